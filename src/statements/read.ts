@@ -14,11 +14,15 @@ export function readStatement(bytes: Uint8Array, options: FileOptions): BankStat
   if (workbook) return workbook
   const { format, text } = recognise(bytes)
   if (format === 'csv') return readBankCsv(text, options)
-  const statement = readTagged(format, text, options)
+  const statement = readStandardFormat(format, text, options)
   return options.signs === 'inverted' ? inverted(statement) : statement
 }
 
-function readTagged(format: Exclude<BankStatement['format'], 'csv'>, text: string, options: FileOptions) {
+function readStandardFormat(
+  format: Exclude<BankStatement['format'], 'csv'>,
+  text: string,
+  options: FileOptions,
+) {
   if (format === 'ofx') return readOfx(text)
   if (format === 'camt') return readCamt(text)
   return format === 'mt940' ? readMt940(text) : readQif(text, options)

@@ -17,7 +17,10 @@ export type Reading = {
 }
 type CamtDate = { raw: string; date: CalendarDate | null }
 
-/** Adds a booked entry to its account: one for each transaction of a batch that states them all. Counts any other. */
+/**
+ * Adds a booked entry to its account, split into its transactions if it is a batch that states all their amounts. One that
+ * is not booked is only counted.
+ */
 export function readEntry(entry: XmlElement, account: StatementAccount, reading: Reading): void {
   reading.entries += 1
   const line = reading.entries

@@ -37,11 +37,11 @@ export function readBankCsv(text: string, options: FileOptions, isSheet = false)
   const { values, basis, stated } = readValues(table, rows, options, problems)
   const groups = groupsOf(entriesOf(table, values, options))
   const openings = stated.map(({ balance }) => balance)
-  const settled = settleDirections(table, groups, { basis, openings }, options, problems)
+  const signed = settleDirections(table, groups, { basis, openings }, options, problems)
   if (problems.any) askForAccount(table, values, options, problems)
-  else if (settled.length === 1) requireAmounts(settled.flat(), stated, problems)
+  else if (signed.length === 1) requireAmounts(signed.flat(), stated, problems)
   problems.throwIfAny()
-  const accounts = settled.map((group) => accountOf(table, withFees(table, group, options)))
+  const accounts = signed.map((group) => accountOf(table, withFees(table, group, options)))
   const [first = emptyAccount(ibanAbove(table), null), ...others] = accounts
   first.skipped += rows.skipped
   return { format: 'csv', accounts: [first, ...others] }

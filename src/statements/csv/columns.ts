@@ -20,6 +20,7 @@ export const columnsListed = 30
 /** The most unknown fields of a mapping that errors name. */
 const unknownListed = 3
 
+/** The fields that may have several columns. */
 const several = new Set<CsvField>(['description', 'payee'])
 
 /** The fields that each name can stand for, and its rank among the names of that field. */
@@ -33,7 +34,10 @@ export function headersOf(cells: string[]): Header[] {
   return cells.map((cell) => ({ text: cell.trim(), name: foldHeader(cell) }))
 }
 
-/** How many fields a row names; 0 if it is not a header row. A single name from the mapping makes it one. */
+/**
+ * A score for a row as the header row: the fields that it names, and the columns of the mapping that it has; 0 if it is
+ * none. A single name from the mapping makes it one.
+ */
 export function headerScore(cells: string[], mapped: string[], fields: readonly CsvField[]): number {
   if (cells.length < 2) return 0
   const headers = headersOf(cells)
@@ -105,7 +109,10 @@ function isTable(columns: Columns): boolean {
   return Boolean(columns.date && (columns.amount || columns.debit || columns.credit))
 }
 
-/** Of `bedrag` and `bedrag in EUR`, the second is what moved on the account. */
+/**
+ * Of columns with one name, the one that states a currency, if only one does: of `bedrag` and `bedrag in EUR`, the second
+ * is what moved on the account.
+ */
 function preferred(headers: Header[], columns: number[]): number[] {
   const inCurrency = columns.filter((column) => namesCurrency(headers[column]?.text ?? ''))
   return columns.length > 1 && inCurrency.length === 1 ? inCurrency : columns
@@ -116,8 +123,8 @@ function columnsWhere(headers: Header[], test: (header: Header) => boolean): num
 }
 
 /**
- * Where each currency has its own column of amounts: those that are filled, which is a single one or, in a bank's file,
- * one in each row. Null if the columns are not of that kind, or if more of them are filled.
+ * Where each currency has its own column of amounts: the only one that is filled or, in a bank's file no row of which
+ * fills two, all of them. Null if the columns are not of that kind, or if more of them are filled.
  */
 function filledCurrencies(columns: Columns, headers: Header[], body: CsvRecord[], ofBank: boolean) {
   const all = columns.amount ?? []

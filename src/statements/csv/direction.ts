@@ -21,9 +21,9 @@ const refund =
   /\b(?:refund|reversal|gutschrift|erstattung|remboursement|reembolso|devolucion|estorno|rimborso|zwrot|terugbetaling)\b/
 
 /**
- * The entries of each account with their true signs. Balances can prove the signs or refute them. Without `signs` from
- * the user, an error asks for it if nothing shows which way amounts go, if the balances contradict the signs, or if the
- * amounts look like the charges and repayments of a card. `openings` are balances of lines that are not entries.
+ * The entries of each account with their true signs. Balances can prove the signs or refute them. Unless the user has
+ * given `signs`, an error asks for it if nothing shows which way amounts go, if the balances contradict the signs, or if
+ * the amounts look like the charges and repayments of a card. `openings` are balances of lines that are not entries.
  */
 export function settleDirections<T extends Entry>(
   table: CsvTable,
@@ -47,16 +47,17 @@ function settleUnsigned<T extends Entry>(
   { known, openings, signs }: { known: Set<SignCheck>; openings: Minor[]; signs: FileOptions['signs'] },
   problems: Problems,
 ): T[][] {
-  const [only, ...others] = known
-  const isOneWay = others.length === 0 && (only === 'right' || only === 'inverted')
+  const way = known.size === 1 ? [...known][0] : undefined
+  const isOneWay = way === 'right' || way === 'inverted'
+  // If the balances prove that all others go one way, so does the oldest entry, and `signs` is about them all.
   const isProven = isOneWay && groups.some((group) => group.length > 2)
-  // Where all else goes one way, the oldest entry does too, and an answer is about them all.
+  // If they show the others to differ, or prove too little, `signs` is about the oldest alone.
   const isAboutOldest = known.has('mixed') || (isOneWay && !isProven)
   const signOf = signOfOldest(openings, isAboutOldest ? signs : undefined)
   const byBalance = groups.map((group) => signedByBalances(group, signOf))
   if (byBalance.every((group) => group !== null)) return byBalance
   if (signs) return groupsAs(signs, groups)
-  if (isProven) return groupsAs(only === 'right' ? 'as_written' : 'inverted', groups)
+  if (isProven) return groupsAs(way === 'right' ? 'as_written' : 'inverted', groups)
   const open = isAboutOldest ? oldestIfOpen(groups, signOf) : []
   if (open.length > 0) ask(oldestIsOpen, open, problems)
   else ask(nothingSays, groups.flat(), problems)
@@ -81,11 +82,11 @@ function oldestIfOpen<T extends Entry>(groups: T[][], signOf: (entry: T) => numb
   const open: T[] = []
   for (const group of groups) {
     let oldest: T | undefined
-    const settled = signedByBalances(group, (entry) => {
+    const signed = signedByBalances(group, (entry) => {
       oldest = entry
       return signOf(entry) ?? 1
     })
-    if (!settled || !oldest) return []
+    if (!signed || !oldest) return []
     if (signOf(oldest) === null) open.push(oldest)
   }
   return open
@@ -100,12 +101,12 @@ function doubtOf(table: CsvTable, known: Set<SignCheck>, entries: Entry[]): stri
     words.test(foldHeader(entry.row.cells.join(' ').slice(0, 500)))
   const negative = entries.filter(({ amount }) => amount < 0)
   const positive = entries.filter(({ amount }) => amount > 0)
-  const kindsDiffer = contradictKinds(table, entries)
+  const againstKinds = signsContradictKinds(table, entries)
   const isOfCard = table.headers.some(({ name }) => cardHeader.test(name))
   if (isOfCard && negative.length < entries.length / 2)
     return 'The file is that of a card, and most of its amounts are positive, as if they were charges.'
   const areRefunds = negative.length <= entries.length / 2 && negative.every(says(refund))
-  if (negative.length > 0 && (kindsDiffer || areRefunds || negative.some(says(repayment))))
+  if (negative.length > 0 && (againstKinds || areRefunds || negative.some(says(repayment))))
     return 'Negative amounts in the file seem to be repayments, so that positive ones would be charges.'
   const isClear = (entry: Entry) =>
     entry.balance !== null ||
@@ -118,7 +119,7 @@ function doubtOf(table: CsvTable, known: Set<SignCheck>, entries: Entry[]): stri
 }
 
 /** True if some rows are called purchases, refunds or the like, and every one of them has the sign of the other kind. */
-function contradictKinds({ columns }: CsvTable, entries: Entry[]): boolean {
+function signsContradictKinds({ columns }: CsvTable, entries: Entry[]): boolean {
   const kinds = [...(columns.type ?? []), ...(columns.posting_text ?? [])]
   const found = entries.flatMap(({ row, amount }) => {
     const mark = kinds.map((column) => markOf(row.cells[column] ?? '')).find((one) => one !== null)

@@ -2,8 +2,9 @@
 const list = (text: string) => text.trim().split(/\s*[|\n]\s*/)
 
 /**
- * The headers that banks use, folded (`foldHeader`). If a table has several for one field, the one listed first is meant:
- * a booking date before a value date, what moved on the account before an amount in a foreign currency.
+ * The headers that banks use, folded (`foldHeader`). If a table has several for one field, the one listed first is meant
+ * (but for those of which all are used, columns.ts): a booking date before a value date, what moved on the account before
+ * an amount in a foreign currency.
  */
 export const headerNames = {
   date: [

@@ -34,16 +34,16 @@ export function openTable(text: string, options: FileOptions, fields: readonly C
   const hasHeaders = headerAt >= 0
   const problems = new Problems()
   const detected = hasHeaders ? columnsOf(headers, fields) : inferColumns(body, mapping, problems)
-  const unclear = problems.any
-  const settled = settleColumns(detected, headers, body, mapping, fields, unclear ? new Problems() : problems)
+  // If the contents leave open which columns are meant, only that is asked: any other error may follow from it.
+  const others = problems.any ? new Problems() : problems
+  const { columns, dateColumns } = settleColumns(detected, headers, body, mapping, fields, others)
   if (problems.any) askAboutContents(headers, body, options, problems)
   problems.throwIfAny()
-  const { columns, dateColumns } = settled
   if (hasHeaders && !columns.description && mapping.description === undefined) {
-    const { posting_text: kinds = [], ...others } = columns
-    const wordiest = wordiestColumn(body, [...dateColumns, ...Object.values(others).flat()])
+    const { posting_text: kinds = [], ...named } = columns
+    const wordiest = wordiestColumn(body, [...dateColumns, ...Object.values(named).flat()])
     if (wordiest !== null && !kinds.includes(wordiest)) columns.description = [wordiest]
   }
   const preamble = hasHeaders ? records.slice(0, headerAt) : []
-  return { headers, ...settled, preamble, body, isBankFile: isBankFile(fields) }
+  return { headers, columns, dateColumns, preamble, body, isBankFile: isBankFile(fields) }
 }

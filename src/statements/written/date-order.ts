@@ -13,7 +13,10 @@ const names: Record<DateOrder, string> = {
   ydm: 'YYYY-DD-MM',
 }
 
-/** If dates, read with the year last, span no more days, years of two digits are not asked about, except in East Asia. */
+/**
+ * Where short years could come first or last: dates that span at most this many days with the year last are read so
+ * without asking, except in East Asia.
+ */
 const mostDaysOfShortYears = 360
 
 /** Reads a cell once; later questions about its date use the result. */
@@ -22,10 +25,11 @@ export function dateCell(line: number, text: string): DateCell {
 }
 
 /**
- * Returns a function that reads the dates of a file; for a cell without a valid date, it adds an error and returns null.
- * Whether the day or the month comes first is settled by any date such as 13/02/2026. If there is none, and a date could
- * be two different days, adds an error instead of guessing. `others` are dates that count only if the cells leave it
- * open. With `isEastAsian`, years of two digits are asked about, since banks there put these first too.
+ * Returns a function that reads the dates of a file. For a cell without a valid date, that function adds an error and
+ * returns null; if their order is open, it returns null for every cell. Whether the day or the month comes first is
+ * settled by any date such as 13/02/2026. If there is none, and a date could be two different days, adds an error instead
+ * of guessing. `others` are dates that count only if the cells leave it open. With `isEastAsian`, years of two digits are
+ * asked about, since banks there put these first too.
  */
 export function dateReader(
   cells: Iterable<DateCell>,
@@ -52,13 +56,11 @@ function orderOf(
   problems: Problems,
   isEastAsian: boolean,
 ): DateOrder | null {
-  const { proof, open, shortYear, hasShortYearsFirst, seemsYearFirst, exchanged } = evidence(
-    cells,
-    isEastAsian,
-  )
-  const text = proof.mdy ?? proof.dmy
-  if (hasShortYearsFirst) return 'ymd'
-  if (open && !proof.dmy && !proof.mdy) Object.assign(proof, evidence(others).proof)
+  const found = evidence(cells, isEastAsian)
+  const { open, shortYear, seemsYearFirst, exchanged } = found
+  if (found.hasShortYearsFirst) return 'ymd'
+  const text = found.proof.mdy ?? found.proof.dmy
+  const proof = open && !text ? evidence(others).proof : found.proof
   if (proof.dmy && proof.mdy) {
     problems.add(
       'date_format',
@@ -83,46 +85,47 @@ function eitherWay(cell: DateCell, one: DateOrder, other: DateOrder): string {
   return `The date ${quotedInRow(cell)} can be read in two ways and nothing in the file settles it; choose ${choice(one)} or ${choice(other)}.`
 }
 
-/**
- * What the dates of a file say about their order. `proof` has the first that can be read only with the day first, and
- * only with the month first; `open` is the first that can be two different days. `hasShortYearsFirst` if years of two
- * digits come first, as in 26-11-13: every date can be read so, and one of them in no other way. `shortYear`, in East
- * Asia, is the first date that can be read so, but otherwise too. `seemsYearFirst` is that date; or else one of them if
- * all can be read so and are then much nearer to each other, unless they are in order only with the year last.
- * `exchanged` is a date whose day and month Excel seems to have exchanged.
- */
-function evidence(cells: Iterable<DateCell>, isEastAsian = false) {
-  const proof: Partial<Record<DateOrder, DateCell>> = {}
+/** What the dates of a file say about their order. */
+type Evidence = {
+  /** The first date that can be read only with the day first, and the first only with the month first. */
+  proof: { dmy?: DateCell; mdy?: DateCell }
+  /** The first date that can be two different days. */
+  open: DateCell | null
+  /** Years of two digits come first, as in 26-11-13: every date can be read so, and one of them in no other way. */
+  hasShortYearsFirst: boolean
+  /** In East Asia: the first date that can be read with a short year first, but otherwise too. */
+  shortYear: DateCell | null
+  /**
+   * A date to ask about, since short years may come first: `shortYear`; or else one of them if all can be read so and are
+   * then much nearer to each other, unless they are in order only with the year last.
+   */
+  seemsYearFirst: DateCell | null
+  /** A date whose day and month Excel seems to have exchanged. */
+  exchanged: DateCell | null
+}
+
+function evidence(cells: Iterable<DateCell>, isEastAsian = false): Evidence {
+  const proof: Evidence['proof'] = {}
   let open: DateCell | null = null
   let shortYear: DateCell | null = null
   let canBeFirst = true
   let mustBeFirst = false
   let first: DateCell | null = null
   const [yearFirst, yearLast] = [new Span(), new Span()]
-  let exchanged: DateCell | null = null
-  let nearer = 0
-  let last: { read: number; back: number } | null = null
+  const exchange = new Exchange()
   for (const cell of cells) {
     const { written } = cell
     if (!written) continue
     const { settled, readings } = written
     const { dmy, mdy, ymd } = readings
-    // The day comes first in dates with dots, and a year of four digits leaves no doubt: neither can be read so.
+    // No short year is in front of a date with dots, in which the day comes first, or with a year of four digits.
     canBeFirst &&= Boolean(ymd) && 'dmy' in readings && (settled === null || settled === ymd)
     if (isEastAsian && ymd && (dmy ?? mdy)) shortYear ??= cell
     mustBeFirst ||= settled !== null
     if (ymd !== (dmy ?? mdy)) first ??= cell
     yearFirst.add(ymd)
     yearLast.add(dmy ?? mdy)
-    // Excel makes dates of those texts that fit its own order and leaves the others: if it has exchanged day and month, no
-    // date has a day past the twelfth, every text has one, and exchanged back they are much nearer to each other.
-    if (!Number.isNaN(nearer)) {
-      const text = onlyReading(written)
-      const days = { read: dayOf(settled ?? text), back: dayOf(settled ? readings.ydm : text) }
-      if (last) nearer += Math.abs(days.read - last.read) - 2 * Math.abs(days.back - last.back)
-      last = days
-      if (days.read !== days.back) exchanged ??= cell
-    }
+    exchange.add(cell, written)
     if (settled) continue
     if (dmy && mdy && dmy !== mdy) open ??= cell
     else if (dmy && !mdy) proof.dmy ??= cell
@@ -136,7 +139,7 @@ function evidence(cells: Iterable<DateCell>, isEastAsian = false) {
     shortYear,
     hasShortYearsFirst: canBeFirst && mustBeFirst,
     seemsYearFirst: shortYear ?? (canBeFirst && isNearer && !isInOrder ? first : null),
-    exchanged: nearer > 0 ? exchanged : null,
+    exchanged: exchange.seen,
   }
 }
 
@@ -164,6 +167,33 @@ class Span {
 
   get days(): number {
     return (this.#last - this.#first) / dayMs
+  }
+}
+
+/**
+ * Looks for dates whose day and month Excel has exchanged. Excel turns a text into a date where it fits Excel's own order,
+ * and leaves the others as they are. So no date has a day past the twelfth, every text has one, and with the dates
+ * exchanged back, the rows are much nearer to each other.
+ */
+class Exchange {
+  #first: DateCell | null = null
+  /** By how much they are nearer; not a number once a date or a text says otherwise. */
+  #nearer = 0
+  #last: { read: number; back: number } | null = null
+
+  add(cell: DateCell, written: WrittenDate): void {
+    if (Number.isNaN(this.#nearer)) return
+    const { settled, readings } = written
+    const text = onlyReading(written)
+    const days = { read: dayOf(settled ?? text), back: dayOf(settled ? readings.ydm : text) }
+    const last = this.#last ?? days
+    this.#nearer += Math.abs(days.read - last.read) - 2 * Math.abs(days.back - last.back)
+    this.#last = days
+    if (days.read !== days.back) this.#first ??= cell
+  }
+
+  get seen(): DateCell | null {
+    return this.#nearer > 0 ? this.#first : null
   }
 }
 
