@@ -10,7 +10,7 @@
 -- A sum that is out of bounds is inserted into `totals`, whose CHECK refuses the whole write. At most 10,000 totals of a
 -- month are added up, so that a user with half a million pairs of account and category cannot hold up everybody's writes.
 -- An upload of operations may change hundreds of transactions. While it has rows in `upload_steps`, changing a
--- transaction does not add up its month; the upload does so once for all of them.
+-- transaction does not add up its month; the upload does so once, at its end.
 
 CREATE TRIGGER transaction_created AFTER INSERT ON transactions
 WHEN NOT new.is_synced AND new.import_id IS NULL BEGIN
@@ -155,7 +155,7 @@ WHEN (old.import_id IS NOT NULL OR old.booked_by IS NOT NULL)
   ON CONFLICT DO NOTHING;
 END;
 --> statement-breakpoint
--- A row that has been separated is no longer remembered, unless it is still the outflow of a joined transfer, or its file
+-- A row that has been separated is no longer remembered, unless it still is the outflow of a joined transfer, or its file
 -- has it differently.
 CREATE TRIGGER remembered_separated AFTER UPDATE OF joined_id ON remembered
 WHEN new.joined_id = new.id AND new.kind IS NULL
