@@ -220,6 +220,78 @@ test('undoing an import takes back the joins in which its rows take part', async
   await isExact()
 })
 
+test('undoing an import takes a text back that a row of it gave, through all rows that passed it on', async () => {
+  const { world, person, checking, savings, category, importRows } = await createBanked()
+  const type = (account: Json, type: string, transaction_date: string) =>
+    recordTransaction(person, {
+      account_id: account.id,
+      category_id: category.id,
+      type,
+      amount: '300.00',
+      transaction_date,
+    })
+  const joinAll = async (kind: string, ...ids: number[]) => {
+    const answer = await person.post('/api/matches/join', { kind, ids })
+    expect([answer.status, answer.body.errors]).toEqual([200, undefined])
+    return answer.body
+  }
+  const [received, sent, later] = [
+    await type(savings, 'income', '2026-11-14'),
+    await type(checking, 'expense', '2026-11-13'),
+    await type(checking, 'expense', '2026-11-12'),
+  ]
+  const { id } = await importRows(savings, [['2026-11-15', '300.00', 'Deposit']])
+  const { body: list } = await person.get('/api/transactions?type=income&q=deposit')
+  await joinAll('duplicate', received.id, list.data[0].id)
+  const transfer = await joinAll('transfer', received.id, sent.id)
+  expect(transfer).toMatchObject({ id: sent.id, description: 'Deposit' })
+  expect(await joinAll('duplicate', sent.id, later.id)).toMatchObject({ id: sent.id })
+  const before = (await person.get(`/api/transactions/${sent.id}`)).body
+
+  expect((await person.delete(`/api/imports/${id}`)).status).toBe(204)
+  expect((await person.get(`/api/transactions/${sent.id}`)).body).toEqual({
+    ...before,
+    description: null,
+    version: before.version + 1,
+  })
+  expect(await findDifferences(openWorldDatabase(world))).toEqual([])
+  // What was joined in between comes back without it as well.
+  for (const row of [later, received]) {
+    const answer = await person.post('/api/matches/separate', { id: sent.id })
+    expect(answer.status).toBe(200)
+    expect(answer.body.transactions[1]).toEqual({ ...row, version: answer.body.transactions[1].version })
+  }
+  expect((await person.get(`/api/transactions/${sent.id}`)).body).toMatchObject({
+    type: 'expense',
+    category_id: category.id,
+    description: null,
+  })
+})
+
+test('a transfer that was joined into another comes back as the expense it was, once its deposit is undone', async () => {
+  const { world, person, checking, savings, category, importRows } = await createBanked()
+  const ofChecking = { account_id: checking.id, amount: '300.00' }
+  const transfer = { type: 'transfer', to_account_id: savings.id, transaction_date: '2026-11-14' }
+  const typed = await recordTransaction(person, { ...ofChecking, ...transfer })
+  const expense = { type: 'expense', category_id: category.id, transaction_date: '2026-11-13' }
+  const sent = await recordTransaction(person, { ...ofChecking, ...expense })
+  const { id } = await importRows(savings, [['2026-11-15', '300.00', 'Deposit']])
+  const { body: list } = await person.get('/api/transactions?type=income')
+  for (const [kind, ids] of [
+    ['transfer', [sent.id, list.data[0].id]],
+    ['duplicate', [sent.id, typed.id]],
+  ])
+    expect((await person.post('/api/matches/join', { kind, ids })).status).toBe(200)
+
+  expect((await person.delete(`/api/imports/${id}`)).status).toBe(204)
+  const { body } = await person.post('/api/matches/separate', { id: typed.id })
+  expect(body.transactions).toMatchObject([
+    { id: typed.id, type: 'transfer', to_account_id: savings.id },
+    { id: sent.id, type: 'expense', to_account_id: null, description: null },
+  ])
+  expect(await findDifferences(openWorldDatabase(world))).toEqual([])
+})
+
 test('undoing the import that brought the outflow brings the inflow back', async () => {
   const { person, first, join, isExact, balances, rows, importAgain } = await createJoiner()
   await join('transfer')

@@ -88,7 +88,7 @@ function undoJoins(userId: SQL, ids: SQL): { steps: SQL[]; forget: SQL } {
   const rows = sql`(select * from remembered where user_id = ${userId} and id in (${ids}))`
   const steps = [
     ...bringBack(userId, rows),
-    takeBack(userId, rows),
+    ...takeBack(userId, rows),
     pointBack(userId, rows),
     sql`
     delete from spent_client_ids
@@ -116,24 +116,55 @@ function bringBack(userId: SQL, rows: SQL): SQL[] {
   ]
 }
 
-/** Takes from the rows that remained what they gained. */
-function takeBack(userId: SQL, rows: SQL): SQL {
-  const gained = (column: string, field = column) =>
-    sql`max(iif(${kept(`gave_${field}`)}, ${kept(column)}, null)) as ${sql.raw(column)}`
-  return sql`
+/**
+ * Takes from the rows that remained what they gained. If one of them has been joined since, that is taken from its
+ * `kept`, and whatever it passed on from the row that it was joined into, and so on. A passed value equals that of the
+ * row that passed it, so `union` sees each value of a row once, however many joins lead there.
+ */
+function takeBack(userId: SQL, rows: SQL): SQL[] {
+  const lost = sql`
+    with recursive back as materialized (select * from ${rows}),
+    gained(id, field, flag, value) as (
+      select joined_id, 'into', null, ${kept('account_id')} from back where kind = 'transfer'
+       union
+      select joined_id, given.key, given.value, iif(kept ->> given.value, kept ->> given.key, null)
+        from back cross join json_each(
+             '{"category_id":"gave_category","description":"gave_description","reference":"gave_reference"}') given
+       union
+      select passing.joined_id, field, flag, value
+        from gained cross join remembered passing on passing.user_id = ${userId} and passing.id = gained.id
+       where passing.joined_id <> passing.id and passing.id not in (select id from back)
+         and kept ->> flag and kept ->> field = value),
+    lost as (
+      select id, row_number() over () as nth, max(value) filter (where field = 'into') as into_id,
+             max(value) filter (where field = 'category_id') as category_id,
+             max(value) filter (where field = 'description') as description,
+             max(value) filter (where field = 'reference') as reference
+        from gained group by id)`
+  return [
+    sql`${lost}
     update transactions
-       set type = iif(to_account_id = gained.into_id, 'expense', type),
-           to_account_id = nullif(to_account_id, gained.into_id),
-           category_id = nullif(transactions.category_id, gained.category_id),
-           description = nullif(transactions.description, gained.description),
-           reference = nullif(transactions.reference, gained.reference),
-           booked_by = iif(gained.into_id is null, transactions.booked_by, (
+       set type = iif(to_account_id = lost.into_id, 'expense', type),
+           to_account_id = nullif(to_account_id, lost.into_id),
+           category_id = nullif(transactions.category_id, lost.category_id),
+           description = nullif(transactions.description, lost.description),
+           reference = nullif(transactions.reference, lost.reference),
+           booked_by = iif(lost.into_id is null, transactions.booked_by, (
              select booked_by from remembered where user_id = ${userId} and id = transactions.id)),
-           version = version + 1, seq = ${nextChange(userId)} + gained.nth
-      from (select joined_id, max(iif(kind = 'transfer', ${kept('account_id')}, null)) as into_id, row_number() over () as nth,
-                   ${gained('category_id', 'category')}, ${gained('description')}, ${gained('reference')}
-              from ${rows} group by joined_id) gained
-     where transactions.id = gained.joined_id`
+           version = version + 1, seq = ${nextChange(userId)} + lost.nth
+      from lost
+     where transactions.id = lost.id`,
+    sql`${lost}
+    update remembered
+       set kept = json_set(kept, '$.type', iif(${kept('to_account_id')} = lost.into_id, 'expense', ${kept('type')}),
+                           '$.to_account_id', nullif(${kept('to_account_id')}, lost.into_id),
+                           '$.category_id', nullif(${kept('category_id')}, lost.category_id),
+                           '$.description', nullif(${kept('description')}, lost.description),
+                           '$.reference', nullif(${kept('reference')}, lost.reference))
+      from lost
+     where remembered.user_id = ${userId} and remembered.id in (select id from lost) and lost.id = remembered.id
+       and remembered.joined_id <> remembered.id and remembered.id not in (select id from back)`,
+  ]
 }
 
 /**

@@ -233,7 +233,32 @@ export function separated(state: State, all: Joined[]): State {
       }
       next.rows.set(into, { ...lost, filed: isOutflow(into) ? lost.filed : stillFiled(lost) })
     }
+    const changed = new Set(all.map(({ into }) => into))
+    for (const one of all) takeBackOfJoined(next, one, changed)
   })
+}
+
+/**
+ * Takes what a row gave from one that has itself been joined since, and from those to which that one passed it on. Adds
+ * the row where that ends to `changed`, and raises its version unless it was there.
+ */
+function takeBackOfJoined(next: State, { into, gave, row: giver, kind }: Joined, changed: Set<number>) {
+  const between = next.joined.get(into)
+  if (!between) return
+  const isOutflow = kind === 'transfer' && between.row.to_account_id === giver.account_id
+  const lost = { ...between.row, ...(isOutflow && { type: 'expense' as const, to_account_id: null }) }
+  const fields = gave.filter((field) => giver[field] !== null && lost[field] === giver[field])
+  for (const field of fields) Object.assign(lost, { [field]: null })
+  next.joined.set(into, { ...between, row: lost })
+  const passed = fields.filter((field) => between.gave.includes(field))
+  if (passed.length === 0) return
+  const top = next.rows.get(between.into)
+  if (!top)
+    return takeBackOfJoined(next, { ...between, row: giver, gave: passed, kind: 'duplicate' }, changed)
+  const without = passed.filter((field) => top[field] === giver[field]).map((field) => [field, null])
+  const version = top.version + (changed.has(top.id) ? 0 : 1)
+  next.rows.set(top.id, { ...top, ...Object.fromEntries(without), version })
+  changed.add(top.id)
 }
 
 /** What the file has for a row that is no longer joined, if that differs from the row. */
