@@ -1,4 +1,4 @@
-import { CodeChallengeMethod, generateCodeVerifier, OAuth2Client, OAuth2RequestError } from 'arctic'
+import { CodeChallengeMethod, generateCodeVerifier, OAuth2Client } from 'arctic'
 import { createLocalJWKSet, decodeJwt, type JWTPayload, jwtVerify } from 'jose'
 import * as z from 'zod/mini'
 import { type Deadline, within } from '../domain/deadline.ts'
@@ -181,7 +181,7 @@ function storable(text: string | undefined): string | null {
 
 async function getJson(url: string, headers: Record<string, string> = {}): Promise<unknown> {
   const response = await fetch(url, { headers: { Accept: 'application/json', ...headers } })
-  if (!response.ok) throw new ProviderUnavailable(`The provider answered ${response.status}`)
+  if (!response.ok) throw new BadStatus(response.status)
   return bounded(response).json()
 }
 
@@ -198,13 +198,22 @@ function bounded(response: Response): Response {
   return new Response(response.body?.pipeThrough(limit), response)
 }
 
-/** Arctic has no time-out. Whatever goes wrong with the provider becomes ProviderUnavailable. */
+/** The provider answered with a status other than 2xx, which the log shows. */
+class BadStatus extends Error {
+  override readonly name = 'BadStatus'
+  readonly status: number
+  constructor(status: number) {
+    super(`The provider answered ${status}`)
+    this.status = status
+  }
+}
+
+/** Arctic has no time-out. Whatever goes wrong with the provider becomes ProviderUnavailable, with its cause. */
 async function inTime<T>(deadline: AbortSignal, work: Promise<T>): Promise<T> {
   try {
     return await within(deadline, work)
   } catch (error) {
     if (error instanceof ProviderUnavailable) throw error
-    const reason = error instanceof OAuth2RequestError ? error.code : (error as Error).name
-    throw new ProviderUnavailable(`The provider could not be used: ${reason}`)
+    throw new ProviderUnavailable('The provider could not be used', { cause: error })
   }
 }

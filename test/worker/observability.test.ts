@@ -5,6 +5,7 @@ import { setClock } from './clock.ts'
 import { createFaultyWorld } from './faults/faulty-world.ts'
 import { verify } from './laws/every-route.ts'
 import { muteLog } from './muted-log.ts'
+import { setFault } from './part-faults.ts'
 import {
   type Answer,
   aCategory,
@@ -320,6 +321,21 @@ describe('a wrong configuration', () => {
     expect(JSON.stringify([failure, request, [...answer.headers]])).not.toContain('sesame')
     expect(request).toEqual(requestLine(answer, 'GET', '/api/health', 0))
   })
+})
+
+test.each([
+  [{ endpoint: 'token', status: 503 }, expect.stringMatching(/ 503$/)],
+  [{ endpoint: 'jwks', status: 500 }, 'BadStatus 500'],
+  [{ endpoint: 'jwks', nonsense: true }, 'SyntaxError'],
+])('the log says why the identity provider could not be used: %j', async (fault, cause) => {
+  const world = createWorld()
+  const path = await providerCallback(world, 'ada@example.com')
+  await setFault(env.IDP_ISSUER, 'POST', fault)
+  newLines()
+  const answer = await world.call('GET', path)
+  await setFault(env.IDP_ISSUER, 'DELETE')
+  expect(answer.headers.get('Location')).toContain('provider_error')
+  expect(newLines()[0]).toMatchObject({ event: 'failure', causes: ['ProviderUnavailable', cause] })
 })
 
 test('nothing in the log reveals a password, token, address, amount, description or query', async () => {
