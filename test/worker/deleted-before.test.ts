@@ -60,7 +60,7 @@ test('a row that an import brought and the user deleted does not come back with 
   expect(await findDifferences(openWorldDatabase(world))).toEqual([])
 })
 
-test('`reimport_deleted` imports it, and it is a row like any other from then on', async () => {
+test('`reimport_deleted` imports a row that was deleted, and it is a row like any other from then on', async () => {
   const { person, importRows, list, memories } = await createImporter()
   await importRows([[1, '-5.00']])
   await person.delete(`/api/transactions/${(await list())[0]?.id}`)
@@ -79,7 +79,7 @@ test('`reimport_deleted` imports it, and it is a row like any other from then on
 })
 
 test.each(['', 'R'])(
-  'reimporting rows that equal each other costs no more than their number (%j)',
+  'the work of reimporting rows that equal each other grows no faster than their number (reference: %j)',
   async (mark) => {
     const workOf = async (count: number) => {
       const { person, world, importRows, memories } = await createImporter()
@@ -105,8 +105,8 @@ test.each(['', 'R'])(
   },
 )
 
-test('undoing an import deletes nothing of the user’s, and what was typed is deleted for good', async () => {
-  const { person, importRows, list, memories, spend, checking, category } = await createImporter()
+test('only a row that an import brought and the user deleted is remembered, and only a file is held against it', async () => {
+  const { world, person, importRows, list, memories, spend, expense } = await createImporter()
   const { id } = await importRows([
     [1, '-5.00'],
     [2, '-6.00'],
@@ -127,18 +127,13 @@ test('undoing an import deletes nothing of the user’s, and what was typed is d
   // An item of a phone's batch is not a row of a file.
   await person.delete(`/api/transactions/${(await list())[0]?.id}`)
   expect(await memories()).toBe(1)
-  const item = {
-    account_id: checking.id,
-    category_id: category.id,
-    type: 'expense',
-    amount: 6,
-    transaction_date: '2026-11-12',
-  }
-  await person.post('/api/transactions', item)
+  const item = { ...expense(), amount: 6, transaction_date: '2026-11-12' }
+  await person.post('/api/transactions/sync', { transactions: [item] })
+  await world.deliverSyncs()
   expect((await list()).map(({ amount }) => amount)).toEqual(['6.00', '5.00'])
 })
 
-test('it is forgotten with its account, and with its user', async () => {
+test('a remembered row is forgotten with its account, and with its user', async () => {
   const { person, world, importRows, list, memories, checking } = await createImporter()
   await importRows([
     [1, '-5.00'],
@@ -189,7 +184,7 @@ test('a row that was moved away from an account is compared as it is now, even o
   expect(body.import.counts).toMatchObject({ created: 0, duplicate: 1 })
 })
 
-test('removing an account whose rows were all edited costs no more than their number', async () => {
+test('the work of removing an account whose rows were all edited grows no faster than their number', async () => {
   const workOf = async (count: number) => {
     const { person, world, checking, importRows } = await createImporter()
     await importRows(Array.from({ length: count }, (_, i) => [i % 19, `-${i + 1}.00`]))

@@ -246,19 +246,6 @@ describe('changing a transaction', () => {
   })
 })
 
-test('a change of words alone writes to no account and no kept figure', async () => {
-  const { world, spent, change } = await createLedger()
-  const writtenFor = async (fields: Json) => {
-    await world.resetDatabaseWork()
-    expect((await change(spent, fields)).status).toBe(200)
-    return (await world.databaseWork()).rowsWritten
-  }
-  // The row, and its entry in the index of changes.
-  expect(await writtenFor({ description: 'Dinner' })).toBe(2)
-  // These two, its entry in the index of amounts, the account and the total.
-  expect(await writtenFor({ amount: '13.50' })).toBe(5)
-})
-
 describe('deleting a transaction', () => {
   test('answers 204 with an empty body, and the balances are as if it had never been', async () => {
     const { person, spent, moved, balances } = await createLedger()

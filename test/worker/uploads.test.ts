@@ -56,8 +56,8 @@ test('an upload that is sent again does nothing twice, whatever others did meanw
     update('transaction', transaction.id, { amount: '13.00' }, { amount: '12.00' }),
     update('account', cash.id, { name: 'Purse' }, { name: 'Cash' }),
     remove('transaction', 'old', { amount: '7.00' }),
-    update('profile', 0, { name: 'Mary' }),
-  ].map(({ id, ...op }: { id?: number } & object) => (id === 0 ? op : { ...op, ...(id && { id }) }))
+    { op: 'update', noun: 'profile', set: { name: 'Mary' } },
+  ]
   const outcomes = (results: { outcome: string }[]) => results.map(({ outcome }) => outcome)
   const first = await upload(person, ops)
   expect(outcomes(first)).toEqual([
@@ -288,7 +288,7 @@ test('where a bound would be passed, nothing is done', async () => {
   expect((await upload(person, ops.slice(0, 5))).every(({ outcome }) => outcome === 'created')).toBe(true)
 })
 
-test('categories may swap names, and a chain of renaming needs more than one upload', async () => {
+test('two categories cannot swap names in one upload, but a name that an update frees can be taken in it', async () => {
   const person = await createWorld().register()
   const { body: categories } = await person.get('/api/categories')
   const [one, two] = categories.filter(({ type }: { type: string }) => type === 'expense')
@@ -364,7 +364,7 @@ test('a quota that is reached in the middle of an upload admits what still fits'
 })
 
 test('an upload may have a megabyte, and not a byte more', async () => {
-  const { person, fields, cash } = await createLedger(createWorld())
+  const { person, fields } = await createLedger(createWorld())
   const words = { description: '😀'.repeat(255), reference: '€'.repeat(200) }
   const ops = Array.from({ length: 500 }, (_, nth) =>
     create('transaction', `t${nth}`, { ...fields, ...words }),
@@ -377,12 +377,7 @@ test('an upload may have a megabyte, and not a byte more', async () => {
   expect(new Set(answer.results.map(({ outcome }: { outcome: string }) => outcome))).toEqual(
     new Set(['created']),
   )
-  const larger = {
-    ...body,
-    ops: [remove('account', cash.id), ...ops.slice(1)],
-    padding: `${body.padding}${'x'.repeat(2_000)}`,
-  }
-  expect((await person.post('/api/changes', larger)).status).toBe(413)
+  expect((await person.post('/api/changes', { ...body, padding: `${body.padding} ` })).status).toBe(413)
 })
 
 test('whatever is wrong with an upload, a bad token comes first', async () => {

@@ -56,7 +56,7 @@ describe('beside accounts on which more than 2^53 has moved', () => {
   })
 })
 
-test('an account on which more than 2^53 has moved can be shown, listed, changed, opened again by its key and deleted', async () => {
+test('an account on which more than 2^53 has moved can be shown, listed, changed and deleted', async () => {
   const world = createWorld()
   const { person, category } = await createHousehold(world)
   const { spender, earner } = await addExtremes(person, category.id)

@@ -1,14 +1,7 @@
 import { expect, test } from 'vitest'
 import { create, update, upload } from '../uploads.ts'
 import { createWorld, recordTransaction } from '../world.ts'
-import {
-  createHousehold,
-  goodCall,
-  type Household,
-  protectedRoutes,
-  verify,
-  writeHistory,
-} from './every-route.ts'
+import { createHousehold, goodCall, type Household, protectedRoutes, writeHistory } from './every-route.ts'
 
 /*
  * Rows written are most of what a request costs, and an index entry is one of them (docs/scale.md). Whoever adds an index,
@@ -63,13 +56,15 @@ test('every route writes as many rows as expected, index entries and triggers in
   expect(found).toEqual(written)
 })
 
-test('in a month that has totals, a transaction is seven rows, its client id one more, and a new amount five', async () => {
+test('in a month that has totals, a transaction is seven rows, its client id one more, a new amount five and new words two', async () => {
   const { world, person, expense } = await createHousehold(createWorld())
   const { id } = await recordTransaction(person, expense())
   const steps = [
     () => person.post('/api/transactions', { ...expense(), amount: 2 }),
     () => person.post('/api/transactions', { ...expense(), amount: 3, client_id: 'phone-1' }),
     () => person.put(`/api/transactions/${id}`, { amount: 4 }),
+    // The row, and its entry in the index of changes.
+    () => person.put(`/api/transactions/${id}`, { description: 'Dinner' }),
   ]
   const rows: number[] = []
   for (const step of steps) {
@@ -77,7 +72,7 @@ test('in a month that has totals, a transaction is seven rows, its client id one
     expect((await step()).status).toBeLessThan(300)
     rows.push((await world.databaseWork()).rowsWritten)
   }
-  expect(rows).toEqual([7, 8, 5])
+  expect(rows).toEqual([7, 8, 5, 2])
 })
 
 /** Items of a batch or file, each an expense of its own, with a client id if they come from a phone. */
@@ -110,7 +105,6 @@ test.each([
 ])('a file of %i transactions writes %i rows', async (count, rows) => {
   const household = await createHousehold(createWorld())
   const { world, person } = household
-  await verify(world, person)
   const transactions = rowsOf(household, count, false)
   await world.resetDatabaseWork()
   expect((await person.post('/api/import/store', { transactions })).body.import.counts.created).toBe(count)
@@ -165,11 +159,19 @@ test('an upload that is sent again writes nothing but its own steps', async () =
   const { world, person } = household
   const ops = rowsOf(household, 100, false).map((set, nth) => create('transaction', `phone-${nth}`, set))
   await upload(person, ops)
-  const updates = ops.map(({ client_id }) => update('transaction', client_id, { amount: 7 }, { amount: 1 }))
-  await upload(person, [...updates.slice(1)])
-  for (const again of [ops, updates.slice(1)]) {
+  const updates = ops.map(({ client_id }) =>
+    update('transaction', client_id, { description: 'Tea' }, { description: null }),
+  )
+  const outcomes = async (sent: unknown[]) => [
+    ...new Set((await upload(person, sent)).map(({ outcome }) => outcome)),
+  ]
+  expect(await outcomes(updates)).toEqual(['updated'])
+  for (const [again, outcome] of [
+    [ops, 'duplicate'],
+    [updates, 'unchanged'],
+  ] as const) {
     await world.resetDatabaseWork()
-    await upload(person, again)
+    expect(await outcomes(again)).toEqual([outcome])
     expect((await world.databaseWork()).rowsWritten).toBeLessThan(12)
   }
 })
