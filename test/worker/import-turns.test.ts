@@ -64,8 +64,12 @@ test('each import counts, however small: its statements are larger than itself',
 test('files take turns: of two large ones the second is read when the first is done', async () => {
   const { upload } = await createImporter()
   const memory = takeMemory(50 * megabyte)
-  const waiting = upload(fileOf(megabyte))
+  let isRead = false
+  const waiting = upload(fileOf(megabyte)).finally(() => {
+    isRead = true
+  })
   await scheduler.wait(300)
+  expect(isRead).toBe(false)
   memory.release()
   expect((await waiting).status).toBe(200)
 })

@@ -509,7 +509,8 @@ test('ten thousand rows with categories and client ids cost the database as much
 
 test('another user’s account in the form is one error, not one for each row', async () => {
   const home = await createImporter()
-  const { status, body } = await home.statement(ofx, { account_id: '999999' })
+  const { checking } = await createHousehold(home.world)
+  const { status, body } = await home.statement(ofx, { account_id: String(checking.id) })
   expect([status, body.errors]).toEqual([422, { account_id: ['The selected account id is invalid.'] }])
 })
 

@@ -349,7 +349,7 @@ describe('a duplicate', () => {
     ['A', '', 409],
     [null, 'A', 409],
     [null, null, 409],
-  ])('with the reference %j after %j answers %i', async (first, second, expected) => {
+  ])('after one with the reference %j, one with %j answers %i', async (first, second, expected) => {
     const { person, expense } = await createHousehold(createWorld())
     await recordTransaction(person, { ...expense(), reference: first })
     const answer = await person.post('/api/transactions', { ...expense(), reference: second })
