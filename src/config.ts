@@ -28,13 +28,13 @@ export type Config = {
 }
 
 const scryptCostText = 'Write scrypt costs as "N,r,p", for example "16384,8,5"'
-const text = z.string('Needed')
-const nonEmptyText = text.check(z.minLength(1, 'Needed'))
+const text = z.string('Required')
+const nonEmptyText = text.check(z.minLength(1, 'Required'))
 const optionalText = z._default(text, '')
-const url = z.url('Needed, as a URL')
+const url = z.url('Must be a URL')
 
 const variables = z.object({
-  TURSO_DATABASE_URL: z.url({ protocol: /^(libsql|https?)$/, error: 'Needed, as a libsql: or https: URL' }),
+  TURSO_DATABASE_URL: z.url({ protocol: /^(libsql|https?)$/, error: 'Must be a libsql: or https: URL' }),
   TURSO_AUTH_TOKEN: z.optional(text),
   FRONTEND_URL: url,
   CORS_ORIGINS: optionalText,
@@ -48,11 +48,11 @@ const variables = z.object({
   RESEND_API_KEY: nonEmptyText,
   RESEND_BASE_URL: url,
   MAIL_FROM: nonEmptyText,
-  IDP_ISSUER: optionalText.check(z.refine((input) => input === '' || URL.canParse(input), 'Write a URL')),
+  IDP_ISSUER: optionalText.check(z.refine((input) => input === '' || URL.canParse(input), 'Must be a URL')),
   IDP_CLIENT_ID: optionalText,
   IDP_CLIENT_SECRET: optionalText,
-  GENERAL_LIMIT_ENABLED: z._default(z.enum(['true', 'false'], 'Write true or false'), 'true'),
-  CHANGES_EPOCH: z._default(text.check(z.regex(/^\d{1,9}$/, 'Write a whole number')), '1'),
+  GENERAL_LIMIT_ENABLED: z._default(z.enum(['true', 'false'], 'Must be true or false'), 'true'),
+  CHANGES_EPOCH: z._default(text.check(z.regex(/^\d{1,9}$/, 'Must be a whole number')), '1'),
   RELEASE: z.optional(z.object({ id: text })),
   SCRYPT_COST: z.pipe(
     text,

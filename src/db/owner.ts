@@ -165,7 +165,7 @@ export function prepareLookup<S extends object, C extends Record<string, SQL>>(
         ...build(ownerOfLookup, input as unknown as S),
       })
       .from(userWithLastChange(check))
-      // Always true. Without a condition, SQLite would merge the subquery, which has a LIMIT, into this query, and
+      // Always true. Without a condition, SQLite would merge the subquery, although it has a LIMIT, into this query, and
       // compute the last change anew wherever it is used.
       .where(sql`users.id is not null`),
   }))

@@ -31,7 +31,7 @@ const nouns = {
 /** The id of a row: a number, or the UUID of a batch; an expression in prepared statements. */
 type Id = number | string | SQL
 
-/** Matches row `id` unless it or its user has been deleted or, if it is a transaction, one of its accounts. */
+/** Matches row `id` unless the row, its user or (for a transaction) one of its accounts has been deleted. */
 export function existingRow(table: OwnedTable, id: Id): SQL {
   const isSomebodys = sql`${table.userId} in (select ${users.id} from ${users})`
   const hasAccounts = (table as OwnedTable) === transactions ? hasLiveAccounts : undefined

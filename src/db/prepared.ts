@@ -7,7 +7,7 @@ export type Statement = BatchItem<'sqlite'>
 export type Bound<Result = unknown> = {
   sql: string
   args: Argument[]
-  /** True if it begins with `select`, and so needs no write lock. */
+  /** True for a `select`, which needs no write lock, unless it was built with `with`. */
   isRead: boolean
   decode: (answer: Answer) => Result
 }

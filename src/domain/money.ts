@@ -12,7 +12,7 @@ export type MoneyProblem = 'not a number' | 'too many decimals' | 'too large' | 
 
 const plainDecimal = /^[+-]?(?:\d+(?:\.(\d+))?|\.(\d+))$/
 /**
- * Decimals that may be a float with binary noise: 0.30000000000000004, 1.1499999999999999. `fromFloat` decides, since
+ * Digits after the point that may be a float's binary noise, as in 0.30000000000000004. `fromFloat` decides, since
  * larger floats are coarser: 999999999.2999999 is 999999999.30, but 0.2999999 has a real third decimal.
  */
 const floatNoise = /^\d\d(?:0{6}|9{6})\d*$|^\d9{6}\d*$/

@@ -34,7 +34,7 @@ const line = new Set<Turn>()
 class Turn {
   readonly #name: string
   readonly #atOnce: number
-  /** When it stops counting. A turn that is held counts for everybody, one that waits only for those behind it. */
+  /** When it stops counting. A held turn counts for everybody, a waiting one only for those behind it. */
   #until = 0
   /** False while it waits. */
   #isHeld = false
@@ -121,7 +121,7 @@ export async function waitForTurn(take: () => boolean): Promise<void> {
   }
 }
 
-/** Builds an answer of up to `rows` rows: in turn, if these are many. Throws TooBusy if it takes too long to come. */
+/** Builds an answer of up to `rows` rows, in a turn if these are many. Throws TooBusy if the turn comes too late. */
 export function answerInTurn<T>(c: Context<App>, rows: number, answer: () => Promise<T>): Promise<T> {
   return rows > manyRows ? inUsersTurn(c, 'large answers', largeAnswersAtOnce, answer) : answer()
 }

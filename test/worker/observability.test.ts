@@ -284,7 +284,7 @@ describe('a wrong configuration', () => {
 
   test('with an issuer that is no URL is reported at start, not when somebody signs in', () => {
     reportConfiguration({ ...env, IDP_ISSUER: 'accounts.example.com' })
-    expect(newLines()).toMatchObject([{ event: 'not configured', problem: 'IDP_ISSUER: Write a URL' }])
+    expect(newLines()).toMatchObject([{ event: 'not configured', problem: 'IDP_ISSUER: Must be a URL' }])
   })
 
   test('is not mentioned if there is none', () => {

@@ -118,10 +118,9 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
   // It would be pending again if there had been room.
   if (earlier?.status === 'failed') throw noRoom()
   if (!earlier) requireAccepted(batch, results.batch.length > 0, results.invalid.flat())
-  // Only the user's oldest unfinished batch belongs in the queue. If there are no more than two, it may not be there
-  // yet:
-  // it is this one, or the call that stored it failed and this is the repeat, sent without a key. Queueing a batch twice
-  // does no harm.
+  // Only the user's oldest unfinished batch belongs in the queue. With at most two unfinished, it may not be there yet:
+  // either it is this batch, or it was stored by a call that then failed, and this batch is the repeat, sent without a
+  // key. Queueing a batch twice does no harm.
   const [oldest] = results.oldest
   if (oldest && results.oldest.length < 3) await queue.post(oldest.id)
   return earlier?.id ?? id
