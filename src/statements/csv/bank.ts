@@ -7,10 +7,10 @@ import { bankReference } from '../text.ts'
 import { balancesProve, closingBalance, countedRows, unexplainedLines } from './balance.ts'
 import { currencyOfAmounts } from './columns.ts'
 import { describeRow } from './description.ts'
-import { settleDirections } from './direction.ts'
 import { csvFields } from './header-names.ts'
 import { accountCell, ownAccounts } from './own-accounts.ts'
 import { amountText, type CsvRow, cellOf, mayLackAmount, transactionRows } from './rows.ts'
+import { settleSigns } from './signs.ts'
 import { type CsvTable, openTable } from './table.ts'
 import { type ReadRow, readValues } from './values.ts'
 
@@ -37,7 +37,7 @@ export function readBankCsv(text: string, options: FileOptions, isSheet = false)
   const { values, basis, stated } = readValues(table, rows, options, problems)
   const groups = groupsOf(entriesOf(table, values, options))
   const openings = stated.map(({ balance }) => balance)
-  const signed = settleDirections(table, groups, { basis, openings }, options, problems)
+  const signed = settleSigns(table, groups, { basis, openings }, options, problems)
   if (problems.any) askForAccount(table, values, options, problems)
   else if (signed.length === 1) requireAmounts(signed.flat(), stated, problems)
   problems.throwIfAny()

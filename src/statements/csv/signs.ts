@@ -1,206 +1,149 @@
-import { invalidText, requiredText } from '../../domain/field-errors.ts'
 import { type Minor, negated } from '../../domain/money.ts'
 import type { Problems } from '../problems.ts'
 import type { FileOptions } from '../statement.ts'
-import type { AmountCell, AmountReader } from '../written/amount.ts'
-import { type Mark, markOf } from './mark-words.ts'
+import { quoted } from '../text.ts'
+import { type Balanced, checkSigns, type SignCheck, signedByBalances } from './balance.ts'
+import { foldHeader } from './header-names.ts'
+import { markOf } from './mark-words.ts'
 import type { CsvRow } from './rows.ts'
+import type { SignBasis } from './signed-amounts.ts'
 import type { CsvTable } from './table.ts'
 
-/** Amounts in the order of the rows; null where an error was added instead. */
-type Amounts = (Minor | null)[]
-type Read = (cell: AmountCell, field: string) => Minor | null
+type Entry = Balanced & { row: CsvRow; isPending: boolean }
+
+/** What banks write beside the repayment of a card. If repayments are negative, charges are positive. */
+const repayment =
+  /\bpayment (?:received|thank)|thank you for (?:your )?payment|\bautopay payment|pagamento recebido|pago recibido|gracias por (?:tu|su) pago|paiement recu|merci (?:de|pour) votre paiement|zahlung erhalten|(?:einzahlung|zahlung) (?:vielen |besten )?dank|betaling ontvangen|betalning mottagen|betalt bg/
+/** Headers that only cards have. */
+const cardHeader =
+  /^(?:card member|cardmember|card holder(?: name)?|cardholder(?: name)?|purchased by|card (?:no|number)|karteninhaber(?: in)?|kartennummer|numero de (?:carte|tarjeta)|kortnummer|utl belopp|portador|卡号末四位|(?:利用|이용)(?:日|일자)?)$/
+const refund =
+  /\b(?:refund|reversal|gutschrift|erstattung|remboursement|reembolso|devolucion|estorno|rimborso|zwrot|terugbetaling)\b/
 
 /**
- * What says which way the amounts go: columns or marks of debits and credits, their own signs, or nothing. What a sign
- * means is still open, since some cards write charges as positive amounts.
+ * The entries of each account with their true signs. Balances can prove the signs or refute them. Unless the user has
+ * given `signs`, an error asks for it if nothing shows which way amounts go, if the balances contradict the signs, or if
+ * the amounts look like the charges and repayments of a card. `openings` are balances of lines that are not entries.
  */
-export type SignBasis = 'marks' | 'signs' | 'nothing'
-type SignedAmounts = { amounts: Amounts; basis: SignBasis }
-
-/**
- * The amounts of the rows, negative for debits, from one column or from two. In a bank's file, another column may hold
- * marks of debits and credits; it is left alone if some amounts are negative and the user says what that means. Amounts
- * without signs or marks stay positive.
- */
-export function signedAmounts(
+export function settleSigns<T extends Entry>(
   table: CsvTable,
-  rows: CsvRow[],
-  amountOf: AmountReader,
-  { signs, mapping }: FileOptions,
+  groups: T[][],
+  { basis, openings }: { basis: SignBasis | null; openings: Minor[] },
+  { signs }: FileOptions,
   problems: Problems,
-): SignedAmounts {
-  const { amount, debit, credit } = table.columns
-  const read: Read = (cell, field) => problems.checkAmount(cell.line, cell.text, amountOf(cell), field)
-  if (amount && !(debit && credit)) {
-    const amounts = rows.map((row) => read(row.amount, 'amount'))
-    const isSigned = amounts.some((one) => one !== null && one < 0)
-    const marked = table.isBankFile && !(isSigned && signs) ? byMarks(rows, amounts, table, problems) : null
-    if (marked) return { amounts: marked, basis: 'marks' }
-    return isSigned ? { amounts, basis: 'signs' } : byPlus(rows, amounts)
-  }
-  const isOneColumn = !credit && Boolean(mapping?.debit)
-  const amounts = fromTwoColumns(rows, read, isOneColumn, problems)
-  if (amount) checkAgainstAmounts(rows, amounts, amountOf, problems)
-  return { amounts, basis: 'marks' }
+): T[][] {
+  if (basis === 'marks' || basis === null) return groups
+  const known = new Set(groups.map(checkOf).filter((check) => check !== null))
+  if (basis === 'nothing') return settleUnsigned(groups, { known, openings, signs }, problems)
+  if (signs) return groupsAs(signs, groups)
+  const doubt = doubtOf(table, known, groups.flat())
+  if (doubt) ask(doubt, groups.flat(), problems)
+  return groups
 }
 
-/** Amounts of which none is negative. If some are marked as credits (`12.50 CR`), the others are debits. */
-function byPlus(rows: CsvRow[], amounts: Amounts): SignedAmounts {
-  const moving = rows.filter((_, i) => amounts[i])
-  const positive = moving.map(({ amount }) => amount.written?.positive)
-  if (positive.includes('mark')) {
-    const isDebit = ({ amount }: CsvRow) => amount.written?.positive === null
-    return { amounts: rows.map((row, i) => negatedIf(isDebit(row), amounts[i])), basis: 'marks' }
-  }
-  const isSigned = moving.length === 0 || (positive.includes('+') && !positive.includes(null))
-  return { amounts, basis: isSigned ? 'signs' : 'nothing' }
-}
-
-/** The amounts with the signs that a column of marks gives them; null if the file has none. */
-function byMarks(rows: CsvRow[], amounts: Amounts, table: CsvTable, problems: Problems): Amounts | null {
-  const { named, others } = markColumns(table, rows)
-  const [column] = named
-  if (column !== undefined) {
-    const found = byMark(rows, amounts, column, problems)
-    if ('signed' in found) return found.signed
-    refuseSign(found.contradicting, table.headers[column]?.text, problems)
-    return amounts
-  }
-  for (const other of others) {
-    const found = byMark(rows, amounts, other, problems)
-    if ('signed' in found) return found.signed
-  }
-  return refuseUnknownMarks(table, rows, amounts, problems) ? amounts : null
-}
-
-/**
- * Adds an error for each row whose mark is unknown, if at least half of the marks in a column for them are known and
- * nothing else shows the signs. True if there are any. The mapping can leave out the column.
- */
-function refuseUnknownMarks(table: CsvTable, rows: CsvRow[], amounts: Amounts, problems: Problems): boolean {
-  const [column, ...others] = table.columns.type ?? []
-  const isShown = rows.some(({ balance }, i) => balance.written || Number(amounts[i]) < 0)
-  if (column === undefined || others.length > 0 || isShown) return false
-  const marks = rows.map(({ cells }) => markOf(cells[column] ?? ''))
-  const unknown = rows.filter((_, i) => marks[i] === null)
-  if (new Set(marks).size < 3 || unknown.length > rows.length / 2) return false
-  for (const { line, cells } of unknown)
-    problems.addRow(line, 'type', cells[column]?.trim() ? invalidText : requiredText)
-  return true
-}
-
-/**
- * The amounts with the signs of one column of marks. If some are negative already, either all agree with their marks, or
- * all contradict them and positive ones are charges. Otherwise returns the first row that contradicts its mark.
- */
-function byMark(
-  rows: CsvRow[],
-  amounts: Amounts,
-  column: number,
+/** The entries of a file whose amounts have no signs: only balances, or else the user, can give them some. */
+function settleUnsigned<T extends Entry>(
+  groups: T[][],
+  { known, openings, signs }: { known: Set<SignCheck>; openings: Minor[]; signs: FileOptions['signs'] },
   problems: Problems,
-): { signed: Amounts } | { contradicting: CsvRow | undefined } {
-  const words = rows.map((row) => markOf(row.cells[column] ?? ''))
-  // Some banks mark only one side; rows without a mark then belong to the other.
-  const other = !words.includes('credit') ? 'credit' : words.includes('debit') ? null : 'debit'
-  const marked = words.map((mark) => mark ?? other)
-  const moving = rows.flatMap((_, i) => (amounts[i] && marked[i] ? [i] : []))
-  const agrees = (i: number) => (marked[i] === 'debit') === Number(amounts[i]) < 0
-  if (moving.some((i) => Number(amounts[i]) < 0)) {
-    const contradicting = moving.find((i) => !agrees(i))
-    if (contradicting === undefined) return { signed: amounts }
-    const kinds = new Set(moving.map((i) => marked[i]))
-    if (kinds.size < 2 || moving.some(agrees)) return { contradicting: rows[contradicting] }
-  }
-  const signed = rows.map(({ line }, i) => {
-    const amount = amounts[i] ?? null
-    if (!amount) return amount
-    if (marked[i]) return negatedIf(marked[i] === 'debit', Math.abs(amount) as Minor)
-    problems.addRow(line, 'type', requiredText)
-    return null
-  })
-  return { signed }
+): T[][] {
+  const way = known.size === 1 ? [...known][0] : undefined
+  const isOneWay = way === 'right' || way === 'inverted'
+  // If the balances prove that all others go one way, so does the oldest entry, and `signs` is about them all.
+  const isProven = isOneWay && groups.some((group) => group.length > 2)
+  // If they show the others to differ, or prove too little, `signs` is about the oldest alone.
+  const isAboutOldest = known.has('mixed') || (isOneWay && !isProven)
+  const signOf = signOfOldest(openings, isAboutOldest ? signs : undefined)
+  const byBalance = groups.map((group) => signedByBalances(group, signOf))
+  if (byBalance.every((group) => group !== null)) return byBalance
+  if (signs) return groupsAs(signs, groups)
+  if (isProven) return groupsAs(way === 'right' ? 'as_written' : 'inverted', groups)
+  const open = isAboutOldest ? oldestIfOpen(groups, signOf) : []
+  if (open.length > 0) ask(oldestIsOpen, open, problems)
+  else ask(nothingSays, groups.flat(), problems)
+  return groups
 }
 
-function negatedIf(isDebit: boolean, amount: Minor | null | undefined): Minor | null {
-  return isDebit && amount ? negated(amount) : (amount ?? null)
-}
-
-/**
- * The columns of debit/credit marks. `named` have a header for them, no header at all, or one that means nothing else;
- * `others` serve another purpose too. Without such a header a column must have marks of both kinds, since the same word
- * throughout may mean anything.
- */
-function markColumns(table: CsvTable, rows: CsvRow[]): { named: number[]; others: number[] } {
-  const contents = marksIn(rows)
-  const areMarks = (column: number) => contents.get(column)?.has(null) === false
-  const columns = table.headers.map((_, column) => column)
-  const unnamed = columns.filter((column) => table.headers[column]?.text === '')
-  const isFree = (column: number) => !Object.values(table.columns).flat().includes(column)
-  const areBoth = columns.filter((column) => areMarks(column) && contents.get(column)?.size === 2)
-  const named = [...(table.columns.type ?? []), ...unnamed].filter(areMarks)
-  return { named: [...named, ...areBoth.filter(isFree)], others: areBoth }
-}
-
-/** The marks in each column, with null among them if it holds anything else. */
-function marksIn(rows: CsvRow[]): Map<number, Set<Mark | null>> {
-  const columns = new Map<number, Set<Mark | null>>()
-  for (const { cells } of rows) {
-    for (const [column, cell] of cells.entries()) {
-      const marks = columns.get(column)
-      if (cell.trim() === '' || marks?.has(null)) continue
-      columns.set(column, (marks ?? new Set()).add(markOf(cell)))
-    }
-  }
-  return columns
-}
-
-/**
- * Amounts from a column of debits and one of credits. Banks write debits as positive, or all of them as negative. If a
- * mapping makes the only column of amounts debits, negative ones among positive ones are credits.
- */
-function fromTwoColumns(rows: CsvRow[], read: Read, isOneColumn: boolean, problems: Problems): Amounts {
-  const readAll = (field: Mark) => rows.map((row) => (row[field].text === '' ? 0 : read(row[field], field)))
-  const debits = readAll('debit')
-  const credits = readAll('credit')
-  const isPositive = debits.some((debit) => (debit ?? 0) > 0)
-  const negative = debits.findIndex((debit) => (debit ?? 0) < 0)
-  if (isPositive && !isOneColumn) refuseSign(rows[negative], 'debit', problems)
-  // Where debits are positive and credits negative throughout, the signs are those of a debt (Citi).
-  const areOwed = isPositive && negative < 0 && !credits.some((credit) => (credit ?? 0) > 0)
-  const contradicting = credits.findIndex((credit) => (credit ?? 0) < 0)
-  if (!areOwed) refuseSign(rows[contradicting], 'credit', problems)
-  const areNegative = negative >= 0 && !(isPositive && isOneColumn)
-  return rows.map((row, i) => {
-    const [debit, credit] = [debits[i] ?? null, credits[i] ?? null]
-    if (debit === null || credit === null) return null
-    if (debit !== 0 && credit !== 0) {
-      problems.addRow(row.line, 'amount', 'The :field field must be either a debit or a credit, not both.')
-      return null
-    }
-    if (row.debit.text === '' && row.credit.text === '') problems.addRow(row.line, 'amount', requiredText)
-    return (debit !== 0 ? (areNegative ? debit : -debit) : areOwed ? Math.abs(credit) : credit) as Minor
-  })
-}
-
-/** An amount beside a debit or credit must equal it. */
-function checkAgainstAmounts(rows: CsvRow[], amounts: Amounts, amountOf: AmountReader, problems: Problems) {
-  const contradicting = rows.find((row, i) => {
-    const amount = amountOf(row.amount)
-    const split = amounts[i] ?? null
-    return typeof amount === 'number' && split !== null && Math.abs(amount) !== Math.abs(split)
-  })
-  if (contradicting)
+/** Asks which way amounts go, with one of the entries as an example. */
+function ask(doubt: string, entries: Entry[], problems: Problems): void {
+  const example = entries.find(({ amount }) => amount > 0) ?? entries[0]
+  if (example)
     problems.add(
-      'mapping',
-      `The amount in row ${contradicting.line} differs from its debit or credit; map either amount, or debit and credit, and leave the others empty.`,
+      'signs',
+      `${doubt} Send signs=as_written if a positive amount such as ${quoted(example.row.amount.text)} in row ${example.row.line} came in, signs=inverted if it was spent; or map the column to debit or to credit.`,
     )
 }
 
-function refuseSign(row: CsvRow | undefined, header: string | undefined, problems: Problems): void {
-  if (row)
-    problems.add(
-      'mapping',
-      `The signs in the file contradict each other: the amount in row ${row.line} does not have the sign that ${header || 'its sign column'} gives it. Map either amount, or debit and credit, or amount and type, and leave the others empty; or send signs=as_written if minus means spent, signs=inverted if it means received.`,
-    )
+const nothingSays = 'Nothing in the file says which way its amounts go: none has a sign.'
+const oldestIsOpen = 'The balances do not show which way the oldest amount went, and it has no sign.'
+
+/** The oldest entries whose signs are open; none if the balances leave others open as well. */
+function oldestIfOpen<T extends Entry>(groups: T[][], signOf: (entry: T) => number | null): T[] {
+  const open: T[] = []
+  for (const group of groups) {
+    let oldest: T | undefined
+    const signed = signedByBalances(group, (entry) => {
+      oldest = entry
+      return signOf(entry) ?? 1
+    })
+    if (!signed || !oldest) return []
+    if (signOf(oldest) === null) open.push(oldest)
+  }
+  return open
+}
+
+/** Why the meaning of signs has to be asked about; null if it is clear. */
+function doubtOf(table: CsvTable, known: Set<SignCheck>, entries: Entry[]): string | null {
+  if (known.has('inverted') || known.has('mixed'))
+    return 'The balances in the file contradict the signs of its amounts.'
+  if (known.has('right')) return null
+  const says = (words: RegExp) => (entry: Entry) =>
+    words.test(foldHeader(entry.row.cells.join(' ').slice(0, 500)))
+  const negative = entries.filter(({ amount }) => amount < 0)
+  const positive = entries.filter(({ amount }) => amount > 0)
+  const againstKinds = signsContradictKinds(table, entries)
+  const isOfCard = table.headers.some(({ name }) => cardHeader.test(name))
+  if (isOfCard && negative.length < entries.length / 2)
+    return 'The file is that of a card, and most of its amounts are positive, as if they were charges.'
+  const areRefunds = negative.length <= entries.length / 2 && negative.every(says(refund))
+  if (negative.length > 0 && (againstKinds || areRefunds || negative.some(says(repayment))))
+    return 'Negative amounts in the file seem to be repayments, so that positive ones would be charges.'
+  const isClear = (entry: Entry) =>
+    entry.balance !== null ||
+    entry.row.amount.written?.positive ||
+    says(refund)(entry) ||
+    says(repayment)(entry)
+  if (negative.length > 0 && positive.length >= 4 * negative.length && !positive.some(isClear))
+    return 'Nearly all amounts in the file are positive, as if they were charges of a card.'
+  return null
+}
+
+/** True if some rows are called purchases, refunds or the like, and every one of them has the sign of the other kind. */
+function signsContradictKinds({ columns }: CsvTable, entries: Entry[]): boolean {
+  const kinds = [...(columns.type ?? []), ...(columns.posting_text ?? [])]
+  const found = entries.flatMap(({ row, amount }) => {
+    const mark = kinds.map((column) => markOf(row.cells[column] ?? '')).find((one) => one !== null)
+    return mark && amount !== 0 ? [(mark === 'debit') === amount < 0] : []
+  })
+  return found.length > 0 && !found.includes(true)
+}
+
+function checkOf(group: Entry[]): SignCheck {
+  const booked = group.filter(({ isPending }) => !isPending)
+  return checkSigns(booked) ?? checkSigns(group)
+}
+
+/** The sign of an account's oldest entry, which no balance precedes: by an opening balance, or else as the user says. */
+function signOfOldest(openings: Minor[], signs: FileOptions['signs']) {
+  return ({ amount, balance }: Entry): number | null => {
+    // If the first balance is this amount, the account started from zero.
+    const before = [...openings, 0].find((opening) => Math.abs((balance ?? 0) - opening) === amount)
+    if (before !== undefined) return (balance ?? 0) > before ? 1 : -1
+    return signs ? (signs === 'inverted' ? -1 : 1) : null
+  }
+}
+
+function groupsAs<T extends Entry>(signs: 'as_written' | 'inverted', groups: T[][]): T[][] {
+  if (signs === 'as_written') return groups
+  return groups.map((group) => group.map((entry) => ({ ...entry, amount: negated(entry.amount) })))
 }

@@ -5,7 +5,7 @@ import type { FileOptions } from '../statement.ts'
 import { type AmountCell, amountReader } from '../written/amount.ts'
 import { type DateCell, dateCell, dateReader } from '../written/date-order.ts'
 import type { CsvRow, CsvRows } from './rows.ts'
-import { type SignBasis, signedAmounts } from './signs.ts'
+import { type SignBasis, signedAmounts } from './signed-amounts.ts'
 import type { CsvTable } from './table.ts'
 
 /** A row with its values. A date or amount that could not be read is null, and an error has been added. */
