@@ -31,13 +31,21 @@ const scryptCostText = 'Write scrypt costs as "N,r,p", for example "16384,8,5"'
 const text = z.string('Required')
 const nonEmptyText = text.check(z.minLength(1, 'Required'))
 const optionalText = z._default(text, '')
-const url = z.url('Must be a URL')
+// Without its scheme, localhost:5173 would be a URL too, with the scheme localhost.
+const url = z.url({ protocol: /^https?$/, error: 'Must be an http: or https: URL' })
+// An entry that is none, such as *, would match no page, and nothing would say so.
+const origin = /^[a-z][a-z\d+.-]*:\/\/[^\s/*]+(:\*)?$/
 
 const variables = z.object({
   TURSO_DATABASE_URL: z.url({ protocol: /^(libsql|https?)$/, error: 'Must be a libsql: or https: URL' }),
   TURSO_AUTH_TOKEN: z.optional(text),
   FRONTEND_URL: url,
-  CORS_ORIGINS: optionalText,
+  CORS_ORIGINS: optionalText.check(
+    z.refine(
+      (input) => listed(input).every((one) => origin.test(one)),
+      'Write origins as https://app.example.com',
+    ),
+  ),
   APP_URL: url,
   APP_SECRET: text.check(
     z.refine(
@@ -132,7 +140,7 @@ function parse(env: object): Config {
 const localOrigins = ['http://localhost', 'http://localhost:*', 'https://localhost', 'capacitor://localhost']
 
 function listed(text: string): string[] {
-  const entries = text.split(',').map((entry) => entry.trim())
+  const entries = text.split(',').map((entry) => withoutSlash(entry.trim()))
   return entries.filter(Boolean)
 }
 

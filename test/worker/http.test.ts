@@ -188,8 +188,16 @@ describe('CORS', () => {
   })
 
   test('lets configured origins call', async () => {
-    const world = createWorld({ CORS_ORIGINS: 'https://a.example, https://b.example' })
-    for (const origin of ['https://a.example', 'https://b.example', spa]) {
+    const world = createWorld({
+      CORS_ORIGINS: 'https://a.example/, https://b.example, app://purse, http://c.example:*',
+    })
+    for (const origin of [
+      'https://a.example',
+      'https://b.example',
+      'app://purse',
+      'http://c.example:81',
+      spa,
+    ]) {
       const { headers } = await preflight(world, '/api/login', origin)
       expect(headers.get('Access-Control-Allow-Origin')).toBe(origin)
     }

@@ -287,6 +287,18 @@ describe('a wrong configuration', () => {
     expect(newLines()).toMatchObject([{ event: 'not configured', problem: 'IDP_ISSUER: Must be a URL' }])
   })
 
+  test.each([
+    ['APP_URL', 'api.example.com:443'],
+    ['FRONTEND_URL', 'localhost:5173'],
+    ['CORS_ORIGINS', 'https://a.example, b.example'],
+    ['CORS_ORIGINS', 'https://a.example/app'],
+    ['CORS_ORIGINS', 'https://a.example https://b.example'],
+    ['CORS_ORIGINS', '*'],
+  ])('with %s %o is reported at start, since no browser would get there', (name, value) => {
+    reportConfiguration({ ...env, [name]: value })
+    expect(newLines()).toMatchObject([{ problem: expect.stringMatching(`^${name}: [^;]*$`) }])
+  })
+
   test('is not mentioned if there is none', () => {
     reportConfiguration({ ...env })
     reportConfiguration({ ...env, IDP_ISSUER: '', IDP_CLIENT_ID: '', IDP_CLIENT_SECRET: '' })
