@@ -97,7 +97,8 @@ test("wrangler's own chatter is left out, the Worker's lines are kept", () => {
     '[wrangler:info] GET /api/me 200 OK (3ms)',
     '[wrangler:info] GET /api/nothing 404 Not Found (3ms)',
     '[wrangler:info] GET /docs 200 OK (3ms)',
-    '{"event":"request","requestId":"1","method":"GET","route":"/api/health","status":200}',
+    '{"event":"request","requestId":"1","method":"GET","route":"/api/health","status":200,"durationMs":3}',
+    '{"event":"request","requestId":"3","method":"GET","route":"/api/health","status":503,"durationMs":3}',
     '{"event":"request","requestId":"2","method":"GET","route":"/api/me","status":200}',
     '{"event":"cron","cron":"* * * * *","outcome":"done","did":{"queuedAgain":0},"durationMs":3}',
     '{"event":"cron","cron":"* * * * *","outcome":"done","did":{"queuedAgain":2},"durationMs":3}',
@@ -107,6 +108,7 @@ test("wrangler's own chatter is left out, the Worker's lines are kept", () => {
   expect(lines.map(keep).filter((line) => line !== undefined)).toEqual([
     'GET /api/nothing 404 Not Found (3ms)',
     'GET /docs 200 OK (3ms)',
+    '{"event":"request","requestId":"3","method":"GET","route":"/api/health","status":503,"durationMs":3}',
     '{"event":"request","requestId":"2","method":"GET","route":"/api/me","status":200}',
     '{"event":"cron","cron":"* * * * *","outcome":"done","did":{"queuedAgain":2},"durationMs":3}',
     'a line of console.log',
