@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createHousehold, goodCall, protectedRoutes } from '../laws/every-route.ts'
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { createHousehold, goodCall, type Household, protectedRoutes } from '../laws/every-route.ts'
 import { muteLog } from '../muted-log.ts'
 import { afterExecution, beforeExecution, createFaultyWorld, expectUnavailable } from './faulty-world.ts'
 
@@ -11,9 +11,13 @@ beforeEach(() => {
 })
 afterEach(() => vi.restoreAllMocks())
 
+const world = createFaultyWorld()
+let household: Household
+beforeAll(async () => {
+  household = await createHousehold(world)
+})
+
 test.each(protectedRoutes)('%s is 503 while the database fails, and works again at once', async (route) => {
-  const world = createFaultyWorld()
-  const household = await createHousehold(world)
   const { call, status } = await goodCall(route, household)
   for (const [, fault] of beforeExecution) {
     const { result, requests } = await world.whileBroken(fault, () => call(household.person))
@@ -28,8 +32,6 @@ test.each(protectedRoutes)('%s is 503 while the database fails, and works again 
 const lostAnswers = afterExecution.filter(([, { gets }]) => gets !== 'nothing')
 
 test.each(reads)('%s is requested again if an answer was lost, and both are counted', async (route) => {
-  const world = createFaultyWorld()
-  const household = await createHousehold(world)
   const { call, status } = await goodCall(route, household)
   for (const [, fault] of lostAnswers) {
     const { result } = await world.whileBroken({ ...fault, only: 1 }, () => call(household.person))
@@ -39,8 +41,6 @@ test.each(reads)('%s is requested again if an answer was lost, and both are coun
 })
 
 test.each(writes)('%s whose answer was lost is 503, and is not repeated on its own', async (route) => {
-  const world = createFaultyWorld()
-  const household = await createHousehold(world)
   for (const [, fault] of lostAnswers) {
     const { call } = await goodCall(route, household)
     const { result, requests } = await world.whileBroken(fault, () => call(household.person))
@@ -50,7 +50,6 @@ test.each(writes)('%s whose answer was lost is 503, and is not repeated on its o
 })
 
 test('the matches of a large file are looked for again if that answer was lost, and the file lands once', async () => {
-  const world = createFaultyWorld()
   const { person, checking } = await createHousehold(world)
   const rows = Array.from({ length: 1_001 }, (_, nth) => `2026-11-20,-${nth + 1}`)
   const upload = () =>

@@ -3,6 +3,7 @@ import { publicRoutes } from '../../../src/http/authenticate.ts'
 import { createWorld } from '../world.ts'
 import { everyRoute, protectedRoutes } from './every-route.ts'
 
+const world = createWorld()
 const [method, path] = [
   (route: string) => route.split(' ')[0] ?? '',
   (route: string) => route.split(' ')[1] ?? '',
@@ -38,20 +39,20 @@ describe.each(protectedRoutes)('%s', (route) => {
     ['with a token that was mistyped', { Authorization: `Bearer 1|${secret}` }],
     ['with an id beyond all ids', { Authorization: `Bearer ${'9'.repeat(20)}|${secret}` }],
   ])('is 401 %s', async (_, headers: Record<string, string>) => {
-    const world = createWorld()
     const answer = await world.call(method(route), path(route).replace(':id', '1'), { headers })
     expect(answer.status).toBe(401)
     expect(answer.body).toEqual({ message: 'Unauthenticated.' })
   })
 
   test('is 401 with a token that has been revoked, and comes before everything else', async () => {
-    const world = createWorld()
     const person = await world.register()
     await person.post('/api/logout')
     const options = { token: person.token, ...(method(route) === 'GET' ? {} : { body: { amount: 'x' } }) }
+    await world.resetDatabaseWork()
     const answer = await world.call(method(route), path(route).replace(':id', 'none'), options)
     expect(answer.status).toBe(401)
     expect(answer.body).toEqual({ message: 'Unauthenticated.' })
+    expect((await world.databaseWork()).requests).toBe(1)
   })
 })
 
@@ -64,7 +65,6 @@ const unreadable: [body: string, contentType: string][] = [
 
 describe.each(protectedRoutes.filter((route) => !route.startsWith('GET ')))('%s', (route) => {
   test('is 401 with a token that is no longer valid, whatever the body, for one request to the database', async () => {
-    const world = createWorld()
     const person = await world.register()
     await person.post('/api/logout')
     const [id, secret] = person.token.split('|')

@@ -135,56 +135,59 @@ test('no list does more work for 40,000 transactions than for 8,000 in the same 
 })
 
 test('a search looks at the newest 10,000 rows, and continues from the day where it ended', async () => {
-  const searchOf = async (history: number, query: string) => {
+  const searchesIn = async (history: number) => {
     const world = createWorld()
     const household = await createHousehold(world)
     await writeHistory(household, history)
-    const db = openWorldDatabase(world)
-    await db.batch([
-      db.run(sql`update transactions set description = 'A hut in the hills' where id in (7, 3649)`),
-    ])
-    await world.resetDatabaseWork()
-    const { body } = await household.person.get(`/api/transactions?${query}`)
-    const work = rowsOf(await world.databaseWork())
-    return { total: body.total, until: body.searched_back_to, ids: body.data.map(({ id }: Json) => id), work }
+    await askDatabase(
+      world,
+      sql`update transactions set description = 'A hut in the hills' where id in (7, 3649)`,
+    )
+    return async (query: string) => {
+      await world.resetDatabaseWork()
+      const { body } = await household.person.get(`/api/transactions?${query}`)
+      const work = rowsOf(await world.databaseWork())
+      const ids = body.data.map(({ id }: Json) => id)
+      return { total: body.total, until: body.searched_back_to, ids, work }
+    }
   }
-  const few = await searchOf(3_650, 'q=hills')
-  expect(few).toMatchObject({ total: 2, until: null, ids: [7, 3649] })
-  const many = await searchOf(36_500, 'q=hills')
+  const few = await searchesIn(3_650)
+  expect(await few('q=hills')).toMatchObject({ total: 2, until: null, ids: [7, 3649] })
+  expect((await few('page=1')).until).toBe(undefined)
+  const many = await searchesIn(36_500)
+  const newest = await many('q=hills')
   // Ten rows for each day: a thousand days.
-  expect(many).toMatchObject({ total: 1, until: '2024-02-05', ids: [7] })
-  expect(many.work).toBeLessThan(10_000 * 5)
-  expect(await searchOf(36_500, 'q=hills&to=2017-01-01')).toMatchObject({
-    total: 1,
-    until: null,
-    ids: [3649],
-  })
-  expect((await searchOf(36_500, 'q=hills&type=income&account_id=1')).work).toBeLessThan(10_000 * 10)
-  expect((await searchOf(60, 'page=1')).until).toBe(undefined)
+  expect(newest).toMatchObject({ total: 1, until: '2024-02-05', ids: [7] })
+  expect(newest.work).toBeLessThan(10_000 * 5)
+  expect(await many('q=hills&to=2017-01-01')).toMatchObject({ total: 1, until: null, ids: [3649] })
+  expect((await many('q=hills&type=income&account_id=1')).work).toBeLessThan(10_000 * 10)
 })
 
 test('the summary of a range reads kept totals for whole months, and rows only for the months that it cuts', async () => {
-  const readOf = async (history: number, query: string) => {
+  const readsIn = async (history: number) => {
     const world = createWorld()
     const household = await createHousehold(world)
     await writeHistory(household, history)
-    await world.resetDatabaseWork()
-    expect((await household.person.get(`/api/summary?${query}`)).status).toBe(200)
-    const work = await world.databaseWork()
-    expect(work.requests).toBe(1)
-    return rowsOf(work)
+    return async (query: string) => {
+      await world.resetDatabaseWork()
+      expect((await household.person.get(`/api/summary?${query}`)).status).toBe(200)
+      const work = await world.databaseWork()
+      expect(work.requests).toBe(1)
+      return rowsOf(work)
+    }
   }
+  const [short, middle, long] = [await readsIn(60), await readsIn(3_650), await readsIn(36_500)]
   // The history covers ten years, and each of its days has the same share of it.
   const year = 'from=2020-02-01&to=2021-01-31'
-  expect(await readOf(36_500, year)).toBe(await readOf(3_650, year))
+  expect(await long(year)).toBe(await middle(year))
   // Days of cut months at both ends, 15 and 14 of them: nine rows more on each.
   const cut = 'from=2020-02-15&to=2021-01-14'
-  const more = (await readOf(36_500, cut)) - (await readOf(3_650, cut))
+  const more = (await long(cut)) - (await middle(cut))
   expect(more).toBeGreaterThan(0)
   expect(more).toBeLessThan(29 * 9 * 3)
   // A month costs what it contains, however many others there are.
   const month = 'month=2026-10'
-  expect(await readOf(3_650, month)).toBe(await readOf(60, month))
+  expect(await middle(month)).toBe(await short(month))
 })
 
 /** Rows read and written for each row of an import, when as many existing rows nearly equal its rows. */

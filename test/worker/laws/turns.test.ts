@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { createWorld, type Person } from '../world.ts'
 import { protectedRoutes } from './every-route.ts'
 
@@ -45,10 +45,16 @@ const until = (condition: () => boolean) => vi.waitUntil(condition, { timeout: 3
 const ask = (person: Person, times: number) =>
   Promise.all(Array.from({ length: times }, () => person.get('/api/me')))
 
+const world = createWorld()
+let other: Person
+beforeAll(async () => {
+  other = await world.register()
+  await other.get('/api/me')
+})
+
 test.each(protectedRoutes)('%s waits while a dozen requests of its user are under way', async (route) => {
-  const world = createWorld()
-  const [person, other] = [await world.register(), await world.register()]
-  for (const { get } of [person, other]) await get('/api/me')
+  const person = await world.register()
+  await person.get('/api/me')
   const [method = '', path = ''] = route.split(' ')
   const body = method === 'GET' ? undefined : {}
   stopClock()
