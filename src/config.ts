@@ -33,7 +33,7 @@ const nonEmptyText = text.check(z.minLength(1, 'Required'))
 const optionalText = z._default(text, '')
 // Without its scheme, localhost:5173 would be a URL too, with the scheme localhost.
 const url = z.url({ protocol: /^https?$/, error: 'Must be an http: or https: URL' })
-// An entry that is none, such as *, would match no page, and nothing would say so.
+// An entry of another form, such as *, would match no page, and nobody would be told.
 const origin = /^[a-z][a-z\d+.-]*:\/\/[^\s/*]+(:\*)?$/
 
 const variables = z.object({

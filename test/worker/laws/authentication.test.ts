@@ -44,7 +44,7 @@ describe.each(protectedRoutes)('%s', (route) => {
     expect(answer.body).toEqual({ message: 'Unauthenticated.' })
   })
 
-  test('is 401 with a token that has been revoked, and comes before everything else', async () => {
+  test('is 401 with a token that has been revoked, before everything else and for one request to the database', async () => {
     const person = await world.register()
     await person.post('/api/logout')
     const options = { token: person.token, ...(method(route) === 'GET' ? {} : { body: { amount: 'x' } }) }
