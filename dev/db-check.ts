@@ -9,9 +9,8 @@ await withDatabase(async ({ url, authToken }) => {
   try {
     const differences = await findDifferences(openDatabase({ url, authToken, timeoutMs }))
     if (differences.length > 0) console.table(differences)
-    console.log(
-      `${differences.length} differences between the kept figures and the rows (amounts in minor units).`,
-    )
+    const found = differences.length === 1 ? '1 difference' : `${differences.length} differences`
+    console.log(`${found} between the kept figures and the rows (amounts in minor units).`)
     process.exitCode = differences.length > 0 ? 1 : 0
   } catch (error) {
     console.error(`The database could not be checked: ${explain(error)}`)
