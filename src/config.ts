@@ -28,13 +28,14 @@ export type Config = {
 }
 
 const scryptCostText = 'Write scrypt costs as "N,r,p", for example "16384,8,5"'
+const httpUrlText = 'Must be an http: or https: URL'
 const text = z.string('Required')
 const nonEmptyText = text.check(z.minLength(1, 'Required'))
 const optionalText = z._default(text, '')
 // Without its scheme, localhost:5173 would be a URL too, with the scheme localhost.
-const url = z.url({ protocol: /^https?$/, error: 'Must be an http: or https: URL' })
+const url = z.url({ protocol: /^https?$/, error: httpUrlText })
 // An entry of another form, such as *, would match no page, and nobody would be told.
-const origin = /^[a-z][a-z\d+.-]*:\/\/[^\s/*]+(:\*)?$/
+const origin = /^[a-z][a-z\d+.-]*:\/\/[^\s/*?#]+(:\*)?$/
 
 const variables = z.object({
   TURSO_DATABASE_URL: z.url({ protocol: /^(libsql|https?)$/, error: 'Must be a libsql: or https: URL' }),
@@ -46,7 +47,8 @@ const variables = z.object({
       'Write origins as https://app.example.com',
     ),
   ),
-  APP_URL: url,
+  // Links append a path to it.
+  APP_URL: url.check(z.regex(/^[^?#]*$/, 'Must have no query or fragment')),
   APP_SECRET: text.check(
     z.refine(
       (input) => secretsOf(input).every((one) => one.length >= 32),
@@ -56,7 +58,9 @@ const variables = z.object({
   RESEND_API_KEY: nonEmptyText,
   RESEND_BASE_URL: url,
   MAIL_FROM: nonEmptyText,
-  IDP_ISSUER: optionalText.check(z.refine((input) => input === '' || URL.canParse(input), 'Must be a URL')),
+  IDP_ISSUER: optionalText.check(
+    z.refine((input) => input === '' || url.safeParse(input).success, httpUrlText),
+  ),
   IDP_CLIENT_ID: optionalText,
   IDP_CLIENT_SECRET: optionalText,
   GENERAL_LIMIT_ENABLED: z._default(z.enum(['true', 'false'], 'Must be true or false'), 'true'),
@@ -118,7 +122,7 @@ function parse(env: object): Config {
   return {
     database: { url: data.TURSO_DATABASE_URL, authToken: data.TURSO_AUTH_TOKEN, timeoutMs: 8_000 },
     frontendUrl,
-    allowedOrigins: [new URL(frontendUrl).origin, ...localOrigins, ...listed(data.CORS_ORIGINS)],
+    allowedOrigins: [new URL(frontendUrl).origin, ...localOrigins, ...listed(data.CORS_ORIGINS).map(asSent)],
     scryptCost: data.SCRYPT_COST,
     hasGeneralLimit: data.GENERAL_LIMIT_ENABLED === 'true',
     changesEpoch: Number(data.CHANGES_EPOCH),
@@ -142,6 +146,12 @@ const localOrigins = ['http://localhost', 'http://localhost:*', 'https://localho
 function listed(text: string): string[] {
   const entries = text.split(',').map((entry) => withoutSlash(entry.trim()))
   return entries.filter(Boolean)
+}
+
+/** An origin as browsers write it: a host in lower case, without the usual port. `:*` and other schemes stay as they are. */
+function asSent(entry: string): string {
+  const parsed = URL.parse(entry)?.origin ?? 'null'
+  return parsed === 'null' ? entry : parsed
 }
 
 function withoutSlash(url: string): string {

@@ -205,6 +205,16 @@ describe('CORS', () => {
     expect(headers.get('Access-Control-Allow-Origin')).toBeNull()
   })
 
+  test('lets configured origins call however their host and port are written', async () => {
+    const world = createWorld({
+      CORS_ORIGINS: 'https://a.example:443, http://B.example:80/, https://bücher.example',
+    })
+    for (const origin of ['https://a.example', 'http://b.example', 'https://xn--bcher-kva.example']) {
+      const { headers } = await preflight(world, '/api/login', origin)
+      expect(headers.get('Access-Control-Allow-Origin')).toBe(origin)
+    }
+  })
+
   test('allows all methods and echoes the requested headers', async () => {
     const requested = 'authorization,content-type,x-requested-with,x-anything'
     const { headers } = await preflight(createWorld(), '/api/accounts/1', spa, 'PATCH', requested)

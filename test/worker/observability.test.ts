@@ -282,16 +282,23 @@ describe('a wrong configuration', () => {
     }
   })
 
-  test('with an issuer that is no URL is reported at start, not when somebody signs in', () => {
-    reportConfiguration({ ...env, IDP_ISSUER: 'accounts.example.com' })
-    expect(newLines()).toMatchObject([{ event: 'not configured', problem: 'IDP_ISSUER: Must be a URL' }])
-  })
+  test.each(['accounts.example.com', 'localhost:8080'])(
+    'with the issuer %o, which is no address, is reported at start, not when somebody signs in',
+    (IDP_ISSUER) => {
+      reportConfiguration({ ...env, IDP_ISSUER })
+      const problem = 'IDP_ISSUER: Must be an http: or https: URL'
+      expect(newLines()).toMatchObject([{ event: 'not configured', problem }])
+    },
+  )
 
   test.each([
     ['APP_URL', 'api.example.com:443'],
+    ['APP_URL', 'http://api.example.com/?region=eu'],
+    ['APP_URL', 'http://api.example.com/#'],
     ['FRONTEND_URL', 'localhost:5173'],
     ['CORS_ORIGINS', 'https://a.example, b.example'],
     ['CORS_ORIGINS', 'https://a.example/app'],
+    ['CORS_ORIGINS', 'https://a.example?app'],
     ['CORS_ORIGINS', 'https://a.example https://b.example'],
     ['CORS_ORIGINS', '*'],
   ])('with %s %o is reported at start, since no browser would get there', (name, value) => {
