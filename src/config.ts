@@ -35,7 +35,7 @@ const optionalText = z._default(text, '')
 // Without its scheme, localhost:5173 would be a URL too, with the scheme localhost.
 const url = z.url({ protocol: /^https?$/, error: httpUrlText })
 // An entry of another form, such as *, would match no page, and nobody would be told.
-const origin = /^[a-z][a-z\d+.-]*:\/\/[^\s/*?#]+(:\*)?$/
+const originPattern = /^[a-z][a-z\d+.-]*:\/\/[^\s/*?#]+(:\*)?$/
 
 const variables = z.object({
   TURSO_DATABASE_URL: z.url({ protocol: /^(libsql|https?)$/, error: 'Must be a libsql: or https: URL' }),
@@ -43,11 +43,11 @@ const variables = z.object({
   FRONTEND_URL: url,
   CORS_ORIGINS: optionalText.check(
     z.refine(
-      (input) => listed(input).every((one) => origin.test(one)),
+      (input) => listed(input).every((one) => originPattern.test(one)),
       'Write origins as https://app.example.com',
     ),
   ),
-  // Links append a path to it.
+  // Links are made by appending a path to it.
   APP_URL: url.check(z.regex(/^[^?#]*$/, 'Must have no query or fragment')),
   APP_SECRET: text.check(
     z.refine(
@@ -148,10 +148,13 @@ function listed(text: string): string[] {
   return entries.filter(Boolean)
 }
 
-/** An origin as browsers write it: a host in lower case, without the usual port. `:*` and other schemes stay as they are. */
+/**
+ * An origin as browsers send it: its host in lower case, without the scheme's usual port. `:*` and schemes other than
+ * http and https stay as they are.
+ */
 function asSent(entry: string): string {
-  const parsed = URL.parse(entry)?.origin ?? 'null'
-  return parsed === 'null' ? entry : parsed
+  const origin = URL.parse(entry)?.origin ?? 'null'
+  return origin === 'null' ? entry : origin
 }
 
 function withoutSlash(url: string): string {
