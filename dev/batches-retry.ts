@@ -1,6 +1,7 @@
 // `npm run batches:retry ID …` or `npm run batches:retry -- --all-failed`: retries failed offline batches.
 import { openDatabase } from '../src/db/client.ts'
 import { failedSyncs, type Retry, retrySync } from '../src/services/sync/retry.ts'
+import { reasonOf } from './dev-error.ts'
 import { withDatabase } from './with-database.ts'
 
 const timeoutMs = 60_000
@@ -21,7 +22,7 @@ if (words.length === 0 || (!isAll && words.some((word) => word.startsWith('-')))
       if (ids.length === 0) console.log('No batch has failed.')
       for (const id of ids) report(await retrySync(db, id))
     } catch (error) {
-      console.error(`The batches could not be tried again: ${error instanceof Error ? error.message : error}`)
+      console.error(`The batches could not be tried again: ${reasonOf(error)}`)
       process.exitCode = 2
     }
   })

@@ -1,6 +1,7 @@
 // `npm run db:check`: recomputes every kept balance, count and total from the rows and reports differences.
 import { findDifferences } from '../src/db/check.ts'
 import { openDatabase } from '../src/db/client.ts'
+import { reasonOf } from './dev-error.ts'
 import { withDatabase } from './with-database.ts'
 
 const timeoutMs = 600_000
@@ -19,6 +20,6 @@ await withDatabase(async ({ url, authToken }) => {
 })
 
 function explain(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = reasonOf(error)
   return message.includes('no such table') ? 'it has no tables yet. Run `npm run db:migrate` first.' : message
 }

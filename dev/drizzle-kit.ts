@@ -1,4 +1,4 @@
-// `npm run db:migrate`, `npm run db:studio`: drizzle-kit on the database that `npm run dev` would use.
+// `npm run db:studio`: drizzle-kit on the database that `npm run dev` would use.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { withDatabase } from './with-database.ts'

@@ -77,6 +77,35 @@ test('the db: commands say in one line that their port is busy', async () => {
   expect(await check()).toMatchObject({ stderr: expect.stringContaining('Run `npm run db:migrate` first') })
 })
 
+test('the db: commands say why a database turns them away, and migrate it once', async () => {
+  const [directory, port] = [newDirectory(), await freePort()]
+  const server = await startLocalDatabase(directory, port)
+  onTestFinished(() => server.close())
+  const { url, authToken } = await localDatabase(directory, port)
+  const run = (command: string, token: string) =>
+    promisify(execFile)(process.execPath, [`dev/${command}.ts`], {
+      cwd: projectDirectory,
+      env: { PATH: process.env.PATH, TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: token },
+    }).catch((error: { code: number; stderr: string }) => error)
+  for (const command of ['db-migrate', 'db-check'])
+    expect(await run(command, 'wrong')).toMatchObject({ stderr: expect.stringContaining('401') })
+  expect(await run('db-migrate', authToken)).toMatchObject({
+    stdout: expect.stringMatching(/^Migrations applied: [1-9]/),
+  })
+  expect(await run('db-migrate', authToken)).toMatchObject({ stdout: 'All migrations had been applied.\n' })
+  const db = openDatabase({ url, authToken, timeoutMs: 30_000 })
+  const later = sql`insert into __drizzle_migrations (hash, created_at) values ('a later one', 9e15)`
+  await db.batch([db.run(later)])
+  expect(await run('db-migrate', authToken)).toMatchObject({
+    stdout: 'All migrations had been applied, and later ones too.\n',
+  })
+  await db.batch([db.run(sql`delete from __drizzle_migrations where hash <> 'a later one'`)])
+  expect(await run('db-migrate', authToken)).toMatchObject({
+    code: 1,
+    stderr: 'error: the database could not be migrated: it was made by other migrations\n',
+  })
+})
+
 test('the database of `npm run dev` answers only who has its token, which stays the same', async () => {
   const [directory, port] = [newDirectory(), await freePort()]
   const server = await startLocalDatabase(directory, port)
