@@ -18,7 +18,7 @@ export class OtherMigrations extends Error {
   }
 }
 
-/** drizzle-kit's own table of what has been applied: earlier versions migrated with it. */
+/** drizzle-kit's own table of what has been applied, so that either can carry on from the other. */
 const record = '__drizzle_migrations'
 
 /**
