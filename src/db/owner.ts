@@ -135,7 +135,7 @@ export class Owner implements Scope {
 
 /**
  * Prepares statements that have an owner (see `prepare`): the owner's token and the time of the request become slots
- * too. Call it once, at the top of a module: what it returns turns an owner and an input into what `Owner.run` takes.
+ * too. Call it once, when the module loads: what it returns turns an owner and an input into what `Owner.run` takes.
  */
 export function prepareOwned<S extends object, T extends NamedStatements>(
   build: (owner: Scope & { now: SQL<Date> }, slots: S) => T,

@@ -7,7 +7,7 @@ export type Statement = BatchItem<'sqlite'>
 export type Bound<Result = unknown> = {
   sql: string
   args: Argument[]
-  /** True for a `select`, which needs no write lock, unless it was built with `with`. */
+  /** True for a `select`, which needs no write lock. One that begins with `with` is not recognised: it counts as a write. */
   isRead: boolean
   decode: (answer: Answer) => Result
 }
@@ -23,7 +23,7 @@ type Argument = Value | boolean
  * they are, since the text of the statement may depend on them.
  */
 export type Slots<Input> = SlotsOf<Input> & { readonly [inputType]?: Input }
-/** Exists only in types: tells `prepare` what `build` takes as its input. */
+/** Exists only in types: from it, `prepare` infers the input of the function that it returns. */
 declare const inputType: unique symbol
 type SlotsOf<T> = T extends Value
   ? SQL<T>

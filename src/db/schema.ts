@@ -260,7 +260,7 @@ export const totals = sqliteTable(
     /** `YYYY-MM`. */
     month: text().notNull(),
     type: text({ enum: transactionTypes }).notNull(),
-    /** 0 if uncategorised: nulls in a primary key never conflict, so `on conflict` would not find the row. */
+    /** 0 if uncategorised: in a table without row ids, no column of the primary key can be null. */
     categoryId: integer().notNull(),
     accountId: integer().notNull(),
     /** 0 unless it is a transfer. */
@@ -286,7 +286,7 @@ export const totals = sqliteTable(
 
 /**
  * The log of changes: transactions that were deleted or moved to other accounts, and all changes to accounts,
- * categories and profiles. Other transactions carry the number of their last change themselves (db/changes.ts).
+ * categories and profiles. Each transaction that exists carries the number of its last change itself (db/changes.ts).
  */
 export const changes = sqliteTable(
   'changes',
@@ -321,10 +321,10 @@ export const spentClientIds = sqliteTable(
 )
 
 /**
- * Rows that later files must not import again. When a row that came from a file, or stands for a row of one, is edited or
- * deleted, triggers record it as it is in the file, except when an import is undone or an account deleted.
- * services/matches/join.ts records rows that were joined with another, even those entered by hand. docs/matching.md
- * follows one purchase through all of this.
+ * Rows that later files must not import again. When a row that came from a file, or stands for a row of one, is deleted,
+ * or edited so that it no longer equals the file's, triggers record it as it is in the file, except when an import is
+ * undone or an account deleted. services/matches/join.ts records rows that were joined with another, even those entered
+ * by hand. docs/matching.md follows one purchase through all of this.
  */
 export const remembered = sqliteTable(
   'remembered',
@@ -338,7 +338,10 @@ export const remembered = sqliteTable(
     amount: minor(),
     reference: text(),
     transactionDate: text().notNull(),
-    /** The kind of match that joined it or, if it is a transfer's outflow, kept it; null if it was deleted or edited. */
+    /**
+     * The kind of match in which it was joined with another row, also if it is the row that remained, a transfer's outflow;
+     * null if it has only been edited or deleted.
+     */
     kind: text({ enum: matchKinds }),
     /** As in `transactions`. */
     importId: integer(),
@@ -448,7 +451,7 @@ export const uploadSteps = sqliteTable(
   (t) => [primaryKey({ columns: [t.uploadId, t.step] })],
 )
 
-/** The parts of an import's answer that its record does not have (services/imports/store.ts). */
+/** The parts of an import's answer for which its record has no columns of their own (services/imports/store.ts). */
 export type ImportAnswer = {
   /** The first rows of the file that already existed, at most `mostListed`, in the order of their lines. */
   duplicates: { line: number; transactionId: number; reasons: MatchReason[] }[]

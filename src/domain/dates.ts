@@ -79,7 +79,7 @@ export function periodOf({ from, to }: Span): Period {
   const [first, last] = [monthOf(from), monthOf(to)]
   const cutsFirst = !from.endsWith('-01')
   const cutsLast = to !== lastDayOf(last)
-  // If the span is empty, the first of these comes after the last, too.
+  // If the span is empty, so is the range of whole months: `firstMonth` comes after `lastMonth`.
   const firstMonth = cutsFirst ? monthOf(addDays(lastDayOf(first), 1)) : first
   const lastMonth = cutsLast ? monthOf(addDays(`${last}-01`, -1)) : last
   const head = cutsFirst ? [{ from, to: lastDayOf(first) }] : []

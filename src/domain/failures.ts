@@ -117,7 +117,7 @@ export class DatabaseUnavailable extends Failure {
   }
 }
 
-/** The answer exceeds what the database sends: 10 MB for one answer, 32 MB for all in progress. Not an outage. */
+/** The answer exceeds what the database will send: 10 MB for one, 32 MB for all in progress. Not an outage. */
 export class AnswerTooLarge extends Failure {
   override readonly name = 'AnswerTooLarge'
   override readonly message = 'The answer is too large.'

@@ -14,7 +14,10 @@ export const moneyTexts: Record<MoneyProblem, string> = {
   'too small': `The :field field must be at least -${formatMoney(maxAmount)}.`,
 }
 
-/** Puts the field's name, in words, in place of a `:field` at the beginning of a text. The rest may quote a file. */
+/**
+ * Puts the field's name, in words, in place of a `:field` at the beginning of a text. A later `:field` stays as it is: it
+ * may be quoted from a file.
+ */
 export function messageFor(field: string, text: string): string {
   return text.replace(/(?<=^The (?:selected )?):field/, field.replaceAll('_', ' '))
 }

@@ -38,8 +38,8 @@ export function formatMoney(amount: Minor | bigint): string {
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): object }
 
 /**
- * Writes minor units as a JSON number: 1250 is 12.5. Above 2^46 the nearest float would print different cents, so the
- * exact digits go into the JSON text.
+ * Writes minor units as a JSON number: 1250 is 12.5. From 2^46 on (in whole units, not minor ones), the nearest float may
+ * print different cents, so the exact digits go into the JSON text.
  */
 export function moneyNumber(amount: Minor | bigint): number {
   const float = Number(amount) / 100

@@ -40,8 +40,8 @@ export function brokenRules(rules: Rule[]): SQL<string> {
 }
 
 /**
- * The failure that lists the errors of the input, followed by those of broken rules. There must be a verdict to read.
- * The SQL of `rules` is not used, so they may be made from other values than the rules that were judged.
+ * The failure that lists the errors of the input, followed by those of broken rules. The query for the verdict must have
+ * returned a row. The SQL of `rules` is not used, so they need not be built from the same values as those judged.
  */
 export function brokenBy(
   rules: Rule[],

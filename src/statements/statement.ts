@@ -3,11 +3,14 @@ import type { Minor } from '../domain/money.ts'
 import type { signConventions } from '../domain/types.ts'
 import type { DecimalSeparator } from './written/amount.ts'
 
-/** What the user says about the file. It is taken as given; everything else is detected. */
+/** What the user says about the file; the rest is detected. It overrides what is detected, except where noted below. */
 export type FileOptions = {
   /** A single character, or one of the words `comma`, `semicolon`, `tab`, `pipe`. */
   delimiter?: string
-  /** `DD/MM/YYYY`, `MM/DD/YYYY`, `YYYY-MM-DD` or similar: only the order of day, month and year counts. */
+  /**
+   * `DD/MM/YYYY`, `MM/DD/YYYY`, `YYYY-MM-DD` or similar: only the order of day, month and year counts, and only for
+   * dates that can be read in it.
+   */
   date_format?: string
   decimal_separator?: DecimalSeparator
   /**

@@ -47,7 +47,7 @@ export function bankReference(...candidates: (string | null | undefined)[]): str
 /** A value as error messages quote it: one line of at most 40 characters. */
 export function quoted(raw: string): string {
   const text = cleanText(raw) ?? ''
-  // A code point takes up to two UTF-16 units; 41 of them show whether the text is too long.
+  // 41 code points show whether the text is too long, and each takes at most two UTF-16 units.
   const start = [...text.slice(0, 82)]
   return start.length <= 40 ? text : `${start.slice(0, 39).join('')}…`
 }
