@@ -27,22 +27,20 @@ const judge = prepareOwned((owner, fields: Slots<Partial<GivenFields>>) => ({
 
 const create = prepareOwned((owner, { fields, force }: Slots<{ fields: GivenFields; force: boolean }>) => {
   const { db } = owner
+  const { client_id } = fields
   const rules = rulesFor(fields)
-  const earlierOf = (userId: SQL) =>
-    fields.client_id ? eq(transactions.id, idByClientId(userId, fields.client_id)) : sql`false`
-  const duplicateOf = (userId: SQL) => (force ? sql`false` : isDuplicateOf(userId, fields))
-  const isAbsent = (row: SQL) => sql`not exists (select 1 from ${transactions} where ${row})`
+  const earlierOf = (userId: SQL) => client_id && eq(transactions.id, idByClientId(userId, client_id))
+  const duplicateOf = (userId: SQL) => (force ? undefined : isDuplicateOf(userId, fields))
+  const isAbsent = (row?: SQL) => row && sql`not exists (select 1 from ${transactions} where ${row})`
   const isUnlikeAny = and(isAbsent(earlierOf(idFromUsers)), isAbsent(duplicateOf(idFromUsers)))
   const guard = and(eq(users.id, owner.id), allHold(rules), isUnlikeAny) as SQL
+  const select = (row?: SQL) => (row ? [db.select(transactionColumns).from(transactions).where(row)] : [])
   return {
-    earlier: db.select(transactionColumns).from(transactions).where(earlierOf(owner.id)),
+    earlier: select(earlierOf(owner.id)),
     judged: selectJudgement(owner, rules),
-    duplicates: db
-      .select(transactionColumns)
-      .from(transactions)
-      .where(duplicateOf(owner.id))
-      .orderBy(desc(transactions.id))
-      .limit(duplicatesListed),
+    duplicates: select(duplicateOf(owner.id)).map((query) =>
+      query.orderBy(desc(transactions.id)).limit(duplicatesListed),
+    ),
     created: insertWhere(db, transactions, newRow(owner.now, fields), guard, sql`from ${users}`).returning(
       transactionColumns,
     ),
@@ -63,12 +61,12 @@ export async function createTransaction(owner: Owner, draft: Draft<NewTransactio
   const { force, ...fields } = draft.values
   const statements = create(owner, { fields: withoutNulls(fields), force: force === true })
   const results = await withinBounds('amount', owner.run(statements))
-  const [transaction] = [...results.earlier, ...results.created]
+  const [transaction] = [...results.earlier.flat(), ...results.created]
   if (transaction) return { transaction, isNew: results.created.length > 0 }
   const refused = refusal(draft, results.judged)
   if (refused) throw refused
   // No rule was broken, so only a potential duplicate can have prevented the insert.
-  throw new PotentialDuplicate(explained(results.duplicates, fields))
+  throw new PotentialDuplicate(explained(results.duplicates.flat(), fields))
 }
 
 function explained(duplicates: Transaction[], { description = null, reference = null }: Partial<Words>) {
@@ -81,13 +79,10 @@ function withoutNulls<Fields extends object>(fields: Fields) {
   return Object.fromEntries(entries) as { [Field in keyof Fields]: NonNullable<Fields[Field]> }
 }
 
-function rulesFor(fields: Slots<Partial<GivenFields>>): Rule[] {
+function rulesFor({ client_id, ...fields }: Slots<Partial<GivenFields>>): Rule[] {
   const next = nextRow((field) => fields[field] ?? sql`null`)
-  return [
-    ...transactionRules(idFromUsers, next),
-    categoryRequired(next),
-    clientIdUnspent(idFromUsers, fields.client_id ?? sql`null`),
-  ]
+  const rules = [...transactionRules(idFromUsers, next), categoryRequired(next)]
+  return client_id ? [...rules, clientIdUnspent(idFromUsers, client_id)] : rules
 }
 
 /** Selects the verdict on the rules, and whether the user has any account. */
@@ -103,7 +98,8 @@ function selectJudgement(owner: Scope, rules: Rule[]) {
 function refusal(draft: Draft<NewTransaction>, judged: { hasAccount: number; verdict: string }[]) {
   if (!judged[0]?.hasAccount)
     return new Forbidden('You must create at least one account before adding transactions.')
-  const invalid = brokenBy(rulesFor({}), judged, draft.errors)
+  const hasClientId = draft.values.client_id !== undefined && draft.values.client_id !== null
+  const invalid = brokenBy(rulesFor(hasClientId ? { client_id: sql`null` } : {}), judged, draft.errors)
   return Object.keys(invalid.errors).length > 0 ? invalid : undefined
 }
 
