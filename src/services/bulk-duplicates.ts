@@ -13,8 +13,10 @@ const rounds: Round[] = [
 ]
 
 /** True for a row unless its client id is that of an item: it then belongs to that item, and absorbs no other. */
-const isFree = (clientId: SQL) =>
-  sql`(${clientId} is null or ${clientId} not in (select client_id from item where client_id is not null and errors is null))`
+const isFree = (clientId: SQL, { hasClientIds }: Compared) =>
+  hasClientIds
+    ? sql`(${clientId} is null or ${clientId} not in (select client_id from item where client_id is not null and errors is null))`
+    : sql`true`
 
 const fields = sql`account_id, to_account_id, type, amount, transaction_date, reference`
 
@@ -27,7 +29,8 @@ const fields = sql`account_id, to_account_id, type, amount, transaction_date, re
  * Few CTEs are referred to more than once, since SQLite copies a CTE's query for each reference, and planning all the
  * copies took ten times as long as running the statement.
  */
-export function absorbed(userId: SQL, recalls: Recalled | undefined): SQL {
+export function absorbed(userId: SQL, compared: Compared): SQL {
+  const { recalls } = compared
   const paired = rounds.reduce(
     (unpaired, round) => sql`(${pairsOf(unpaired, round)})`,
     sql`(
@@ -54,9 +57,9 @@ export function absorbed(userId: SQL, recalls: Recalled | undefined): SQL {
       ),
       absorbing as (
         select id, ${fields}, ${recalls ? isOfFile('row') : sql`null`} as is_of_file from resembling row
-         where ${isFree(sql`client_id`)} ${recalls ? sql`and ${absorbsAsItIs(userId)}` : sql``}
+         where ${isFree(sql`client_id`, compared)} ${recalls ? sql`and ${absorbsAsItIs(userId)}` : sql``}
       ),
-      ${recalls ? sql`${recalledRows(userId, recalls)},` : sql``}
+      ${recalls ? sql`${recalledRows(userId, recalls, isFree(sql`kept ->> 'client_id'`, compared))},` : sql``}
       absorbed as materialized (
         select position, pair as id from ${paired} where position is not null and pair is not null
       )`
@@ -73,7 +76,10 @@ const mostOfEach = sql`(
   select coalesce(min(${sql.raw(String(mostResembling))} + sum(items), 2 * max(items) + ${base} / count(*)), 0) from wanted)`
 
 /** Which remembered rows a file is compared with: joined and edited ones and, if `deleted`, deleted ones too. */
-export type Recalled = { deleted: boolean }
+type Recalled = { deleted: boolean }
+
+/** What items are compared with besides existing rows, and whether any item may have a client id. */
+export type Compared = { recalls?: Recalled; hasClientIds: boolean }
 
 /** True for two rows with the same account, date and amount. */
 const resemble = (one: string, other: string) =>
@@ -105,7 +111,7 @@ function absorbsAsItIs(userId: SQL): SQL {
  * that was entered by hand still absorbs what equals it, unless its survivor does so itself, or stands for a row of a
  * file already. Without `indexed by`, SQLite would read all remembered rows of the user for each one that it looks up.
  */
-function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
+function recalledRows(userId: SQL, { deleted }: Recalled, isFree: SQL): SQL {
   const survivorAbsorbs = sql`(${resemble('transactions', 'past')} and transactions.type = past.type
     and coalesce(transactions.reference = past.reference, true))`
   const survivorStandsForFile = sql`(
@@ -118,7 +124,7 @@ function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
          cross join remembered row on user_id = ${userId} and id in (
                  select id from remembered row indexed by remembered_account_date_amount
                   where user_id = ${userId} and ${resemble('row', 'wanted')} order by id desc limit ${mostOfEach})
-         where ${isFree(sql`kept ->> 'client_id'`)}
+         where ${isFree}
          limit ${mostInAll}
       ),
       filed as materialized (

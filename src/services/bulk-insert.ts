@@ -5,7 +5,7 @@ import { countRows } from '../db/figures.ts'
 import { jsonParts } from '../db/json-parts.ts'
 import { nextTransactionId } from '../db/next-id.ts'
 import { batches, batchParts } from '../db/schema.ts'
-import { absorbed, type Recalled } from './bulk-duplicates.ts'
+import { absorbed, type Compared } from './bulk-duplicates.ts'
 import { brokenRules, type Rule } from './guards.ts'
 import { clientIdUnspent, idByClientId } from './transactions/client-ids.ts'
 import { nextRow, transactionRules } from './transactions/rules.ts'
@@ -96,9 +96,10 @@ export function stageRows(
  * The rules for `item`. Processing a batch checks them again, without the category: an item whose category has been
  * deleted by then is created without one.
  */
-export function itemRules(userId: SQL, category_id: SQL = sql`null`): Rule[] {
+export function itemRules(userId: SQL, { category_id = sql`null`, hasClientIds = true } = {}): Rule[] {
   const item = nextRow((field) => sql.raw(`item.${field}`))
-  return [...transactionRules(userId, { ...item, category_id }), clientIdUnspent(userId, sql`item.client_id`)]
+  const rules = transactionRules(userId, { ...item, category_id })
+  return hasClientIds ? [...rules, clientIdUnspent(userId, sql`item.client_id`)] : rules
 }
 
 /** The invalid items of a batch, in SQL: a subquery with their positions and errors. */
@@ -134,25 +135,30 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
  * Within the statement, remembered rows have negative ids. The outcome of a duplicate that was found through one has a
  * fourth place, with the id of the remembered row.
  */
-export function decideOutcomes(batchId: BatchId, rules: Rule[], recalls?: Recalled): SQL {
+export function decideOutcomes(
+  batchId: BatchId,
+  rules: Rule[],
+  compared: Compared = { hasClientIds: true },
+): SQL {
   const userId = userOfBatch(batchId)
+  const { hasClientIds } = compared
+  const isKnown = sql`errors is null and client_id is not null`
+  const knownId = idByClientId(userId, sql`item.client_id`, sql`-gone.id`)
+  const ofSameId = sql`partition by client_id, refusal is null and known_id is null`
   const broken = rules.length > 0 ? sql`nullif(${brokenRules(rules)}, '[]')` : sql`null`
   // The write lock keeps others from taking the ids. CTEs used twice are materialized: SQLite would compute them twice.
   return sql`
     update ${batches} set outcomes = (
       with ${stagedItems(batchId)},
       known as materialized (
-        select *, iif(errors is null and client_id is not null,
-                      ${idByClientId(userId, sql`item.client_id`, sql`-gone.id`)}, null) as known_id
-          from item
+        select *, ${hasClientIds ? sql`iif(${isKnown}, ${knownId}, null)` : sql`null`} as known_id from item
       ), judged as materialized (
         select *, coalesce(errors, iif(known_id is null, ${broken}, null)) as refusal from known item
       ),
-      ${absorbed(userId, recalls)},
+      ${absorbed(userId, compared)},
       decided as (
         select position, errors, refusal, coalesce(known_id, absorbed.id) as found,
-               iif(client_id is null, position,
-                   min(position) over (partition by client_id, refusal is null and known_id is null)) as first
+               ${hasClientIds ? sql`iif(client_id is null, position, min(position) over (${ofSameId}))` : sql`position`} as first
           from judged left join absorbed using (position)
       )
       select json_group_array(json(outcome)) from (

@@ -4,8 +4,8 @@ import { categoryNameKey } from '../../domain/categories.ts'
 import { maxCategories } from '../quotas.ts'
 import type { ImportRow } from './import-file.ts'
 
-/** The categories that rows name, as JSON: a name, its key and a type each. */
-export function namedCategories(rows: ImportRow[]): string {
+/** The categories that rows name: a name, its key and a type each. */
+export function namedCategories(rows: ImportRow[]): [name: string, key: string, type: string][] {
   const named = new Map<string, [name: string, key: string, type: string]>()
   for (const { category, type } of rows) {
     if (typeof category !== 'string') continue
@@ -13,7 +13,7 @@ export function namedCategories(rows: ImportRow[]): string {
     named.set(key, named.get(key) ?? [category, key, kind])
   }
   // No more than the quota need be sent: beyond that, it is exceeded anyway.
-  return JSON.stringify([...named.values()].slice(0, maxCategories + 1))
+  return [...named.values()].slice(0, maxCategories + 1)
 }
 
 /** Those of them that the user has in neither type: a FROM clause with their `value`. */
@@ -23,11 +23,12 @@ export function missingCategories({ id }: Scope, named: SQL): SQL {
      where not exists (select 1 from categories where user_id = ${id} and name_key = value ->> 1)`
 }
 
-/** Creates the missing categories if the guard holds. */
-export function createMissingCategories({ id }: Scope, now: SQL<Date>, missing: SQL, guard: SQL): SQL {
+/** Creates the categories that are missing if the guard holds. */
+export function createMissingCategories(owner: Scope, now: SQL<Date>, named: SQL, guard: SQL): SQL {
+  const { id } = owner
   return sql`
     insert into categories (user_id, name, name_key, type, created_at, updated_at)
     select ${id}, value ->> 0, value ->> 1, value ->> 2, ${now}, ${now}
-           ${missing} and ${guard} and ${id} is not null
+           ${missingCategories(owner, named)} and ${guard} and ${id} is not null
      order by key`
 }

@@ -27,9 +27,6 @@ export function daysIfCreated({ from, to }: { from: SQL; to: SQL }, importId: SQ
   return { from: ifCreated(from), to: ifCreated(to) }
 }
 
-/** An empty span of days. */
-export const noDays = { from: sql`null`, to: sql`null` }
-
 /** The matches in which rows of an import take part; null if none. */
 export function possibleMatches(importId: number, found: FoundCandidates): Possible {
   const rows = new Map(found.candidates.map((row) => [row.id, row]))

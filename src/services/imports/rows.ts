@@ -13,7 +13,12 @@ const noAccount = 0
  * Stages rows with the ids of the accounts they name; rows that break a rule are invalid. A category that is given by
  * its id must be the user's; names of categories are looked up when the rows are created.
  */
-export function stageImportRows({ id }: Scope, batchId: SQL, parts: { from: SQL; json: SQL }[]): SQL[] {
+export function stageImportRows(
+  { id }: Scope,
+  batchId: SQL,
+  parts: { from: SQL; json: SQL }[],
+  hasClientIds: boolean,
+): SQL[] {
   // A name means the only account with exactly that name, or else the only account with that name apart from case.
   const named = (name: SQL) => sql`
     select ${name} as name, min(id) as id from accounts where user_id = ${id} group by 1 having count(*) = 1`
@@ -35,7 +40,7 @@ export function stageImportRows({ id }: Scope, batchId: SQL, parts: { from: SQL;
         left join exact target on target.name = item.to_account
         left join folded target_folded on target_folded.name = lower(item.to_account)
     )
-    select iif(${isStray}, ${strayError}, nullif(${brokenRules(itemRules(id))}, '[]')) as errors, ${columnsAsSent},
+    select iif(${isStray}, ${strayError}, nullif(${brokenRules(itemRules(id, { hasClientIds }))}, '[]')) as errors, ${columnsAsSent},
            account_id, to_account_id, category
       from located item`
   return stageRows(batchId, parts, importedFields, judged)

@@ -20,23 +20,24 @@ import { balanceAt } from './closing-balance.ts'
 import { type FoundDuplicate, selectDuplicates } from './duplicates.ts'
 import type { BrokenItem } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
-import { daysIfCreated, noDays, pairsWithIds } from './possible-matches.ts'
+import { daysIfCreated, pairsWithIds } from './possible-matches.ts'
 import { stageImportRows } from './rows.ts'
 import { isImportedBy } from './undo.ts'
 
 /**
- * What the statements of an import are made of. The batch exists only within the transaction. `named` and `pairs` are
- * JSON (categories.ts, possible-matches.ts); `closing.accountId` is 0 if the file gives no closing balance.
+ * What the statements of an import are made of; what they are not needed for is undefined or false. The batch exists only
+ * within the transaction. `named` and `pairs` are JSON (categories.ts, possible-matches.ts).
  */
 export type Plan = {
   batch: { id: string; key: string | null; rowsHash: string | null }
   file: { kind: ImportFile['kind']; format: ImportFile['format']; rows: number }
   parts: { from: number; json: string }[]
-  named: string
+  named: string | undefined
   pairs: string
   days: { from: string; to: string }
-  closing: { accountId: number; date: string }
+  closing: { accountId: number; date: string } | undefined
   hasKey: boolean
+  hasClientIds: boolean
   isDryRun: boolean
   takesDeleted: boolean
   looksForMatches: boolean
@@ -48,13 +49,14 @@ type Importer = Scope & { now: SQL<Date> }
 /** The statements of an import, in their order. The last ones of a dry run roll back to where it began. */
 export const importStatements = prepareOwned((owner, plan: Slots<Plan>) => {
   const { db } = owner
-  const { batch, hasKey } = plan
+  const { batch, hasKey, closing } = plan
   const { earlier, isFirst } = idempotency(owner, imports, hasKey ? batch.key : null)
   const importId = sql`(select id from imports where batch_id = ${batch.id})`
   // The import of this call, or that of the call which it repeats.
   const answered = hasKey ? sql`(select id from imports where ${earlier})` : importId
+  const candidates = plan.looksForMatches ? [selectCandidates(owner, daysIfCreated(plan.days, answered))] : []
   return {
-    earlier: db.select().from(imports).where(earlier),
+    earlier: hasKey ? [db.select().from(imports).where(earlier)] : [],
     begin: plan.isDryRun ? [db.run(sql`savepoint dry_run`)] : [],
     batch: insertWhere(
       db,
@@ -62,12 +64,16 @@ export const importStatements = prepareOwned((owner, plan: Slots<Plan>) => {
       transientBatch(batch.id, owner.id, owner.now),
       and(isVerified(owner), isFirst) as SQL,
     ),
-    items: unread(stageImportRows(owner, batch.id, plan.parts)),
+    items: unread(stageImportRows(owner, batch.id, plan.parts, plan.hasClientIds)),
     ...selectFaults(owner, plan),
     ...createIfValid(owner, plan, importId),
     ...joinMatches(owner, plan, importId),
-    balance: db.all<{ balance: number | null }>(balanceAt(owner, plan.closing.accountId, plan.closing.date)),
-    ...selectCandidates(owner, plan.looksForMatches ? daysIfCreated(plan.days, answered) : noDays),
+    balance: closing
+      ? [db.all<{ balance: number | null }>(balanceAt(owner, closing.accountId, closing.date))]
+      : [],
+    names: candidates.map(({ names }) => names),
+    candidates: candidates.map(({ candidates }) => candidates),
+    looked: candidates.map(({ looked }) => looked),
     forgotten: plan.takesDeleted ? [db.run(forgetTaken(owner, importId))] : [],
     cleared: db.delete(batches).where(eq(batches.id, batch.id)),
     undone: plan.isDryRun ? unread([sql`rollback to dry_run`, sql`release dry_run`]) : [],
@@ -88,7 +94,7 @@ function selectFaults(owner: Importer, { batch: { id }, named }: Slots<Plan>) {
     brokenTotal: db.all<{ total: number }>(
       sql`select coalesce(sum(invalid), 0) as total from ${batchParts} where batch_id = ${id}`,
     ),
-    verdict: selectVerdict(db, [importQuota(owner, named)]),
+    verdict: named ? [selectVerdict(db, [importQuota(owner, named)])] : [],
   }
 }
 
@@ -96,15 +102,16 @@ function selectFaults(owner: Importer, { batch: { id }, named }: Slots<Plan>) {
 function createIfValid(owner: Importer, plan: Slots<Plan>, importId: SQL) {
   const { db, now } = owner
   const { id } = plan.batch
-  const missing = missingCategories(owner, plan.named)
+  const { named, hasClientIds } = plan
+  const hasRoom = named ? importQuota(owner, named).holds : sql`true`
   // The rows were staged (only for a verified user and a new key), none breaks a rule, and the quota allows the new
   // categories.
   const isValid = sql`(exists (select 1 from ${batches} where id = ${id})
     and not exists (select 1 from ${batchParts} where batch_id = ${id} and invalid > 0)
-    and ${importQuota(owner, plan.named).holds})`
+    and ${hasRoom})`
   return {
-    newCategories: db.run(createMissingCategories(owner, now, missing, isValid)),
-    decided: db.run(decideOutcomes(id, [], { deleted: !plan.takesDeleted })),
+    newCategories: named ? [db.run(createMissingCategories(owner, now, named, isValid))] : [],
+    decided: db.run(decideOutcomes(id, [], { recalls: { deleted: !plan.takesDeleted }, hasClientIds })),
     duplicates: db.all<FoundDuplicate>(selectDuplicates(id)),
     created: insertWhere(db, imports, newImport(owner, plan), isValid).returning(),
     rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),

@@ -7,7 +7,7 @@ import { Invalid } from '../../domain/failures.ts'
 import { sha256Hex } from '../../domain/tokens.ts'
 import { withinBounds } from '../bounds.ts'
 import { brokenBy } from '../guards.ts'
-import { selectCandidates } from '../matches/candidates.ts'
+import { type FoundCandidates, selectCandidates } from '../matches/candidates.ts'
 import { requireVerified } from '../verified.ts'
 import { namedCategories } from './categories.ts'
 import { compareClosing } from './closing-balance.ts'
@@ -63,7 +63,7 @@ async function findSurePairs(
   const plan = planOf(trial, undefined, [])
   try {
     const results = await runStatements(owner, plan)
-    return surePairs(importOf(owner, trial, plan, results), results)
+    return surePairs(importOf(owner, trial, plan, results), candidatesOf(results))
   } catch (error) {
     // A repeat gets the first answer again, even if the file could no longer be imported.
     if (idempotencyKey !== undefined && error instanceof Invalid) return []
@@ -75,15 +75,17 @@ function planOf(file: ImportFile, idempotencyKey: string | undefined, pairs: Sur
   const { kind, format, rows, isDryRun, takesDeleted, match, closing } = file
   const key = isDryRun ? null : (idempotencyKey ?? null)
   const rowsHash = key === null ? null : sha256Hex(JSON.stringify([kind, rows]))
+  const named = namedCategories(rows)
   return {
     batch: { id: crypto.randomUUID(), key, rowsHash },
     file: { kind, format, rows: rows.length },
     parts: importedParts(rows),
-    named: namedCategories(rows),
+    named: named.length > 0 ? JSON.stringify(named) : undefined,
     pairs: JSON.stringify(pairs),
     days: daysOf(file),
-    closing: { accountId: closing?.accountId ?? 0, date: closing?.date ?? '' },
+    closing: closing ? { accountId: closing.accountId, date: closing.date } : undefined,
     hasKey: key !== null,
+    hasClientIds: rows.some(({ client_id }) => client_id !== null),
     isDryRun,
     takesDeleted,
     looksForMatches: match !== 'off' && !isLookedAtLater(file),
@@ -98,13 +100,13 @@ type Results = Awaited<ReturnType<typeof runStatements>>
 /** The record of the import, or of an earlier one with the same key. Throws EmailNotVerified, Invalid. */
 function importOf(owner: Owner, file: ImportFile, { batch, named }: Plan, results: Results): ImportRecord {
   const { user, broken, brokenTotal, created } = results
-  const [earlier] = results.earlier
+  const [earlier] = results.earlier.flat()
   requireVerified(user)
   if (broken.length > 0) throw new Invalid(errorsOf(file, broken, brokenTotal[0]?.total ?? 0))
   if (earlier && earlier.rowsHash !== batch.rowsHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another import.'] })
   const record = earlier ?? created[0]
-  if (!record) throw brokenBy([importQuota(owner, sql`${named}`)], results.verdict)
+  if (!record) throw brokenBy([importQuota(owner, sql`${named}`)], results.verdict.flat())
   return record
 }
 
@@ -118,12 +120,19 @@ async function newAnswer(
   // The import is stored by now, so the token is not checked again: a 401 would say that nothing was stored.
   const scope: Scope = { id: sql`${results.user.id}`, isKnown: sql`true`, db }
   const days = daysIfCreated({ from: sql`${from}`, to: sql`${to}` }, sql`${id}`)
-  const found = isLookedAtLater(file) ? await runAll(db, selectCandidates(scope, days)) : results
+  const found = isLookedAtLater(file)
+    ? await runAll(db, selectCandidates(scope, days))
+    : candidatesOf(results)
   return {
     duplicates: results.duplicates.map((duplicate) => explained(file, duplicate)),
     possible: possibleMatches(id, found),
-    closing: compareClosing(file, results.balance),
+    closing: compareClosing(file, results.balance.flat()),
   }
+}
+
+/** What may be a match, as far as it was read along with the import. */
+function candidatesOf({ names, candidates, looked }: Results): FoundCandidates {
+  return { names: names.flat(), candidates: candidates.flat(), looked: looked.flat() }
 }
 
 /** Stores the answer for repeats: a new answer would differ if, say, one of the matches had been joined by then. */

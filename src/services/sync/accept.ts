@@ -175,7 +175,7 @@ function toCheckedItem({ values, errors }: Draft<NewTransaction>): {
  */
 function stageItems({ id: batchId, parts }: Slots<ToAccept>): SQL[] {
   const userId = userOfBatch(batchId)
-  const broken = brokenRules(itemRules(userId, sql`item.category_id`))
+  const broken = brokenRules(itemRules(userId, { category_id: sql`item.category_id` }))
   const existsAlready = sql`${idByClientId(userId, sql`item.client_id`)} is not null`
   const judged = sql`
     select coalesce(errors, iif(${existsAlready}, null, nullif(${broken}, '[]'))) as errors, ${columnsAsSent},
