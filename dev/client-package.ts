@@ -39,7 +39,13 @@ async function writeTypes(target: string): Promise<void> {
   try {
     const tsc = join(projectDirectory, 'node_modules/typescript/bin/tsc')
     // Threads that check side by side would each infer the types of all routes: twice the processor time.
-    const options = ['-p', join(projectDirectory, 'tsconfig.client.json'), '--outDir', all, '--singleThreaded']
+    const options = [
+      '-p',
+      join(projectDirectory, 'tsconfig.client.json'),
+      '--outDir',
+      all,
+      '--singleThreaded',
+    ]
     execFileSync(process.execPath, [tsc, ...options], { stdio: 'inherit' })
     const names = await readdir(join(all, 'client'), { recursive: true })
     const parts = names.filter((name) => name.endsWith('.d.ts')).map((name) => `client/${name}`)

@@ -173,6 +173,8 @@ function startWorker(
   leaveDevVars(settings, variables)
   const dead = Promise.withResolvers<string>()
   const unbuilt = Promise.withResolvers<string>()
+  let isUnbuilt = false
+  let isClosing = false
   const worker = startWorkerProcess({
     projectDirectory: settings.projectDirectory,
     directory: state.path('wrangler'),
@@ -180,11 +182,15 @@ function startWorker(
     variablesFile,
     variableNames: Object.keys(variables),
     onLine: (line) => {
+      // If esbuild ends first, wrangler prints where it was in handling the errors, which are above by then.
+      if (isUnbuilt && isClosing) return
       say(line)
       const fault = configurationFault(line)
       // It would answer 500 to everything, even to health checks.
       if (fault) dead.resolve(`the Worker cannot work with these settings: ${fault}`)
-      if (saysThatBuildFailed(line)) unbuilt.resolve('the Worker cannot be built; its errors are above.')
+      if (!saysThatBuildFailed(line)) return
+      isUnbuilt = true
+      unbuilt.resolve('the Worker cannot be built; its errors are above.')
     },
     onRuntimeCrash: () =>
       void confirmRecovery(settings.worker.port).catch((error) => dead.resolve(reasonOf(error))),
@@ -192,7 +198,11 @@ function startWorker(
   const ended = worker.ended.then(
     (how) => `the Worker's wrangler dev ended ${how}; its last lines are above.`,
   )
-  return { close: worker.close, crashed: Promise.race([ended, dead.promise]), unbuilt: unbuilt.promise }
+  const close = () => {
+    isClosing = true
+    return worker.close()
+  }
+  return { close, crashed: Promise.race([ended, dead.promise]), unbuilt: unbuilt.promise }
 }
 
 // wrangler restarts a crashed workerd, but if that one held the port, nothing answers.
