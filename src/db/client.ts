@@ -28,8 +28,8 @@ export const builder = new BaseSQLiteDatabase(
 /** Builds statements, and sends them. */
 export type Database = typeof builder & {
   /**
-   * Runs statements in one transaction and one round trip; if they fail in a way that makes it safe and useful, runs
-   * them again (retries.ts). Throws what db/errors.ts makes of the driver's errors, and TooBusy if the pace does.
+   * Runs statements in one transaction and one round trip, and again after a failure if that is safe and useful
+   * (retries.ts). Throws what db/errors.ts makes of the driver's errors, and TooBusy if the pace does.
    */
   send(statements: Bound[]): Promise<unknown[]>
 }

@@ -90,7 +90,7 @@ export const tokens = sqliteTable(
     userId: owner(),
     /** SHA-256 of the secret, in hex. */
     secretHash: text().notNull(),
-    /** The client's User-Agent at sign-in, so that people recognise their sessions. */
+    /** The client's User-Agent at sign-in, so that people can recognise their sessions. */
     userAgent: text(),
     createdAt: instant().notNull(),
     /** Updated at most once a day. */
@@ -321,10 +321,10 @@ export const spentClientIds = sqliteTable(
 )
 
 /**
- * Rows that later files must not import again. When a row that came from a file, or stands for a row of one, is deleted,
- * or edited so that it no longer equals the file's, triggers record it as it is in the file, except when an import is
- * undone or an account deleted. services/matches/join.ts records rows that were joined with another, even those entered
- * by hand. docs/matching.md follows one purchase through all of this.
+ * Rows that later files must not import again. Triggers record a row that came from a file, or that stands for a row of
+ * a file, once it is deleted or edited so that it no longer equals the file's. They record it as it is in the file.
+ * Undoing an import or deleting an account records nothing. services/matches/join.ts records rows that were joined with
+ * another, even those entered by hand. docs/matching.md follows one purchase through all of this.
  */
 export const remembered = sqliteTable(
   'remembered',
@@ -339,8 +339,8 @@ export const remembered = sqliteTable(
     reference: text(),
     transactionDate: text().notNull(),
     /**
-     * The kind of match in which it was joined with another row, also if it is the row that remained, a transfer's outflow;
-     * null if it has only been edited or deleted.
+     * The kind of match in which it was joined with another row, even if it is the one that remained (the outflow of a
+     * transfer); null if it has only been edited or deleted.
      */
     kind: text({ enum: matchKinds }),
     /** As in `transactions`. */
@@ -392,7 +392,10 @@ export const batches = sqliteTable(
     userId: ownerOrFormer(),
     status: text({ enum: syncStates }).notNull(),
     idempotencyKey: idempotencyKey(),
-    /** SHA-256 of its leniency and its body: shows whether a repeated key came with the same batch. Empty without a key. */
+    /**
+     * SHA-256 of whether it is lenient (`Prefer: handling=lenient`) and of its body: shows whether a repeated key came
+     * with the same batch. Empty without a key.
+     */
     bodyHash: text().notNull(),
     createdAt: instant().notNull(),
     /** When it was last queued; null while it waits for an earlier batch of the same user. */
@@ -451,11 +454,14 @@ export const uploadSteps = sqliteTable(
   (t) => [primaryKey({ columns: [t.uploadId, t.step] })],
 )
 
-/** The parts of an import's answer for which its record has no columns of their own (services/imports/store.ts). */
+/** The parts of an import's answer that have no columns of their own in its record (services/imports/store.ts). */
 export type ImportAnswer = {
   /** The first rows of the file that already existed, at most `mostListed`, in the order of their lines. */
   duplicates: { line: number; transactionId: number; reasons: MatchReason[] }[]
-  /** How many matches of the created rows were left to decide on, and the days that they span; null if none were. */
+  /**
+   * How many matches of the created rows were left to decide on, and the days that they span, or the last `mostDays` of
+   * those days; null if none were left.
+   */
   possible: { count: number; days: Span } | null
   /** The balance of the account at the end of the statement's closing date, next to the statement's own. */
   closing: { date: CalendarDate; statement: Minor; account: Minor } | null

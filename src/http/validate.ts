@@ -131,7 +131,7 @@ function parse(schema: z.ZodMiniType, input: unknown): { value: unknown; issues:
   return { value, issues: issues.map((issue) => ({ path: issue.path ?? [], text: textOf(issue) })) }
 }
 
-/** The text of the schema or check that found an issue; every one that requests are checked against has a text. */
+/** The text of the schema or check that found an issue. All those used to check requests have a text. */
 function textOf(issue: $ZodRawIssue): string {
   const stated = issue.inst?._zod.def.error as $ZodErrorMap | undefined
   const text = issue.message ?? stated?.(issue)
@@ -163,7 +163,7 @@ function checksOf(schema: z.ZodMiniObject): FieldCheck[] {
 
 /**
  * Parses an object against a schema, keeping the valid values alongside the errors. It goes field by field, so that
- * absent fields cost nothing to check: bodies are checked before tokens, so even strangers can have empty ones checked.
+ * absent fields cost nothing to check: bodies are checked before tokens, so even strangers can have empty bodies checked.
  */
 export function toDraft<S extends z.ZodMiniObject>(schema: S, input: unknown): Draft<z.output<S>> {
   if (!isObject(input)) {

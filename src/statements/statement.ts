@@ -3,7 +3,10 @@ import type { Minor } from '../domain/money.ts'
 import type { signConventions } from '../domain/types.ts'
 import type { DecimalSeparator } from './written/amount.ts'
 
-/** What the user says about the file; the rest is detected. It overrides what is detected, except where noted below. */
+/**
+ * What the user says about the file. It overrides what would be detected, except where noted below; whatever the user
+ * does not say is detected.
+ */
 export type FileOptions = {
   /** A single character, or one of the words `comma`, `semicolon`, `tab`, `pipe`. */
   delimiter?: string
@@ -29,7 +32,7 @@ export type FileOptions = {
 export type StatementEntry = {
   /** The line (CSV, QIF, MT940), row (XLSX) or number (OFX, CAMT) of the entry, as in `rows.<line>.<field>`. */
   line: number
-  /** The booking date; another where the file has none, such as the value date. */
+  /** The booking date or, where the file has none, another date such as the value date. */
   date: CalendarDate
   /** Positive for a credit, negative for a debit, never zero. */
   amount: Minor
