@@ -23,7 +23,7 @@ export function missingCategories({ id }: Scope, named: SQL): SQL {
      where not exists (select 1 from categories where user_id = ${id} and name_key = value ->> 1)`
 }
 
-/** Creates the categories that are missing if the guard holds. */
+/** If the guard holds, creates those of the named categories that are missing. */
 export function createMissingCategories(owner: Scope, now: SQL<Date>, named: SQL, guard: SQL): SQL {
   const { id } = owner
   return sql`

@@ -25,7 +25,7 @@ import { stageImportRows } from './rows.ts'
 import { isImportedBy } from './undo.ts'
 
 /**
- * What the statements of an import are made of; what they are not needed for is undefined or false. The batch exists only
+ * What the statements of an import are made of; those for what is undefined or false are left out. The batch exists only
  * within the transaction. `named` and `pairs` are JSON (categories.ts, possible-matches.ts).
  */
 export type Plan = {
