@@ -10,7 +10,7 @@ export const newAccount = z.object({
   type: field(oneOf(accountTypes), doc('Where the money is kept.')),
   starting_balance: field(
     money,
-    doc('The balance before the first transaction, as text or a number; may be negative.'),
+    doc('The balance before the first transaction, as a string or a number; may be negative.'),
   ),
   notes: field(z.optional(nullableText(65_535)), doc('Free text.')),
 })

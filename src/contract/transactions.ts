@@ -39,7 +39,7 @@ const fields = z.object({
   amount: field(
     positiveMoney,
     doc(
-      'A positive amount, as text or a number, with at most two decimal places. `type` gives the direction.',
+      'A positive amount, as a string or a number, with at most two decimal places. `type` gives the direction.',
     ),
   ),
   description: field(

@@ -151,7 +151,10 @@ export const accounts = sqliteTable(
     name: text().notNull(),
     type: text({ enum: accountTypes }).notNull(),
     startingBalance: minor(),
-    /** A kept figure: income − expenses − transfers out + transfers in, over all dates. */
+    /**
+     * A kept figure, that is, one which triggers and bulk inserts keep up to date instead of every read adding it up:
+     * income − expenses − transfers out + transfers in, over all dates.
+     */
     moved: minor().default(0 as Minor),
     /** A kept figure: the number of the account's transactions, not counting transfers into it. */
     transactionCount: integer().notNull().default(0),
