@@ -49,7 +49,7 @@ export const converted = <T extends z.ZodMiniType, Value>(
 const trimmed = <T extends z.ZodMiniType>(schema: T) =>
   preprocessed((input: z.input<T>) => (typeof input === 'string' ? input.trim() || null : input), schema)
 
-/** NUL ends a text in SQLite, and an unpaired surrogate cannot be sent to a database at all. */
+/** To SQLite's functions a text ends at a NUL, and an unpaired surrogate cannot be sent to a database at all. */
 const isStorable = (input: string) => !input.includes('\0') && input.isWellFormed()
 const unstorable = 'contains characters that cannot be stored'
 const tooLong = (max: number) => `must not be greater than ${max} characters`

@@ -112,7 +112,7 @@ export class Owner implements Scope {
     try {
       return (await runAll(this.db, { ...stop, ...statements })) as Results<T>
     } catch (error) {
-      // What the client sent has just been compared with the owner's state.
+      // The database has just found that what the client sent equals the owner's state, so it can be trusted.
       if (error instanceof NotModified) {
         this.state = clientState
         this.userId = Number(clientState.split('-')[0])

@@ -7,7 +7,10 @@ export type Statement = BatchItem<'sqlite'>
 export type Bound<Result = unknown> = {
   sql: string
   args: Argument[]
-  /** True for a `select`, which needs no write lock. One that begins with `with` is not recognised: it counts as a write. */
+  /**
+   * True for a `select`, which needs no write lock. One that Drizzle begins with `with` is not recognised: it counts as a
+   * write.
+   */
   isRead: boolean
   decode: (answer: Answer) => Result
 }

@@ -152,8 +152,8 @@ export const accounts = sqliteTable(
     type: text({ enum: accountTypes }).notNull(),
     startingBalance: minor(),
     /**
-     * A kept figure, that is, one which triggers and bulk inserts keep up to date instead of every read adding it up:
-     * income − expenses − transfers out + transfers in, over all dates.
+     * A kept figure: one that is kept up to date, by triggers for single rows and by db/figures.ts for many, rather than
+     * added up at every read. Income − expenses − transfers out + transfers in, over all dates.
      */
     moved: minor().default(0 as Minor),
     /** A kept figure: the number of the account's transactions, not counting transfers into it. */
@@ -324,8 +324,8 @@ export const spentClientIds = sqliteTable(
 )
 
 /**
- * Rows that later files must not import again. Triggers record a row that came from a file, or that stands for a row of
- * a file, once it is deleted or edited so that it no longer equals the file's. They record it as it is in the file.
+ * Rows that must not be imported again from later files. When a row that came from a file, or stands for one, is deleted,
+ * or is edited so that it differs from the row in the file, a trigger records it as the file has it.
  * Undoing an import or deleting an account records nothing. services/matches/join.ts records rows that were joined with
  * another, even those entered by hand. docs/matching.md follows one purchase through all of this.
  */
@@ -396,8 +396,8 @@ export const batches = sqliteTable(
     status: text({ enum: syncStates }).notNull(),
     idempotencyKey: idempotencyKey(),
     /**
-     * SHA-256 of whether it is lenient (`Prefer: handling=lenient`) and of its body: shows whether a repeated key came
-     * with the same batch. Empty without a key.
+     * SHA-256 of its body together with its leniency (`Prefer: handling=lenient`), which shows whether a repeated key
+     * came with the same batch. Empty without a key.
      */
     bodyHash: text().notNull(),
     createdAt: instant().notNull(),

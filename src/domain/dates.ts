@@ -62,9 +62,9 @@ export function possibleDays({ from, to }: Span): Span {
 }
 
 /**
- * Where to continue (the next `to`) after looking at the newest rows of a span, down to the day `oldest`; null if no
- * earlier day is left. Always before `to`: a search could otherwise never get past a day that has more rows than it
- * looks at.
+ * Where to continue (the next `to`) after looking at the newest rows of a span, down to the day `oldest`; null if the
+ * span has no day before `to`. Always before `to`: a search could otherwise never get past a day that has more rows than
+ * it looks at.
  */
 export function dayToContinueFrom(oldest: CalendarDate, { from, to }: Span): CalendarDate | null {
   if (oldest < to) return oldest

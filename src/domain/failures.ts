@@ -7,7 +7,7 @@ export type FieldErrors = Record<string, string[]>
 
 /**
  * A declared failure, which may reach a client: http/errors.ts has the statuses. Any other error is a 500, except Hono's
- * HTTPException. Each class sets its name, which the log needs and minification would remove.
+ * HTTPException. Each class sets its name, since the log needs it and the bundle's class names are minified.
  */
 export abstract class Failure extends Error {}
 

@@ -131,7 +131,7 @@ function parse(schema: z.ZodMiniType, input: unknown): { value: unknown; issues:
   return { value, issues: issues.map((issue) => ({ path: issue.path ?? [], text: textOf(issue) })) }
 }
 
-/** The text of the schema or check that found an issue. All those used to check requests have a text. */
+/** The text of the schema or check that found an issue. Every one that checks requests has a text of its own. */
 function textOf(issue: $ZodRawIssue): string {
   const stated = issue.inst?._zod.def.error as $ZodErrorMap | undefined
   const text = issue.message ?? stated?.(issue)

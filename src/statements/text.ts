@@ -2,7 +2,7 @@ const maxCodePoints = 255
 /** How many characters of a text in a file are kept; the rest would never be used. */
 export const maxTextLength = 20_000
 
-/** Control and formatting characters; a NUL could not even be stored. */
+/** Control and formatting characters. */
 const unwanted = /[\p{Cc}\p{Cs}\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/gu
 
 /** Text as it is stored: one line, no control characters, single spaces, at most 255 code points; null if empty. */
