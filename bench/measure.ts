@@ -22,22 +22,22 @@ export type Times = { median: number; tail: number }
 /** The calls of a case, and as many of the bare route in the same rounds. */
 export type Latency = Times & { calls: number; bare: Times; ratio: number; tailRatio: number }
 
-/** How long a series is: a number of calls, fewer if they would exceed the seconds, but never fewer than `least`. */
-export type Series = { calls: number; least: number; seconds: number }
+/**
+ * How long a series is: a number of calls, fewer if they would exceed the seconds, but never fewer than `least`. Before it
+ * come `warmUps`, which are not timed.
+ */
+export type Series = { calls: number; least: number; seconds: number; warmUps: number }
 
 /** With fewer calls, the 99th percentile would be one of the slowest five. */
 export const enoughForP99 = 500
 
-const countedCalls = 3
 /** Calls are prepared in lots of this size, since there may not be time for all. */
 const preparedAtOnce = 20
-/** Calls before timing begins. */
-const warmUps = 2
 
-/** Counts what a call costs: of three, that of the middle one by rows, since random ids may cost a row more or less. */
-export async function countCase(one: Case, bench: Bench): Promise<Counts> {
+/** Counts what a call costs: of so many, that of the middle one by rows, since random ids may cost a row more or less. */
+export async function countCase(one: Case, bench: Bench, calls: number): Promise<Counts> {
   const counts: Counts[] = []
-  for (let i = 0; i < countedCalls; i++) {
+  for (let i = 0; i < calls; i++) {
     const call = await one.prepare(bench)
     await bench.database.startCounting()
     const { requestBytes, responseBytes } = await bench.connection.call(call)
@@ -55,7 +55,7 @@ export async function countCase(one: Case, bench: Bench): Promise<Counts> {
     await tidy(bench)
   }
   counts.sort((a, b) => rowsOf(a) - rowsOf(b))
-  return counts[Math.floor(countedCalls / 2)] as Counts
+  return counts[Math.floor(calls / 2)] as Counts
 }
 
 /**
@@ -72,9 +72,9 @@ export async function timeCases(
   const [connection, bareConnection] = [new Connection(api), new Connection(bareApi)]
   const runs = cases.map((one) => ({ one, calls: [] as Call[], times: [] as number[], spent: 0 }))
   const bareTimes: number[] = []
-  const ready = Math.min(preparedAtOnce, series.calls + warmUps)
+  const ready = Math.min(preparedAtOnce, series.warmUps + series.calls)
   try {
-    for (let round = -warmUps; round < series.calls; round++) {
+    for (let round = -series.warmUps; round < series.calls; round++) {
       const going = runs.filter(
         ({ times, spent }) => times.length < series.least || spent < series.seconds * 1_000,
       )

@@ -49,7 +49,7 @@ export async function runScenario(
       household,
       async (bench, runtimes) => {
         say('counting')
-        const counted = await countAll(bench)
+        const counted = await countAll(bench, size.countedCalls)
         say('timing')
         return timeAll(counted, bench, runtimes, { near, far, size, say })
       },
@@ -78,11 +78,11 @@ export async function runScenario(
 
 type Counted = Case & Pick<CaseResult, 'needsToken' | 'counts'>
 
-async function countAll(bench: Bench): Promise<Counted[]> {
+async function countAll(bench: Bench, calls: number): Promise<Counted[]> {
   const routes = await contractRoutes(bench)
   const counted: Counted[] = []
   for (const one of casesOf([...routes.keys()])) {
-    const counts = await countCase(one, bench)
+    const counts = await countCase(one, bench, calls)
     counted.push({ ...one, needsToken: routes.get(one.route) ?? true, counts })
   }
   return counted

@@ -9,6 +9,8 @@ export type Timed = { history: History; near: Series; far: Series }
 export type Size = {
   histories: Timed[]
   latencyMs: number
+  /** How many calls of each case are counted. */
+  countedCalls: number
   retriesDisturbed: boolean
   landing: LandingSize
 }
@@ -24,9 +26,9 @@ const ofOne = (ownTransactions: number): History => ({
 const tenThousandUsers = { ...ofOne(100), name: '10,000 users', users: 10_000, othersTransactions: 100 }
 
 // The 99th percentile only at the largest history, where it is most likely to be bad: all would take too long.
-const many: Series = { calls: enoughForP99, least: 10, seconds: 4 }
-const some: Series = { calls: 50, least: 10, seconds: 1 }
-const far: Series = { calls: 20, least: 10, seconds: 2.5 }
+const many: Series = { calls: enoughForP99, least: 10, seconds: 4, warmUps: 2 }
+const some: Series = { ...many, calls: 50, seconds: 1 }
+const far: Series = { ...many, calls: 20, seconds: 2.5 }
 const fewFar: Series = { ...far, calls: 12 }
 
 export const full: Size = {
@@ -37,15 +39,17 @@ export const full: Size = {
     { history: tenThousandUsers, near: some, far: fewFar },
   ],
   latencyMs: 30,
+  countedCalls: 3,
   retriesDisturbed: true,
   landing: { creates: 500, batches: 20, items: 1_000, files: 4, fileRows: 10_000, raw: 20_000 },
 }
 
-const two: Series = { calls: 2, least: 2, seconds: 1 }
+const one: Series = { calls: 1, least: 1, seconds: 1, warmUps: 0 }
 
 export const quick: Size = {
-  histories: [{ history: { ...ofOne(1_000), users: 300, scryptCost: '1024,8,1' }, near: two, far: two }],
+  histories: [{ history: { ...ofOne(1_000), users: 300, scryptCost: '1024,8,1' }, near: one, far: one }],
   latencyMs: 5,
+  countedCalls: 1,
   retriesDisturbed: false,
   landing: { creates: 10, batches: 2, items: 50, files: 1, fileRows: 100, raw: 100 },
 }
