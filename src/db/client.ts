@@ -100,8 +100,8 @@ async function attempt(
 }
 
 /**
- * A statement of a batch, with its text as an object. The driver would store a primitive string on the server first,
- * by an extra entry of the same request, which helps only a batch that repeats its texts; ours hardly ever do.
+ * A statement of a batch, with its text as an object. The driver would first store a primitive string on the server, with
+ * an extra entry in the same request. That helps only batches that repeat their texts, which ours hardly ever do.
  */
 function withItsText({ sql, args }: Bound): [sql: string, args: Bound['args']] {
   return [Object(sql) as string, args]

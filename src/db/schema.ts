@@ -324,8 +324,8 @@ export const spentClientIds = sqliteTable(
 )
 
 /**
- * Rows that must not be imported again from later files. When a row that came from a file, or stands for one, is deleted,
- * or is edited so that it differs from the row in the file, a trigger records it as the file has it.
+ * Rows that must not be imported again from later files. When a row that came from a file, or that stands for a row of a
+ * file, is deleted or is edited so that it differs from the file's row, a trigger records it as the file has it.
  * Undoing an import or deleting an account records nothing. services/matches/join.ts records rows that were joined with
  * another, even those entered by hand. docs/matching.md follows one purchase through all of this.
  */

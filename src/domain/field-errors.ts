@@ -2,7 +2,7 @@ import type { CalendarDate } from './dates.ts'
 import type { FieldErrors } from './failures.ts'
 import { formatMoney, type MoneyProblem, maxAmount } from './money.ts'
 
-/** Texts that many rules share; the `:field` at the beginning stands for the field's name. */
+/** Texts that many rules share; `:field`, after `The` or `The selected`, stands for the field's name. */
 export const requiredText = 'The :field field is required.'
 export const invalidText = 'The selected :field is invalid.'
 export const takenText = 'The :field has already been taken.'
@@ -15,8 +15,8 @@ export const moneyTexts: Record<MoneyProblem, string> = {
 }
 
 /**
- * Puts the field's name, in words, in place of a `:field` at the beginning of a text. A later `:field` stays as it is: it
- * may be quoted from a file.
+ * Puts the field's name, in words, in place of the `:field` of a text that begins with `The :field` or `The selected
+ * :field`. Any other `:field` stays as it is: it may be quoted from a file.
  */
 export function messageFor(field: string, text: string): string {
   return text.replace(/(?<=^The (?:selected )?):field/, field.replaceAll('_', ' '))

@@ -4,7 +4,10 @@ export type Minor = number & { readonly unit: 'minor' }
 /** The largest amount or starting balance: 9,999,999,999,999.99. */
 export const maxAmount = 999_999_999_999_999 as Minor
 
-/** The largest balance or total, positive or negative: 90,000,000,000,000.00, a safe integer in minor units. */
+/**
+ * The largest balance, or total of income or expenses, positive or negative: 90,000,000,000,000.00, a safe integer in minor
+ * units. Only totals of transfers, which no answer shows, may exceed it (db/schema.ts).
+ */
 export const maxTotal = 9_000_000_000_000_000 as Minor
 
 /** Why an input is not an amount. */

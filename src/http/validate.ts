@@ -131,7 +131,10 @@ function parse(schema: z.ZodMiniType, input: unknown): { value: unknown; issues:
   return { value, issues: issues.map((issue) => ({ path: issue.path ?? [], text: textOf(issue) })) }
 }
 
-/** The text of the schema or check that found an issue. Every one that checks requests has a text of its own. */
+/**
+ * The text of the schema or check that found an issue. All schemas and checks of requests have texts of their own, so
+ * clients never see the last one here.
+ */
 function textOf(issue: $ZodRawIssue): string {
   const stated = issue.inst?._zod.def.error as $ZodErrorMap | undefined
   const text = issue.message ?? stated?.(issue)

@@ -62,7 +62,7 @@ export type BankStatement = {
   accounts: StatementAccount[]
 }
 
-/** One row of a generic CSV file. */
+/** One row of a generic CSV file, or of a workbook with one table. */
 export type GenericRow = {
   line: number
   date: CalendarDate
