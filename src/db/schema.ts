@@ -79,7 +79,10 @@ export const users = sqliteTable(
   (t) => [index('users_reminder_look_at').on(t.reminderLookAt).where(sql`reminder_look_at is not null`)],
 )
 
-/** Deleted users, recorded by a trigger until everything that was theirs is removed. Ids are never reused. */
+/**
+ * Deleted users: a trigger adds them, and they stay until everything that was theirs has been removed. Ids are never
+ * reused.
+ */
 export const formerUsers = sqliteTable('former_users', { id: integer().primaryKey() })
 
 /** Bearer tokens. Only hashes of their secrets are stored. */
@@ -304,7 +307,7 @@ export const changes = sqliteTable(
   (t) => [primaryKey({ columns: [t.userId, t.seq] })],
 )
 
-/** The highest id of a deleted transaction, so that no id is assigned twice. */
+/** The highest id of a transaction that was deleted while it was the newest, so that no id is assigned twice. */
 export const spentIds = sqliteTable('spent_ids', {
   noun: text().primaryKey(),
   highest: integer().notNull(),

@@ -5,8 +5,9 @@ export type Minor = number & { readonly unit: 'minor' }
 export const maxAmount = 999_999_999_999_999 as Minor
 
 /**
- * The largest balance, or total of income or expenses, positive or negative: 90,000,000,000,000.00, a safe integer in minor
- * units. Only totals of transfers, which no answer shows, may exceed it (db/schema.ts).
+ * The largest balance, sum of a user's balances, or total of a month's income or expenses, positive or negative:
+ * 90,000,000,000,000.00, a safe integer in minor units. Totals over several months may exceed it (services/summary.ts),
+ * and so may those of transfers, which no answer shows (db/schema.ts).
  */
 export const maxTotal = 9_000_000_000_000_000 as Minor
 

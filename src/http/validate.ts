@@ -166,7 +166,8 @@ function checksOf(schema: z.ZodMiniObject): FieldCheck[] {
 
 /**
  * Parses an object against a schema, keeping the valid values alongside the errors. It goes field by field, so that
- * absent fields cost nothing to check: bodies are checked before tokens, so even strangers can have empty bodies checked.
+ * absent fields cost next to nothing: bodies are checked before tokens, so anybody can have a body checked that lacks all
+ * fields.
  */
 export function toDraft<S extends z.ZodMiniObject>(schema: S, input: unknown): Draft<z.output<S>> {
   if (!isObject(input)) {

@@ -41,8 +41,8 @@ export function brokenRules(rules: Rule[]): SQL<string> {
 
 /**
  * The failure that lists the errors of the input, followed by those of broken rules. The query for the verdict must have
- * returned a row, and must have judged the same rules in the same order. Their SQL is not used here, so it may be built
- * from other values.
+ * returned a row, and must have judged the same rules in the same order. The SQL of `rules` is not used here, so it need
+ * not be built from the same values as the query's.
  */
 export function brokenBy(
   rules: Rule[],

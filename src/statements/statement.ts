@@ -11,8 +11,8 @@ export type FileOptions = {
   /** A single character, or one of the words `comma`, `semicolon`, `tab`, `pipe`. */
   delimiter?: string
   /**
-   * `DD/MM/YYYY`, `MM/DD/YYYY`, `YYYY-MM-DD` or similar: only the order of day, month and year counts, and only for
-   * dates that can be read in it.
+   * `DD/MM/YYYY`, `MM/DD/YYYY`, `YYYY-MM-DD` or similar: only the order of day, month and year counts. A date that is
+   * impossible in that order is read in the one that fits, if there is just one.
    */
   date_format?: string
   decimal_separator?: DecimalSeparator

@@ -1,5 +1,5 @@
 const maxCodePoints = 255
-/** How many characters of a text in a file are kept; the rest would never be used. */
+/** About how many characters of one text in a file are held in memory: `cleanText` would never use more. */
 export const maxTextLength = 20_000
 
 /** Control and formatting characters. */
