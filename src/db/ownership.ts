@@ -119,7 +119,7 @@ export async function readOwn<Row>(
   return rows[0] as Row
 }
 
-/** Deletes a row of the user's, without a check that no other refers to it. Throws NotFound, Forbidden. */
+/** Deletes one of the user's rows, without checking whether other rows refer to it. Throws NotFound, Forbidden. */
 export async function deleteOwn(owner: Owner, table: OwnedTable, id: Id): Promise<void> {
   const { owned } = await owner.run({
     owned: selectOwnership(owner, table, id),

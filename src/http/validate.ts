@@ -166,8 +166,8 @@ function checksOf(schema: z.ZodMiniObject): FieldCheck[] {
 
 /**
  * Parses an object against a schema, keeping the valid values alongside the errors. It goes field by field, so that
- * absent fields cost next to nothing: bodies are checked before tokens, so anybody can have a body checked that lacks all
- * fields.
+ * absent fields cost next to nothing: bodies are checked before tokens, so anyone, even without a token, can send bodies
+ * that lack every field.
  */
 export function toDraft<S extends z.ZodMiniObject>(schema: S, input: unknown): Draft<z.output<S>> {
   if (!isObject(input)) {

@@ -1,5 +1,8 @@
 const maxCodePoints = 255
-/** About how many characters of one text in a file are held in memory: `cleanText` would never use more. */
+/**
+ * Once a text in a file has this many characters in memory, nothing more is added: `cleanText` would not use it. The last
+ * piece may go beyond.
+ */
 export const maxTextLength = 20_000
 
 /** Control and formatting characters. */
