@@ -345,8 +345,8 @@ export const remembered = sqliteTable(
     reference: text(),
     transactionDate: text().notNull(),
     /**
-     * The kind of match in which it was joined with another row, even if it is the one that remained (the outflow of a
-     * transfer); null if it has only been edited or deleted.
+     * The kind of match in which it was joined with another row: set for the row that went, and for the outflow of a
+     * transfer, which remained. Null if it was only edited or deleted, or was edited before it became such an outflow.
      */
     kind: text({ enum: matchKinds }),
     /** As in `transactions`. */

@@ -22,8 +22,8 @@ const plainDecimal = /^[+-]?(?:\d+(?:\.(\d+))?|\.(\d+))$/
 const floatNoise = /^\d\d(?:0{6}|9{6})\d*$|^\d9{6}\d*$/
 
 /**
- * Reads a JSON number or a numeric string as minor units, exactly. More than two decimals are refused, in a string even if
- * they are zeros, unless they look like a float's binary noise, which is dropped.
+ * Reads a JSON number or a numeric string as minor units, exactly. More than two decimals are refused, unless they look
+ * like a float's binary noise, which is dropped. In a string, trailing zeros count as decimals: "1.000" is refused.
  */
 export function parseMoney(input: unknown): Minor | MoneyProblem {
   if (typeof input === 'number') return fromFloat(input)

@@ -17,9 +17,8 @@ export type FileOptions = {
   date_format?: string
   decimal_separator?: DecimalSeparator
   /**
-   * `as_written` if negative amounts were spent, `inverted` if positive ones were. In CSV and XLSX, separate columns for
-   * debits and credits override it; so do debit or credit marks and running balances, but only if the amounts have no
-   * signs. In other formats, `inverted` reverses the sign of every amount.
+   * `as_written` if negative amounts were spent, `inverted` if positive ones were. What a CSV or XLSX file itself shows
+   * may override it (csv/signs.ts); in other formats, `inverted` reverses the sign of every amount.
    */
   signs?: (typeof signConventions)[number]
   /** Which account of the file is meant, by the name that `accountNames` gives it. */

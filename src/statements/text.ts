@@ -1,7 +1,7 @@
 const maxCodePoints = 255
 /**
- * Once a text in a file has this many characters in memory, nothing more is added: `cleanText` would not use it. The last
- * piece may go beyond.
+ * Parsers that build a text piece by piece add no more once it is this long, since `cleanText` would not use the rest.
+ * The last piece may take it past the limit.
  */
 export const maxTextLength = 20_000
 
