@@ -61,7 +61,10 @@ export const users = sqliteTable(
     email: text().notNull().unique('users_email'),
     /** `scrypt$N$r$p$salt$hash`; null if the user only signs in through the identity provider. */
     passwordHash: text(),
-    /** True once an emailed reset link has set a password; until then, a stranger may have registered and chosen it. */
+    /**
+     * True once a password has been set through an emailed reset link; until then, a stranger who registered with this
+     * address may have chosen it.
+     */
     isPasswordProven: integer({ mode: 'boolean' }).notNull().default(false),
     idpId: text().unique('users_idp_id'),
     avatar: text(),
@@ -345,8 +348,9 @@ export const remembered = sqliteTable(
     reference: text(),
     transactionDate: text().notNull(),
     /**
-     * The kind of match in which it was joined with another row: set for the row that went, and for the outflow of a
-     * transfer, which remained. Null if it was only edited or deleted, or was edited before it became such an outflow.
+     * The kind of match in which it was joined with another row. Set for the row that the join removed and, if it made a
+     * transfer, for the outflow, which it kept. Null if the row was only edited or deleted, or was such an outflow but had
+     * been edited before.
      */
     kind: text({ enum: matchKinds }),
     /** As in `transactions`. */
@@ -355,7 +359,10 @@ export const remembered = sqliteTable(
     bookedBy: integer(),
     /** The transaction that it was joined with; its own id if it was edited, or remained as the outflow of a transfer. */
     joinedId: integer(),
-    /** Which transaction stands for it now: `joinedId`, or what that was joined with later; null once that is gone. */
+    /**
+     * The transaction that stands for it now: `joinedId` or, if that was itself joined later, the one that took its place.
+     * Null once the one that stands for it is gone.
+     */
     survivorId: integer(),
     /** The number of the user's last change before it was joined: the changes of the join have greater numbers. */
     seq: integer(),

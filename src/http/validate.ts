@@ -133,7 +133,7 @@ function parse(schema: z.ZodMiniType, input: unknown): { value: unknown; issues:
 
 /**
  * The text of the schema or check that found an issue. All schemas and checks of requests have texts of their own, so
- * clients never see the last one here.
+ * clients never see the fallback, `Invalid input`.
  */
 function textOf(issue: $ZodRawIssue): string {
   const stated = issue.inst?._zod.def.error as $ZodErrorMap | undefined
