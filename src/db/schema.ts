@@ -294,8 +294,9 @@ export const totals = sqliteTable(
 )
 
 /**
- * The log of changes: transactions that were deleted or moved to other accounts, and all changes to accounts,
- * categories and profiles. Each transaction that exists carries the number of its last change itself (db/changes.ts).
+ * The log of changes to accounts, categories and profiles, and of transactions that were deleted or moved to other
+ * accounts. Rows made before the user's first token are not logged, nor transactions that go with their account. Each
+ * transaction that exists carries the number of its last change itself (db/changes.ts).
  */
 export const changes = sqliteTable(
   'changes',
@@ -331,7 +332,7 @@ export const spentClientIds = sqliteTable(
 
 /**
  * Rows that must not be imported again from later files. When a row that came from a file, or that stands for a row of a
- * file, is deleted or is edited so that it differs from the file's row, a trigger records it as the file has it.
+ * file, is deleted or is edited so that its file would not recognise it, a trigger records it as the file has it.
  * Undoing an import or deleting an account records nothing. services/matches/join.ts records rows that were joined with
  * another, even those entered by hand. docs/matching.md follows one purchase through all of this.
  */
@@ -347,22 +348,15 @@ export const remembered = sqliteTable(
     amount: minor(),
     reference: text(),
     transactionDate: text().notNull(),
-    /**
-     * The kind of match in which it was joined with another row. Set for the row that the join removed and, if it made a
-     * transfer, for the outflow, which it kept. Null if the row was only edited or deleted, or was such an outflow but had
-     * been edited before.
-     */
+    /** The kind of match that it was joined in, if that is why it is remembered. */
     kind: text({ enum: matchKinds }),
     /** As in `transactions`. */
     importId: integer(),
     /** As in `transactions`. */
     bookedBy: integer(),
-    /** The transaction that it was joined with; its own id if it was edited, or remained as the outflow of a transfer. */
+    /** What stood for it once it had been edited or joined: itself if it remained, or else the other row of the match. */
     joinedId: integer(),
-    /**
-     * The transaction that stands for it now: `joinedId` or, if that was itself joined later, the one that took its place.
-     * Null once the one that stands for it is gone.
-     */
+    /** What stands for it now: `joinedId`, or what took the place of that in later matches. Null if nothing does. */
     survivorId: integer(),
     /** The number of the user's last change before it was joined: the changes of the join have greater numbers. */
     seq: integer(),

@@ -117,7 +117,10 @@ export class DatabaseUnavailable extends Failure {
   }
 }
 
-/** The answer exceeds what the database will send: 10 MB for one, 32 MB for all in progress. Not an outage. */
+/**
+ * The database will not send the answer, since it exceeds 10 MB, or since all answers that are being sent, to anybody,
+ * exceed 32 MB together. Not an outage.
+ */
 export class AnswerTooLarge extends Failure {
   override readonly name = 'AnswerTooLarge'
   override readonly message = 'The answer is too large.'

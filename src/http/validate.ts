@@ -48,7 +48,8 @@ export function bodyReadBy<S extends z.ZodMiniObject, Read>(
 ) {
   const check: MiddlewareHandler = zValidator('json', z.transform(read))
   // Parsed JSON takes up to twelve times the memory of its text, and the validator keeps it until its `next` returns.
-  // `letGo` is a `next` that returns at once, so that it is not held while the request waits for the database.
+  // `letGo` is a `next` that returns at once, so that the parsed JSON is not held while the request waits for the
+  // database.
   const letGo = async () => {}
   const readAndLetGo: MiddlewareHandler<App> = async (c, next) => {
     const refusal = await check(c, letGo)
