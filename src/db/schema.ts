@@ -295,8 +295,9 @@ export const totals = sqliteTable(
 
 /**
  * The log of changes to accounts, categories and profiles, and of transactions that were deleted or moved to other
- * accounts. Rows made before the user's first token are not logged, nor transactions that go with their account. Each
- * transaction that exists carries the number of its last change itself (db/changes.ts).
+ * accounts. What was created before the user's first token is not logged, nor are transactions that are deleted together
+ * with their account: its own entry covers them. Each transaction that exists carries the number of its last change itself
+ * (db/changes.ts).
  */
 export const changes = sqliteTable(
   'changes',
@@ -405,7 +406,10 @@ export const batches = sqliteTable(
      */
     bodyHash: text().notNull(),
     createdAt: instant().notNull(),
-    /** When it was last queued; null while it waits for an earlier batch of the same user. */
+    /**
+     * When it was last queued, or 1970 if it is to be queued again by the next sweep; null while it waits for an earlier
+     * batch of the same user.
+     */
     queuedAt: instant(),
     completedAt: instant(),
     /** The outcome of each item, in order; null until the batch has been processed, or if every item is invalid. */

@@ -6,8 +6,9 @@ export const maxAmount = 999_999_999_999_999 as Minor
 
 /**
  * The largest balance, sum of a user's balances, or total of a month's income or expenses, positive or negative:
- * 90,000,000,000,000.00, a safe integer in minor units. Totals over several months may exceed it (services/summary.ts),
- * and so may those of transfers, which no answer shows (db/schema.ts).
+ * 90,000,000,000,000.00, a safe integer in minor units. Totals over several months may exceed it (services/summary.ts), and
+ * so may those of transfers, which no answer shows (db/schema.ts), and those of a month with more than 10,000 kept totals
+ * (migrations/0001_triggers.sql).
  */
 export const maxTotal = 9_000_000_000_000_000 as Minor
 
