@@ -115,7 +115,7 @@ async function ask(request: Request, signal: AbortSignal): Promise<Response> {
   throw new BadStatus(response.status)
 }
 
-/** The server's answer to a statement that was executed; for one that was not, it is null. */
+/** The server's answer to a statement that was executed. One that was not has null in its place. */
 type Step = { cols: { name: string }[]; rows: Cell[][]; rows_read?: number; rows_written?: number }
 type Cell = { type: 'null' | 'integer' | 'float' | 'text'; value: string | number }
 

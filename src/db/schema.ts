@@ -318,7 +318,7 @@ export const spentIds = sqliteTable('spent_ids', {
   highest: integer().notNull(),
 })
 
-/** Kept by triggers: client ids of deleted rows, which a late retry must not bring back. */
+/** Recorded by triggers: client ids of deleted rows, which a late retry must not bring back. */
 export const spentClientIds = sqliteTable(
   'spent_client_ids',
   {
@@ -333,7 +333,7 @@ export const spentClientIds = sqliteTable(
 
 /**
  * Rows that must not be imported again from later files. When a row that came from a file, or that stands for a row of a
- * file, is deleted or is edited so that its file would not recognise it, a trigger records it as the file has it.
+ * file, is deleted, or is edited in a field that imports compare, a trigger records it as the file has it.
  * Undoing an import or deleting an account records nothing. services/matches/join.ts records rows that were joined with
  * another, even those entered by hand. docs/matching.md follows one purchase through all of this.
  */
@@ -467,7 +467,7 @@ export const uploadSteps = sqliteTable(
 
 /** The parts of an import's answer that have no columns of their own in its record (services/imports/store.ts). */
 export type ImportAnswer = {
-  /** The first rows of the file that already existed, at most `mostListed`, in the order of their lines. */
+  /** The file's rows that already existed: the first `mostListed` of them, in the order of their lines. */
   duplicates: { line: number; transactionId: number; reasons: MatchReason[] }[]
   /**
    * How many matches of the created rows were left to decide on, and the days that they span, or the last `mostDays` of

@@ -2,7 +2,7 @@ import { type FieldErrors, Invalid } from './failures.ts'
 
 /**
  * Input that has been checked on its own, but not yet against the database. Its errors are kept, not thrown: a bad token
- * or a missing row takes precedence, and some requests report them together with what the database finds
+ * or a missing row takes precedence, and some requests report the errors together with what the database finds
  * (docs/contract.md, Input).
  */
 export type Draft<T> =

@@ -24,7 +24,7 @@ const floatNoise = /^\d\d(?:0{6}|9{6})\d*$|^\d9{6}\d*$/
 
 /**
  * Reads a JSON number or a numeric string as minor units, exactly. More than two decimals are refused, unless they look
- * like a float's binary noise, which is dropped. In a string, trailing zeros count as decimals: "1.000" is refused.
+ * like a float's binary noise, which is dropped: "1.000" is refused, although "1.00000000", which may be noise, is not.
  */
 export function parseMoney(input: unknown): Minor | MoneyProblem {
   if (typeof input === 'number') return fromFloat(input)
