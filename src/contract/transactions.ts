@@ -233,7 +233,7 @@ export const transactionPage = /* @__PURE__ */ shown.object(
     searched_back_to: field(
       z.optional(z.nullable(shown.calendarDate())),
       doc(
-        `Only with \`q\`: the day to send as \`to\` to search further back, or null if there is none. A search looks at the ${newestSearched} between \`from\` and \`to\`: those of the account if one is given, otherwise those of the category if one is given, otherwise all.`,
+        `Only with \`q\`: the day to send as \`to\` to search further back, or null if there is none. A search looks at the ${newestSearched} of the account between \`from\` and \`to\`; without an account, at those of the category; without either, at those of the user. The other filters apply within these rows.`,
       ),
     ),
   }),
