@@ -146,7 +146,7 @@ export function prepareOwned<S extends object, T extends NamedStatements>(
   return ({ check }, input) => prepared({ check, input })
 }
 
-/** A user, the time at which the token was last used, the number of the user's last change, and the columns of a lookup. */
+/** A user, the time of the token's last recorded use, the number of the user's last change, and the columns of a lookup. */
 export type Found<T> = { user: User; lastUsedAt: Date; lastChange: number } & T
 
 /**

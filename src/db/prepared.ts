@@ -87,7 +87,7 @@ function shapeOf(input: unknown, values: Value[]): string {
   return `${shape}}`
 }
 
-/** The same input with a numbered slot for each value. It must visit the values in the order in which `shapeOf` does. */
+/** The same input with a numbered slot for each value. Values are visited in the same order as in `shapeOf`. */
 function slotsOf(input: unknown, next: { count: number }): unknown {
   if (input === undefined || typeof input === 'boolean') return input
   if (isValue(input)) return sql`${sql.placeholder(String(next.count++))}`

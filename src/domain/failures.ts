@@ -157,7 +157,7 @@ export class BadLink extends Failure {
   }
 }
 
-/** No identity provider is configured, or it is down or slow, refuses the code, or sends an answer that fails a check. */
+/** There is no identity provider, or it is down or slow, refuses the code, or sends an answer that fails a check. */
 export class ProviderUnavailable extends Failure {
   override readonly name = 'ProviderUnavailable'
 }

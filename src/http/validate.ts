@@ -133,7 +133,7 @@ function parse(schema: z.ZodMiniType, input: unknown): { value: unknown; issues:
 }
 
 /**
- * The text of the schema or check that found an issue. All schemas and checks of requests have texts of their own, so
+ * The text of the schema or check that found an issue. Whatever can refuse a request's input has a text of its own, so
  * clients never see the fallback, `Invalid input`.
  */
 function textOf(issue: $ZodRawIssue): string {

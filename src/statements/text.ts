@@ -5,7 +5,7 @@ const maxCodePoints = 255
  */
 export const maxTextLength = 20_000
 
-/** Control and formatting characters. */
+/** What has no place in a line of text: control characters, marks of direction and the like. */
 const unwanted = /[\p{Cc}\p{Cs}\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/gu
 
 /** Text as it is stored: one line, no control characters, single spaces, at most 255 code points; null if empty. */
