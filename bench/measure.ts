@@ -23,8 +23,8 @@ export type Times = { median: number; tail: number }
 export type Latency = Times & { calls: number; bare: Times; ratio: number; tailRatio: number }
 
 /**
- * How long a series is: a number of calls, fewer if they would exceed the seconds, but never fewer than `least`. Before it
- * come `warmUps`, which are not timed.
+ * How long a series is: a number of calls, fewer if they would exceed the seconds, but never fewer than `least`. The
+ * `warmUps` before it are not timed.
  */
 export type Series = { calls: number; least: number; seconds: number; warmUps: number }
 
@@ -34,7 +34,7 @@ export const enoughForP99 = 500
 /** Calls are prepared in lots of this size, since there may not be time for all. */
 const preparedAtOnce = 20
 
-/** Counts what a call costs: of so many, that of the middle one by rows, since random ids may cost a row more or less. */
+/** Counts what a call costs: of several calls, the middle one by rows, since random ids may cost a row more or less. */
 export async function countCase(one: Case, bench: Bench, calls: number): Promise<Counts> {
   const counts: Counts[] = []
   for (let i = 0; i < calls; i++) {

@@ -29,7 +29,7 @@ export const builder = new BaseSQLiteDatabase(
 export type Database = typeof builder & {
   /**
    * Runs statements in one transaction and one round trip, and again after a failure if that is safe and useful
-   * (retries.ts). Throws what db/errors.ts makes of the driver's errors, and TooBusy where the pace throws it.
+   * (retries.ts). Throws what db/errors.ts makes of the driver's errors, and whatever the pace throws (TooBusy).
    */
   send(statements: Bound[]): Promise<unknown[]>
 }

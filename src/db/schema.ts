@@ -333,9 +333,9 @@ export const spentClientIds = sqliteTable(
 
 /**
  * Rows that must not be imported again from later files. When a row that came from a file, or that stands for a row of a
- * file, is deleted, or is edited in a field that imports compare, a trigger records it as the file has it.
- * Undoing an import or deleting an account records nothing. services/matches/join.ts records rows that were joined with
- * another, even those entered by hand. docs/matching.md follows one purchase through all of this.
+ * file, is deleted, or is edited in a field that imports compare, a trigger records it as the file has it. Undoing an
+ * import or deleting an account records nothing. services/matches/join.ts records rows that were joined with another, even
+ * those entered by hand. docs/matching.md follows one purchase through all of this.
  */
 export const remembered = sqliteTable(
   'remembered',
@@ -357,7 +357,7 @@ export const remembered = sqliteTable(
     bookedBy: integer(),
     /** What stood for it once it had been edited or joined: itself if it remained, or else the other row of the match. */
     joinedId: integer(),
-    /** What stands for it now: `joinedId`, or what took the place of that in later matches. Null if nothing does. */
+    /** What stands for it now: `joinedId`, or what took its place in later matches. Null if nothing does. */
     survivorId: integer(),
     /** The number of the user's last change before it was joined: the changes of the join have greater numbers. */
     seq: integer(),

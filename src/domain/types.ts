@@ -29,5 +29,5 @@ export const matchCertainties = ['sure', 'likely'] as const
 export const matchModes = ['suggest', 'off', 'sure'] as const
 /** The nouns of the change feed. */
 export const changedNouns = ['profile', 'account', 'category', 'transaction'] as const
-/** The row's versions that a write accepts, each between commas (`,3,4,`); undefined if it accepts any. */
+/** The versions of a row that a write accepts, each between commas (`,3,4,`); undefined if it accepts any. */
 export type ExpectedVersions = string | undefined

@@ -174,7 +174,7 @@ function identityOf(claims: Claims): Identity {
   }
 }
 
-/** JSON may contain NUL and unpaired surrogates, which no text of a user's may (contract/fields.ts). */
+/** JSON may contain NUL and unpaired surrogates, neither of which is stored (contract/fields.ts). */
 function storable(text: string | undefined): string | null {
   return text?.replaceAll('\0', '').toWellFormed().trim() || null
 }
