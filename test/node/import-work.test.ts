@@ -6,7 +6,7 @@ import { type Shape, shapes } from './import-work/shapes.ts'
 
 /** Each file is four times as large as the one before, until reading one takes long enough to measure. */
 const [smallest, largest, growth] = [20_000, 1_280_000, 4]
-const tellingMs = 60
+const tellingMs = 40
 /** Less is noise. */
 const noiseMs = 4
 /** Four times the bytes may cost about four times as much; if the work were quadratic, it would be sixteen times. */

@@ -47,7 +47,7 @@ export function contentsOf(rows: string[][]): Contents {
       dateKeys.push(dates)
     }
     const hasDecimals = cells.some((cell) => /[.,]\d{1,3}(?!\d)/.test(cell))
-    if (!hasDecimals || !readAll(cells, (cell) => isBlankAmount(cell) || readWrittenAmount(cell))) continue
+    if (!hasDecimals || !cells.every((cell) => isBlankAmount(cell) || readWrittenAmount(cell))) continue
     contents.numbers.push(column)
     if (!cells.some(isBlankAmount)) contents.amounts.push(column)
   }
