@@ -15,6 +15,7 @@ const longest = [
   'node/app',
   'node/wrangler-dev',
   'node/dev-stack',
+  'node/killed-database',
   'node/devices',
   'node/bench',
   'node/faults',

@@ -1,15 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
-import { isNull, sql } from 'drizzle-orm'
-import { expect, onTestFinished, test } from 'vitest'
-import { freePort } from '../../dev/ports.ts'
-import { startSqld } from '../../dev/sqld/server.ts'
-import { batches as storedBatches } from '../../src/db/schema.ts'
+import { expect, test } from 'vitest'
 import { openDatabase } from '../databases/open.ts'
 import { checkDatabase } from './check-database.ts'
 import { clientOf, linkInMail, registration, verifyByMail } from './client.ts'
+import { loseMessages } from './lost-messages.ts'
 import { newPlace, sharedPlace, start, until } from './stack.ts'
 
 test('what was answered before a SIGKILL survives it: rows written one by one and batches, each exactly once', async () => {
@@ -113,93 +109,3 @@ test('somebody registers, verifies, forgets, resets and signs in through the pro
   const me = (await api('GET', '/me', undefined, login.searchParams.get('token') ?? '')).body
   expect(me).toMatchObject({ email: 'alan@example.com', email_verified_at: expect.any(String) })
 })
-
-test('what is under way when the database is killed is there whole or not at all, and what was answered stays', async () => {
-  const directory = await mkdtemp(path.join(tmpdir(), 'purse-killed-'))
-  const options = { directory, port: await freePort(), checkpointInterval: 3_600 }
-  let sqld = await startSqld(options)
-  onTestFinished(async () => {
-    await sqld.close()
-    await rm(directory, { recursive: true })
-  })
-  const place = { ...(await newPlace()), TURSO_DATABASE_URL: sqld.url }
-  await start(place).ready()
-  const api = clientOf(place)
-  const email = 'phone@example.com'
-  const token = (await api('POST', '/register', registration(email))).body.access_token
-  await verifyByMail(place, email)
-  const call = (method: string, path: string, body?: unknown) =>
-    api(method, path, body, token).catch(() => ({ status: 0, body: undefined }))
-  const { id } = (await call('POST', '/accounts', { name: 'Kept', type: 'cash', starting_balance: 0 })).body
-
-  const batch = 100
-  let numbers = 0
-  const rows = (account_id: number) => {
-    numbers += 1
-    const fields = { account_id, type: 'income', amount: 1, transaction_date: '2026-11-20' }
-    return Array.from({ length: batch }, (_, i) => ({ ...fields, client_id: `${numbers}-${i}` }))
-  }
-  const answered = { syncs: [] as string[], imports: [] as number[], deletions: [] as number[] }
-  const kinds: Record<keyof typeof answered, () => Promise<void>> = {
-    async syncs() {
-      const { status, body } = await call('POST', '/transactions/sync', { transactions: rows(id) })
-      if (status === 200) answered.syncs.push(body.sync_id)
-    },
-    async imports() {
-      const { status, body } = await call('POST', '/import/store', { transactions: rows(id) })
-      if (status === 200) answered.imports.push(body.import.id)
-    },
-    async deletions() {
-      const account = { name: `Gone ${numbers}`, type: 'cash', starting_balance: 0 }
-      const { body } = await call('POST', '/accounts', account)
-      if (!body?.id) return
-      await call('POST', '/import/store', { transactions: rows(body.id) })
-      if ((await call('DELETE', `/accounts/${body.id}`)).status === 204) answered.deletions.push(body.id)
-    },
-  }
-  for (let life = 1; life <= 3; life++) {
-    let isKilled = false
-    const before = Object.values(answered).map(({ length }) => length)
-    const workers = Object.values(kinds).map(async (work) => {
-      while (!isKilled) await work()
-    })
-    const hasDoneAll = () => Object.values(answered).every(({ length }, kind) => length > (before[kind] ?? 0))
-    expect(await until(hasDoneAll)).toBe(true)
-    await sqld.kill()
-    isKilled = true
-    await Promise.all(workers)
-    sqld = await startSqld(options)
-  }
-
-  const db = openDatabase({ url: sqld.url, timeoutMs: 10_000 })
-  await loseMessages(db)
-  for (const sync of answered.syncs) {
-    const isDone = async () => (await call('GET', `/transactions/sync/${sync}`)).body?.status === 'completed'
-    expect(await until(isDone)).toBe(true)
-  }
-  const imports = (await call('GET', '/imports')).body.map((one: { id: number }) => one.id)
-  expect(answered.imports.filter((one) => !imports.includes(one))).toEqual([])
-  for (const one of answered.deletions) expect((await call('GET', `/accounts/${one}`)).status).toBe(404)
-  // Removal messages that met a dead database are redelivered.
-  const ofDeleted = sql`
-    select 1 from transactions where account_id in (select value from json_each(${JSON.stringify(answered.deletions)}))`
-  expect(await until(async () => (await db.batch([db.all(ofDeleted)]))[0].length === 0, 120)).toBe(true)
-  const [whole, intact] = await db.batch([
-    db.all<{ rows: number }>(
-      sql`select distinct count(*) as rows from transactions group by substr(client_id, 1, instr(client_id, '-'))`,
-    ),
-    db.all<{ integrity_check: string }>(sql`pragma integrity_check`),
-  ])
-  expect([whole, intact]).toEqual([[{ rows: batch }], [{ integrity_check: 'ok' }]])
-  await checkDatabase(place)
-})
-
-/** Makes waiting batches look half a minute old, when a message that has not arrived counts as lost. */
-async function loseMessages(db: ReturnType<typeof openDatabase>): Promise<void> {
-  await db.batch([
-    db
-      .update(storedBatches)
-      .set({ queuedAt: new Date(0) })
-      .where(isNull(storedBatches.completedAt)),
-  ])
-}
