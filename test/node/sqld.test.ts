@@ -77,22 +77,25 @@ test('the db: commands say in one line that their port is busy', async () => {
   expect(await check()).toMatchObject({ stderr: expect.stringContaining('Run `npm run db:migrate` first') })
 })
 
-test('the db: commands say why a database turns them away, and migrate it once', async () => {
+test('the commands say why a database turns them away, and migrate it once', async () => {
   const [directory, port] = [newDirectory(), await freePort()]
   const server = await startLocalDatabase(directory, port)
   onTestFinished(() => server.close())
   const { url, authToken } = await localDatabase(directory, port)
-  const run = (command: string, token: string) =>
-    promisify(execFile)(process.execPath, [`dev/${command}.ts`], {
+  const run = (command: string, token: string, ...words: string[]) =>
+    promisify(execFile)(process.execPath, [`dev/${command}.ts`, ...words], {
       cwd: projectDirectory,
       env: { PATH: process.env.PATH, TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: token },
     }).catch((error: { code: number; stderr: string }) => error)
-  for (const command of ['db-migrate', 'db-check'])
-    expect(await run(command, 'wrong')).toMatchObject({ stderr: expect.stringContaining('401') })
+  for (const [command = '', ...words] of [['db-migrate'], ['db-check'], ['batches-retry', '--all-failed']])
+    expect(await run(command, 'wrong', ...words)).toMatchObject({ stderr: expect.stringContaining('401') })
   expect(await run('db-migrate', authToken)).toMatchObject({
     stdout: expect.stringMatching(/^Migrations applied: [1-9]/),
   })
   expect(await run('db-migrate', authToken)).toMatchObject({ stdout: 'All migrations had been applied.\n' })
+  expect(await run('batches-retry', authToken, '--all-failed')).toMatchObject({
+    stdout: 'No batch has failed.\n',
+  })
   const db = openDatabase({ url, authToken, timeoutMs: 30_000 })
   const later = sql`insert into __drizzle_migrations (hash, created_at) values ('a later one', 9e15)`
   await db.batch([db.run(later)])
