@@ -1,29 +1,64 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { openApi } from '../../dev/seed/api.ts'
+import { demoUser } from '../../dev/seed/demo-user.ts'
+import { accounts } from '../../dev/seed/habits.ts'
+import { runSeed } from './run-seed.ts'
 import { newPlace, type Place, portVariables, projectDirectory, start, until } from './stack.ts'
 
 let place: Place
+let firstSeed: Awaited<ReturnType<typeof runSeed>>
 
 beforeAll(async () => {
   place = await newPlace()
+  firstSeed = await runSeed(place)
   await start(place).ready()
+})
+
+test('npm run seed fills a database once, with a stack and without, and brings back nothing that was deleted', async () => {
+  expect(firstSeed.output).toMatch(
+    /^The stack is not running: starting it.*\n\nAdded \d+ transactions, the last year/,
+  )
+  expect(firstSeed.code, firstSeed.output).toBe(0)
+
+  const address = `http://127.0.0.1:${place.PORT}/api`
+  const { access_token: token, email_verified } = body(await openApi(address)('POST /login', demoUser))
+  expect(email_verified).toBe(true)
+  const api = openApi(address, String(token))
+  const { total, data } = body(await api('GET /transactions')) as { total: number; data: { id: number }[] }
+  expect(firstSeed.output).toContain(`Added ${total} transactions`)
+  expect(total).toBeGreaterThan(500)
+  const summary = body(await api('GET /summary'))
+  expect(summary.accounts).toHaveLength(accounts.length)
+  expect(summary.monthly_summary).toMatchObject({ income: expect.any(Number), expense: expect.any(Number) })
+  expect(summary.category_breakdown).toContainEqual({
+    category_id: expect.any(Number),
+    category_name: 'Housing',
+    total: 1380,
+  })
+  expect(body(await api('GET /transactions?q=coat')).total).toBeGreaterThan(0)
+  expect(body(await api('GET /transactions?category_id=none&type=expense')).total).toBeGreaterThan(0)
+
+  await api(`DELETE /transactions/${data[0]?.id}`)
+  const again = await runSeed(place)
+  expect(again.code, again.output).toBe(0)
+  expect(again.output).toContain(
+    `Already seeded: nothing was added to ${total - 1} transactions. Deleted here before, and left so: 1.`,
+  )
+  expect(body(await api('GET /transactions')).total).toBe(total - 1)
+  const [, printed = ''] = /TOKEN='(\S+)'/.exec(again.output) ?? []
+  expect((await openApi(address, printed)('GET /me')).status).toBe(200)
 })
 
 test('the first session of the README runs as it is pasted, after the line that the seed prints', async () => {
   const [session = ''] = blocksOf('README.md', '\n## A first session\n')
   const terminal = openTerminal(place)
 
-  const seed = promisify(execFile)(process.execPath, ['dev/seed.ts'], {
-    cwd: projectDirectory,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...place },
-  })
-  const [line = ''] = /^ +export .+$/m.exec((await seed).stdout) ?? []
+  const [line = ''] = /^ +export .+$/m.exec((await runSeed(place)).output) ?? []
   await terminal.paste(line)
   const first = (await terminal.paste(session)).join('\n')
   expect(first).toContain('"monthly_summary":{"income":')
@@ -92,6 +127,10 @@ test('docs/testing.md starts a stack with variables that exist', () => {
   const [started = ''] = blocksOf('docs/testing.md', '')
   for (const name of [...portVariables, 'STATE_DIR']) expect(started).toContain(`${name}=`)
 })
+
+function body(answer: { body: unknown }): Record<string, unknown> {
+  return answer.body as Record<string, unknown>
+}
 
 /** The fenced blocks of a guide, or of one part of it. */
 function blocksOf(file: string, heading: string): string[] {
