@@ -1,14 +1,9 @@
 import { once } from 'node:events'
-import {
-  Agent,
-  type ClientRequest,
-  createServer,
-  type IncomingMessage,
-  request,
-  type ServerResponse,
-} from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Agent } from 'undici'
 import { type Answer, type Fault, fail, send } from './faults.ts'
 import { Streams } from './streams.ts'
 import { noWork, sum, type Work, workOf } from './work.ts'
@@ -46,7 +41,8 @@ export async function startDatabaseProxy(
   { keepsStreams = false } = {},
 ): Promise<{ url: string; close(): Promise<void> }> {
   const lines = new Map<string, Line>()
-  const agent = new Agent({ keepAlive: true })
+  // Costs half of what a request of node:http does.
+  const agent = new Agent()
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, name = '', ...rest] = (incoming.url ?? '').split('/')
@@ -76,8 +72,18 @@ export async function startDatabaseProxy(
     const askOnce = async (signal?: AbortSignal) => {
       const { origin, host } = await find(name)
       const { method = 'GET' } = incoming
-      const options = { agent, method, headers: { host }, ...(signal && { signal }) }
-      const pass = (body: Buffer) => exchange(request(`${origin}${path}`, options), body)
+      const options = {
+        origin,
+        path,
+        method: method as 'GET',
+        headers: { host },
+        ...(signal && { signal }),
+      } as const
+      const pass = async (body: Buffer): Promise<Answer> => {
+        const answer = await agent.request({ ...options, body })
+        const contentType = String(answer.headers['content-type'] ?? 'text/plain')
+        return { status: answer.statusCode, contentType, body: await bytesOf(answer.body) }
+      }
       const answer = await (keepsStreams ? line.streams.send(body, pass) : pass(body))
       line.work = sum(line.work, workOf(body, answer.body))
       return answer
@@ -102,7 +108,7 @@ export async function startDatabaseProxy(
     async close() {
       server.closeAllConnections()
       await once(server.close(), 'close')
-      agent.destroy()
+      await agent.destroy()
     },
   }
 }
@@ -124,15 +130,8 @@ function faultOfNext(line: Line): Fault | null {
   return line.fault?.only === undefined || line.fault.only === line.seen ? line.fault : null
 }
 
-async function exchange(outgoing: ClientRequest, body: Buffer): Promise<Answer> {
-  outgoing.end(body)
-  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
-  const contentType = answer.headers['content-type'] ?? 'text/plain'
-  return { status: answer.statusCode ?? 0, contentType, body: await bytesOf(answer) }
-}
-
 /** The whole of a message. Reading it by events costs less than `buffer` of node:stream/consumers, which makes a blob. */
-async function bytesOf(message: IncomingMessage): Promise<Buffer> {
+async function bytesOf(message: Readable): Promise<Buffer> {
   const chunks: Buffer[] = []
   message.on('data', (chunk: Buffer) => chunks.push(chunk))
   await once(message, 'end')
