@@ -20,7 +20,7 @@ import { listTransactions, now, readSummary, transactionOperations } from './tra
 const burstsAtMost = 200
 const callsAtOnce = 8
 /** Every so many bursts, and at the end, the users whom they have affected look at their pages and figures. */
-const burstsPerLook = 6
+const burstsPerLook = 10
 /** Every so many bursts, and at the end, kept figures are compared with the rows: a wrong one hardly ever turns right. */
 const burstsPerCheck = 16
 
