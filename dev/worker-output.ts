@@ -5,7 +5,6 @@ const noise = [
   /^Using secrets defined in /,
   /^⎔ Starting local server/,
   /^\[wrangler:info\] Ready on /,
-  /^🪵/u,
   /^Cloudflare collects anonymous telemetry /, // said even when it is switched off
   /^⎔ Connection status updated/,
   // The stack fires them itself (crons.ts).

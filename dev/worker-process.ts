@@ -55,9 +55,10 @@ function wranglerEnvironment({ directory, variableNames }: WorkerOptions): NodeJ
     CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV: 'true', // makes wrangler read the file
     [startedByStack]: 'true',
     WRANGLER_HIDE_BANNER: 'true',
-    WRANGLER_LOG_PATH: path.join(directory, 'logs'),
     WRANGLER_REGISTRY_PATH: path.join(directory, 'registry'),
     WRANGLER_SEND_METRICS: 'false',
+    // The stack prints the lines; opening a file for each of them would be a fifth of wrangler's work for a request.
+    WRANGLER_WRITE_LOGS: 'false',
   }
   // A wrangler.toml that lists its secrets makes wrangler prefer the environment to the file.
   for (const name of variableNames) delete environment[name]
