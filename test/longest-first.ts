@@ -1,15 +1,17 @@
 import type { TestSpecification } from 'vitest/node'
 import { BaseSequencer } from 'vitest/node'
 
-/**
- * The slowest files, started first and in this order. Those of the Worker keep a core busy from the start; those in
- * Node mostly wait for processes that they start, so others run beside them.
- */
+/** The slowest files, started first and in this order. Some keep a core busy, others mostly wait: they run side by side. */
 const longest = [
   'worker/model/model',
   'worker/devices/devices',
   'worker/abuse/fuzz',
+  'worker/faults/sign-in',
   'worker/ledger/answers',
+  'worker/faults/routes',
+  'worker/json-bodies',
+  'worker/ledger/undo',
+  'worker/ledger/outcomes',
   'node/life',
   'node/client-package',
   'node/app',
@@ -27,11 +29,9 @@ const longest = [
   'node/body-work',
   'node/reference-page',
   'node/batches-retry',
-  'worker/ledger/undo',
-  'worker/ledger/outcomes',
 ]
 
-/** After the longest come the Worker's files, one after another, so that each runtime is used for many of them. */
+/** The Worker's files come first, so that each runtime is started once and used for many of them. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return [...files].sort((a, b) => place(a) - place(b))
@@ -40,6 +40,5 @@ export class LongestFirst extends BaseSequencer {
 
 function place({ project, moduleId }: TestSpecification): number {
   const rank = longest.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`))
-  if (rank !== -1) return rank
-  return longest.length + (project.name === 'worker' ? 0 : 1)
+  return (rank === -1 ? longest.length : rank) + (project.name === 'worker' ? 0 : 1_000)
 }
