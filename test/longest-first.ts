@@ -1,7 +1,7 @@
 import type { TestSpecification } from 'vitest/node'
 import { BaseSequencer } from 'vitest/node'
 
-/** The slowest files, started first and in this order. Some keep a core busy, others mostly wait: they run side by side. */
+/** The slowest files of the Worker, and of Node, in the order in which they start. */
 const longest = [
   'worker/model/model',
   'worker/devices/devices',
@@ -31,7 +31,7 @@ const longest = [
   'node/batches-retry',
 ]
 
-/** The Worker's files come first, so that each runtime is started once and used for many of them. */
+/** The Worker's files come first, so that each runtime is started once and used for many of them; then those in Node. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return [...files].sort((a, b) => place(a) - place(b))
@@ -39,6 +39,7 @@ export class LongestFirst extends BaseSequencer {
 }
 
 function place({ project, moduleId }: TestSpecification): number {
-  const rank = longest.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`))
-  return (rank === -1 ? longest.length : rank) + (project.name === 'worker' ? 0 : 1_000)
+  const found = longest.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`))
+  const rank = found === -1 ? longest.length : found
+  return project.name === 'worker' ? rank : longest.length + 1 + rank
 }

@@ -9,7 +9,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Call, connect, type Fields, type Noun } from '../../docs/examples/engines/changes.ts'
 import * as rxdb from '../../docs/examples/engines/rxdb.ts'
 import * as watermelon from '../../docs/examples/engines/watermelon.ts'
-import { clientOf, registration } from './client.ts'
+import { clientOf, register } from './client.ts'
 import { type Place, projectDirectory, sharedPlace } from './stack.ts'
 
 const nouns: Noun[] = ['account', 'category', 'transaction']
@@ -192,7 +192,7 @@ let users = 0
 async function setUp(openDevice: (call: Call) => Promise<Device>) {
   const api = clientOf(place)
   const email = `adapters${users++}-${crypto.randomUUID()}@example.com`
-  const { access_token: token, user } = (await api('POST', '/register', registration(email))).body
+  const { access_token: token, user } = await register(place, email)
   const real = connect(`http://127.0.0.1:${place.PORT}`, token)
   const network = { isLost: false, isExpired: false, sent: 0 }
   const call: Call = async (method, path, body) => {

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startApp } from '../../dev/app.ts'
 import { freePort, loopback } from '../../dev/ports.ts'
 import { browser as executable, launch } from './browser.ts'
-import { clientOf, linkInMail, registration } from './client.ts'
+import { clientOf, linkInMail, register, registration } from './client.ts'
 import { type Place, sharedPlace } from './stack.ts'
 
 /** Where the links of the shared stack lead. The browser goes to the app that is served for these tests instead. */
@@ -48,7 +48,7 @@ describe.skipIf(!executable)('the example app', () => {
   /** Registers somebody with money through the API, and returns functions that call it in their name. */
   async function newPerson(email: string) {
     const api = clientOf(place)
-    const token = (await api('POST', '/register', registration(email))).body.access_token
+    const token = (await register(place, email)).access_token
     const account = { name: 'Checking', type: 'bank', starting_balance: '100.00' }
     const account_id = (await api('POST', '/accounts', account, token)).body.id
     const category_id = (await api('GET', '/categories', undefined, token)).body[0].id

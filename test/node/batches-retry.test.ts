@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { clientOf, registration, verifyByMail } from './client.ts'
+import { clientOf, register, verifyByMail } from './client.ts'
 import { type Place, projectDirectory, sharedPlace, until } from './stack.ts'
 
 /** An account can hold nine of these on top of the same starting balance. */
@@ -10,7 +10,7 @@ test('a batch that failed is tried again by its id, once, and lands by the real 
   const place = await sharedPlace()
   const api = clientOf(place)
   const email = 'edith@example.com'
-  const token = (await api('POST', '/register', registration(email))).body.access_token
+  const token = (await register(place, email)).access_token
   await verifyByMail(place, email)
   const account = { name: 'Vault', type: 'bank', starting_balance: most }
   const { id: account_id } = (await api('POST', '/accounts', account, token)).body

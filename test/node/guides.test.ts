@@ -11,18 +11,17 @@ import { runSeed } from './run-seed.ts'
 import { newPlace, type Place, portVariables, projectDirectory, start, until } from './stack.ts'
 
 let place: Place
+let stack: ReturnType<typeof start>
 let firstSeed: Awaited<ReturnType<typeof runSeed>>
 
 beforeAll(async () => {
   place = await newPlace()
+  stack = await start(place).ready()
   firstSeed = await runSeed(place)
-  await start(place).ready()
 })
 
-test('npm run seed fills a database once, with a stack and without, and brings back nothing that was deleted', async () => {
-  expect(firstSeed.output).toMatch(
-    /^The stack is not running: starting it.*\n\nAdded \d+ transactions, the last year/,
-  )
+test('npm run seed fills a database once, and brings back nothing that was deleted', async () => {
+  expect(firstSeed.output).toMatch(/^\nAdded \d+ transactions, the last year/)
   expect(firstSeed.code, firstSeed.output).toBe(0)
 
   const address = `http://127.0.0.1:${place.PORT}/api`
@@ -58,7 +57,9 @@ test('the first session of the README runs as it is pasted, after the line that 
   const [session = ''] = blocksOf('README.md', '\n## A first session\n')
   const terminal = openTerminal(place)
 
-  const [line = ''] = /^ +export .+$/m.exec((await runSeed(place)).output) ?? []
+  const { code, output } = await runSeed(place)
+  expect(code, output).toBe(0)
+  const [line = ''] = /^ +export .+$/m.exec(output) ?? []
   await terminal.paste(line)
   const first = (await terminal.paste(session)).join('\n')
   expect(first).toContain('"monthly_summary":{"income":')
@@ -126,6 +127,20 @@ test('the calls of docs/testing.md run as they are pasted', async () => {
 test('docs/testing.md starts a stack with variables that exist', () => {
   const [started = ''] = blocksOf('docs/testing.md', '')
   for (const name of [...portVariables, 'STATE_DIR']) expect(started).toContain(`${name}=`)
+})
+
+test('npm run seed starts a stack if there is none', async () => {
+  const address = `http://127.0.0.1:${place.PORT}/api`
+  const { access_token: token } = body(await openApi(address)('POST /login', demoUser))
+  const { password } = demoUser
+  expect((await openApi(address, String(token))('DELETE /me', { password })).status).toBe(204)
+  stack.signal('SIGTERM')
+  expect(await stack.exit()).toBe(0)
+  const seed = await runSeed(place)
+  expect(seed.output).toMatch(
+    /^The stack is not running: starting it.*\n\nAdded \d+ transactions, the last year/,
+  )
+  expect(seed.code, seed.output).toBe(0)
 })
 
 function body(answer: { body: unknown }): Record<string, unknown> {

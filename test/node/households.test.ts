@@ -4,7 +4,7 @@ import { readStatement } from '../../src/statements/read.ts'
 import { householdOf } from '../households/household.ts'
 import { type Measured, measureAsFilesCome, measureAtOnce, sumOf, type Tally } from '../households/measure.ts'
 
-const count = Number(process.env.MATCHING_HOUSEHOLDS ?? 12)
+const count = Number(process.env.MATCHING_HOUSEHOLDS ?? 20)
 const months = 12
 const households = Array.from({ length: count }, (_, index) => householdOf(index + 1, months))
 

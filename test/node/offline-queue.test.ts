@@ -8,7 +8,7 @@ import {
   offlineQueue,
   type QueuedTransaction,
 } from '../../src/client.ts'
-import { clientOf, registration, verifyByMail } from './client.ts'
+import { clientOf, register, verifyByMail } from './client.ts'
 import { type Cut, cuttingProxy } from './cutting-proxy.ts'
 import { type Place, sharedPlace, until } from './stack.ts'
 
@@ -170,7 +170,7 @@ function dyingStorage(storage: KeyValueStorage, step: number, isDone: boolean): 
 async function setUpPhone(place: Place, nth: number) {
   const api = clientOf(place)
   const email = `phone${nth}@example.com`
-  const { access_token: token, user } = (await api('POST', '/register', registration(email))).body
+  const { access_token: token, user } = await register(place, email)
   await verifyByMail(place, email)
   const open = async (name: string, starting_balance: string) =>
     (await api('POST', '/accounts', { name, type: 'cash', starting_balance }, token)).body.id as number

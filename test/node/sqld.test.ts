@@ -77,7 +77,7 @@ test('the db: commands say in one line that their port is busy', async () => {
   expect(await check()).toMatchObject({ stderr: expect.stringContaining('Run `npm run db:migrate` first') })
 })
 
-test('the commands say why a database turns them away, and migrate it once', async () => {
+test('commands say why a database turns them away, migrate it once, and retry what has failed in it', async () => {
   const [directory, port] = [newDirectory(), await freePort()]
   const server = await startLocalDatabase(directory, port)
   onTestFinished(() => server.close())
@@ -93,10 +93,17 @@ test('the commands say why a database turns them away, and migrate it once', asy
     stdout: expect.stringMatching(/^Migrations applied: [1-9]/),
   })
   expect(await run('db-migrate', authToken)).toMatchObject({ stdout: 'All migrations had been applied.\n' })
-  expect(await run('batches-retry', authToken, '--all-failed')).toMatchObject({
-    stdout: 'No batch has failed.\n',
-  })
   const db = openDatabase({ url, authToken, timeoutMs: 30_000 })
+  await db.batch([
+    db.run(sql`
+      insert into sync_batches (id, user_id, status, body_hash, created_at, completed_at)
+      values ('done', 1, 'completed', '', 1, 1), ('lost', 1, 'failed', '', 1, 1)`),
+  ])
+  const retryAll = () => run('batches-retry', authToken, '--all-failed')
+  expect(await retryAll()).toMatchObject({
+    stdout: 'lost: 0 items are waiting again; queued within a minute.\n',
+  })
+  expect(await retryAll()).toMatchObject({ stdout: 'No batch has failed.\n' })
   const later = sql`insert into __drizzle_migrations (hash, created_at) values ('a later one', 9e15)`
   await db.batch([db.run(later)])
   expect(await run('db-migrate', authToken)).toMatchObject({

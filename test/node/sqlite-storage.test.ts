@@ -4,7 +4,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type AsyncSqlite, createClient, localLedger, memoryTokens, sqliteStorage } from '../../src/client.ts'
-import { clientOf, registration } from './client.ts'
+import { clientOf, register } from './client.ts'
 import { sharedPlace } from './stack.ts'
 
 let folder: string
@@ -84,7 +84,7 @@ describe.each(kinds)('a storage in SQLite by $name', ({ of }) => {
     const place = await sharedPlace()
     const api = clientOf(place)
     const email = `${crypto.randomUUID()}@example.com`
-    const { access_token, user } = (await api('POST', '/register', registration(email))).body
+    const { access_token, user } = await register(place, email)
     const baseUrl = `http://127.0.0.1:${place.PORT}`
     const client = createClient({ baseUrl, tokens: memoryTokens(access_token) })
     const openLedger = () => localLedger({ client, userId: user.id, storage: sqliteStorage(of(connect())) })

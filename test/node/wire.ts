@@ -5,7 +5,7 @@ import { Dice } from '../worker/devices/dice.ts'
 import { Ledger } from '../worker/devices/ledger.ts'
 import { Network, type Outcome, type Request, rowsIn, Tally } from '../worker/devices/network.ts'
 import { expectEqual, readEverything } from '../worker/feed-copy.ts'
-import { clientOf, registration } from './client.ts'
+import { clientOf, register } from './client.ts'
 import type { Place } from './stack.ts'
 
 /** A real network in front of a real stack. */
@@ -56,11 +56,11 @@ async function ask(url: string, method: string, { token, body }: CallOptions = {
 /** Somebody with accounts and several devices. */
 export async function settle(wire: Wire, name: string, devices: number): Promise<Device<Wire>[]> {
   const api = clientOf(wire.place)
-  const { body } = await api('POST', '/register', registration(`${name}@example.com`))
+  const { user, access_token: token } = await register(wire.place, `${name}@example.com`)
   const account = () => ({ name: wire.newText(), type: 'bank', starting_balance: '10.00' })
-  for (let i = 0; i < 3; i++) await api('POST', '/accounts', account(), body.access_token)
+  for (let i = 0; i < 3; i++) await api('POST', '/accounts', account(), token)
   const ledger = new Ledger()
-  const person = { id: body.user.id, token: body.access_token }
+  const person = { id: user.id, token }
   const own = Array.from({ length: devices }, (_, i) => new Device(wire, `${name} ${i}`, person, ledger))
   for (const device of own) await device.copy.pull()
   return own

@@ -41,7 +41,7 @@ export function contentsOf(rows: string[][]): Contents {
     const cells = full.map((all) => all[column]?.trim() ?? '')
     const letters = cells.reduce((sum, cell) => sum + (/\p{L}{2}/u.test(cell) ? cell.length : 0), 0)
     if (letters > mostLetters) [mostLetters, contents.wordiest] = [letters, column]
-    const dates = dateKeys.length < maxTwins ? readAll(cells, dateKey)?.join() : undefined
+    const dates = dateKeys.length < maxTwins ? datesIn(cells) : undefined
     if (dates !== undefined) {
       if (!dateKeys.includes(dates)) contents.dates.push(column)
       dateKeys.push(dates)
@@ -182,15 +182,15 @@ function looksLikeHeader(cells: string[]): boolean {
   return !values && words.length >= cells.length * 0.8
 }
 
-/** What each cell reads as; null if one of them cannot be read. */
-function readAll<T>(cells: string[], read: (cell: string) => T | null): T[] | null {
-  const all: T[] = []
+/** The dates of a column as a text that equals that of another with the same dates; undefined if a cell has none. */
+function datesIn(cells: string[]): string | undefined {
+  const keys: string[] = []
   for (const cell of cells) {
-    const value = read(cell)
-    if (value === null) return null
-    all.push(value)
+    const key = dateKey(cell)
+    if (key === null) return undefined
+    keys.push(key)
   }
-  return all
+  return keys.join()
 }
 
 /** The same text for dates that read the same; null for a cell without a date. */

@@ -5,14 +5,14 @@ import { muteLog } from '../muted-log.ts'
 import { balanceOf } from '../world.ts'
 import { createFaultyWorld, expectUnavailable } from './faulty-world.ts'
 
-const requests = 100
+const requests = 120
 
 beforeEach(() => {
   muteLog()
 })
 afterEach(() => vi.restoreAllMocks())
 
-/** A household, and a way to send a hundred expenses of 1.00 at once, the same ones each time. */
+/** A household, and a way to send 120 expenses of 1.00 at once, the same ones each time. */
 async function createCrowd() {
   const world = createFaultyWorld()
   const { person, checking, expense } = await createHousehold(world)
@@ -42,7 +42,7 @@ async function createCrowd() {
 
 const statusesOf = (answers: { status: number }[]) => [...new Set(answers.map(({ status }) => status))]
 
-describe('a hundred requests at once', () => {
+describe('120 requests at once', () => {
   test('to a slow database are all answered, and the isolate is as before', async () => {
     const { world, read, total } = await createCrowd()
     const { result } = await world.whileBroken({ gets: 'late', delayMs: 500 }, read)
