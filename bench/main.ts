@@ -1,7 +1,7 @@
 // `npm run bench`: what every endpoint costs, at histories of 1,000 to 1,000,000 transactions and at 10,000 users, and
 // how quickly rows land. Counts come from libSQL's own server and are the same on every machine; as for times, read
 // the ratios. A run on a disturbed machine says so, leaves the README alone and exits with 1. `-- --quick` only shows that
-// everything but the start of the Worker runs, and leaves the results of the last full run alone.
+// all of it works, apart from measuring the Worker's start, and leaves the results of the last full run alone.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'

@@ -41,7 +41,6 @@ export async function startDatabaseProxy(
   { keepsStreams = false } = {},
 ): Promise<{ url: string; close(): Promise<void> }> {
   const lines = new Map<string, Line>()
-  // A request by undici costs half of one by node:http.
   const agent = new Agent()
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {

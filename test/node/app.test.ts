@@ -48,7 +48,7 @@ describe.skipIf(!executable)('the example app', () => {
   /** Registers somebody with money through the API, and returns functions that call it in their name. */
   async function newPerson(email: string) {
     const api = clientOf(place)
-    const token = (await register(place, email)).access_token
+    const { access_token: token } = await register(place, email)
     const account = { name: 'Checking', type: 'bank', starting_balance: '100.00' }
     const account_id = (await api('POST', '/accounts', account, token)).body.id
     const category_id = (await api('GET', '/categories', undefined, token)).body[0].id

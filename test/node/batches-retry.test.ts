@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { clientOf, register, verifyByMail } from './client.ts'
-import { type Place, projectDirectory, sharedPlace, until } from './stack.ts'
+import { runCommand } from './run-command.ts'
+import { sharedPlace, until } from './stack.ts'
 
 /** An account can hold nine of these on top of the same starting balance. */
 const most = '9999999999999.99'
@@ -10,7 +10,7 @@ test('a batch that failed is tried again by its id, once, and lands by the real 
   const place = await sharedPlace()
   const api = clientOf(place)
   const email = 'edith@example.com'
-  const token = (await register(place, email)).access_token
+  const { access_token: token } = await register(place, email)
   await verifyByMail(place, email)
   const account = { name: 'Vault', type: 'bank', starting_balance: most }
   const { id: account_id } = (await api('POST', '/accounts', account, token)).body
@@ -37,28 +37,21 @@ test('a batch that failed is tried again by its id, once, and lands by the real 
 
   await api('DELETE', `/transactions/${rows[0]}`, undefined, token)
   const absent = crypto.randomUUID()
-  expect(await retry(place, sync_id, absent)).toEqual({
+  const retry = (...ids: string[]) => runCommand('batches-retry', place, ...ids)
+  expect(await retry(sync_id, absent)).toEqual({
     code: 1,
-    said: `${sync_id}: 2 items are waiting again; queued within a minute.\n${absent}: there is no such batch.\n`,
+    stdout: `${sync_id}: 2 items are waiting again; queued within a minute.\n${absent}: there is no such batch.\n`,
+    stderr: '',
   })
   await fetch(`http://127.0.0.1:${place.PORT}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`)
   expect(await until(async () => (await batch()).status === 'completed')).toBe(true)
   expect((await batch()).counts).toMatchObject({ total: 2, created: 2, failed: 0 })
 
-  expect(await retry(place, sync_id)).toEqual({
+  expect(await retry(sync_id)).toEqual({
     code: 1,
-    said: `${sync_id}: has not failed but is completed; left as it is.\n`,
+    stdout: `${sync_id}: has not failed but is completed; left as it is.\n`,
+    stderr: '',
   })
-  expect(await retry(place)).toMatchObject({ code: 2, said: '' })
+  expect(await retry()).toMatchObject({ code: 2, stdout: '' })
   expect((await api('GET', '/transactions', undefined, token)).body.total).toBe(9)
 })
-
-/** `npm run batches:retry` on a stack's database. */
-function retry(place: Place, ...words: string[]): Promise<{ code: unknown; said: string }> {
-  const options = { cwd: projectDirectory, env: { PATH: process.env.PATH, ...place } }
-  return new Promise((resolve) => {
-    execFile(process.execPath, ['dev/batches-retry.ts', ...words], options, (error, said) =>
-      resolve({ code: error?.code ?? 0, said }),
-    )
-  })
-}

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
+import type { Answer, CallOptions } from '../worker/answers.ts'
 import { type Place, until } from './stack.ts'
 
 const password = 'correct horse battery'
@@ -9,17 +10,26 @@ export function registration(email: string) {
   return { name: 'Somebody', email, password, password_confirmation: password }
 }
 
+/** Sends a request with JSON, and reads the answer. */
+export async function ask(
+  url: string,
+  method: string,
+  { token, body }: Pick<CallOptions, 'token' | 'body'> = {},
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const { status, headers } = response
+  return { status, headers, text, body: text ? JSON.parse(text) : undefined }
+}
+
 /** Calls the API of a stack as a client would. */
 export function clientOf({ PORT }: Place) {
-  return async (method: string, path: string, body?: unknown, token?: string) => {
-    const response = await fetch(`http://127.0.0.1:${PORT}/api${path}`, {
-      method,
-      headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined }
-  }
+  return (method: string, path: string, body?: unknown, token?: string) =>
+    ask(`http://127.0.0.1:${PORT}/api${path}`, method, { token, body })
 }
 
 /**

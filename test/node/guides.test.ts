@@ -7,29 +7,30 @@ import { beforeAll, expect, test } from 'vitest'
 import { openApi } from '../../dev/seed/api.ts'
 import { demoUser } from '../../dev/seed/demo-user.ts'
 import { accounts } from '../../dev/seed/habits.ts'
-import { runSeed } from './run-seed.ts'
+import { runCommand } from './run-command.ts'
 import { newPlace, type Place, portVariables, projectDirectory, start, until } from './stack.ts'
 
+// The guides need a stack that `npm run seed` has filled, so most of what it does is tried here as well.
 let place: Place
 let stack: ReturnType<typeof start>
-let firstSeed: Awaited<ReturnType<typeof runSeed>>
+let firstSeed: Awaited<ReturnType<typeof runCommand>>
 
 beforeAll(async () => {
   place = await newPlace()
   stack = await start(place).ready()
-  firstSeed = await runSeed(place)
+  firstSeed = await runCommand('seed', place)
 })
 
 test('npm run seed fills a database once, and brings back nothing that was deleted', async () => {
-  expect(firstSeed.output).toMatch(/^\nAdded \d+ transactions, the last year/)
-  expect(firstSeed.code, firstSeed.output).toBe(0)
+  expect(firstSeed.stdout).toMatch(/^\nAdded \d+ transactions, the last year/)
+  expect(firstSeed.code, firstSeed.stderr).toBe(0)
 
   const address = `http://127.0.0.1:${place.PORT}/api`
   const { access_token: token, email_verified } = body(await openApi(address)('POST /login', demoUser))
   expect(email_verified).toBe(true)
   const api = openApi(address, String(token))
   const { total, data } = body(await api('GET /transactions')) as { total: number; data: { id: number }[] }
-  expect(firstSeed.output).toContain(`Added ${total} transactions`)
+  expect(firstSeed.stdout).toContain(`Added ${total} transactions`)
   expect(total).toBeGreaterThan(500)
   const summary = body(await api('GET /summary'))
   expect(summary.accounts).toHaveLength(accounts.length)
@@ -43,13 +44,13 @@ test('npm run seed fills a database once, and brings back nothing that was delet
   expect(body(await api('GET /transactions?category_id=none&type=expense')).total).toBeGreaterThan(0)
 
   await api(`DELETE /transactions/${data[0]?.id}`)
-  const again = await runSeed(place)
-  expect(again.code, again.output).toBe(0)
-  expect(again.output).toContain(
+  const again = await runCommand('seed', place)
+  expect(again.code, again.stderr).toBe(0)
+  expect(again.stdout).toContain(
     `Already seeded: nothing was added to ${total - 1} transactions. Deleted here before, and left so: 1.`,
   )
   expect(body(await api('GET /transactions')).total).toBe(total - 1)
-  const [, printed = ''] = /TOKEN='(\S+)'/.exec(again.output) ?? []
+  const [, printed = ''] = /TOKEN='(\S+)'/.exec(again.stdout) ?? []
   expect((await openApi(address, printed)('GET /me')).status).toBe(200)
 })
 
@@ -57,9 +58,9 @@ test('the first session of the README runs as it is pasted, after the line that 
   const [session = ''] = blocksOf('README.md', '\n## A first session\n')
   const terminal = openTerminal(place)
 
-  const { code, output } = await runSeed(place)
-  expect(code, output).toBe(0)
-  const [line = ''] = /^ +export .+$/m.exec(output) ?? []
+  const { code, stdout, stderr } = await runCommand('seed', place)
+  expect(code, stderr).toBe(0)
+  const [line = ''] = /^ +export .+$/m.exec(stdout) ?? []
   await terminal.paste(line)
   const first = (await terminal.paste(session)).join('\n')
   expect(first).toContain('"monthly_summary":{"income":')
@@ -136,11 +137,11 @@ test('npm run seed starts a stack if there is none', async () => {
   expect((await openApi(address, String(token))('DELETE /me', { password })).status).toBe(204)
   stack.signal('SIGTERM')
   expect(await stack.exit()).toBe(0)
-  const seed = await runSeed(place)
-  expect(seed.output).toMatch(
+  const seed = await runCommand('seed', place)
+  expect(seed.stdout).toMatch(
     /^The stack is not running: starting it.*\n\nAdded \d+ transactions, the last year/,
   )
-  expect(seed.code, seed.output).toBe(0)
+  expect(seed.code, seed.stderr).toBe(0)
 })
 
 function body(answer: { body: unknown }): Record<string, unknown> {

@@ -4,8 +4,9 @@ import { readGenericCsv } from '../../src/statements/csv/generic.ts'
 import { readStatement } from '../../src/statements/read.ts'
 import { type Shape, shapes } from './import-work/shapes.ts'
 
-/** Each file is four times as large as the one before, until reading one takes long enough to measure. */
+/** Each file is four times as large as the one before, until one takes long enough to read. */
 const [smallest, largest, growth] = [20_000, 1_280_000, 4]
+/** More than `mostTimes` the noise, so that quadratic work would have shown by then. */
 const tellingMs = 40
 /** Less is noise. */
 const noiseMs = 4

@@ -13,7 +13,7 @@ test('what was answered before a SIGKILL survives it: rows written one by one an
   const stack = await start(place).ready()
   const api = clientOf(place)
   const email = 'ada@example.com'
-  const token = (await register(place, email)).access_token
+  const { access_token: token } = await register(place, email)
   await verifyByMail(place, email)
   const open = async (name: string) =>
     (await api('POST', '/accounts', { name, type: 'bank', starting_balance: 0 }, token)).body
@@ -83,7 +83,7 @@ test('somebody registers, verifies, forgets, resets and signs in through the pro
   const place = await sharedPlace()
   const api = clientOf(place)
   const email = 'grace@example.com'
-  const token = (await register(place, email)).access_token
+  const { access_token: token } = await register(place, email)
 
   const verify = await linkInMail(place, email, /Verify your email/)
   const clicked = await fetch(verify, { redirect: 'manual' })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { accounts } from '../../dev/seed/habits.ts'
 import { yearUntil } from '../../dev/seed/household.ts'
 import { addDays } from '../../src/domain/dates.ts'
-import { runSeed } from './run-seed.ts'
+import { runCommand } from './run-command.ts'
 import { newPlace } from './stack.ts'
 
 const today = '2026-11-21'
@@ -34,15 +34,16 @@ test('whenever the year ends, its last month has something to show, and nobody w
 
 test('npm run seed leaves remote databases alone, and says so in one line', async () => {
   const place = await newPlace()
-  const remote = await runSeed({ ...place, TURSO_DATABASE_URL: 'libsql://purse.turso.io' })
+  const remote = await runCommand('seed', { ...place, TURSO_DATABASE_URL: 'libsql://purse.turso.io' })
   expect(remote).toEqual({
     code: 1,
-    output:
+    stdout: '',
+    stderr:
       'error: the database is not on this machine. To fill it anyway: npm run seed -- --remote-database\n',
   })
-  const mail = await runSeed({ ...place, RESEND_API_KEY: 're_1' })
+  const mail = await runCommand('seed', { ...place, RESEND_API_KEY: 're_1' })
   expect(mail.code).toBe(1)
-  expect(mail.output).toMatch(/^error: .*unset RESEND_API_KEY and RESEND_BASE_URL\.\n$/)
+  expect(mail.stderr).toMatch(/^error: .*unset RESEND_API_KEY and RESEND_BASE_URL\.\n$/)
 })
 
 /** In minor units, over all accounts at any time. */

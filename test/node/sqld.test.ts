@@ -1,10 +1,9 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { sql } from 'drizzle-orm'
 import { expect, onTestFinished, test } from 'vitest'
 import { localDatabase, startLocalDatabase } from '../../dev/local-database.ts'
@@ -14,6 +13,7 @@ import { findSqld } from '../../dev/sqld/binary.ts'
 import { isSqld, startSqld } from '../../dev/sqld/server.ts'
 import { findDifferences } from '../../src/db/check.ts'
 import { openDatabase } from '../databases/open.ts'
+import { runCommand } from './run-command.ts'
 import { newPlace, projectDirectory, until } from './stack.ts'
 
 function newDirectory(): string {
@@ -62,11 +62,7 @@ test('a server ends with the process that started it, even if that is killed', a
 
 test('the db: commands say in one line that their port is busy', async () => {
   const place = await newPlace()
-  const check = () =>
-    promisify(execFile)(process.execPath, ['dev/db-check.ts'], {
-      cwd: projectDirectory,
-      env: { PATH: process.env.PATH, ...place },
-    }).catch((error: { code: number; stderr: string }) => error)
+  const check = () => runCommand('db-check', place)
   const stranger = createServer().listen(Number(place.LIBSQL_PORT), '127.0.0.1')
   await once(stranger, 'listening')
   expect(await check()).toMatchObject({
@@ -83,10 +79,7 @@ test('commands say why a database turns them away, migrate it once, and retry wh
   onTestFinished(() => server.close())
   const { url, authToken } = await localDatabase(directory, port)
   const run = (command: string, token: string, ...words: string[]) =>
-    promisify(execFile)(process.execPath, [`dev/${command}.ts`, ...words], {
-      cwd: projectDirectory,
-      env: { PATH: process.env.PATH, TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: token },
-    }).catch((error: { code: number; stderr: string }) => error)
+    runCommand(command, { TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: token }, ...words)
   for (const [command = '', ...words] of [['db-migrate'], ['db-check'], ['batches-retry', '--all-failed']])
     expect(await run(command, 'wrong', ...words)).toMatchObject({ stderr: expect.stringContaining('401') })
   expect(await run('db-migrate', authToken)).toMatchObject({

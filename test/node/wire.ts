@@ -5,7 +5,7 @@ import { Dice } from '../worker/devices/dice.ts'
 import { Ledger } from '../worker/devices/ledger.ts'
 import { Network, type Outcome, type Request, rowsIn, Tally } from '../worker/devices/network.ts'
 import { expectEqual, readEverything } from '../worker/feed-copy.ts'
-import { clientOf, register } from './client.ts'
+import { ask, clientOf, register } from './client.ts'
 import type { Place } from './stack.ts'
 
 /** A real network in front of a real stack. */
@@ -40,17 +40,6 @@ export class Wire extends Network {
     executed(answer ?? { status: 503, body: undefined })
     return answer?.status === 503 ? undefined : answer
   }
-}
-
-async function ask(url: string, method: string, { token, body }: CallOptions = {}): Promise<Answer> {
-  const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` }
-  const response = await fetch(url, {
-    method,
-    headers,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
 }
 
 /** Somebody with accounts and several devices. */

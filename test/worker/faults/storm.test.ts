@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-/** A household, and a way to send 120 expenses of 1.00 at once, the same ones each time. */
+/** A household, and a way to send so many expenses of 1.00 at once, the same ones each time. */
 async function createCrowd() {
   const world = createFaultyWorld()
   const { person, checking, expense } = await createHousehold(world)
@@ -42,7 +42,7 @@ async function createCrowd() {
 
 const statusesOf = (answers: { status: number }[]) => [...new Set(answers.map(({ status }) => status))]
 
-describe('120 requests at once', () => {
+describe(`${requests} requests at once`, () => {
   test('to a slow database are all answered, and the isolate is as before', async () => {
     const { world, read, total } = await createCrowd()
     const { result } = await world.whileBroken({ gets: 'late', delayMs: 500 }, read)
