@@ -1,7 +1,7 @@
 import { createClient } from '@libsql/client/http'
 import { Hono } from 'hono'
 
-type Bindings = { TURSO_DATABASE_URL: string; QUEUE: { send(message: unknown): Promise<unknown> } }
+type Bindings = { TURSO_DATABASE_URL: string }
 
 const one = { requests: [{ type: 'execute', stmt: { sql: 'select 1 as one' } }, { type: 'close' }] }
 
@@ -11,15 +11,11 @@ const routes = new Hono<{ Bindings: Bindings }>()
     const url = new URL('v2/pipeline', c.env.TURSO_DATABASE_URL)
     return c.json(await (await fetch(url, { method: 'POST', body: JSON.stringify(one) })).json())
   })
-  .get('/queue', async (c) => {
-    await c.env.QUEUE.send({})
-    return c.json({ message: 'Nothing.' })
-  })
   .get('/select-1', async (c) => {
     const client = createClient({ url: c.env.TURSO_DATABASE_URL })
     const { rows } = await client.execute('select 1 as one')
     return c.json(rows[0])
   })
 
-/** The yardsticks, in the same runtime: a route that does nothing, two trivial queries, and a queue message. */
-export default { fetch: routes.fetch, queue: () => {} }
+/** The yardsticks, in the same runtime: a route that does nothing, and two trivial queries. */
+export default { fetch: routes.fetch }

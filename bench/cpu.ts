@@ -1,13 +1,12 @@
 // `npm run bench:cpu`: the processor time of the Worker itself for what phones do most, as a multiple of a bare fetch to
 // the database; prints the table and, with `-- --write`, puts it into docs/scale.md.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Case, casesOf, createHousehold, syncBatch, tidy } from './calls.ts'
 import { type Call, Connection } from './client.ts'
 import { MeasuredDatabase } from './database.ts'
 import { writeSection } from './document.ts'
 import { bundleWorker } from './runtime.ts'
 import { databaseFile, scryptCost, users } from './scale/databases.ts'
-import { settled, workerdCpuMs } from './scale/usage.ts'
+import { workerdCpuMs } from './scale/usage.ts'
 import { withCopy, withParts, withRuntime } from './served.ts'
 import { percentile } from './statistics.ts'
 
@@ -23,19 +22,13 @@ const routes = [
   'POST /api/transactions',
   'PUT /api/transactions/:id',
 ]
-type TimedCase = Pick<Case, 'name' | 'prepare'> & { hasMessages?: boolean }
-const cases: TimedCase[] = [
+const cases: Pick<Case, 'name' | 'prepare'>[] = [
   ...casesOf(routes).filter(({ name, route }) => name === route),
-  { name: 'POST /api/transactions/sync', prepare: syncBatch(20), hasMessages: true },
+  { name: 'POST /api/transactions/sync, 20 items', prepare: syncBatch(20) },
 ]
 
-/**
- * What every call costs in workerd's HTTP server, which is subtracted; the yardstick; and what a message costs in the local
- * queue, which is a Worker in JavaScript too: nobody pays for it when the queue is Cloudflare's.
- */
-const bareCases = { nothing: '/bare', fetch: '/fetch', queue: '/queue' }
-/** Long enough for the local queue to deliver. */
-const deliveryMs = 500
+/** What every call costs in workerd's HTTP server, which is subtracted, and the yardstick. */
+const bareCases = { nothing: '/bare', fetch: '/fetch' }
 
 const times = await withParts(async (parts, directory) => {
   const { file: worker } = bundleWorker(directory)
@@ -53,18 +46,11 @@ const times = await withParts(async (parts, directory) => {
             if (round >= 0) times[name] = [...(times[name] ?? []), ms]
           }
           for (const [name, path] of Object.entries(bareCases))
-            note(
-              name,
-              await cpuMsOf(
-                bare,
-                Array(callsPerRound).fill({ method: 'GET', path, status: 200 }),
-                name === 'queue' && (() => sleep(deliveryMs)),
-              ),
-            )
-          for (const { name, prepare, hasMessages } of cases) {
+            note(name, await cpuMsOf(bare, Array(callsPerRound).fill({ method: 'GET', path, status: 200 })))
+          for (const { name, prepare } of cases) {
             const calls: Call[] = []
             while (calls.length < callsPerRound) calls.push(await prepare(bench))
-            note(name, await cpuMsOf(bench.connection, calls, hasMessages && (() => settled(bench))))
+            note(name, await cpuMsOf(bench.connection, calls))
           }
           await tidy(bench)
         }
@@ -75,11 +61,10 @@ const times = await withParts(async (parts, directory) => {
   )
 })
 
-/** CPU milliseconds of each call, and of the work that it leaves behind. */
-async function cpuMsOf(connection: Connection, calls: Call[], rest?: false | (() => Promise<void>)) {
+/** CPU milliseconds of each call. None leaves work behind. */
+async function cpuMsOf(connection: Connection, calls: Call[]) {
   const before = workerdCpuMs()
   for (const call of calls) await connection.call(call)
-  if (rest) await rest()
   return (workerdCpuMs() - before) / calls.length
 }
 
@@ -91,10 +76,7 @@ const text = [
   '| one call | CPU ms | of a bare fetch |',
   '| --- | --: | --: |',
   row('a bare `fetch` to the database, and its JSON', 'fetch'),
-  ...cases.map(({ name, hasMessages }) =>
-    row(`\`${name}\`${hasMessages ? ' of 20 items, and its message' : ''}`, name),
-  ),
-  row('of that, a message in the local queue', 'queue'),
+  ...cases.map(({ name }) => row(`\`${name}\``, name)),
 ].join('\n')
 console.log(text)
 if (process.argv.includes('--write')) writeSection('docs/scale.md', 'cpu', text)

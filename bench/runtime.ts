@@ -112,8 +112,6 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       name: 'bare',
       script: outputFiles[0]?.text ?? '',
       bindings: { TURSO_DATABASE_URL: databaseUrl },
-      queueProducers: { QUEUE: { queueName: 'bare' } },
-      queueConsumers: { bare: { maxBatchTimeout: 0 } },
       unsafeDirectSockets: [{}],
     },
     purseWorker(options),

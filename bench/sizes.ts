@@ -51,5 +51,5 @@ export const quick: Size = {
   latencyMs: 5,
   countedCalls: 1,
   retriesDisturbed: false,
-  landing: { creates: 10, batches: 2, items: 50, files: 1, fileRows: 100, raw: 100 },
+  landing: { creates: 10, batches: 2, items: 120, files: 1, fileRows: 100, raw: 100 },
 }

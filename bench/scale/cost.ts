@@ -23,12 +23,7 @@ const mix: MixedCall[] = [
   { name: 'POST /api/transactions', share: 0.25, prepare: caseOf('POST /api/transactions') },
   { name: 'PUT /api/transactions/:id', share: 0.03, prepare: caseOf('PUT /api/transactions/:id') },
   { name: 'DELETE /api/transactions/:id', share: 0.02, prepare: caseOf('DELETE /api/transactions/:id') },
-  {
-    name: `POST /api/transactions/sync, ${batchItems} items`,
-    share: 0.05,
-    prepare: syncBatch(batchItems),
-    messages: 1,
-  },
+  { name: `POST /api/transactions/sync, ${batchItems} items`, share: 0.05, prepare: syncBatch(batchItems) },
   { name: 'GET /api/transactions/sync/:id', share: 0.05, prepare: caseOf('GET /api/transactions/sync/:id') },
 ]
 /** Not in the mix: what clients with a copy of their own ask instead, and what is rare and expensive for its hashing. */

@@ -20,7 +20,9 @@ export const newBatchHeaders = z.extend(
   z.object({
     Prefer: field(
       z.optional(preprocessed((input: 'handling=lenient') => input, z.string())),
-      doc('`handling=lenient` accepts the valid items and reports the others (RFC 7240).'),
+      doc(
+        '`handling=lenient` accepts the valid items and reports the others; `respond-async` answers before the batch is processed, however small it is (RFC 7240).',
+      ),
     ),
   }),
   idempotencyKeyHeader(
@@ -34,7 +36,7 @@ export const batchPath = z.object({ id: field(z.string(), doc('The `sync_id` of 
 
 export const acceptedBatch = /* @__PURE__ */ shown.object(
   'SyncAccepted',
-  'The batch is stored and will be processed.',
+  'The batch is stored, and has been or will be processed.',
   () => ({
     message: z.string(),
     sync_id: z.string(),

@@ -17,7 +17,7 @@ import { nextRow, transactionRules } from './transactions/rules.ts'
  */
 
 /** The id of a batch; in prepared statements an expression. */
-type BatchId = string | SQL
+export type BatchId = string | SQL
 
 /** Where created rows come from, and the condition for creating any. */
 type Origin = { isSynced: boolean; importId: SQL; guard: SQL }

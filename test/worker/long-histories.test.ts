@@ -114,8 +114,10 @@ describe('a user with a long history', () => {
     const home = await createArchivist()
     const { world, db, person, checking, category } = home
     const { email, password } = person
-    const { body } = await person.post('/api/transactions/sync', {
-      transactions: [{ ...home.expense(), transaction_date: '2026-11-21' }],
+    const { body } = await world.call('POST', '/api/transactions/sync', {
+      token: person.token,
+      body: { transactions: [{ ...home.expense(), transaction_date: '2026-11-21' }] },
+      headers: { Prefer: 'respond-async' },
     })
     const [[row]] = await db.batch([
       db.all<{ id: number }>(sql`select max(id) as id from transactions where user_id = ${person.id}`),

@@ -5,14 +5,19 @@ import { maxUnfinishedBatches } from '../../src/services/quotas.ts'
 import { askDatabase, createHousehold, openWorldDatabase, verify } from './laws/every-route.ts'
 import { balanceOf, createWorld, type Json, openAccount } from './world.ts'
 
-/** A household that syncs: `sync` uploads, `process` runs the real consumer on what is queued. */
+/**
+ * A household that syncs: `sync` uploads to the queue, `syncNow` lets a small batch be processed at once, `process` runs
+ * the real consumer on what is queued.
+ */
 async function createPhone() {
   const world = createWorld()
   const household = await createHousehold(world)
   const { person, expense } = household
   const coffee = (fields: object = {}) => ({ ...expense(), amount: 3, description: 'Coffee', ...fields })
-  const sync = (transactions: unknown, headers: Record<string, string> = {}) =>
+  const syncNow = (transactions: unknown, headers: Record<string, string> = {}) =>
     world.call('POST', '/api/transactions/sync', { token: person.token, body: { transactions }, headers })
+  const sync = (transactions: unknown, headers: Record<string, string> = {}) =>
+    syncNow(transactions, { Prefer: 'respond-async', ...headers })
   const process = () => world.deliverSyncs()
   const status = async (id: string) => (await person.get(`/api/transactions/sync/${id}`)).body
   /** Uploads and processes items; returns the outcome of each. */
@@ -23,7 +28,7 @@ async function createPhone() {
   }
   const total = async () => (await person.get('/api/transactions')).body.total
   const isExact = async () => (await findDifferences(openWorldDatabase(world))).length === 0
-  return { ...household, coffee, sync, process, status, outcomes, total, isExact }
+  return { ...household, coffee, sync, syncNow, process, status, outcomes, total, isExact }
 }
 
 test('a batch is stored, processed once the queue delivers it, and reported item by item', async () => {
@@ -62,6 +67,75 @@ test('a batch is stored, processed once the queue delivers it, and reported item
   expect(row).toMatchObject({ amount: '4.50', is_synced: true, description: 'Coffee' })
   expect(await balanceOf(phone.person, phone.checking)).toBe(92.5)
   expect(await phone.isExact()).toBe(true)
+})
+
+describe('a small batch is processed as it is accepted', () => {
+  test('in the one round trip, without a message', async () => {
+    const phone = await createPhone()
+    const items = Array.from({ length: 100 }, (_, i) => phone.coffee({ amount: i + 1, client_id: `c${i}` }))
+    await phone.world.resetDatabaseWork()
+    const { status, body } = await phone.syncNow(items)
+    expect([status, body.message]).toEqual([200, 'Sync process started in the background.'])
+    expect((await phone.world.databaseWork()).requests).toBe(1)
+    expect(phone.world.queuedSyncs).toEqual([])
+    const done = await phone.status(body.sync_id)
+    expect([done.status, done.counts.created, done.items[99].client_id]).toEqual(['completed', 100, 'c99'])
+    expect(await phone.total()).toBe(100)
+    expect(await phone.isExact()).toBe(true)
+  })
+
+  test('but not one of more than a hundred items', async () => {
+    const phone = await createPhone()
+    const { body } = await phone.syncNow(Array.from({ length: 101 }, () => phone.coffee()))
+    expect([(await phone.status(body.sync_id)).status, await phone.total()]).toEqual(['pending', 0])
+    expect(phone.world.queuedSyncs).toEqual([{ batch_id: body.sync_id }])
+  })
+
+  test('but not before those that its user sent earlier', async () => {
+    const phone = await createPhone()
+    const first = (await phone.sync([phone.coffee()])).body.sync_id
+    const second = (await phone.syncNow([phone.coffee(), phone.coffee()])).body.sync_id
+    expect([(await phone.status(second)).status, await phone.total()]).toEqual(['pending', 0])
+    await phone.process()
+    const outcomes = async (id: string) => (await phone.status(id)).items.map((item: Json) => item.outcome)
+    expect([await outcomes(first), await outcomes(second)]).toEqual([['created'], ['duplicate', 'created']])
+  })
+
+  test('with what is invalid in it, if the client prefers that', async () => {
+    const phone = await createPhone()
+    const items = [phone.coffee(), phone.coffee({ account_id: 999_999 })]
+    expect((await phone.syncNow(items)).status).toBe(422)
+    expect(await phone.total()).toBe(0)
+    const { body } = await phone.syncNow(items, { Prefer: 'handling=lenient' })
+    const done = await phone.status(body.sync_id)
+    expect([done.status, done.counts]).toEqual([
+      'completed',
+      { total: 2, created: 1, duplicate: 0, invalid: 1, failed: 0 },
+    ])
+  })
+
+  test('once, however often it is sent, with or without a key', async () => {
+    const phone = await createPhone()
+    const items = [phone.coffee(), phone.coffee(), phone.coffee({ client_id: 'x' })]
+    const keyed = { 'Idempotency-Key': 'upload-1' }
+    const sent = [...Array(5).fill({}), ...Array(5).fill(keyed)].map((headers) =>
+      phone.syncNow(items, headers),
+    )
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(Array(10).fill(200))
+    expect(await phone.total()).toBe(3)
+    expect(phone.world.queuedSyncs).toEqual([])
+    expect(await phone.isExact()).toBe(true)
+  })
+
+  test('unless it would push a balance past its bounds: the queue then finds that it fails', async () => {
+    const phone = await createPhone()
+    const items = Array.from({ length: 10 }, () => phone.coffee({ amount: '9999999999999.99' }))
+    const { status, body } = await phone.syncNow(items)
+    expect([status, phone.world.queuedSyncs]).toEqual([200, [{ batch_id: body.sync_id }]])
+    await phone.process()
+    expect([(await phone.status(body.sync_id)).status, await phone.total()]).toEqual(['failed', 0])
+    expect(await phone.isExact()).toBe(true)
+  })
 })
 
 test('somebody who is not verified is refused before anything else', async () => {
@@ -365,7 +439,12 @@ describe('users take turns', () => {
     await verify(world, person)
     const account = await openAccount(person)
     const item = { ...expense(), account_id: account.id, category_id: null }
-    return { person, sync: () => person.post('/api/transactions/sync', { transactions: [item] }) }
+    const options = {
+      token: person.token,
+      body: { transactions: [item] },
+      headers: { Prefer: 'respond-async' },
+    }
+    return { person, sync: () => world.call('POST', '/api/transactions/sync', options) }
   }
 
   test('somebody who uploads one batch after another keeps nobody else waiting for more than one', async () => {

@@ -24,10 +24,18 @@ export const syncRoutes = new Hono<App>()
     const { syncQueue, config } = c.get('deps')
     const { values, errors: headerErrors } = c.req.valid('header')
     const isLenient = preference(values.Prefer, 'handling') === 'lenient'
+    const waits = preference(values.Prefer, 'respond-async') === undefined
     const { items, errors } = c.req.valid('json')
     const idempotencyKey = values['Idempotency-Key'] ?? null
     const bodyHash = idempotencyKey ? sha256Hex(`${isLenient} ${await c.req.text()}`) : ''
-    const batch = { items, errors: { ...errors, ...headerErrors }, isLenient, idempotencyKey, bodyHash }
+    const batch = {
+      items,
+      errors: { ...errors, ...headerErrors },
+      isLenient,
+      waits,
+      idempotencyKey,
+      bodyHash,
+    }
     const accept = () => acceptSync(c.get('owner'), syncQueue, batch)
     const sync_id = await withMemoryForItems(c, items.length, accept)
     if (isLenient) c.header('Preference-Applied', 'handling=lenient')
@@ -40,11 +48,14 @@ export const syncRoutes = new Hono<App>()
     return c.json(presentSync(await showSync(c.get('owner'), c.get('deps').syncQueue, id)))
   })
 
-/** The value of a preference (RFC 7240): the first of a name counts, and parameters are ignored. */
+/**
+ * The value of a preference (RFC 7240), empty if it has none: the first of a name counts, and parameters are ignored.
+ */
 function preference(header: string | undefined, name: string): string | undefined {
   for (const one of header?.split(',') ?? []) {
-    const [, token, quoted, plain] = /^\s*([\w-]+)\s*=\s*(?:"([^"]*)"|([\w-]+))\s*(?:;|$)/.exec(one) ?? []
-    if (token?.toLowerCase() === name) return (quoted ?? plain)?.toLowerCase()
+    const found = /^\s*([\w-]+)\s*(?:=\s*(?:"([^"]*)"|([\w-]+))\s*)?(?:;|$)/.exec(one)
+    const [, token, quoted, plain] = found ?? []
+    if (token?.toLowerCase() === name) return (quoted ?? plain ?? '').toLowerCase()
   }
 }
 

@@ -1,5 +1,6 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { NewTransaction } from '../../contract/transactions.ts'
+import { isOutOfBounds } from '../../db/errors.ts'
 import { idempotency } from '../../db/idempotency.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { type Owner, prepareOwned, type Scope } from '../../db/owner.ts'
@@ -22,7 +23,14 @@ import { brokenRules } from '../guards.ts'
 import { maxUnfinishedBatches } from '../quotas.ts'
 import { idByClientId } from '../transactions/client-ids.ts'
 import { isVerified, requireVerified } from '../verified.ts'
+import { landing } from './process.ts'
 import { pendingAgain } from './retry.ts'
+
+/**
+ * A batch of up to so many items, unless the user's earlier ones are unfinished, is processed as it is accepted: that
+ * takes a few milliseconds, where the queue takes another run of the Worker, another round trip and a message.
+ */
+const mostAtOnce = 100
 
 /** How long a client with too many unfinished batches should wait: by then, the queue should have finished some. */
 const retryAfterSeconds = 10
@@ -34,6 +42,8 @@ export type SyncBatch = {
   errors: FieldErrors
   /** Accept the valid items and report the others (RFC 7240, handling=lenient). */
   isLenient: boolean
+  /** May be processed before the answer; false if the client prefers not to wait for that (RFC 7240, respond-async). */
+  waits: boolean
   idempotencyKey: string | null
   /** The SHA-256 of the body and of `isLenient`, as in `batches` (schema.ts). */
   bodyHash: string
@@ -44,6 +54,7 @@ type ToAccept = {
   parts: { from: number; json: string }[]
   hasErrors: boolean
   isLenient: boolean
+  landsAtOnce: boolean
   idempotencyKey: string | undefined
   bodyHash: string
 }
@@ -84,6 +95,7 @@ const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
     invalid: isLenient ? [] : [db.all<InvalidItem>(sql`select position, errors from ${invalid}`)],
     refused: canBeRefused ? [db.run(sql`delete from ${batches} where id = ${id} and ${isRefused}`)] : [],
     completed: isLenient ? [db.run(completeIfNothingPending(owner.now, id))] : [],
+    landed: batch.landsAtOnce ? unread(landing(ifQueued(id), owner.now)) : [],
     oldest: db
       .select({ id: batches.id })
       .from(batches)
@@ -95,22 +107,19 @@ const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
 
 /**
  * Checks and stores a batch in one round trip, and returns its id; a repeat with the same key gets the id of the first
- * batch, which is processed again if it had failed. A batch is queued at once if the user has no other unfinished one,
- * or else once those are done. One invalid item means that nothing is accepted, unless the batch is lenient. Throws
- * EmailNotVerified, TooManyAttempts, Invalid.
+ * batch, which is processed again if it had failed. If the user has no other unfinished one, a small batch is processed
+ * in the same transaction and a larger one is queued; otherwise it is queued once the others are done. One invalid item
+ * means that nothing is accepted, unless the batch is lenient. Throws EmailNotVerified, TooManyAttempts, Invalid.
  */
 export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatch): Promise<string> {
   const id = crypto.randomUUID()
-  const { isLenient, bodyHash } = batch
-  const statements = accept(owner, {
-    id,
-    parts: rowParts(batch.items.map(toCheckedItem), checkedFields),
-    hasErrors: Object.keys(batch.errors).length > 0,
-    isLenient,
-    idempotencyKey: batch.idempotencyKey || undefined,
-    bodyHash,
-  })
-  const results = await owner.run(statements)
+  const { items, isLenient, bodyHash } = batch
+  const parts = rowParts(items.map(toCheckedItem), checkedFields)
+  const hasErrors = Object.keys(batch.errors).length > 0
+  const idempotencyKey = batch.idempotencyKey || undefined
+  const run = (landsAtOnce: boolean) =>
+    owner.run(accept(owner, { id, parts, hasErrors, isLenient, landsAtOnce, idempotencyKey, bodyHash }))
+  const results = batch.waits && items.length <= mostAtOnce ? await unlessOutOfBounds(run) : await run(false)
   requireVerified(results.user)
   const [earlier] = results.earlier.flat()
   if (earlier && earlier.bodyHash !== batch.bodyHash)
@@ -124,6 +133,16 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
   const [oldest] = results.oldest
   if (oldest && results.oldest.length < 3) await queue.post(oldest.id)
   return earlier?.id ?? id
+}
+
+/** Accepts and processes a batch. If that fails because of what it adds up to, the batch is accepted and fails later. */
+async function unlessOutOfBounds<T>(run: (landsAtOnce: boolean) => Promise<T>): Promise<T> {
+  try {
+    return await run(true)
+  } catch (error) {
+    if (!isOutOfBounds(error)) throw error
+    return run(false)
+  }
 }
 
 type InvalidItem = { position: number; errors: string }
@@ -155,6 +174,9 @@ function newBatch(owner: Scope & { now: SQL<Date> }, batch: Slots<ToAccept>, que
     queuedAt,
   }
 }
+
+/** The id of a batch whose turn it is, NULL for one that was not stored or has to wait for others of the same user. */
+const ifQueued = (id: SQL) => sql`(select id from ${batches} where id = ${id} and queued_at is not null)`
 
 /** What is staged for an item: its fields, and the errors that were found without the database. */
 const checkedFields = ['errors', 'account_id', 'to_account_id', 'category_id', ...fieldsAsSent] as const

@@ -5,6 +5,7 @@ import { prepare, type Slots } from '../../db/prepared.ts'
 import { runAll, unread } from '../../db/run.ts'
 import { batches, batchParts } from '../../db/schema.ts'
 import {
+  type BatchId,
   countCreated,
   createRows,
   decideOutcomes,
@@ -14,28 +15,35 @@ import {
   userOfBatch,
 } from '../bulk-insert.ts'
 
-/** The statements that finish a batch, and mark the user's next batch, if any, as queued. */
-function finishing(batchId: string | SQL, now: Date | SQL, status: 'completed' | 'failed') {
+/** Ends a batch. */
+function finish(batchId: BatchId, now: Date | SQL, status: 'completed' | 'failed'): SQL {
+  return sql`update ${batches} set status = ${status}, completed_at = ${now} where ${isUnfinished(batchId)}`
+}
+
+/** Marks the user's next batch, if any, as queued, and returns its id. */
+function queueNext(batchId: BatchId, now: Date | SQL) {
   const next = sql`
     select rowid from ${batches} where user_id = ${userOfBatch(batchId)} and completed_at is null order by rowid limit 1`
-  return {
-    batch: builder.run(sql`
-      update ${batches} set status = ${status}, completed_at = ${now} where ${isUnfinished(batchId)}`),
-    queued: builder.all<{ id: string }>(sql`
-      update ${batches} set queued_at = ${now} where rowid = (${next}) and queued_at is null returning id`),
-  }
+  return builder.all<{ id: string }>(sql`
+      update ${batches} set queued_at = ${now} where rowid = (${next}) and queued_at is null returning id`)
 }
 
 /** False once the batch's user has been deleted: the batch creates nothing, and is removed with the user's other rows. */
-const hasUser = (batchId: SQL) => sql`exists (select 1 from users where id = ${userOfBatch(batchId)})`
+const hasUser = (batchId: BatchId) => sql`exists (select 1 from users where id = ${userOfBatch(batchId)})`
+
+/** The statements that process an unfinished batch, in one transaction; they do nothing if there is none. */
+export function landing(batchId: SQL, now: SQL): SQL[] {
+  return [
+    decideOutcomes(batchId, itemRules(userOfBatch(batchId))),
+    createRows(batchId, now, { isSynced: true, importId: sql`null`, guard: hasUser(batchId) }),
+    ...countCreated(batchId),
+    finish(batchId, now, 'completed'),
+  ]
+}
 
 const processing = prepare(({ batchId, now }: Slots<{ batchId: string; now: Date }>) => ({
-  decided: builder.run(decideOutcomes(batchId, itemRules(userOfBatch(batchId)))),
-  rows: builder.run(
-    createRows(batchId, now, { isSynced: true, importId: sql`null`, guard: hasUser(batchId) }),
-  ),
-  counted: unread(countCreated(batchId)),
-  ...finishing(batchId, now, 'completed'),
+  landed: unread(landing(batchId, now)),
+  queued: queueNext(batchId, now),
 }))
 
 /**
@@ -74,7 +82,8 @@ export async function failSync(
           select iif(${errors} = 'null', ${failed}, json_array('invalid', null, ${errors})) as outcome
             from ${batchParts} cross join json_each(items) where batch_id = ${batchId} order by start, key)
       ) where ${isUnfinished(batchId)}`),
-    ...finishing(batchId, now, 'failed'),
+    batch: builder.run(finish(batchId, now, 'failed')),
+    queued: queueNext(batchId, now),
   })
   return queued[0]?.id
 }

@@ -34,6 +34,15 @@ async function bytesOf(body: RequestInit['body']) {
   }
 }
 
+/** Lets every batch wait for the queue, as large ones do. */
+export function toQueue(fetch: Fetch): Fetch {
+  return (url, init) => {
+    const headers = new Headers(init.headers)
+    headers.append('Prefer', 'respond-async')
+    return fetch(url, { ...init, headers })
+  }
+}
+
 export type ClientWorld = ReturnType<typeof createClientWorld>
 
 /** A world and its client, whose waits are recorded and take no time. */
@@ -44,7 +53,7 @@ export function createClientWorld(options: Partial<ClientOptions> = {}, bindings
   const signedOut: string[] = []
   const client = createClient({
     baseUrl: 'http://purse.test',
-    fetch: network.fetch,
+    fetch: (url, init) => network.fetch(url, init),
     onSignedOut: () => signedOut.push('signed out'),
     sleep: async (ms) => {
       waits.push(ms)
@@ -53,6 +62,13 @@ export function createClientWorld(options: Partial<ClientOptions> = {}, bindings
     ...options,
   })
   return { world, client, network, waits, signedOut }
+}
+
+/** The same whose batches, however small, all wait for the queue. */
+export async function createQueuingPhone() {
+  const phone = await createPhone()
+  phone.network.fetch = toQueue(phone.network.fetch)
+  return phone
 }
 
 /** Somebody whose token the client has, with a verified address and an account. */

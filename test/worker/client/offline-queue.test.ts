@@ -14,7 +14,7 @@ import {
 } from '../../../src/client.ts'
 import { openWorldDatabase } from '../laws/every-route.ts'
 import { verifyAddress } from '../world.ts'
-import { createClientWorld, createPhone, type Fetch } from './client-world.ts'
+import { createClientWorld, createPhone, createQueuingPhone, type Fetch } from './client-world.ts'
 
 type Phone = Awaited<ReturnType<typeof createPhone>>
 
@@ -172,7 +172,7 @@ describe('what is refused', () => {
   })
 
   test('for an account that is gone by the time of processing comes back too', async () => {
-    const phone = await createPhone()
+    const phone = await createQueuingPhone()
     const { world, person, account, coffee } = phone
     let waits = 0
     const sleep = async () => {
@@ -203,7 +203,7 @@ test('one that landed unnoticed and was deleted since is handed back, and gets a
 })
 
 test('one that landed unnoticed is recognised, even if it could no longer be recorded when it is sent again', async () => {
-  const phone = await createPhone()
+  const phone = await createQueuingPhone()
   const { person, world } = phone
   const category_id = (await person.get('/api/categories')).body[0].id
   const storage = memoryStorage()
@@ -249,7 +249,7 @@ describe('a run that cannot go on keeps everything, and says why:', () => {
     ['the page of another server', () => new Response('<html>', { status: 404 })],
     ['a network that wants a sign-in', () => Response.json({ message: 'Sign in' }, { status: 511 })],
   ])('%s comes in place of an answer', async (_, answer) => {
-    const phone = await createPhone()
+    const phone = await createQueuingPhone()
     const storage = memoryStorage()
     for (const isOurs of [() => false, (url: string) => url.endsWith('/me')]) {
       const portal = clientOver(phone, async (url, init) =>
@@ -301,7 +301,7 @@ describe('a run that cannot go on keeps everything, and says why:', () => {
   })
 
   test('the batch is taken and its outcome takes long', async () => {
-    const phone = await createPhone()
+    const phone = await createQueuingPhone()
     const storage = memoryStorage()
     let waits = 0
     const sleep = async () => {
@@ -411,7 +411,7 @@ describe('a batch whose amounts would push a balance past its bounds', () => {
   })
 
   test('continues in the next run if the outcome of a part takes long', async () => {
-    const phone = await createPhone()
+    const phone = await createQueuingPhone()
     const storage = memoryStorage()
     let deliveries = 0
     const sleep = async () => {
@@ -431,7 +431,7 @@ describe('a batch whose amounts would push a balance past its bounds', () => {
 describe('what may have landed before its answer was lost', () => {
   /** An item that was sent, in a storage of which another start of the app knows the rest. */
   async function createLost(isProcessed: boolean) {
-    const phone = await createPhone()
+    const phone = await createQueuingPhone()
     const storage = memoryStorage()
     const item = await queueOn(phone, { client: losingAnswers(phone), storage }).add(phone.coffee())
     const lost = queueOn(phone, { client: losingAnswers(phone), storage })
@@ -528,7 +528,7 @@ describe('what may have landed before its answer was lost', () => {
 })
 
 test('a batch that the service has forgotten is sent again, and lands once all the same', async () => {
-  const phone = await createPhone()
+  const phone = await createQueuingPhone()
   const storage = memoryStorage()
   const queue = queueOn(phone, { storage, sleep: async () => {} })
   await queue.add(phone.coffee())

@@ -38,9 +38,12 @@ async function deliverTwice(
   expect(done).toMatchObject({ retryMessages: [], delays: [] })
 }
 
+/** Sends a batch that waits for the queue. */
 async function sendBatch({ world, person, expense }: Household) {
   const transactions = [expense(), { ...expense(), client_id: 'phone-1' }, { ...expense(), amount: 3 }]
-  const { status, body } = await person.post('/api/transactions/sync', { transactions })
+  const headers = { Prefer: 'respond-async' }
+  const options = { token: person.token, body: { transactions }, headers }
+  const { status, body } = await world.call('POST', '/api/transactions/sync', options)
   expect(status).toBe(200)
   return { id: body.sync_id as string, messages: world.queuedSyncs.splice(0) }
 }

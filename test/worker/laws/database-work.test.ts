@@ -315,11 +315,10 @@ test('so is the only item of a batch', async () => {
     const { id } = await recordTransaction(person, { ...expense(), reference: 'first' })
     await writeCopies(world, [id], count)
     const outcomeOf = async (reference: string) => {
+      await world.resetDatabaseWork()
       const { body } = await person.post('/api/transactions/sync', {
         transactions: [{ ...expense(), reference }],
       })
-      await world.resetDatabaseWork()
-      await world.deliverSyncs()
       const work = rowsOf(await world.databaseWork())
       const batch = await person.get(`/api/transactions/sync/${body.sync_id}`)
       return { outcome: batch.body.items[0].outcome, work }

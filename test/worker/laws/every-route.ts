@@ -159,11 +159,18 @@ export const goodCalls: Record<string, Preparation> = {
 
   'POST /api/transactions/sync': async ({ expense }) => ({
     call: (p) =>
-      p.post('/api/transactions/sync', { transactions: [expense(), { ...expense(), client_id: 'phone-2' }] }),
+      p.post('/api/transactions/sync', {
+        transactions: [
+          { ...expense(), amount: 75 },
+          { ...expense(), amount: 75, client_id: 'phone-2' },
+        ],
+      }),
     status: 200,
   }),
   'GET /api/transactions/sync/:id': async ({ person, expense }) => {
-    const { body } = await person.post('/api/transactions/sync', { transactions: [expense()] })
+    const { body } = await person.post('/api/transactions/sync', {
+      transactions: [{ ...expense(), amount: 76 }],
+    })
     return { call: (p) => p.get(`/api/transactions/sync/${body.sync_id}`), status: 200 }
   },
 

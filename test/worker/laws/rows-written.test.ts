@@ -34,7 +34,7 @@ const written: Record<string, number> = {
   'POST /api/matches/reject': 2,
   'POST /api/matches/separate': 14,
   'POST /api/transactions': 8,
-  'POST /api/transactions/sync': 6,
+  'POST /api/transactions/sync': 23,
   'PUT /api/accounts/:id': 2,
   'PUT /api/categories/:id': 3,
   'PUT /api/me': 2,

@@ -289,8 +289,8 @@ describe.each(['', '   ', '\t\n'])('an optional field that is %j counts as null:
     expect(status).toBe(200)
     const sync = (await person.get(`/api/transactions/sync/${body.sync_id}`)).body
     expect(sync.items.map((stored: Json) => [stored.client_id, stored.outcome])).toEqual([
-      [null, 'pending'],
-      [null, 'pending'],
+      [null, 'created'],
+      [null, 'created'],
     ])
   })
 

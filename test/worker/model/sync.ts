@@ -71,7 +71,7 @@ function uploaded(
   state: State,
   user: User,
   items: Item[],
-  { key, sent, isLenient }: { key: string | null; sent: string; isLenient: boolean },
+  { key, sent, isLenient, waits }: { key: string | null; sent: string; isLenient: boolean; waits: boolean },
   outcome: Outcome,
 ): Verdict {
   const earlier = key !== null && state.of(state.batches, user.id).find((batch) => batch.key === key)
@@ -92,7 +92,15 @@ function uploaded(
   }
   const id = outcome.body?.sync_id
   const batch = taken(state, items, isGood, { id, user_id: user.id, key, sent })
-  return { status: 200, next: state.after((next) => next.batches.set(id, batch)) }
+  const next = state.after((next) => next.batches.set(id, batch))
+  const isFirst = !state.of(state.batches, user.id).some(({ status }) => status === 'pending')
+  const found = outcome.learned as Became | undefined
+  // One that would push a figure past its bounds is queued, and fails there.
+  if (!waits || !isFirst || found?.status !== 'completed') return { status: 200, next }
+  return {
+    status: 200,
+    next: processed(next, batch, (position) => found.items[position]?.transaction_id ?? null),
+  }
 }
 
 function pendingAgain(batch: Batch): Batch {
@@ -129,6 +137,7 @@ export const syncOperations = [
     {
       items: fc.array(item, { minLength: 1, maxLength: 6 }),
       isLenient: seldom(3),
+      waits: fc.boolean(),
       key: idempotencyKey,
     },
     (caller, drawn) => {
@@ -137,14 +146,19 @@ export const syncOperations = [
     },
   ),
 
-  operation('upload a batch again', 2, { nth: fc.nat(9), keepsKey: fc.boolean() }, (caller, drawn) => {
-    const batch = batchOf(caller, drawn.nth)
-    if (!batch) return
-    const { items, isLenient } = JSON.parse(batch.sent, (name, value) =>
-      name === 'amount' ? BigInt(value) : value,
-    )
-    return upload(caller, items, { isLenient, key: drawn.keepsKey ? batch.key : null })
-  }),
+  operation(
+    'upload a batch again',
+    2,
+    { nth: fc.nat(9), waits: fc.boolean(), keepsKey: fc.boolean() },
+    (caller, drawn) => {
+      const batch = batchOf(caller, drawn.nth)
+      if (!batch) return
+      const { items, isLenient } = JSON.parse(batch.sent, (name, value) =>
+        name === 'amount' ? BigInt(value) : value,
+      )
+      return upload(caller, items, { isLenient, waits: drawn.waits, key: drawn.keepsKey ? batch.key : null })
+    },
+  ),
 
   operation(
     'deliver a message',
@@ -177,8 +191,7 @@ export const syncOperations = [
         return { status: 200, body: { status, items: items.map(({ client_id: _, ...item }) => item) }, next }
       }
       const userId = state.batches.get(id)?.user_id ?? 0
-      const made = ({ body }: Outcome): Made[] =>
-        body.items.map(({ transaction_id }: { transaction_id: number | null }) => ['rows', transaction_id])
+      const made = ({ body }: Outcome) => rowsOf(body)
       return { text: `deliver ${id} ${how}`, userId, send, expect, made, clashes: ['leave'] }
     },
   ),
@@ -199,10 +212,11 @@ export const showBatch = operation(
 function upload(
   caller: Caller,
   items: Item[],
-  { isLenient, key }: { isLenient: boolean; key: string | null },
+  { isLenient, waits, key }: { isLenient: boolean; waits: boolean; key: string | null },
 ) {
+  const preferences = [...(isLenient ? ['handling=lenient'] : []), ...(waits ? [] : ['respond-async'])]
   const headers = {
-    ...(isLenient && { Prefer: 'handling=lenient' }),
+    ...(preferences.length > 0 && { Prefer: preferences.join(', ') }),
     ...keyHeader(key),
   }
   const sent = JSON.stringify({ items, isLenient }, (_, value) =>
@@ -213,21 +227,38 @@ function upload(
     '/api/transactions/sync',
     { body: { transactions: items.map(asSent) }, headers },
     (state, user, outcome) =>
-      verified(user, () => uploaded(state, user, items, { key, sent, isLenient }, outcome)),
+      verified(user, () => uploaded(state, user, items, { key, sent, isLenient, waits }, outcome)),
   )
-  return { ...call, made: ({ body }: Outcome): Made[] => [['batches', body?.sync_id]] }
+  const send = async (): Promise<Outcome> => {
+    const outcome = await call.send()
+    const id = outcome.body?.sync_id
+    return { ...outcome, ...(id && { learned: await whatBecame(caller.stage.world, id) }) }
+  }
+  const made = ({ body, learned }: Outcome): Made[] => [
+    ['batches', body?.sync_id],
+    ...rowsOf(learned as Became | undefined),
+  ]
+  return { ...call, send, made }
 }
+
+const rowsOf = (became: Became | undefined): Made[] =>
+  (became?.items ?? []).map(({ transaction_id }) => ['rows', transaction_id])
 
 function takeOut({ queuedSyncs }: World, message: SyncMessage): void {
   const place = queuedSyncs.indexOf(message)
   if (place >= 0) queuedSyncs.splice(place, 1)
 }
 
+type Became = {
+  status: string | null
+  items: { index: number; outcome: string; transaction_id: number | null }[]
+}
+
 /**
  * What the database has of a batch, unless its user has left. It is read there, since there may be no valid token at
  * the moment.
  */
-async function whatBecame(world: World, id: string) {
+async function whatBecame(world: World, id: string): Promise<Became> {
   const db = openWorldDatabase(world)
   const [batches, items] = await db.batch([
     db.all<{ status: string }>(

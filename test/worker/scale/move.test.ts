@@ -69,7 +69,8 @@ test('a batch that was accepted before the move is processed after it, once', as
   const person = await somebodyWithAHistory(world)
   const { body: accounts } = await person.get('/api/accounts')
   const items = [1, 2, 3].map((n) => ({ ...expense(accounts[0].id, n), client_id: `phone-${n}` }))
-  const accepted = await person.post('/api/transactions/sync', { transactions: items })
+  const options = { token: person.token, body: { transactions: items }, headers: { Prefer: 'respond-async' } }
+  const accepted = await world.call('POST', '/api/transactions/sync', options)
   await world.move(person.id, 0, 1)
 
   // Its message still names the old database, where there is nothing any more.

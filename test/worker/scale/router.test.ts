@@ -191,7 +191,9 @@ test('a batch is processed in the database that its message names', async () => 
   for (const person of residents) {
     await world.verify(person)
     const account = (await openAccount(person)).id
-    await person.post('/api/transactions/sync', { transactions: [coffee(account), coffee(account)] })
+    const body = { transactions: [coffee(account), coffee(account)] }
+    const headers = { Prefer: 'respond-async' }
+    await world.call('POST', '/api/transactions/sync', { token: person.token, body, headers })
   }
   expect(world.syncs.map(({ home }) => home)).toEqual([0, 1, 2, 3])
   const work = async () => {

@@ -19,13 +19,15 @@ export const syncEndpoints: EndpointGroup = {
     'POST /api/transactions/sync': {
       id: 'syncTransactions',
       summary: 'Upload a batch',
-      description: `The whole batch is checked and stored before the answer, so after a 200 the phone may empty its queue. After a 4xx, nothing has been accepted; after a 503, send it again. With \`Prefer: handling=lenient\` the valid items are accepted, and the status reports the others. 1 to ${grouped(maxBatchItems)} items, up to ${maxBatchMegabytes} MB.`,
+      description: `The whole batch is checked and stored before the answer, so after a 200 the phone may empty its queue. Small batches are processed by then, others in the background. After a 4xx, nothing has been accepted; after a 503, send it again. With \`Prefer: handling=lenient\` the valid items are accepted, and the status reports the others. 1 to ${grouped(maxBatchItems)} items, up to ${maxBatchMegabytes} MB.`,
       body: {
         name: 'SyncBatch',
         example: { transactions: [item] },
       },
       answers: {
-        200: json(acceptedBatch, 'Stored; it is processed in the background.', ['Preference-Applied']),
+        200: json(acceptedBatch, 'Stored; unless it is small, it is processed in the background.', [
+          'Preference-Applied',
+        ]),
       },
       failures: ['NotVerified', 'InvalidBatch'],
     },
@@ -33,7 +35,7 @@ export const syncEndpoints: EndpointGroup = {
       id: 'showSync',
       summary: 'Show the outcome of a batch',
       description:
-        'Counts, and each item with its outcome: `pending` for valid ones until, seconds later, `status` is `completed` or `failed`.',
+        'Counts, and each item with its outcome: `pending` for valid ones until `status` is `completed` or `failed`, at once for small batches and seconds later for others.',
       answers: { 200: json(batch, 'The batch and its items.') },
     },
   },
