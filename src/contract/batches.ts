@@ -16,10 +16,12 @@ export const newBatch = z.object({
   ),
 })
 
+type Preference = 'handling=lenient' | 'respond-async'
+
 export const newBatchHeaders = z.extend(
   z.object({
     Prefer: field(
-      z.optional(preprocessed((input: 'handling=lenient') => input, z.string())),
+      z.optional(preprocessed((input: Preference | `${Preference}, ${Preference}`) => input, z.string())),
       doc(
         '`handling=lenient` accepts the valid items and reports the others; `respond-async` answers before the batch is processed, however small it is (RFC 7240).',
       ),

@@ -407,7 +407,7 @@ export const batches = sqliteTable(
     bodyHash: text().notNull(),
     createdAt: instant().notNull(),
     /**
-     * When it was last queued, or 1970 if it is to be queued again by the next sweep; null while it waits for an earlier
+     * When it was last queued or landed at once, or 1970 if it is to be queued again by the next sweep; null while it waits for an earlier
      * batch of the same user.
      */
     queuedAt: instant(),

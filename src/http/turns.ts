@@ -139,6 +139,25 @@ export function inUsersTurn<T>(
   return done
 }
 
+/** Does the work at once, and says whether it is the only one of the user's of its kind under way in this isolate. */
+export function noticingOthers<T>(
+  c: Context<App>,
+  kind: string,
+  work: (isAlone: boolean) => Promise<T>,
+): Promise<T> {
+  const done = (async () => {
+    const turn = new Turn(`${kind} of ${userOfRequest(c)}`, 1)
+    try {
+      return await work(await turn.take(turnMs, 0))
+    } finally {
+      turn.end()
+    }
+  })()
+  // As above: it ends its turn even if the client goes away.
+  c.executionCtx.waitUntil(done.catch(() => undefined))
+  return done
+}
+
 /** Does the work once fewer than `atOnce` of the same name are under way. Throws TooBusy if that takes too long. */
 export async function inTurn<T>(name: string, atOnce: number, work: () => Promise<T>): Promise<T> {
   const turn = new Turn(name, atOnce)

@@ -63,7 +63,7 @@ export async function bodies() {
   const item = { account_id: 1, type: 'expense', amount: '3.20', transaction_date: '2026-11-20' } as const
   await api.transactions.sync.$post({
     json: { transactions: [{ ...item, client_id: 'a' }] },
-    header: { Prefer: 'handling=lenient', 'Idempotency-Key': 'upload-1' },
+    header: { Prefer: 'handling=lenient, respond-async', 'Idempotency-Key': 'upload-1' },
   })
   // @ts-expect-error an item needs an amount
   await api.transactions.sync.$post({ json: { transactions: [{ account_id: 1, type: 'income' }] } })

@@ -84,6 +84,15 @@ describe('a small batch is processed as it is accepted', () => {
     expect(await phone.isExact()).toBe(true)
   })
 
+  test('one after another, as long as none is unfinished', async () => {
+    const phone = await createPhone()
+    for (const expected of ['created', 'duplicate']) {
+      const { body } = await phone.syncNow([phone.coffee()], { 'Idempotency-Key': expected })
+      expect((await phone.status(body.sync_id)).items[0].outcome).toBe(expected)
+    }
+    expect(phone.world.queuedSyncs).toEqual([])
+  })
+
   test('but not one of more than a hundred items', async () => {
     const phone = await createPhone()
     const { body } = await phone.syncNow(Array.from({ length: 101 }, () => phone.coffee()))
@@ -114,7 +123,7 @@ describe('a small batch is processed as it is accepted', () => {
     ])
   })
 
-  test('once, however often it is sent, with or without a key', async () => {
+  test('unless another of the same user is: that one goes through the queue, and each lands once', async () => {
     const phone = await createPhone()
     const items = [phone.coffee(), phone.coffee(), phone.coffee({ client_id: 'x' })]
     const keyed = { 'Idempotency-Key': 'upload-1' }
@@ -122,8 +131,9 @@ describe('a small batch is processed as it is accepted', () => {
       phone.syncNow(items, headers),
     )
     expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(Array(10).fill(200))
+    expect(phone.world.queuedSyncs.length).toBeGreaterThan(0)
+    await phone.process()
     expect(await phone.total()).toBe(3)
-    expect(phone.world.queuedSyncs).toEqual([])
     expect(await phone.isExact()).toBe(true)
   })
 

@@ -4,8 +4,8 @@ import { unwrap } from '../unwrap.ts'
 import { type QueueRun, reject, step } from './run.ts'
 import { emptyFields, type StoredItem, type TakenBatch } from './store.ts'
 
-/** The pause before each request for the outcome: some 50 seconds in all. */
-const pollDelaysMs = [250, 500, 1_000, 2_000, 4_000, ...Array<number>(8).fill(5_000)]
+/** The pause before each request for the outcome, some 50 seconds in all. A small batch is done before the first. */
+const pollDelaysMs = [0, 250, 500, 1_000, 2_000, 4_000, ...Array<number>(8).fill(5_000)]
 
 /**
  * Waits for the outcome of every batch that the service has, and applies it to the items. Returns the items of each batch

@@ -15,6 +15,7 @@ import type { App } from '../app-types.ts'
 import { listItems, readItem, type TransactionDraft } from '../items.ts'
 import { withMemoryForItems } from '../json-body.ts'
 import { presentSync } from '../present.ts'
+import { noticingOthers } from '../turns.ts'
 import { bodyReadBy, header, hints, isObject } from '../validate.ts'
 
 const maxBatchBytes = maxBatchMegabytes * 1024 * 1024
@@ -24,19 +25,15 @@ export const syncRoutes = new Hono<App>()
     const { syncQueue, config } = c.get('deps')
     const { values, errors: headerErrors } = c.req.valid('header')
     const isLenient = preference(values.Prefer, 'handling') === 'lenient'
-    const waits = preference(values.Prefer, 'respond-async') === undefined
+    const isPatient = !/(?:^|,)\s*respond-async\s*(?:[;,]|$)/i.test(values.Prefer ?? '')
     const { items, errors } = c.req.valid('json')
     const idempotencyKey = values['Idempotency-Key'] ?? null
     const bodyHash = idempotencyKey ? sha256Hex(`${isLenient} ${await c.req.text()}`) : ''
-    const batch = {
-      items,
-      errors: { ...errors, ...headerErrors },
-      isLenient,
-      waits,
-      idempotencyKey,
-      bodyHash,
-    }
-    const accept = () => acceptSync(c.get('owner'), syncQueue, batch)
+    const batch = { items, errors: { ...errors, ...headerErrors }, isLenient, idempotencyKey, bodyHash }
+    const accept = () =>
+      noticingOthers(c, 'batches', (isAlone) =>
+        acceptSync(c.get('owner'), syncQueue, batch, { mayLand: isAlone && isPatient }),
+      )
     const sync_id = await withMemoryForItems(c, items.length, accept)
     if (isLenient) c.header('Preference-Applied', 'handling=lenient')
     const status_url = `${config.links.appUrl}/api/transactions/sync/${sync_id}`
@@ -48,14 +45,11 @@ export const syncRoutes = new Hono<App>()
     return c.json(presentSync(await showSync(c.get('owner'), c.get('deps').syncQueue, id)))
   })
 
-/**
- * The value of a preference (RFC 7240), empty if it has none: the first of a name counts, and parameters are ignored.
- */
+/** The value of a preference (RFC 7240): the first of a name counts, and parameters are ignored. */
 function preference(header: string | undefined, name: string): string | undefined {
   for (const one of header?.split(',') ?? []) {
-    const found = /^\s*([\w-]+)\s*(?:=\s*(?:"([^"]*)"|([\w-]+))\s*)?(?:;|$)/.exec(one)
-    const [, token, quoted, plain] = found ?? []
-    if (token?.toLowerCase() === name) return (quoted ?? plain ?? '').toLowerCase()
+    const [, token, quoted, plain] = /^\s*([\w-]+)\s*=\s*(?:"([^"]*)"|([\w-]+))\s*(?:;|$)/.exec(one) ?? []
+    if (token?.toLowerCase() === name) return (quoted ?? plain)?.toLowerCase()
   }
 }
 

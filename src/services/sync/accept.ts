@@ -26,10 +26,7 @@ import { isVerified, requireVerified } from '../verified.ts'
 import { landing } from './process.ts'
 import { pendingAgain } from './retry.ts'
 
-/**
- * A batch of up to so many items, unless the user's earlier ones are unfinished, is processed as it is accepted: that
- * takes a few milliseconds, where the queue takes another run of the Worker, another round trip and a message.
- */
+/** Batches of up to so many items may be processed as they are accepted: the write lock is not held for long. */
 const mostAtOnce = 100
 
 /** How long a client with too many unfinished batches should wait: by then, the queue should have finished some. */
@@ -42,8 +39,6 @@ export type SyncBatch = {
   errors: FieldErrors
   /** Accept the valid items and report the others (RFC 7240, handling=lenient). */
   isLenient: boolean
-  /** May be processed before the answer; false if the client prefers not to wait for that (RFC 7240, respond-async). */
-  waits: boolean
   idempotencyKey: string | null
   /** The SHA-256 of the body and of `isLenient`, as in `batches` (schema.ts). */
   bodyHash: string
@@ -107,11 +102,17 @@ const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
 
 /**
  * Checks and stores a batch in one round trip, and returns its id; a repeat with the same key gets the id of the first
- * batch, which is processed again if it had failed. If the user has no other unfinished one, a small batch is processed
- * in the same transaction and a larger one is queued; otherwise it is queued once the others are done. One invalid item
- * means that nothing is accepted, unless the batch is lenient. Throws EmailNotVerified, TooManyAttempts, Invalid.
+ * batch, which is processed again if it had failed. A batch is queued at once if the user has no other unfinished one,
+ * or else once those are done. With `mayLand`, a small one that would be queued at once is processed in the same
+ * transaction instead. One invalid item means that nothing is accepted, unless the batch is lenient. Throws
+ * EmailNotVerified, TooManyAttempts, Invalid.
  */
-export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatch): Promise<string> {
+export async function acceptSync(
+  owner: Owner,
+  queue: SyncQueue,
+  batch: SyncBatch,
+  { mayLand }: { mayLand: boolean },
+): Promise<string> {
   const id = crypto.randomUUID()
   const { items, isLenient, bodyHash } = batch
   const parts = rowParts(items.map(toCheckedItem), checkedFields)
@@ -119,7 +120,7 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
   const idempotencyKey = batch.idempotencyKey || undefined
   const run = (landsAtOnce: boolean) =>
     owner.run(accept(owner, { id, parts, hasErrors, isLenient, landsAtOnce, idempotencyKey, bodyHash }))
-  const results = batch.waits && items.length <= mostAtOnce ? await unlessOutOfBounds(run) : await run(false)
+  const results = mayLand && items.length <= mostAtOnce ? await unlessOutOfBounds(run) : await run(false)
   requireVerified(results.user)
   const [earlier] = results.earlier.flat()
   if (earlier && earlier.bodyHash !== batch.bodyHash)

@@ -310,7 +310,7 @@ describe('a run that cannot go on keeps everything, and says why:', () => {
     const queue = queueOn(phone, { storage, sleep })
     const { client_id } = await queue.add(phone.coffee())
     expect(await queue.sync()).toEqual({ ...nothing, stopped: { reason: 'unfinished' } })
-    expect(waits).toBe(13)
+    expect(waits).toBe(14)
     expect(await queue.counts()).toEqual({ ...empty, sending: 1 })
     // The service has it: neither can it be taken back here, nor is it sent again.
     expect(await queue.discard(client_id)).toBe(false)
