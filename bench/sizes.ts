@@ -51,5 +51,6 @@ export const quick: Size = {
   latencyMs: 5,
   countedCalls: 1,
   retriesDisturbed: false,
+  // More than a hundred items, so that batches go through the queue, as those of the full run do.
   landing: { creates: 10, batches: 2, items: 120, files: 1, fileRows: 100, raw: 100 },
 }

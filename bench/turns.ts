@@ -1,4 +1,4 @@
-// `npm run bench:turns`: how long a batch of one item takes from its upload until it is done, while nothing else happens
+// `npm run bench:turns`: how long a batch of one item that goes to the queue takes from its upload until it is done, while nothing else happens
 // and while somebody else uploads batches of a thousand, eight at a time. Prints a line for each.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
@@ -65,7 +65,8 @@ async function waits(api: URL): Promise<number[]> {
   const measured: number[] = []
   for (let nth = 0; nth < uploads; nth++) {
     const start = performance.now()
-    const { sync_id } = await connection.json(upload(waiting, 1))
+    const call = { ...upload(waiting, 1), headers: { Prefer: 'respond-async' } }
+    const { sync_id } = await connection.json(call)
     const status: Call = {
       method: 'GET',
       path: `/api/transactions/sync/${sync_id}`,

@@ -46,7 +46,7 @@ async function prepareCalls({ prepare }: MixedCall, count: number, bench: Bench)
 }
 
 /** Waits until the database has had no request for a second, so that no queue has work left. */
-export async function settled({ database }: Bench): Promise<void> {
+async function settled({ database }: Bench): Promise<void> {
   let last = -1
   for (;;) {
     const { requests } = await database.counted()

@@ -7,6 +7,8 @@ import { newTransaction } from './transactions.ts'
 
 export const maxBatchItems = 1_000
 export const maxBatchMegabytes = 1
+/** The most items of a batch that may land as it is accepted: more would hold the write lock for long before the answer. */
+export const mostItemsToLand = 100
 
 /** An offline batch. Its items are checked one by one, so that errors can name them. */
 export const newBatch = z.object({

@@ -407,8 +407,8 @@ export const batches = sqliteTable(
     bodyHash: text().notNull(),
     createdAt: instant().notNull(),
     /**
-     * When it was last queued or landed at once, or 1970 if it is to be queued again by the next sweep; null while it waits for an earlier
-     * batch of the same user.
+     * When its turn came: when it landed as it was accepted, or was last queued; 1970 if the next sweep is to queue it;
+     * null while it waits for an earlier batch of the same user.
      */
     queuedAt: instant(),
     completedAt: instant(),

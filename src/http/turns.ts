@@ -9,7 +9,7 @@ import { userOf } from './known-tokens.ts'
 const longestWaitMs = 2_000
 const lookEveryMs = 25
 /**
- * A turn in `inTurn`, or a share of memory, expires after this long, since a request whose client has gone may never
+ * A turn in `inTurn` or `withTurnIfFree`, or a share of memory, expires after this long, since a request whose client has gone may never
  * give it up. It is longer than any request can wait for its turn and the database together.
  */
 export const turnMs = 20_000
@@ -133,27 +133,25 @@ export function inUsersTurn<T>(
   atOnce: number,
   work: () => Promise<T>,
 ): Promise<T> {
-  const done = inTurn(`${kind} of ${userOfRequest(c)}`, atOnce, work)
-  // Even if the client goes away, the work continues and ends its turn.
-  c.executionCtx.waitUntil(done.catch(() => undefined))
-  return done
+  return outliving(c, inTurn(`${kind} of ${userOfRequest(c)}`, atOnce, work))
 }
 
-/** Does the work at once, and says whether it is the only one of the user's of its kind under way in this isolate. */
-export function noticingOthers<T>(
+/** Does the work without waiting, and tells it whether it has the user's only turn of its kind in this isolate. */
+export function withTurnIfFree<T>(
   c: Context<App>,
   kind: string,
-  work: (isAlone: boolean) => Promise<T>,
+  work: (hasTurn: boolean) => Promise<T>,
 ): Promise<T> {
-  const done = (async () => {
-    const turn = new Turn(`${kind} of ${userOfRequest(c)}`, 1)
-    try {
-      return await work(await turn.take(turnMs, 0))
-    } finally {
-      turn.end()
-    }
-  })()
-  // As above: it ends its turn even if the client goes away.
+  const turn = new Turn(`${kind} of ${userOfRequest(c)}`, 1)
+  const done = turn.take(turnMs, 0).then(work)
+  return outliving(
+    c,
+    done.finally(() => turn.end()),
+  )
+}
+
+/** Even if the client goes away, the work continues and ends its turn. */
+function outliving<T>(c: Context<App>, done: Promise<T>): Promise<T> {
   c.executionCtx.waitUntil(done.catch(() => undefined))
   return done
 }

@@ -43,7 +43,7 @@ test('what is under way when the database is killed is there whole or not at all
     api(method, path, body, token).catch(() => ({ status: 0, body: undefined }))
   const { id } = (await call('POST', '/accounts', { name: 'Kept', type: 'cash', starting_balance: 0 })).body
 
-  // Small batches are processed as they are accepted, large ones by the queue.
+  // Small batches land as they are accepted if no other waits; large ones always go through the queue.
   const sizes = [50, 120]
   let numbers = 0
   const rows = (account_id: number) => {

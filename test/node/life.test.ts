@@ -39,7 +39,7 @@ test('what was answered before a SIGKILL survives it: rows written one by one an
   const writers = [0, 1, 2, 3, 4, 5, 6, 7].map(writer)
   expect(await until(() => answered.length >= 40)).toBe(true)
   const fields = { account_id: uploaded.id, type: 'income', amount: 1, transaction_date: '2026-11-20' }
-  // The first is processed as it is accepted, the others by the queue.
+  // The first may land as it is accepted, unless another overtakes it; the others go through the queue.
   const batches = [100, 150, 150].map((length, batch) =>
     Array.from({ length }, (_, i) => ({ ...fields, client_id: `${batch}-${i}` })),
   )

@@ -412,7 +412,10 @@ test('nothing in the log reveals a password, token, address, amount, description
   for (const fields of [row, row, { ...row, amount: '4321.987' }, { ...row, client_id: 'canary-id' }])
     await call('POST', '/api/transactions', fields)
   await call('GET', '/api/transactions?q=canary&from=2026-01-01')
-  await call('POST', '/api/transactions/sync', { transactions: [{ ...row, force: true }] })
+  const batch = { transactions: [{ ...row, force: true }] }
+  await call('POST', '/api/transactions/sync', batch)
+  const toQueue = { token, body: batch, headers: { Prefer: 'respond-async' } }
+  await world.call('POST', '/api/transactions/sync', toQueue)
   await world.deliverSyncs()
   await call('POST', '/api/import/store', { transactions: [row, { ...row, force: true }] })
   await call('POST', '/api/import/bank/store', { transactions: [{ ...row, account_id: 'canary' }] })

@@ -16,8 +16,8 @@ async function createPhone() {
   const coffee = (fields: object = {}) => ({ ...expense(), amount: 3, description: 'Coffee', ...fields })
   const syncNow = (transactions: unknown, headers: Record<string, string> = {}) =>
     world.call('POST', '/api/transactions/sync', { token: person.token, body: { transactions }, headers })
-  const sync = (transactions: unknown, headers: Record<string, string> = {}) =>
-    syncNow(transactions, { Prefer: 'respond-async', ...headers })
+  const sync = (transactions: unknown, { Prefer = '', ...headers }: Record<string, string> = {}) =>
+    syncNow(transactions, { ...headers, Prefer: ['respond-async', Prefer].filter(Boolean).join(', ') })
   const process = () => world.deliverSyncs()
   const status = async (id: string) => (await person.get(`/api/transactions/sync/${id}`)).body
   /** Uploads and processes items; returns the outcome of each. */
@@ -70,7 +70,7 @@ test('a batch is stored, processed once the queue delivers it, and reported item
 })
 
 describe('a small batch is processed as it is accepted', () => {
-  test('in the one round trip, without a message', async () => {
+  test('in one round trip, without a message', async () => {
     const phone = await createPhone()
     const items = Array.from({ length: 100 }, (_, i) => phone.coffee({ amount: i + 1, client_id: `c${i}` }))
     await phone.world.resetDatabaseWork()
@@ -123,7 +123,7 @@ describe('a small batch is processed as it is accepted', () => {
     ])
   })
 
-  test('unless another of the same user is: that one goes through the queue, and each lands once', async () => {
+  test('unless another of its user is under way: then it goes through the queue, and each item lands once', async () => {
     const phone = await createPhone()
     const items = [phone.coffee(), phone.coffee(), phone.coffee({ client_id: 'x' })]
     const keyed = { 'Idempotency-Key': 'upload-1' }
@@ -202,7 +202,7 @@ describe('a batch with something wrong in it', () => {
     items[500] = phone.coffee({ amount: 'lots' })
     items[501] = phone.coffee({ category_id: 999_999 })
     items[502] = 'no object'
-    const { status, headers, body } = await phone.sync(items, { Prefer: 'respond-async, handling=lenient' })
+    const { status, headers, body } = await phone.sync(items, { Prefer: 'handling=lenient' })
     expect([status, headers.get('Preference-Applied')]).toEqual([200, 'handling=lenient'])
     await phone.process()
     const done = await phone.status(body.sync_id)

@@ -15,7 +15,7 @@ import type { App } from '../app-types.ts'
 import { listItems, readItem, type TransactionDraft } from '../items.ts'
 import { withMemoryForItems } from '../json-body.ts'
 import { presentSync } from '../present.ts'
-import { noticingOthers } from '../turns.ts'
+import { withTurnIfFree } from '../turns.ts'
 import { bodyReadBy, header, hints, isObject } from '../validate.ts'
 
 const maxBatchBytes = maxBatchMegabytes * 1024 * 1024
@@ -25,14 +25,14 @@ export const syncRoutes = new Hono<App>()
     const { syncQueue, config } = c.get('deps')
     const { values, errors: headerErrors } = c.req.valid('header')
     const isLenient = preference(values.Prefer, 'handling') === 'lenient'
-    const isPatient = !/(?:^|,)\s*respond-async\s*(?:[;,]|$)/i.test(values.Prefer ?? '')
+    const prefersAsync = prefers(values.Prefer, 'respond-async')
     const { items, errors } = c.req.valid('json')
     const idempotencyKey = values['Idempotency-Key'] ?? null
     const bodyHash = idempotencyKey ? sha256Hex(`${isLenient} ${await c.req.text()}`) : ''
     const batch = { items, errors: { ...errors, ...headerErrors }, isLenient, idempotencyKey, bodyHash }
     const accept = () =>
-      noticingOthers(c, 'batches', (isAlone) =>
-        acceptSync(c.get('owner'), syncQueue, batch, { mayLand: isAlone && isPatient }),
+      withTurnIfFree(c, 'batches', (hasTurn) =>
+        acceptSync(c.get('owner'), syncQueue, batch, { mayLand: hasTurn && !prefersAsync }),
       )
     const sync_id = await withMemoryForItems(c, items.length, accept)
     if (isLenient) c.header('Preference-Applied', 'handling=lenient')
@@ -51,6 +51,11 @@ function preference(header: string | undefined, name: string): string | undefine
     const [, token, quoted, plain] = /^\s*([\w-]+)\s*=\s*(?:"([^"]*)"|([\w-]+))\s*(?:;|$)/.exec(one) ?? []
     if (token?.toLowerCase() === name) return (quoted ?? plain)?.toLowerCase()
   }
+}
+
+/** True if a preference that has no value is among those of the header (RFC 7240); its parameters are ignored. */
+function prefers(header: string | undefined, name: string): boolean {
+  return (header ?? '').split(',').some((one) => one.split(';', 1)[0]?.trim().toLowerCase() === name)
 }
 
 function readItems(body: unknown): { items: TransactionDraft[]; errors: FieldErrors } {

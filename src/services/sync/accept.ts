@@ -1,4 +1,5 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { mostItemsToLand } from '../../contract/batches.ts'
 import type { NewTransaction } from '../../contract/transactions.ts'
 import { isOutOfBounds } from '../../db/errors.ts'
 import { idempotency } from '../../db/idempotency.ts'
@@ -23,11 +24,8 @@ import { brokenRules } from '../guards.ts'
 import { maxUnfinishedBatches } from '../quotas.ts'
 import { idByClientId } from '../transactions/client-ids.ts'
 import { isVerified, requireVerified } from '../verified.ts'
-import { landing } from './process.ts'
+import { landItems } from './process.ts'
 import { pendingAgain } from './retry.ts'
-
-/** Batches of up to so many items may be processed as they are accepted: the write lock is not held for long. */
-const mostAtOnce = 100
 
 /** How long a client with too many unfinished batches should wait: by then, the queue should have finished some. */
 const retryAfterSeconds = 10
@@ -49,7 +47,7 @@ type ToAccept = {
   parts: { from: number; json: string }[]
   hasErrors: boolean
   isLenient: boolean
-  landsAtOnce: boolean
+  mayLand: boolean
   idempotencyKey: string | undefined
   bodyHash: string
 }
@@ -90,7 +88,7 @@ const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
     invalid: isLenient ? [] : [db.all<InvalidItem>(sql`select position, errors from ${invalid}`)],
     refused: canBeRefused ? [db.run(sql`delete from ${batches} where id = ${id} and ${isRefused}`)] : [],
     completed: isLenient ? [db.run(completeIfNothingPending(owner.now, id))] : [],
-    landed: batch.landsAtOnce ? unread(landing(ifQueued(id), owner.now)) : [],
+    landed: batch.mayLand ? unread(landItems(idIfItsTurn(id), owner.now)) : [],
     oldest: db
       .select({ id: batches.id })
       .from(batches)
@@ -102,10 +100,10 @@ const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
 
 /**
  * Checks and stores a batch in one round trip, and returns its id; a repeat with the same key gets the id of the first
- * batch, which is processed again if it had failed. A batch is queued at once if the user has no other unfinished one,
- * or else once those are done. With `mayLand`, a small one that would be queued at once is processed in the same
- * transaction instead. One invalid item means that nothing is accepted, unless the batch is lenient. Throws
- * EmailNotVerified, TooManyAttempts, Invalid.
+ * batch, which is processed again if it had failed. A batch is queued if the user has no other unfinished one, or else
+ * once those are done. With `mayLand`, a small new one whose turn it is lands in the same transaction instead, unless it
+ * would push a figure past its bounds: then a second round trip accepts and queues it. One invalid item means that
+ * nothing is accepted, unless the batch is lenient. Throws EmailNotVerified, TooManyAttempts, Invalid.
  */
 export async function acceptSync(
   owner: Owner,
@@ -118,9 +116,9 @@ export async function acceptSync(
   const parts = rowParts(items.map(toCheckedItem), checkedFields)
   const hasErrors = Object.keys(batch.errors).length > 0
   const idempotencyKey = batch.idempotencyKey || undefined
-  const run = (landsAtOnce: boolean) =>
-    owner.run(accept(owner, { id, parts, hasErrors, isLenient, landsAtOnce, idempotencyKey, bodyHash }))
-  const results = mayLand && items.length <= mostAtOnce ? await unlessOutOfBounds(run) : await run(false)
+  const run = (mayLand: boolean) =>
+    owner.run(accept(owner, { id, parts, hasErrors, isLenient, mayLand, idempotencyKey, bodyHash }))
+  const results = mayLand && items.length <= mostItemsToLand ? await landOrQueue(run) : await run(false)
   requireVerified(results.user)
   const [earlier] = results.earlier.flat()
   if (earlier && earlier.bodyHash !== batch.bodyHash)
@@ -130,14 +128,17 @@ export async function acceptSync(
   if (!earlier) requireAccepted(batch, results.batch.length > 0, results.invalid.flat())
   // Only the user's oldest unfinished batch belongs in the queue. With at most two unfinished, it may not be there yet:
   // either it is this batch, or it was stored by a call that then failed, and this batch is the repeat, sent without a
-  // key. Queueing a batch twice does no harm.
+  // key. Queueing a batch twice does no harm. If this batch has landed, none is left.
   const [oldest] = results.oldest
   if (oldest && results.oldest.length < 3) await queue.post(oldest.id)
   return earlier?.id ?? id
 }
 
-/** Accepts and processes a batch. If that fails because of what it adds up to, the batch is accepted and fails later. */
-async function unlessOutOfBounds<T>(run: (landsAtOnce: boolean) => Promise<T>): Promise<T> {
+/**
+ * Accepts and processes a batch. If its amounts go past a bound, its acceptance is rolled back too, so it is accepted
+ * alone: the queue then records that it failed, and why.
+ */
+async function landOrQueue<T>(run: (mayLand: boolean) => Promise<T>): Promise<T> {
   try {
     return await run(true)
   } catch (error) {
@@ -177,7 +178,7 @@ function newBatch(owner: Scope & { now: SQL<Date> }, batch: Slots<ToAccept>, que
 }
 
 /** The id of a batch whose turn it is, NULL for one that was not stored or has to wait for others of the same user. */
-const ifQueued = (id: SQL) => sql`(select id from ${batches} where id = ${id} and queued_at is not null)`
+const idIfItsTurn = (id: SQL) => sql`(select id from ${batches} where id = ${id} and queued_at is not null)`
 
 /** What is staged for an item: its fields, and the errors that were found without the database. */
 const checkedFields = ['errors', 'account_id', 'to_account_id', 'category_id', ...fieldsAsSent] as const

@@ -15,7 +15,7 @@ import {
   userOfBatch,
 } from '../bulk-insert.ts'
 
-/** Ends a batch. */
+/** Completes or fails a batch, unless that has been done. */
 function finish(batchId: BatchId, now: Date | SQL, status: 'completed' | 'failed'): SQL {
   return sql`update ${batches} set status = ${status}, completed_at = ${now} where ${isUnfinished(batchId)}`
 }
@@ -31,8 +31,11 @@ function queueNext(batchId: BatchId, now: Date | SQL) {
 /** False once the batch's user has been deleted: the batch creates nothing, and is removed with the user's other rows. */
 const hasUser = (batchId: BatchId) => sql`exists (select 1 from users where id = ${userOfBatch(batchId)})`
 
-/** The statements that process an unfinished batch, in one transaction; they do nothing if there is none. */
-export function landing(batchId: SQL, now: SQL): SQL[] {
+/**
+ * The statements that process a batch, to be run in one transaction. They do nothing if it is finished or `batchId` is
+ * NULL. The user's next batch is left to `queueNext`: none waits behind a batch that lands as it is accepted.
+ */
+export function landItems(batchId: SQL, now: SQL): SQL[] {
   return [
     decideOutcomes(batchId, itemRules(userOfBatch(batchId))),
     createRows(batchId, now, { isSynced: true, importId: sql`null`, guard: hasUser(batchId) }),
@@ -42,7 +45,7 @@ export function landing(batchId: SQL, now: SQL): SQL[] {
 }
 
 const processing = prepare(({ batchId, now }: Slots<{ batchId: string; now: Date }>) => ({
-  landed: unread(landing(batchId, now)),
+  landed: unread(landItems(batchId, now)),
   queued: queueNext(batchId, now),
 }))
 

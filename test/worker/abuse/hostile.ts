@@ -264,6 +264,7 @@ export const hostileHeaders: fc.Arbitrary<Record<string, string>> = fc.constantF
   { Accept: '*/*;q=0, application/xml' },
   { Accept: 'x'.repeat(8_000) },
   { Prefer: 'handling=lenient' },
+  { Prefer: 'respond-async' },
   { Prefer: 'handling="lenient"; x, respond-async, ='.repeat(50) },
   { Prefer: 'handling=strict,handling=lenient' },
   { 'Idempotency-Key': 'the same one' },

@@ -34,7 +34,7 @@ async function bytesOf(body: RequestInit['body']) {
   }
 }
 
-/** Lets every batch wait for the queue, as large ones do. */
+/** Sends every batch to the queue, as a large one is. */
 export function toQueue(fetch: Fetch): Fetch {
   return (url, init) => {
     const headers = new Headers(init.headers)
@@ -64,13 +64,6 @@ export function createClientWorld(options: Partial<ClientOptions> = {}, bindings
   return { world, client, network, waits, signedOut }
 }
 
-/** The same whose batches, however small, all wait for the queue. */
-export async function createQueuingPhone() {
-  const phone = await createPhone()
-  phone.network.fetch = toQueue(phone.network.fetch)
-  return phone
-}
-
 /** Somebody whose token the client has, with a verified address and an account. */
 export async function createPhone(options: Partial<ClientOptions> = {}) {
   const tokens = memoryTokens()
@@ -94,4 +87,11 @@ export async function createPhone(options: Partial<ClientOptions> = {}) {
       .map((row: { description: string }) => row.description)
       .sort()
   return { ...own, person, account, coffee, landed }
+}
+
+/** A phone whose batches, however small, all wait for the queue. */
+export async function createQueuingPhone() {
+  const phone = await createPhone()
+  phone.network.fetch = toQueue(phone.network.fetch)
+  return phone
 }

@@ -255,10 +255,17 @@ describe('without any key', () => {
     const { person, expense } = household
     for (const path of ['/api/transactions/sync', '/api/import/store']) {
       const rows = [1, 2, 2].map((amount) => ({ ...expense(), amount: path.length + amount }))
-      const send = () => person.post(path, { transactions: rows })
+      const headers = { Prefer: 'respond-async' }
+      const options = { token: person.token, body: { transactions: rows }, headers }
+      const send = () => world.call('POST', path, options)
       expectUnavailable((await world.whileBroken(lost, send)).result)
-      // If the answer of storing a batch was lost, its message comes from the sweep, or from sending it again.
-      expect((await send()).status).toBe(200)
+      expect(world.queuedSyncs).toEqual([])
+      const again = await send()
+      expect(again.status).toBe(200)
+      // The batch whose answer was lost has its turn first, and its message comes from sending it again.
+      const queued = world.queuedSyncs.map(({ batch_id }) => batch_id)
+      expect(queued).toHaveLength(path.endsWith('sync') ? 1 : 0)
+      expect(queued).not.toContain(again.body.sync_id)
       await processSyncs(household)
     }
     expect(await transactions(household)).toBe(6)

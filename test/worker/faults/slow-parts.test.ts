@@ -71,6 +71,7 @@ describe('a queue', () => {
     const sync = await world.call('POST', '/api/transactions/sync', {
       token: person.token,
       body: { transactions: [expense()] },
+      headers: { Prefer: 'respond-async' },
     })
     expect(sync.status).toBe(200)
 

@@ -71,7 +71,12 @@ function uploaded(
   state: State,
   user: User,
   items: Item[],
-  { key, sent, isLenient, waits }: { key: string | null; sent: string; isLenient: boolean; waits: boolean },
+  {
+    key,
+    sent,
+    isLenient,
+    mayLand,
+  }: { key: string | null; sent: string; isLenient: boolean; mayLand: boolean },
   outcome: Outcome,
 ): Verdict {
   const earlier = key !== null && state.of(state.batches, user.id).find((batch) => batch.key === key)
@@ -93,10 +98,11 @@ function uploaded(
   const id = outcome.body?.sync_id
   const batch = taken(state, items, isGood, { id, user_id: user.id, key, sent })
   const next = state.after((next) => next.batches.set(id, batch))
-  const isFirst = !state.of(state.batches, user.id).some(({ status }) => status === 'pending')
+  const isOnly = !state.of(state.batches, user.id).some(({ status }) => status === 'pending')
   const found = outcome.learned as Became | undefined
-  // One that would push a figure past its bounds is queued, and fails there.
-  if (!waits || !isFirst || found?.status !== 'completed') return { status: 200, next }
+  // Whether it landed is for the service to say: it is queued if another of its user is under way, or if it would push a
+  // figure past its bounds.
+  if (!mayLand || !isOnly || found?.status !== 'completed') return { status: 200, next }
   return {
     status: 200,
     next: processed(next, batch, (position) => found.items[position]?.transaction_id ?? null),
@@ -137,7 +143,7 @@ export const syncOperations = [
     {
       items: fc.array(item, { minLength: 1, maxLength: 6 }),
       isLenient: seldom(3),
-      waits: fc.boolean(),
+      mayLand: fc.boolean(),
       key: idempotencyKey,
     },
     (caller, drawn) => {
@@ -149,14 +155,18 @@ export const syncOperations = [
   operation(
     'upload a batch again',
     2,
-    { nth: fc.nat(9), waits: fc.boolean(), keepsKey: fc.boolean() },
+    { nth: fc.nat(9), mayLand: fc.boolean(), keepsKey: fc.boolean() },
     (caller, drawn) => {
       const batch = batchOf(caller, drawn.nth)
       if (!batch) return
       const { items, isLenient } = JSON.parse(batch.sent, (name, value) =>
         name === 'amount' ? BigInt(value) : value,
       )
-      return upload(caller, items, { isLenient, waits: drawn.waits, key: drawn.keepsKey ? batch.key : null })
+      return upload(caller, items, {
+        isLenient,
+        mayLand: drawn.mayLand,
+        key: drawn.keepsKey ? batch.key : null,
+      })
     },
   ),
 
@@ -212,9 +222,9 @@ export const showBatch = operation(
 function upload(
   caller: Caller,
   items: Item[],
-  { isLenient, waits, key }: { isLenient: boolean; waits: boolean; key: string | null },
+  { isLenient, mayLand, key }: { isLenient: boolean; mayLand: boolean; key: string | null },
 ) {
-  const preferences = [...(isLenient ? ['handling=lenient'] : []), ...(waits ? [] : ['respond-async'])]
+  const preferences = [...(isLenient ? ['handling=lenient'] : []), ...(mayLand ? [] : ['respond-async'])]
   const headers = {
     ...(preferences.length > 0 && { Prefer: preferences.join(', ') }),
     ...keyHeader(key),
@@ -227,7 +237,7 @@ function upload(
     '/api/transactions/sync',
     { body: { transactions: items.map(asSent) }, headers },
     (state, user, outcome) =>
-      verified(user, () => uploaded(state, user, items, { key, sent, isLenient, waits }, outcome)),
+      verified(user, () => uploaded(state, user, items, { key, sent, isLenient, mayLand }, outcome)),
   )
   const send = async (): Promise<Outcome> => {
     const outcome = await call.send()
@@ -238,7 +248,7 @@ function upload(
     ['batches', body?.sync_id],
     ...rowsOf(learned as Became | undefined),
   ]
-  return { ...call, send, made }
+  return { ...call, send, made, clashes: ['leave'] }
 }
 
 const rowsOf = (became: Became | undefined): Made[] =>

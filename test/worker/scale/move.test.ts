@@ -319,7 +319,6 @@ async function somebodyWithAHistory(world: Databases): Promise<Resident> {
   await person.post('/api/transactions/sync', {
     transactions: [{ ...expense(savings, 8), client_id: 'phone' }],
   })
-  await world.deliver('purse-sync', world.syncs.splice(0))
   expect((await person.get('/api/transactions')).body.total).toBe(8)
   return person
 }

@@ -1,4 +1,10 @@
-import { acceptedBatch, batch, maxBatchItems, maxBatchMegabytes } from '../../../contract/batches.ts'
+import {
+  acceptedBatch,
+  batch,
+  maxBatchItems,
+  maxBatchMegabytes,
+  mostItemsToLand,
+} from '../../../contract/batches.ts'
 import { grouped } from '../../../contract/doc.ts'
 import { json } from '../answers.ts'
 import type { EndpointGroup } from '../endpoint.ts'
@@ -19,13 +25,13 @@ export const syncEndpoints: EndpointGroup = {
     'POST /api/transactions/sync': {
       id: 'syncTransactions',
       summary: 'Upload a batch',
-      description: `The whole batch is checked and stored before the answer, so after a 200 the phone may empty its queue. Small batches are processed by then, others in the background. After a 4xx, nothing has been accepted; after a 503, send it again. With \`Prefer: handling=lenient\` the valid items are accepted, and the status reports the others. 1 to ${grouped(maxBatchItems)} items, up to ${maxBatchMegabytes} MB.`,
+      description: `The whole batch is checked and stored before the answer, so after a 200 the phone may empty its queue. As a rule, a batch of up to ${mostItemsToLand} items is processed by then, a larger one in the background. After a 4xx, nothing has been accepted; after a 503, send it again. With \`Prefer: handling=lenient\` the valid items are accepted, and the status reports the others. 1 to ${grouped(maxBatchItems)} items, up to ${maxBatchMegabytes} MB.`,
       body: {
         name: 'SyncBatch',
         example: { transactions: [item] },
       },
       answers: {
-        200: json(acceptedBatch, 'Stored; unless it is small, it is processed in the background.', [
+        200: json(acceptedBatch, 'Stored, and processed already or in the background.', [
           'Preference-Applied',
         ]),
       },
@@ -35,7 +41,7 @@ export const syncEndpoints: EndpointGroup = {
       id: 'showSync',
       summary: 'Show the outcome of a batch',
       description:
-        'Counts, and each item with its outcome: `pending` for valid ones until `status` is `completed` or `failed`, at once for small batches and seconds later for others.',
+        'Counts, and each item with its outcome: `pending` for valid ones until `status` is `completed` or `failed`: often at once, otherwise seconds later.',
       answers: { 200: json(batch, 'The batch and its items.') },
     },
   },
