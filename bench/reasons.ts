@@ -59,6 +59,7 @@ export const reasons: Record<string, Reason> = {
   },
   'GET /api/summary': { since: totalsOfMonth },
   'POST /api/transactions': { since: `its bounds are checked, and ${totalsOfMonth}` },
+  'POST /api/transactions/sync': { since: `its bounds are checked, and ${totalsOfMonth}` },
   'PUT /api/transactions/:id': { since: `its bounds are checked, and ${totalsOfMonth}` },
   'PATCH /api/transactions/:id': { since: `its bounds are checked, and ${totalsOfMonth}` },
   'DELETE /api/imports/:id': { since: `its bounds are checked, and ${totalsOfMonth}` },
