@@ -147,9 +147,7 @@ async function makeRoom({ database: { db } }: Bench, table: 'accounts' | 'catego
 }
 
 async function importOne(bench: Bench): Promise<number> {
-  const body = { transactions: [expense(bench)] }
-  const call = { ...as(bench.owner, 'POST', '/api/import/store', 200), body }
-  return (await bench.connection.json(call)).import.id
+  return (await bench.connection.json(sendOne('/api/import/store')(bench))).import.id
 }
 
 /** One more session of the owner. */
@@ -268,9 +266,13 @@ async function withPair(bench: Bench, method: string, path: string, status: numb
   return { ...as(bench.owner, method, path, status), body: { kind: 'duplicate', ids } }
 }
 
-const importOf =
-  (path: string): Preparation =>
-  (bench) => ({ ...as(bench.owner, 'POST', path, 200), body: { transactions: [expense(bench)] } })
+/** One new expense, to be imported or synced. */
+const sendOne =
+  (path: string) =>
+  (bench: Bench): Call => ({
+    ...as(bench.owner, 'POST', path, 200),
+    body: { transactions: [expense(bench)] },
+  })
 
 const preparations: Record<string, Preparation> = {
   'GET /api/health': publicly('GET', '/api/health'),
@@ -364,18 +366,14 @@ const preparations: Record<string, Preparation> = {
   'DELETE /api/transactions/:id': async (bench) =>
     as(bench.owner, 'DELETE', `/api/transactions/${await spend(bench)}`, 204),
 
-  'POST /api/transactions/sync': importOf('/api/transactions/sync'),
+  'POST /api/transactions/sync': sendOne('/api/transactions/sync'),
   'GET /api/transactions/sync/:id': async (bench) => {
-    const call = {
-      ...as(bench.owner, 'POST', '/api/transactions/sync', 200),
-      body: { transactions: [expense(bench)] },
-    }
-    const { sync_id } = await bench.connection.json(call)
+    const { sync_id } = await bench.connection.json(sendOne('/api/transactions/sync')(bench))
     return as(bench.owner, 'GET', `/api/transactions/sync/${sync_id}`, 200)
   },
 
-  'POST /api/import/store': importOf('/api/import/store'),
-  'POST /api/import/bank/store': importOf('/api/import/bank/store'),
+  'POST /api/import/store': sendOne('/api/import/store'),
+  'POST /api/import/bank/store': sendOne('/api/import/bank/store'),
   'GET /api/imports': async (bench) => {
     const call = as(bench.owner, 'GET', '/api/imports', 200)
     if ((await bench.connection.json(call)).length === 0) await importOne(bench)

@@ -1,5 +1,6 @@
-// `npm run bench:turns`: how long a batch of one item that goes to the queue takes from its upload until it is done, while nothing else happens
-// and while somebody else uploads batches of a thousand, eight at a time. Prints a line for each.
+// `npm run bench:turns`: how long a batch of one item that goes to the queue takes from its upload until it is done,
+// while nothing else happens and while somebody else uploads batches of a thousand, eight at a time. Prints a line for
+// each.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { runOne } from '../src/db/run.ts'

@@ -7,7 +7,7 @@ import { newTransaction } from './transactions.ts'
 
 export const maxBatchItems = 1_000
 export const maxBatchMegabytes = 1
-/** The most items of a batch that may land as it is accepted: more would hold the write lock for long before the answer. */
+/** The most items of a batch that may land as it is accepted: its client waits for it, and others for the write lock. */
 export const mostItemsToLand = 100
 
 /** An offline batch. Its items are checked one by one, so that errors can name them. */

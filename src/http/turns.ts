@@ -9,8 +9,8 @@ import { userOf } from './known-tokens.ts'
 const longestWaitMs = 2_000
 const lookEveryMs = 25
 /**
- * A turn in `inTurn` or `withTurnIfFree`, or a share of memory, expires after this long, since a request whose client has gone may never
- * give it up. It is longer than any request can wait for its turn and the database together.
+ * A turn in `inTurn` or `withTurnIfFree`, or a share of memory, expires after this long, since a request whose client
+ * has gone may never give it up. It is longer than any request can wait for its turn and the database together.
  */
 export const turnMs = 20_000
 

@@ -37,9 +37,9 @@ export function clientOf({ PORT }: Place) {
  * one address that would wait for each other, so this asks again when it is told to.
  */
 export async function register(place: Place, email: string) {
-  const ask = () => clientOf(place)('POST', '/register', registration(email))
-  let answer = await ask()
-  for (; answer.status === 503; answer = await ask())
+  const tryOnce = () => clientOf(place)('POST', '/register', registration(email))
+  let answer = await tryOnce()
+  for (; answer.status === 503; answer = await tryOnce())
     await sleep(1_000 * Number(answer.headers.get('Retry-After')))
   expect(answer.status).toBe(201)
   return answer.body

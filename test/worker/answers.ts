@@ -10,3 +10,8 @@ export type CallOptions = {
   rawBody?: Uint8Array | string | ReadableStream
   headers?: Record<string, string>
 }
+
+/** An upload that goes to the queue, however small it is (RFC 7240, respond-async). */
+export function toQueue(token: string, transactions: unknown): CallOptions {
+  return { token, body: { transactions }, headers: { Prefer: 'respond-async' } }
+}

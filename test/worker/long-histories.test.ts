@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { findDifferences } from '../../src/db/check.ts'
 import { countRows } from '../../src/db/figures.ts'
+import { toQueue } from './answers.ts'
 import { createHousehold, type Household, openWorldDatabase } from './laws/every-route.ts'
 import { createWorld } from './world.ts'
 
@@ -114,11 +115,8 @@ describe('a user with a long history', () => {
     const home = await createArchivist()
     const { world, db, person, checking, category } = home
     const { email, password } = person
-    const { body } = await world.call('POST', '/api/transactions/sync', {
-      token: person.token,
-      body: { transactions: [{ ...home.expense(), transaction_date: '2026-11-21' }] },
-      headers: { Prefer: 'respond-async' },
-    })
+    const options = toQueue(person.token, [{ ...home.expense(), transaction_date: '2026-11-21' }])
+    const { body } = await world.call('POST', '/api/transactions/sync', options)
     const [[row]] = await db.batch([
       db.all<{ id: number }>(sql`select max(id) as id from transactions where user_id = ${person.id}`),
     ])

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { reportConfiguration } from '../../src/config.ts'
+import { toQueue } from './answers.ts'
 import { setClock } from './clock.ts'
 import { createFaultyWorld } from './faults/faulty-world.ts'
 import { verify } from './laws/every-route.ts'
@@ -412,10 +413,9 @@ test('nothing in the log reveals a password, token, address, amount, description
   for (const fields of [row, row, { ...row, amount: '4321.987' }, { ...row, client_id: 'canary-id' }])
     await call('POST', '/api/transactions', fields)
   await call('GET', '/api/transactions?q=canary&from=2026-01-01')
-  const batch = { transactions: [{ ...row, force: true }] }
-  await call('POST', '/api/transactions/sync', batch)
-  const toQueue = { token, body: batch, headers: { Prefer: 'respond-async' } }
-  await world.call('POST', '/api/transactions/sync', toQueue)
+  const transactions = [{ ...row, force: true }]
+  await call('POST', '/api/transactions/sync', { transactions })
+  await world.call('POST', '/api/transactions/sync', toQueue(token, transactions))
   await world.deliverSyncs()
   await call('POST', '/api/import/store', { transactions: [row, { ...row, force: true }] })
   await call('POST', '/api/import/bank/store', { transactions: [{ ...row, account_id: 'canary' }] })

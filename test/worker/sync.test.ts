@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { findDifferences } from '../../src/db/check.ts'
 import { maxUnfinishedBatches } from '../../src/services/quotas.ts'
+import { toQueue } from './answers.ts'
 import { askDatabase, createHousehold, openWorldDatabase, verify } from './laws/every-route.ts'
 import { balanceOf, createWorld, type Json, openAccount } from './world.ts'
 
@@ -449,11 +450,7 @@ describe('users take turns', () => {
     await verify(world, person)
     const account = await openAccount(person)
     const item = { ...expense(), account_id: account.id, category_id: null }
-    const options = {
-      token: person.token,
-      body: { transactions: [item] },
-      headers: { Prefer: 'respond-async' },
-    }
+    const options = toQueue(person.token, [item])
     return { person, sync: () => world.call('POST', '/api/transactions/sync', options) }
   }
 

@@ -35,7 +35,7 @@ async function bytesOf(body: RequestInit['body']) {
 }
 
 /** Sends every batch to the queue, as a large one is. */
-export function toQueue(fetch: Fetch): Fetch {
+export function respondingAsync(fetch: Fetch): Fetch {
   return (url, init) => {
     const headers = new Headers(init.headers)
     headers.append('Prefer', 'respond-async')
@@ -92,6 +92,6 @@ export async function createPhone(options: Partial<ClientOptions> = {}) {
 /** A phone whose batches, however small, all wait for the queue. */
 export async function createQueuingPhone() {
   const phone = await createPhone()
-  phone.network.fetch = toQueue(phone.network.fetch)
+  phone.network.fetch = respondingAsync(phone.network.fetch)
   return phone
 }

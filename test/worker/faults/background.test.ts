@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Fault } from '../../databases/faults.ts'
+import { toQueue } from '../answers.ts'
 import { createHousehold, type Household, openWorldDatabase } from '../laws/every-route.ts'
 import { muteLog } from '../muted-log.ts'
 import { balanceOf, verifyAddress } from '../world.ts'
@@ -41,8 +42,7 @@ async function deliverTwice(
 /** Sends a batch that waits for the queue. */
 async function sendBatch({ world, person, expense }: Household) {
   const transactions = [expense(), { ...expense(), client_id: 'phone-1' }, { ...expense(), amount: 3 }]
-  const headers = { Prefer: 'respond-async' }
-  const options = { token: person.token, body: { transactions }, headers }
+  const options = toQueue(person.token, transactions)
   const { status, body } = await world.call('POST', '/api/transactions/sync', options)
   expect(status).toBe(200)
   return { id: body.sync_id as string, messages: world.queuedSyncs.splice(0) }

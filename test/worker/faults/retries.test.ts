@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { toQueue } from '../answers.ts'
 import { createHousehold, type Household } from '../laws/every-route.ts'
 import { muteLog } from '../muted-log.ts'
 import { type Answer, balanceOf } from '../world.ts'
@@ -255,9 +256,7 @@ describe('without any key', () => {
     const { person, expense } = household
     for (const path of ['/api/transactions/sync', '/api/import/store']) {
       const rows = [1, 2, 2].map((amount) => ({ ...expense(), amount: path.length + amount }))
-      const headers = { Prefer: 'respond-async' }
-      const options = { token: person.token, body: { transactions: rows }, headers }
-      const send = () => world.call('POST', path, options)
+      const send = () => world.call('POST', path, toQueue(person.token, rows))
       expectUnavailable((await world.whileBroken(lost, send)).result)
       expect(world.queuedSyncs).toEqual([])
       const again = await send()

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { toQueue } from '../answers.ts'
 import { createHousehold } from '../laws/every-route.ts'
 import { muteLog } from '../muted-log.ts'
 import { createWorld } from '../world.ts'
@@ -68,11 +69,8 @@ describe('a queue', () => {
     const queue = { send } as Partial<Queue>
     const { world, person, expense } = await createHousehold(createWorld({ SYNC_QUEUE: queue as never }))
     hasten()
-    const sync = await world.call('POST', '/api/transactions/sync', {
-      token: person.token,
-      body: { transactions: [expense()] },
-      headers: { Prefer: 'respond-async' },
-    })
+    const options = toQueue(person.token, [expense()])
+    const sync = await world.call('POST', '/api/transactions/sync', options)
     expect(sync.status).toBe(200)
 
     const mailless = createWorld({ MAIL_QUEUE: queue as never })

@@ -7,7 +7,7 @@ import {
   memoryTokens,
   offlineQueue,
 } from '../../../src/client.ts'
-import { fetchOf, toQueue } from '../client/client-world.ts'
+import { fetchOf, respondingAsync } from '../client/client-world.ts'
 import { verifyAddress } from '../world.ts'
 import { openDevice } from './ledger-world.ts'
 import { expectTruth, losing, offline, twoDevices } from './two-devices.ts'
@@ -24,7 +24,7 @@ async function leftByAQueue() {
   })
   const queue = offlineQueue({ client, storage, userId: person.id, sleep: async () => undefined })
   const { category_id, ...uncategorised } = expense
-  const online = toQueue(fetchOf(world).fetch)
+  const online = respondingAsync(fetchOf(world).fetch)
   const add = (reference: string, fields = {}) => queue.add({ ...uncategorised, reference, ...fields })
   await add('refused', { amount: '1,5' })
   network.fetch = online

@@ -4,6 +4,7 @@ import { databaseOf } from '../../../scale/ids.ts'
 import { keptTables, movingTables } from '../../../scale/move.ts'
 import { findDifferences } from '../../../src/db/check.ts'
 import { openDatabase } from '../../databases/open.ts'
+import { toQueue } from '../answers.ts'
 import { expectWhole, FeedCopy } from '../feed-copy.ts'
 import type { Json } from '../world.ts'
 import { createDatabases, type Databases, deadUrl, type Resident } from './many-databases.ts'
@@ -69,7 +70,7 @@ test('a batch that was accepted before the move is processed after it, once', as
   const person = await somebodyWithAHistory(world)
   const { body: accounts } = await person.get('/api/accounts')
   const items = [1, 2, 3].map((n) => ({ ...expense(accounts[0].id, n), client_id: `phone-${n}` }))
-  const options = { token: person.token, body: { transactions: items }, headers: { Prefer: 'respond-async' } }
+  const options = toQueue(person.token, items)
   const accepted = await world.call('POST', '/api/transactions/sync', options)
   await world.move(person.id, 0, 1)
 

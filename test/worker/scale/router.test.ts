@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { databaseOf, idsPerDatabase } from '../../../scale/ids.ts'
 import { findDifferences } from '../../../src/db/check.ts'
+import { toQueue } from '../answers.ts'
 import { type Json, pathOf } from '../world.ts'
 import { createDatabases, type Databases, deadUrl, type Resident } from './many-databases.ts'
 
@@ -191,9 +192,8 @@ test('a batch is processed in the database that its message names', async () => 
   for (const person of residents) {
     await world.verify(person)
     const account = (await openAccount(person)).id
-    const body = { transactions: [coffee(account), coffee(account)] }
-    const headers = { Prefer: 'respond-async' }
-    await world.call('POST', '/api/transactions/sync', { token: person.token, body, headers })
+    const options = toQueue(person.token, [coffee(account), coffee(account)])
+    await world.call('POST', '/api/transactions/sync', options)
   }
   expect(world.syncs.map(({ home }) => home)).toEqual([0, 1, 2, 3])
   const work = async () => {
