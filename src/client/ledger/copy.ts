@@ -32,7 +32,9 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
   let stored = await readStored(storage, base)
   /** What waits, including what is about to be stored. */
   const waiting = new Map(stored.waiting)
-  let unstored: Work[] = []
+  /** Works that are about to be stored, by the rows that they change. */
+  const unstored = new Map<string, Set<Work>>()
+  let lastAt = [...waiting.values()].reduce((last, { at }) => Math.max(last, at), 0)
   let view = viewOf({ rows: stored.rows, waiting, userId })
   let isReplaced = false
   let channel = channelOf(base, () => refresh().catch(() => undefined))
@@ -48,15 +50,31 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
   }
 
   /** The next sequence number (`Waiting.at`). */
-  const nextAt = () =>
-    1 + [...stored.waiting.values(), ...waiting.values()].reduce((last, one) => Math.max(last, one.at), 0)
+  const nextAt = () => lastAt + 1
 
   /** Brings `waiting` up to date for a row: what is stored, and what is about to be. */
   function recompute(id: string): void {
-    const works = unstored.filter((work) => idOf(work) === id)
+    const works = [...(unstored.get(id) ?? [])]
     const now = works.reduce((one, { change }) => change(one), stored.waiting.get(id))
-    if (now) waiting.set(id, now)
-    else waiting.delete(id)
+    if (now) {
+      waiting.set(id, now)
+      lastAt = Math.max(lastAt, now.at)
+    } else waiting.delete(id)
+  }
+
+  function noteUnstored(works: Work[]): void {
+    for (const work of works) {
+      const own = unstored.get(idOf(work)) ?? new Set()
+      unstored.set(idOf(work), own.add(work))
+    }
+  }
+
+  function forgetUnstored(works: Work[]): void {
+    for (const work of works) {
+      const own = unstored.get(idOf(work))
+      own?.delete(work)
+      if (own?.size === 0) unstored.delete(idOf(work))
+    }
   }
 
   /** Recomputes a row and shows it at once. */
@@ -149,17 +167,17 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
 
     /** Makes a person's changes: shows them at once, and has stored them once this resolves. If that fails, takes them back. */
     async write(works: Work[]): Promise<void> {
-      unstored.push(...works)
+      noteUnstored(works)
       for (const work of works) show(work)
       try {
         notify()
         await commit(() => {
-          unstored = unstored.filter((work) => !works.includes(work))
+          forgetUnstored(works)
           return works.map((work) => keep(idOf(work), work.change(stored.waiting.get(idOf(work)))))
         })
         channel?.postMessage(null)
       } catch (error) {
-        unstored = unstored.filter((work) => !works.includes(work))
+        forgetUnstored(works)
         await refresh().catch(() => undefined)
         for (const work of works) show(work)
         notify()
