@@ -105,7 +105,7 @@ export function editsOf(
         if (!step) return false
         try {
           const consequences = step.flatMap(({ noun, key, was }) => (was ? [] : consequencesOf(noun, key)))
-          await write([...consequences, ...step.map((done) => undoWorkOf(copy, done)).reverse()])
+          await write([...consequences, ...step.map((done) => undoWorkOf(copy, step, done)).reverse()])
         } catch (error) {
           steps.push(step)
           throw error

@@ -50,7 +50,8 @@ export function listingOf(accounts: ReadonlyMap<Key, Shown['account']>) {
   }
 }
 
-function newestFirst(a: Listed, b: Listed): number {
+/** Compares two transactions for a list with the newest first. */
+export function newestFirst(a: Listed, b: Listed): number {
   if (a.transaction_date !== b.transaction_date) return a.transaction_date < b.transaction_date ? 1 : -1
   // Two tabs may have made rows of the same rank.
   return b.rank - a.rank || compare(b.key ?? '', a.key ?? '')

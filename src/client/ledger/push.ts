@@ -4,7 +4,7 @@ import { inHalves } from '../in-halves.ts'
 import { unwrap } from '../unwrap.ts'
 import { compare } from './money.ts'
 import { pull, renewCursor, takePage } from './pull.ts'
-import { keyOf } from './rows.ts'
+import { type Key, keyOf } from './rows.ts'
 import { keepTouched, type LedgerRun, referredTo } from './run.ts'
 import { idOf } from './store.ts'
 import { type Change, type Fields, fold, type Result, type Waiting } from './waiting.ts'
@@ -14,8 +14,10 @@ export async function takeChunk(run: LedgerRun): Promise<Waiting[]> {
   let chunk: Waiting[] = []
   await run.commit(() => {
     const { waiting } = run.stored()
+    const held = comingBack(waiting.values())
+    const isHeld = (id: string, one: Waiting) => held.has(id) || isHeldUp(run, one)
     const all = [...waiting].filter(
-      ([id, one]) => !run.attempted.has(id) && !isForPerson(one) && !isHeldUp(run, one),
+      ([id, one]) => !run.attempted.has(id) && !isForPerson(one) && !isHeld(id, one),
     )
     const inOrder = all.sort(([, a], [, b]) => rankOf(a) - rankOf(b) || a.at - b.at || compare(a.key, b.key))
     chunk = withinLimits(run, inOrder)
@@ -32,8 +34,9 @@ function withinLimits(run: LedgerRun, all: [string, Waiting][]): Waiting[] {
   const { limits } = run
   let bytes = 0
   const chunk: Waiting[] = []
+  const lent = anyCategory(run)
   for (const [, one] of all.slice(0, limits.operations)) {
-    const split = splitToSend(run, one)
+    const split = splitToSend(one, lent)
     bytes += new TextEncoder().encode(JSON.stringify(split)).length
     if (chunk.length > 0 && bytes > limits.bytes) break
     chunk.push(split)
@@ -41,25 +44,33 @@ function withinLimits(run: LedgerRun, all: [string, Waiting][]): Waiting[] {
   return chunk
 }
 
+/** A category to lend: one that the service has, or that is created before all transactions. */
+function anyCategory(run: LedgerRun): Key | undefined {
+  const { rows, waiting } = run.stored()
+  const [served] = rows.byId.category.values()
+  if (served) return keyOf(served)
+  const isCreation = ({ noun, sent, next }: Waiting) => noun === 'category' && (sent ?? next)?.op === 'create'
+  return [...waiting.values()].find((one) => isCreation(one) && !isForPerson(one))?.key
+}
+
 /**
  * Splits what waits into what is sent now and what is sent later. The service creates no income or expense without a
  * category: a row that may lack one (see `again`) is lent an arbitrary category, which an update then removes.
  */
-function splitToSend(run: LedgerRun, one: Waiting): Waiting {
+function splitToSend(one: Waiting, lent: Key | undefined): Waiting {
   const sent = (one.sent ?? one.next) as Change
   const next = one.sent && one.next
-  const [category] = run.stored().rows.byId.category.values()
-  if (one.noun !== 'transaction' || !lacksCategory(sent) || !category) return { ...one, sent, next }
-  const loan = { category_id: keyOf(category) }
-  const lent = {
+  if (one.noun !== 'transaction' || !lacksCategory(sent) || !lent) return { ...one, sent, next }
+  const loan = { category_id: lent }
+  const split = {
     ...one,
     sent: { ...sent, set: { ...sent.set, ...loan } },
     next: { op: 'update' as const, set: { category_id: null }, was: loan },
   }
-  if (next?.op !== 'delete') return (next && fold(lent, next)) ?? lent
+  if (next?.op !== 'delete') return (next && fold(split, next)) ?? split
   // The row is to be deleted, whatever its category is by then.
   const { category_id, ...was } = next.was
-  return { ...lent, next: { ...next, was } }
+  return { ...split, next: { ...next, was } }
 }
 
 function lacksCategory({ op, again, set }: Change): boolean {
@@ -72,13 +83,24 @@ function rankOf({ noun, sent, next }: Waiting): number {
   return (sent ?? next)?.op === 'delete' ? 2 : 0
 }
 
-/** True if the change refers to a row whose creation was refused, or waits for the answer to its deletion. */
+/** The transactions that `revive` makes anew, with what waits for them, once their account's deletion has been answered. */
+function comingBack(all: Iterable<Waiting>): Set<string> {
+  const accounts = [...all].filter(({ sent, next }) => sent && next?.others)
+  const others = accounts.flatMap(({ next }) => next?.others ?? []).filter(({ set }) => set)
+  return new Set(others.map(({ key }) => `transaction ${key}`))
+}
+
+/**
+ * True if an unsent change refers to a row whose creation was refused, or waits for the answer to its deletion. What was
+ * sent goes out again ahead of that deletion.
+ */
 function isHeldUp(run: LedgerRun, { sent, next }: Waiting): boolean {
   const { waiting } = run.stored()
-  return referredTo(sent ?? next).some((id) => {
+  const isNotThere = (id: string) => {
     const named = waiting.get(id)
-    return named?.next?.op === 'create' && (named.errors || named.sent)
-  })
+    return named?.next?.op === 'create' && Boolean(named.errors || named.sent)
+  }
+  return !sent && referredTo(next).some(isNotThere)
 }
 
 /** Uploads changes. A chunk that is too large, or would push a balance past its bounds, is sent in halves. */

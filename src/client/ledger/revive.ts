@@ -1,6 +1,6 @@
 import { type Key, references } from './rows.ts'
 import { idOf, type Stored } from './store.ts'
-import { type Change, creation, deletes, type Fields, fold, newWaiting, type Waiting } from './waiting.ts'
+import { creation, deletes, type Fields, fold, newWaiting, type Other, type Waiting } from './waiting.ts'
 
 /** The new keys of rows that have come back, by their old ids. */
 export type Renames = Map<string, Key>
@@ -21,6 +21,11 @@ export function revive(
     touched.add(idOf(one))
   }
   const rename = (id: string) => renames.set(id, newKey()).get(id) as Key
+  /** Undefined for a row that is not there. */
+  const categoryOf = (key: Key, one: Waiting | undefined) => {
+    const served = rows.get('transaction', key) as Fields | undefined
+    return { ...served, ...one?.sent?.set, ...one?.next?.set }.category_id as Key | null
+  }
   for (const [id, one] of [...waiting]) {
     const { sent, next } = one
     if (sent || !next?.others) continue
@@ -30,14 +35,24 @@ export function revive(
     touched.add(id)
     put({ ...one, key, next: { ...change, again: true } })
     // The oldest first, so that those of a day come back in their order.
-    for (const { key: otherKey, set } of [...others].reverse()) {
+    for (const { key: otherKey, set } of renamedOthers(others, renames).reverse()) {
       const otherId = `transaction ${otherKey}`
-      const other = waiting.get(otherId) ?? newWaiting('transaction', otherKey, at++)
-      const isLeft = deletes(other) || (other.next && 'category_id' in other.next.set)
-      if (set) put({ ...newWaiting('transaction', rename(otherId), at++), next: creation(set) })
-      else if (rows.get('transaction', otherKey)?.category_id === null && !isLeft) {
+      const other = waiting.get(otherId)
+      const isDeleted = deletes(other)
+      if (set) {
+        // It was refused, or its other account has brought it back.
+        if (other && isUnsentCreation(other)) put({ ...other, errors: null })
+        else {
+          // What waits for the old row, such as an edit since, goes into the new one.
+          waiting.delete(otherId)
+          touched.add(otherId)
+          const next = creation({ ...set, ...other?.sent?.set, ...other?.next?.set })
+          if (!isDeleted) put({ ...newWaiting('transaction', rename(otherId), at++), next })
+        }
+      } else if (!isDeleted && [null, one.key].includes(categoryOf(otherKey, other))) {
         const change = { op: 'update' as const, set: { category_id: key }, was: { category_id: null } }
-        put({ ...(fold(other, change) as Waiting), errors: other.errors })
+        const whole = other ?? newWaiting('transaction', otherKey, at++)
+        put({ ...(fold(whole, change) as Waiting), errors: whole.errors })
       }
     }
   }
@@ -45,13 +60,26 @@ export function revive(
   return { touched, renames }
 }
 
+const isUnsentCreation = ({ sent, next }: Waiting) => !sent && next?.op === 'create'
+
 /** What waits and refers to rows that have come back, now by their new keys. */
 function renamedWaiting(waiting: ReadonlyMap<string, Waiting>, renames: Renames): Waiting[] {
   if (renames.size === 0) return []
   return [...waiting.values()].flatMap((one) => {
-    const set = one.next && renamed(one.next.set, renames)
-    return set && set !== one.next?.set ? [{ ...one, next: { ...(one.next as Change), set } }] : []
+    const { next } = one
+    const set = next && renamed(next.set, renames)
+    if (!next || !set || (set === next.set && !next.others)) return []
+    const others = next.others && { others: renamedOthers(next.others, renames) }
+    return [{ ...one, next: { ...next, set, ...others } }]
   })
+}
+
+/** Others by their new keys. */
+export function renamedOthers(others: Other[], renames: Renames): Other[] {
+  return others.map(({ key, set }) => ({
+    key: renames.get(`transaction ${key}`) ?? key,
+    ...(set && { set: renamed(set, renames) }),
+  }))
 }
 
 /** The fields, with other rows named by their new keys. */

@@ -1,6 +1,7 @@
 import type { Copy, Work } from './copy.ts'
 import { LedgerError } from './entered.ts'
-import { type Renames, renamed } from './revive.ts'
+import { type Renames, renamed, renamedOthers } from './revive.ts'
+import type { Key } from './rows.ts'
 import { idOf } from './store.ts'
 import type { View } from './view.ts'
 import {
@@ -29,9 +30,9 @@ export type Done = Named & {
  * The work of undoing what a step did to a row: it puts back what waited before or, if something else waits by now, changes
  * the row back.
  */
-export function undoWorkOf({ stored, view, workOf }: Copy, done: Done): Work {
+export function undoWorkOf({ stored, view, workOf }: Copy, step: Done[], done: Done): Work {
   const { noun, key, before, after } = done
-  const change = undoChangeOf(view(), done)
+  const change = undoChangeOf(view(), step, done)
   const work = change && workOf(noun, key, change)
   return {
     ...{ noun, key },
@@ -44,17 +45,27 @@ export function undoWorkOf({ stored, view, workOf }: Copy, done: Done): Work {
   }
 }
 
-/** The change that undoes what a step did to a row. What has been changed since stays as it is. */
-function undoChangeOf(view: View, { noun, key, was, is, others }: Done): Change | undefined {
+/**
+ * The change that undoes what a step did to a row. What has been changed since stays as it is, and a category that has
+ * been deleted since is left out.
+ */
+function undoChangeOf(view: View, step: Done[], { noun, key, was, is, others }: Done): Change | undefined {
   if (!was) {
     if (noun === 'account' && view.othersOf(noun, key).length > 0)
       throw new LedgerError('The account has transactions.')
     return is && { op: 'delete', set: {}, was: is }
   }
-  const { category_id: category } = was
-  const isLost = typeof category === 'string' && !view.get('category', category)
-  const set: Fields = isLost ? { ...was, category_id: null } : was
-  if (!is) return { op: 'create', set, was: {}, others }
+  const comesBack = (category: Key) => step.some((one) => one.noun === 'category' && one.key === category)
+  const withoutLost = (fields: Fields): Fields => {
+    const { category_id: category } = fields
+    const isLost = typeof category === 'string' && !view.get('category', category) && !comesBack(category)
+    return isLost ? { ...fields, category_id: null } : fields
+  }
+  const set = withoutLost(was)
+  if (!is) {
+    const back = others.map((other) => (other.set ? { ...other, set: withoutLost(other.set) } : other))
+    return { op: 'create', set, was: {}, others: back }
+  }
   const now = view.fields(noun, key)
   const own = Object.keys(is).filter((field) => now && was[field] !== is[field] && now[field] === is[field])
   const fields = own.flatMap(groupOf)
@@ -66,10 +77,7 @@ export function renameDone(done: Done, renames: Renames): void {
   done.key = renames.get(idOf(done)) ?? done.key
   done.was &&= renamed(done.was, renames)
   done.is &&= renamed(done.is, renames)
-  for (const other of done.others) {
-    other.key = renames.get(`transaction ${other.key}`) ?? other.key
-    other.set &&= renamed(other.set, renames)
-  }
+  done.others = renamedOthers(done.others, renames)
 }
 
 /** What waits for a row, as a text to compare with that of another time. */

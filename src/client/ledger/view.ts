@@ -1,5 +1,5 @@
 import { fieldsOf } from './entered.ts'
-import { listingOf } from './listing.ts'
+import { listingOf, newestFirst } from './listing.ts'
 import { type Key, keyOf, type Noun, nouns, type ServedRow } from './rows.ts'
 import { keyed, type Shown, type Sources, shownRow } from './shown-row.ts'
 import { type Fields, type Other, pick } from './waiting.ts'
@@ -102,14 +102,23 @@ export function viewOf(sources: Sources) {
     get,
     fields,
 
-    /** The transactions of an account, with their fields, or those that name a category, without. */
+    /**
+     * The transactions of an account, with their fields, or those that name a category, without; the newest first. Those
+     * that are hidden count too, since the account that hides them may come back.
+     */
     othersOf(noun: Noun, key: Key): Other[] {
-      const { listed } = listing
-      if (noun === 'category')
-        return listed.filter((row) => row.category_id === key).map(({ key }) => ({ key }))
-      const isOf = (row: Shown['transaction']) => row.account_id === key || row.to_account_id === key
-      const own = noun === 'account' ? listed.filter(isOf) : []
-      return own.map(({ key }) => ({ key, set: fields('transaction', key) as Fields }))
+      if (noun !== 'account' && noun !== 'category') return []
+      const fields =
+        noun === 'account' ? (['account_id', 'to_account_id'] as const) : (['category_id'] as const)
+      const all = [...shown.transaction.values()].filter((row) => fields.some((field) => row[field] === key))
+      // Rows that went with another account are not touched, so what is hidden may be gone.
+      const left = all.filter(
+        (row) => get('transaction', row.key) ?? shownRow('transaction', row.key, sources),
+      )
+      return left.sort(newestFirst).map((row) => ({
+        key: row.key,
+        ...(noun === 'account' && { set: pick({ ...row }, fieldsOf('transaction')) }),
+      }))
     },
   }
 }

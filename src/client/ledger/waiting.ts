@@ -123,8 +123,9 @@ export function leftAfter(waiting: Waiting, { outcome, fields, errors }: Result)
 
 const gone: FieldErrors = { row: ['It has been deleted elsewhere.'] }
 
-/** What waits, with why the service has refused it. */
+/** What waits, with why the service has refused it. A row that has been deleted since needs no correction. */
 function rejected(waiting: Waiting, errors: FieldErrors): Waiting | undefined {
   const back = unsent(waiting)
+  if (back?.next?.op === 'delete' && waiting.sent?.op !== 'delete') return back
   return back && { ...back, errors }
 }

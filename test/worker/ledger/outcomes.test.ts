@@ -98,6 +98,39 @@ test('what is refused waits to be corrected, and what names it waits with it', a
   await expectTruth(person, ledger)
 })
 
+test('a row that is deleted while its edit is being refused is deleted', async () => {
+  const { person, category, tea, one, two } = await twoDevices()
+  const gone = two.ledger.categories().find(({ id }) => id !== category.id)
+  await two.ledger.remove('category', gone?.key as string)
+  await two.ledger.sync()
+  const { ledger, network } = one
+  await ledger.update('transaction', tea, { category_id: gone?.id ?? 0 })
+  const { fetch } = network
+  network.fetch = async (...call) => {
+    const answer = await fetch(...call)
+    network.fetch = fetch
+    await ledger.remove('transaction', tea)
+    return answer
+  }
+  expect(await ledger.sync()).toMatchObject({ rejected: 0, waiting: 0, stopped: null })
+  await expectTruth(person, ledger)
+  expect(ledger.transactions().data).toEqual([])
+})
+
+test('whoever has no category that was sent is lent one that is sent along', async () => {
+  const { person, account, expense, one } = await twoDevices()
+  const { ledger } = one
+  for (const { key } of ledger.categories()) await ledger.remove('category', key)
+  await ledger.sync()
+  await ledger.create('category', { name: 'Mine', type: 'expense' })
+  const other = await ledger.create('category', { name: 'Other', type: 'expense' })
+  await ledger.create('transaction', { ...expense, account_id: account.id, category_id: other })
+  await ledger.remove('category', other)
+  expect(await ledger.sync()).toMatchObject({ rejected: 0, waiting: 0, stopped: null })
+  expect(ledger.transactions().data).toMatchObject([{ category: null }, { description: 'Tea' }])
+  await expectTruth(person, ledger)
+})
+
 test('what was recorded for an account that somebody has deleted can be moved to another', async () => {
   const { person, account, expense, one } = await twoDevices()
   const { ledger } = one

@@ -348,3 +348,135 @@ test('a step whose row has gone with its account leaves that alone', async () =>
   expect(await one.ledger.sync()).toMatchObject({ rejected: 0 })
   await expectTruth(person, one.ledger)
 })
+
+test('what is done to the transactions of an account that has come back, before its deletion is answered, is done', async () => {
+  const { person, account, expense, tea, one } = await twoDevices()
+  const { ledger, network } = one
+  const milk = await ledger.create('transaction', { ...expense, description: 'Milk' })
+  await ledger.update('transaction', tea, { description: 'Green tea' })
+  await ledger.sync()
+  const { fetch } = network
+  network.fetch = losing(fetch)
+  await ledger.remove('account', account.id)
+  await ledger.sync()
+  network.fetch = fetch
+  await ledger.undo()
+  await ledger.undo()
+  await ledger.update('transaction', tea, { amount: 30 })
+  await ledger.remove('transaction', milk)
+  expect(await ledger.sync()).toMatchObject({ conflicts: 0, rejected: 0, waiting: 0, stopped: null })
+  expect(ledger.transactions().data).toMatchObject([{ amount: '30.00', description: 'Tea' }])
+  await expectTruth(person, ledger)
+})
+
+test('a transfer between two deleted accounts comes back once, though only one of the deletions was sent', async () => {
+  const { person, account, one, two } = await twoDevices()
+  const { ledger, network } = one
+  const savings = await ledger.create('account', { name: 'Savings', type: 'bank', starting_balance: 0 })
+  await ledger.create('transaction', {
+    ...{ account_id: account.id, to_account_id: savings, type: 'transfer' as const },
+    ...{ amount: 7, transaction_date: '2026-11-20' },
+  })
+  await ledger.sync()
+  const before = contents(ledger)
+  const { fetch } = network
+  const keyOf = (name: string) => ledger.accounts().find((row) => row.name === name)?.key as string
+  // Both deletions are sent, and neither is answered.
+  network.fetch = losing(fetch)
+  for (const name of [account.name, 'Savings']) await ledger.remove('account', keyOf(name))
+  await ledger.sync()
+  network.fetch = fetch
+  for (let steps = 0; steps < 2; steps++) await ledger.undo()
+  await ledger.sync()
+  expect(contents(ledger)).toEqual(before)
+  await expectTruth(person, ledger)
+  // Or one is not sent, since a conflict holds it back.
+  await two.ledger.sync()
+  const theirs = two.ledger.accounts().find((row) => row.name === account.name)?.key as string
+  await two.ledger.update('account', theirs, { name: 'Theirs' })
+  await two.ledger.sync()
+  await ledger.update('account', keyOf(account.name), { name: 'Mine' })
+  expect(await ledger.sync()).toMatchObject({ conflicts: 1 })
+  const shown = contents(ledger)
+  for (const name of ['Mine', 'Savings']) await ledger.remove('account', keyOf(name))
+  await ledger.sync()
+  for (let steps = 0; steps < 2; steps++) await ledger.undo()
+  expect(contents(ledger)).toEqual(shown)
+  expect(await ledger.sync()).toMatchObject({ rejected: 0 })
+  expect(contents(ledger)).toEqual(shown)
+})
+
+test('transactions come back with their account although their category has been deleted before', async () => {
+  const { person, account, category, one } = await twoDevices()
+  const { ledger } = one
+  await ledger.remove('category', category.id)
+  await ledger.sync()
+  await ledger.remove('account', account.id)
+  await ledger.sync()
+  await ledger.undo()
+  expect(await ledger.sync()).toMatchObject({ rejected: 0, waiting: 0, stopped: null })
+  expect(ledger.transactions().data).toMatchObject([{ description: 'Tea', category: null }])
+  // The category finds the transaction under its new key.
+  await ledger.undo()
+  await ledger.sync()
+  expect(ledger.transactions().data).toMatchObject([{ category: { name: category.name } }])
+  await expectTruth(person, ledger)
+})
+
+test('a transaction that was refused comes back with its account once, and is still refused', async () => {
+  const { account, category, expense, one, two } = await twoDevices()
+  const { ledger } = one
+  const gone = two.ledger.categories().find(({ id }) => id !== category.id)
+  await two.ledger.remove('category', gone?.key as string)
+  await two.ledger.sync()
+  await ledger.create('transaction', { ...expense, category_id: gone?.id ?? 0, description: 'Cake' })
+  expect(await ledger.sync()).toMatchObject({ rejected: 1 })
+  await ledger.remove('account', account.id)
+  await ledger.sync()
+  await ledger.undo()
+  await ledger.sync()
+  const [rejected] = ledger.rejected()
+  await ledger.update('transaction', rejected?.key as string, { category_id: category.id })
+  expect(await ledger.sync()).toMatchObject({ rejected: 0, waiting: 0 })
+  expect(ledger.transactions().data.map(({ description }) => description)).toEqual(['Cake', 'Tea'])
+})
+
+test.each([
+  { way: 'never arrived', network: () => offline },
+  { way: 'was lost', network: losing },
+])('a category comes back to what was recorded in it, though the upload of both $way', async (fate) => {
+  const { person, category, expense, one } = await twoDevices()
+  const { ledger, network } = one
+  const { fetch } = network
+  const recorded = await ledger.create('transaction', { ...expense, description: 'Cake' })
+  await ledger.remove('category', category.id)
+  network.fetch = fate.network(fetch)
+  await ledger.sync()
+  network.fetch = fetch
+  await ledger.undo()
+  expect(await ledger.sync()).toMatchObject({ rejected: 0, conflicts: 0, stopped: null })
+  await ledger.sync()
+  expect(ledger.transaction(recorded)).toMatchObject({ category: { name: category.name } })
+  await expectTruth(person, ledger)
+})
+
+test('a category that was never sent, or whose transaction has had another since, comes back to its transaction', async () => {
+  const { person, category, expense, tea, one } = await twoDevices()
+  const { ledger } = one
+  const pets = await ledger.create('category', { name: 'Pets', type: 'expense' })
+  const food = await ledger.create('transaction', { ...expense, category_id: pets })
+  await ledger.remove('category', pets)
+  await ledger.sync()
+  await ledger.undo()
+  await ledger.sync()
+  expect(ledger.transaction(food)).toMatchObject({ category: { name: 'Pets' } })
+  await ledger.remove('category', category.id)
+  await ledger.update('transaction', tea, { category_id: ledger.categories()[0]?.key as string })
+  await ledger.sync()
+  await ledger.undo()
+  await ledger.undo()
+  await ledger.sync()
+  expect(ledger.transaction(tea)).toMatchObject({ category: { name: category.name } })
+  await ledger.sync()
+  await expectTruth(person, ledger)
+})
