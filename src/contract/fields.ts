@@ -257,7 +257,8 @@ const quoted = /^"((?:[^"\\]|\\["\\])*)"/
 
 /**
  * The header that makes a POST safe to repeat (draft-ietf-httpapi-idempotency-key-header). The key may be quoted, as
- * the draft has it, or bare; an empty one counts as absent.
+ * the draft has it, or bare; an empty one counts as absent. The runtime replaces bytes that are not UTF-8 by U+FFFD,
+ * which would make one key of several.
  */
 export const idempotencyKeyHeader = (description: ReturnType<typeof doc>, maxLength = 255) =>
   z.object({
@@ -266,7 +267,12 @@ export const idempotencyKeyHeader = (description: ReturnType<typeof doc>, maxLen
         preprocessed(
           (input: string) =>
             (quoted.exec(input.trim())?.[1]?.replace(/\\(.)/g, '$1') ?? input.trim()) || undefined,
-          z.optional(z.string().check(z.maxLength(maxLength, `The Idempotency-Key ${tooLong(maxLength)}.`))),
+          z.optional(
+            z.string().check(
+              z.maxLength(maxLength, `The Idempotency-Key ${tooLong(maxLength)}.`),
+              z.refine((key) => !key.includes('\ufffd'), 'The Idempotency-Key must be UTF-8.'),
+            ),
+          ),
         ),
       ),
       description,

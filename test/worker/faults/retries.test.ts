@@ -113,6 +113,22 @@ describe.each(creations)('POST $path with an Idempotency-Key', ({ path, body, st
       },
     ])
   })
+
+  // The runtime hands over bytes that are not UTF-8 as replacement characters: "caf\xe9" and "caf\xe8" look the same.
+  test('refuses a key that was not sent as UTF-8, and takes one that was', async () => {
+    const household = await createHousehold(createFaultyWorld())
+    const before = await count(household)
+    for (const key of ['caf\ufffd', '"caf\ufffd"']) {
+      const { status, body: refusal } = await post(household, path, body(household), key)
+      expect([status, refusal.errors]).toEqual([
+        422,
+        { 'Idempotency-Key': ['The Idempotency-Key must be UTF-8.'] },
+      ])
+    }
+    expect((await post(household, path, body(household), 'café')).status).toBe(statuses[0])
+    await processSyncs(household)
+    expect(await count(household)).toBe(before + 1)
+  })
 })
 
 const keyed: [noun: string, path: string, body: object][] = [
