@@ -53,6 +53,8 @@ const trimmed = <T extends z.ZodMiniType>(schema: T) =>
 const isStorable = (input: string) => !input.includes('\0') && input.isWellFormed()
 const unstorable = 'contains characters that cannot be stored'
 const tooLong = (max: number) => `must not be greater than ${max} characters`
+/** The error of a field that has more than `max` characters. */
+export const tooLongText = (max: number) => says(tooLong(max))
 
 /** A required text of up to `max` code points. */
 export const text = (max = 255) =>
@@ -162,8 +164,10 @@ export const id = field(
   doc({ type: 'integer', format: 'int64', minimum: 1, examples: [1] }),
 )
 
-/** The most characters that a client id may have. */
+/** The most characters of a client id that a body gives to a new row. */
 export const longestClientId = 64
+/** The most characters of an Idempotency-Key, which becomes the client id of an account or a category. */
+export const longestKey = 255
 
 const isReference = (input: number | string): input is `#${string}` =>
   typeof input === 'string' && input.startsWith('#')
@@ -173,7 +177,7 @@ export const idOrReference = field(
   trimmed(
     converted(numeric(notAnInteger), (input, refuse): number | `#${string}` => {
       if (!isReference(input)) return readId(input, refuse)
-      return isStorable(input) && !isLongerThan(input, longestClientId + 1) ? input : refuse(invalidText)
+      return isStorable(input) && !isLongerThan(input, longestKey + 1) ? input : refuse(invalidText)
     }),
   ),
   doc({ type: 'string', pattern: '^(#.+|[1-9]\\d*)$', examples: ['#a1'] }),
@@ -257,16 +261,16 @@ const quoted = /^"((?:[^"\\]|\\["\\])*)"/
 
 /**
  * The header that makes a POST safe to repeat (draft-ietf-httpapi-idempotency-key-header). The key may be quoted, as
- * the draft has it, or bare; an empty one counts as absent. The runtime replaces bytes that are not UTF-8 by U+FFFD,
- * which would make one key of several.
+ * the draft has it, or bare; it is trimmed, as client ids are, and an empty one counts as absent. The
+ * runtime replaces bytes that are not UTF-8 by U+FFFD, which would make one key of several.
  */
-export const idempotencyKeyHeader = (description: ReturnType<typeof doc>, maxLength = 255) =>
+export const idempotencyKeyHeader = (description: ReturnType<typeof doc>, maxLength = longestKey) =>
   z.object({
     'Idempotency-Key': field(
       z.optional(
         preprocessed(
           (input: string) =>
-            (quoted.exec(input.trim())?.[1]?.replace(/\\(.)/g, '$1') ?? input.trim()) || undefined,
+            (quoted.exec(input.trim())?.[1]?.replace(/\\(.)/g, '$1') ?? input).trim() || undefined,
           z.optional(
             z.string().check(
               z.maxLength(maxLength, `The Idempotency-Key ${tooLong(maxLength)}.`),

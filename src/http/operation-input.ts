@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini'
+import { longestClientId, tooLongText } from '../contract/fields.ts'
 import {
   fieldsOfNoun,
   fieldsThatGoTogether,
@@ -11,6 +12,7 @@ import {
 import type { Draft } from '../domain/draft.ts'
 import type { FieldErrors } from '../domain/failures.ts'
 import { addError, invalidText, messageFor, requiredText } from '../domain/field-errors.ts'
+import { isLongerThan } from '../domain/text-length.ts'
 import { rowTwice } from '../services/operations/rows-twice.ts'
 import { listItems, notAnObject } from './items.ts'
 import { isObject, toDraft } from './validate.ts'
@@ -82,6 +84,8 @@ function headErrors({ kind, noun, id, clientId }: Named): FieldErrors {
   const errors: FieldErrors = {}
   if (noun === 'profile' && kind !== 'update') addError(errors, 'op', invalidText)
   else if (kind === 'create' && clientId === null) addError(errors, 'client_id', requiredText)
+  else if (kind === 'create' && clientId !== null && isLongerThan(clientId, longestClientId))
+    addError(errors, 'client_id', tooLongText(longestClientId))
   else if (noun !== 'profile' && id === null && clientId === null) addError(errors, 'id', requiredText)
   return errors
 }

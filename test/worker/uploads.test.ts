@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { create, createLedger, remove, update, upload, uploadOne, wallet } from './uploads.ts'
-import { balanceOf, createWorld, expectInvalid, openAccount } from './world.ts'
+import { balanceOf, createWorld, expectInvalid, type Json, openAccount } from './world.ts'
 
 const gone = { outcome: 'gone' }
 
@@ -44,6 +44,34 @@ test('references reach rows that were created before, by an upload or by a reque
     version: 2,
   })
   expect((await person.get(`/api/transactions/${id}`)).body.account_id).toBe(second.id)
+})
+
+test.each([
+  ['the longest key', 'k'.repeat(255)],
+  ['a quoted key with blanks at its ends', '" a2 "'],
+])('what a request with %s has made can be named by the client id that the feed shows', async (_, key) => {
+  const { world, person, fields } = await createLedger(createWorld())
+  const made = (path: string, body: object) =>
+    world.call('POST', path, { token: person.token, body, headers: { 'Idempotency-Key': key } })
+  const { body: account } = await made('/api/accounts', { ...wallet, name: 'Keyed' })
+  const { body: category } = await made('/api/categories', { name: 'Keyed', type: 'expense' })
+  const { body: feed } = await person.get('/api/changes')
+  const shown = (noun: string, { id }: Json): string =>
+    feed.changes.find((one: Json) => one.noun === noun && one.id === id).data.client_id
+  const [accountName, categoryName] = [shown('account', account), shown('category', category)]
+
+  const set = { ...fields, account_id: `#${accountName}`, category_id: `#${categoryName}` }
+  const { id } = await uploadOne(person, create('transaction', 't1', set))
+  const referring = { account_id: account.id, category_id: category.id }
+  expect((await person.get(`/api/transactions/${id}`)).body).toMatchObject(referring)
+  const named = [
+    update('account', accountName, { name: 'Renamed' }),
+    update('category', categoryName, { name: 'Renamed' }),
+  ]
+  const updated = { outcome: 'updated', version: 2 }
+  expect(await upload(person, named)).toMatchObject([updated, updated])
+  const removed = await upload(person, [remove('account', accountName), remove('category', categoryName)])
+  expect(removed).toMatchObject([{ outcome: 'deleted' }, { outcome: 'deleted' }])
 })
 
 test('an upload that is sent again does nothing twice, whatever others did meanwhile', async () => {
@@ -209,6 +237,10 @@ test.each([
   [
     create('account', 'x'.repeat(65), wallet),
     { client_id: ['The client id field must not be greater than 64 characters.'] },
+  ],
+  [
+    update('account', 'x'.repeat(256), { name: 'x' }),
+    { client_id: ['The client id field must not be greater than 255 characters.'] },
   ],
   [{ op: 'update', noun: 'account', set: {} }, { id: ['The id field is required.'] }],
   [{ op: 'update', noun: 'account', id: 'seven', set: {} }, { id: ['The id field must be an integer.'] }],
