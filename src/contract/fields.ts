@@ -99,6 +99,12 @@ export const password = field(
   doc('The password.'),
 )
 
+/** A password, if the user has one. Blanks may be one, so only an empty text counts as null. */
+export const nullablePassword = preprocessed(
+  (input: string | null) => (input === '' ? null : input),
+  z.nullable(password),
+)
+
 /** A new password, never trimmed, and its confirmation. */
 export const chosenPassword = {
   password: field(

@@ -1,6 +1,16 @@
 import * as z from 'zod/mini'
 import { doc, field } from './doc.ts'
-import { chosenPassword, email, nullable, password, refused, text, timeOfDay, timezone } from './fields.ts'
+import {
+  chosenPassword,
+  email,
+  nullable,
+  nullablePassword,
+  password,
+  refused,
+  text,
+  timeOfDay,
+  timezone,
+} from './fields.ts'
 import * as shown from './shown.ts'
 
 export const profileChanges = z.partial(
@@ -26,7 +36,7 @@ export type PasswordChange = z.output<typeof passwordChange>
 
 /** Proof that it is the user who is leaving: the password or, for a user without one, the address. */
 export const farewell = z.object({
-  password: field(z.optional(nullable(password)), doc('The password, if the user has one.')),
+  password: field(z.optional(nullablePassword), doc('The password, if the user has one.')),
   email: field(z.optional(nullable(email)), doc('The address, if the user has no password.')),
 })
 export type Farewell = z.output<typeof farewell>

@@ -4,6 +4,7 @@ import { createBanked } from './banked.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
 import {
   createWorld,
+  expectInvalid,
   expectInvalidFields,
   type Json,
   queuedMail,
@@ -113,6 +114,16 @@ describe('leaving', () => {
     const login = await world.call('POST', '/api/login', { body: { email, password } })
     expect(login.status).toBe(422)
     expect(login.body.message).toBe('The provided credentials are incorrect.')
+  })
+
+  test('works with a password of nothing but spaces, since passwords are never trimmed', async () => {
+    const world = createWorld()
+    const blank = ' '.repeat(8)
+    const { token } = await world.register({ password: blank, password_confirmation: blank })
+    const wrong = await leave(world, token, { password: ' '.repeat(9) })
+    expectInvalid(wrong, { password: ['The password is incorrect.'] })
+    expect((await leave(world, token, { password: blank })).status).toBe(204)
+    expect(await isThere(world, token)).toBe(false)
   })
 
   test('removes every row of the user’s from every table, and none of anybody else’s', async () => {
@@ -226,7 +237,7 @@ describe('leaving without a password', () => {
     const world = createWorld()
     const email = address()
     const { token } = await signInThroughProvider(world, email)
-    const answer = await leave(world, token, { email: ` ${email.toUpperCase()} ` })
+    const answer = await leave(world, token, { email: ` ${email.toUpperCase()} `, password: '' })
     expect(answer.status).toBe(204)
     expect(await isThere(world, token)).toBe(false)
     expect(queuedMail(world, 'farewell', email).to).toBe(email)
