@@ -37,7 +37,10 @@ export type StoredItem = Omit<QueuedTransaction, 'state'> & {
 
 export type QueueItem = StoredItem & {
   state: QueuedTransaction['state']
-  /** True if an earlier attempt to send it may have landed; of one under way (`sending`), it says nothing. */
+  /**
+   * True if an earlier attempt to send it may have landed; of one under way (`sending`), it says nothing. It may be true
+   * of an item that was never sent, which only costs requests.
+   */
   mayHaveLanded: boolean
 }
 
@@ -58,6 +61,8 @@ export function queueStore(storage: KeyValueStorage, name: string) {
   const [itemPrefix, batchPrefix] = [`${name}/item/`, `${name}/batch/`]
   /** What did not fit into the storage, by key. It is lost when the page is left, and the work is then repeated. */
   const unsaved = new Map<string, string>()
+  /** The items that were added here. Of any other, the note that it was sent may have been lost with the page that sent it. */
+  const addedHere = new Set<string>()
 
   async function set({ key, ...value }: { key: string }): Promise<void> {
     await storage.set(key, JSON.stringify(value))
@@ -98,6 +103,11 @@ export function queueStore(storage: KeyValueStorage, name: string) {
     batchKey: (id: string) => `${batchPrefix}${id}`,
 
     /** Throws if there is no room. */
+    async addItem(item: StoredItem): Promise<void> {
+      await set(item)
+      addedHere.add(item.key)
+    },
+    /** Throws if there is no room. */
     saveItem: (item: StoredItem) => set(item),
     keepItem: (item: StoredItem) => keep(item),
     keepBatch: (batch: SentBatch) => keep(batch),
@@ -114,7 +124,10 @@ export function queueStore(storage: KeyValueStorage, name: string) {
       return (await items()).map((item) => ({
         ...item,
         state: item.errors ? 'rejected' : onTheWay.has(item.client_id) ? 'sending' : 'pending',
-        mayHaveLanded: item.earlier !== null || lost.has(item.client_id),
+        mayHaveLanded:
+          item.earlier !== null ||
+          lost.has(item.client_id) ||
+          (item.errors === null && !addedHere.has(item.key)),
       }))
     },
 

@@ -186,6 +186,19 @@ describe('what is refused', () => {
   })
 })
 
+test('what this page has recorded and not sent is corrected by nothing but its creation, and forgotten at once', async () => {
+  const phone = await createPhone()
+  const storage = memoryStorage()
+  const queue = queueOn(phone, { storage })
+  const [corrected, discarded] = [await queue.add(phone.coffee()), await queue.add(phone.coffee())]
+  expect(await queue.resubmit(corrected.client_id, phone.coffee('Corrected'))).toBe(true)
+  expect(await queue.discard(discarded.client_id)).toBe(true)
+  expect(await storage.list('')).toHaveLength(1)
+  expect(await queue.sync()).toEqual({ ...nothing, created: 1 })
+  expect(phone.network.paths().filter((path) => path.startsWith('PUT'))).toEqual([])
+  expect(await phone.landed()).toEqual(['Corrected'])
+})
+
 test('one that landed unnoticed and was deleted since is handed back, and gets an id of its own when it is wanted again', async () => {
   const phone = await createPhone()
   const storage = memoryStorage()
@@ -776,6 +789,32 @@ describe('a storage', () => {
     const [first] = (await queue.list()) as [QueuedTransaction]
     expect(await queue.resubmit(first.client_id, phone.coffee())).toBe(true)
     expect(await queue.sync()).toEqual({ ...nothing, created: 1 })
+  })
+
+  test('that was full while an answer got lost does not hide, once the page is opened again, what may have landed', async () => {
+    const phone = await createPhone()
+    const memory = memoryStorage()
+    let isFull = false
+    const set: KeyValueStorage['set'] = async (key, value) => {
+      if (isFull) throw new DOMException('full', 'QuotaExceededError')
+      await memory.set(key, value)
+    }
+    const storage = { ...memory, set }
+    const before = queueOn(phone, { client: losingAnswers(phone), storage })
+    const [corrected, discarded] = [
+      await before.add(phone.coffee('One')),
+      await before.add(phone.coffee('Two')),
+    ]
+    isFull = true
+    expect((await before.sync()).stopped?.reason).toBe('offline')
+    expect(await phone.landed()).toEqual(['One', 'Two'])
+    isFull = false
+    const queue = queueOn(phone, { storage })
+    expect(await queue.resubmit(corrected.client_id, phone.coffee('One, corrected'))).toBe(true)
+    expect(await queue.discard(discarded.client_id)).toBe(true)
+    expect(await queue.counts()).toEqual({ ...empty, pending: 1 })
+    expect(await queue.sync()).toEqual({ ...nothing, duplicate: 1 })
+    expect([await phone.landed(), await storage.list('')]).toEqual([['One, corrected'], []])
   })
 
   test('with a damaged entry still lists the others', async () => {
