@@ -78,6 +78,16 @@ test('without what a field was, the last write wins', async () => {
   expect((await read()).amount).toBe('13.00')
 })
 
+test('an update that is sent again is done again if somebody has put the old value back', async () => {
+  const { person, transaction, read } = await createLedger(createWorld())
+  const op = update('transaction', transaction.id, { amount: '13.00' }, { amount: '12.00' })
+  expect((await uploadOne(person, op)).outcome).toBe('updated')
+  expect((await uploadOne(person, op)).outcome).toBe('unchanged')
+  await person.put(`/api/transactions/${transaction.id}`, { amount: '12.00' })
+  expect(await uploadOne(person, op)).toEqual({ outcome: 'updated', id: transaction.id, version: 4 })
+  expect((await read()).amount).toBe('13.00')
+})
+
 test('two devices that made the same change agree, and the second is told the rest of the row', async () => {
   const { person, cash, category, transaction } = await createLedger(createWorld())
   const changes = [
