@@ -52,6 +52,8 @@ describe('creating a category', () => {
     ['Épargne', 'épargne'],
     ['Ödlandschaft', 'ÖDLANDSCHAFT'],
     ['налоги', 'НАЛОГИ'],
+    ['ΛΌΓΟΣ', 'λόγοσ'],
+    ['λόγος', 'λόγοσ'],
   ])('refuses, after %j, %j of the same type', async (first, second) => {
     const person = await createWorld().register()
     await create(person, first)
