@@ -53,11 +53,18 @@ function hashOf(text: string): string {
   return (hash >>> 0).toString(36)
 }
 
-const kept = ['Access-Control-Allow-Origin', 'Cache-Control', 'ETag', 'Vary', 'X-Request-Id']
+const kept = [
+  'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
+  'Cache-Control',
+  'ETag',
+  'Vary',
+  'X-Request-Id',
+]
 
 /**
- * A 304 keeps only what caches, browsers and support need: the client has the other headers from the first answer.
- * `observe` adds what this one cost.
+ * A 304 keeps only what caches, browsers, scripts that revalidate by themselves and support need: the client has the
+ * other headers from the first answer. `observe` adds what this one cost.
  */
 export const leanNotModified: MiddlewareHandler<App> = async (c, next) => {
   await next()
