@@ -97,7 +97,7 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
       const client_id = newId()
       const item = { client_id, transaction, added_at: new Date(lastAddedMs).toISOString(), errors: null }
       const key = store.itemKey(lastAddedMs, client_id)
-      await store.addItem({ ...item, key, earlier: null, discarded: false })
+      await store.saveItem({ ...item, key, earlier: null, discarded: false })
       await tellListeners()
       return { ...item, state: 'pending' }
     },

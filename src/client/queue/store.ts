@@ -61,8 +61,8 @@ export function queueStore(storage: KeyValueStorage, name: string) {
   const [itemPrefix, batchPrefix] = [`${name}/item/`, `${name}/batch/`]
   /** What did not fit into the storage, by key. It is lost when the page is left, and the work is then repeated. */
   const unsaved = new Map<string, string>()
-  /** The items that were added here. Of any other, the note that it was sent may have been lost with the page that sent it. */
-  const addedHere = new Set<string>()
+  /** The items that were last saved here. Of others, the note that they were sent may have been lost with another page. */
+  const savedHere = new Set<string>()
 
   async function set({ key, ...value }: { key: string }): Promise<void> {
     await storage.set(key, JSON.stringify(value))
@@ -103,12 +103,10 @@ export function queueStore(storage: KeyValueStorage, name: string) {
     batchKey: (id: string) => `${batchPrefix}${id}`,
 
     /** Throws if there is no room. */
-    async addItem(item: StoredItem): Promise<void> {
+    async saveItem(item: StoredItem): Promise<void> {
       await set(item)
-      addedHere.add(item.key)
+      savedHere.add(item.key)
     },
-    /** Throws if there is no room. */
-    saveItem: (item: StoredItem) => set(item),
     keepItem: (item: StoredItem) => keep(item),
     keepBatch: (batch: SentBatch) => keep(batch),
     removeItems: (items: StoredItem[]) => remove(items),
@@ -125,9 +123,7 @@ export function queueStore(storage: KeyValueStorage, name: string) {
         ...item,
         state: item.errors ? 'rejected' : onTheWay.has(item.client_id) ? 'sending' : 'pending',
         mayHaveLanded:
-          item.earlier !== null ||
-          lost.has(item.client_id) ||
-          (item.errors === null && !addedHere.has(item.key)),
+          item.earlier !== null || lost.has(item.client_id) || (!item.errors && !savedHere.has(item.key)),
       }))
     },
 
