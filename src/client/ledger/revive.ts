@@ -40,9 +40,10 @@ export function revive(
       const other = waiting.get(otherId)
       const isDeleted = deletes(other)
       if (set) {
-        // It was refused, or its other account has brought it back.
-        if (other && isUnsentCreation(other)) put({ ...other, errors: null })
-        else {
+        // It was refused, its other account has brought it back, or it has been moved to an account that is still there.
+        if (isUnsentCreation(other) || rows.get('transaction', otherKey)) {
+          if (other) put({ ...other, errors: null })
+        } else {
           // What waits for the old row, such as an edit since, goes into the new one.
           waiting.delete(otherId)
           touched.add(otherId)
@@ -60,7 +61,7 @@ export function revive(
   return { touched, renames }
 }
 
-const isUnsentCreation = ({ sent, next }: Waiting) => !sent && next?.op === 'create'
+const isUnsentCreation = (one: Waiting | undefined) => !one?.sent && one?.next?.op === 'create'
 
 /** What waits and refers to rows that have come back, now by their new keys. */
 function renamedWaiting(waiting: ReadonlyMap<string, Waiting>, renames: Renames): Waiting[] {

@@ -480,3 +480,18 @@ test('a category that was never sent, or whose transaction has had another since
   await ledger.sync()
   await expectTruth(person, ledger)
 })
+
+test('a transaction that was moved to another account in time does not come back a second time', async () => {
+  const { person, account, tea, one, two } = await twoDevices()
+  const savings = await two.ledger.create('account', { name: 'Savings', type: 'bank', starting_balance: 0 })
+  await two.ledger.sync()
+  await one.ledger.sync()
+  await two.ledger.update('transaction', tea, { account_id: savings })
+  await two.ledger.sync()
+  await one.ledger.remove('account', account.id)
+  await one.ledger.sync()
+  await one.ledger.undo()
+  await one.ledger.sync()
+  expect(one.ledger.transactions().data).toMatchObject([{ account: { name: 'Savings' } }])
+  await expectTruth(person, one.ledger)
+})
