@@ -40,8 +40,8 @@ export function revive(
       const other = waiting.get(otherId)
       const isDeleted = deletes(other)
       if (set) {
-        // It was refused, its other account has brought it back, or it has been moved to an account that is still there.
-        if (isUnsentCreation(other) || rows.get('transaction', otherKey)) {
+        // Its other account has brought it back, or it has been moved to an account that is still there.
+        if (isToBeCreated(other) || rows.get('transaction', otherKey)) {
           if (other) put({ ...other, errors: null })
         } else {
           // What waits for the old row, such as an edit since, goes into the new one.
@@ -61,7 +61,8 @@ export function revive(
   return { touched, renames }
 }
 
-const isUnsentCreation = (one: Waiting | undefined) => !one?.sent && one?.next?.op === 'create'
+/** False for a creation that was sent or refused: its client id may be spent. */
+const isToBeCreated = (one: Waiting | undefined) => one?.next?.op === 'create' && !one.sent && !one.errors
 
 /** What waits and refers to rows that have come back, now by their new keys. */
 function renamedWaiting(waiting: ReadonlyMap<string, Waiting>, renames: Renames): Waiting[] {
