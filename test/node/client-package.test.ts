@@ -14,7 +14,7 @@ import { clientOf, registration, verifyByMail } from './client.ts'
 import { projectDirectory, sharedPlace } from './stack.ts'
 
 /** For an app without a ledger, and for one with a ledger, which therefore needs no queue. */
-const maxBytes = { withoutLedger: 7.75 * 1024, withLedger: 17 * 1024 }
+const maxBytes = { withoutLedger: 7.5 * 1024, withLedger: 17 * 1024 }
 let running: Browser | undefined
 
 beforeAll(async () => {

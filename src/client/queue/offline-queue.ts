@@ -97,7 +97,7 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
       const client_id = newId()
       const item = { client_id, transaction, added_at: new Date(lastAddedMs).toISOString(), errors: null }
       const key = store.itemKey(lastAddedMs, client_id)
-      await store.saveItem({ ...item, key, earlier: null, discarded: false })
+      await store.save({ ...item, key, earlier: null, discarded: false })
       await tellListeners()
       return { ...item, state: 'pending' }
     },
@@ -109,9 +109,9 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
     resubmit: (client_id: string, transaction: Recorded): Promise<boolean> =>
       change(client_id, ({ state, mayHaveLanded, ...item }) => {
         const corrected = { ...item, transaction, errors: null }
-        if (isSpent(item)) return store.saveItem({ ...corrected, client_id: newId(), earlier: null })
+        if (isSpent(item)) return store.save({ ...corrected, client_id: newId(), earlier: null })
         const earlier = item.earlier ?? (mayHaveLanded ? item.transaction : null)
-        return store.saveItem({ ...corrected, earlier })
+        return store.save({ ...corrected, earlier })
       }),
 
     /**
@@ -120,9 +120,9 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
      */
     discard: (client_id: string): Promise<boolean> =>
       change(client_id, ({ state, mayHaveLanded, ...item }) => {
-        if (!mayHaveLanded || isSpent(item)) return store.removeItems([item])
+        if (!mayHaveLanded || isSpent(item)) return store.remove([item])
         const transaction = item.earlier ?? item.transaction
-        return store.saveItem({ ...item, transaction, errors: null, discarded: true })
+        return store.save({ ...item, transaction, errors: null, discarded: true })
       }),
 
     /** Sends everything that is waiting, one run at a time. The report says if the service or the network has failed. */

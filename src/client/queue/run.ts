@@ -40,6 +40,6 @@ export async function reject(
   item: StoredItem,
   errors: FieldErrors,
 ): Promise<void> {
-  await store.keepItem({ ...item, errors })
+  await store.keep({ ...item, errors })
   report.rejected += 1
 }

@@ -37,7 +37,7 @@ async function settleBatch(run: QueueRun, batch: TakenBatch): Promise<SyncItem[]
   const status = await statusOf(run, batch)
   if (!status) {
     const { key, client_ids } = batch
-    await run.store.keepBatch({ key, client_ids, state: 'lost' })
+    await run.store.keep({ key, client_ids, state: 'lost' })
     return []
   }
   if (status.completed_at === null) return undefined
@@ -48,7 +48,7 @@ async function settleBatch(run: QueueRun, batch: TakenBatch): Promise<SyncItem[]
     status.items.filter((outcome) => !together.includes(outcome)),
   )
   // This comes last, so that the outcome is asked for again after a crash.
-  await run.store.removeBatch(batch)
+  await run.store.remove([batch])
   return together
 }
 
@@ -81,14 +81,14 @@ async function conclude(run: QueueRun, outcomes: SyncItem[]): Promise<void> {
   const isPlain = ({ item, outcome }: (typeof found)[number]) =>
     hasLanded(outcome) ? !item.earlier && !item.discarded : item.discarded
   const plain = found.filter(isPlain)
-  await store.removeItems(plain.map(({ item }) => item))
+  await store.remove(plain.map(({ item }) => item))
   for (const { item, outcome } of plain) count(run, item, outcome)
 
   for (const { item, outcome } of found.filter((one) => !isPlain(one))) {
     const errors = hasLanded(outcome) ? await catchUp(run, item, outcome) : (outcome.errors ?? unprocessed)
     if (errors) await reject(run, item, errors)
     else {
-      await store.removeItems([item])
+      await store.remove([item])
       count(run, item, outcome)
     }
   }

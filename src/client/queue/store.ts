@@ -54,6 +54,8 @@ export type SentBatch = { key: string; client_ids: string[] } & (
 )
 export type TakenBatch = Extract<SentBatch, { state: 'taken' }>
 
+type Entry = StoredItem | SentBatch
+
 export type QueueStore = ReturnType<typeof queueStore>
 
 /** The items and batches of one queue. A crash between any two calls loses nothing: the next run goes on from there. */
@@ -61,24 +63,24 @@ export function queueStore(storage: KeyValueStorage, name: string) {
   const [itemPrefix, batchPrefix] = [`${name}/item/`, `${name}/batch/`]
   /** What did not fit into the storage, by key. It is lost when the page is left, and the work is then repeated. */
   const unsaved = new Map<string, string>()
-  /** The items that were last saved here. Of others, the note that they were sent may have been lost with another page. */
-  const savedHere = new Set<string>()
+  /** What this page has saved. Of any other item, the note that it was sent may be lost with the page that sent it. */
+  const saved = new Set<string>()
 
-  async function set({ key, ...value }: { key: string }): Promise<void> {
+  /** Throws if there is no room. */
+  async function save({ key, ...value }: Entry): Promise<void> {
     await storage.set(key, JSON.stringify(value))
+    saved.add(key)
     unsaved.delete(key)
   }
 
   /** For a run's own notes: a full storage must not keep items from landing. */
-  async function keep(entry: { key: string }): Promise<void> {
-    const { key, ...value } = entry
-    await set(entry).catch(() => unsaved.set(key, JSON.stringify(value)))
+  async function keep(entry: Entry): Promise<void> {
+    await save(entry).catch(() => unsaved.set(entry.key, JSON.stringify(entry)))
   }
 
-  async function remove(entries: { key: string }[]): Promise<void> {
-    const keys = entries.map(({ key }) => key)
-    for (const key of keys) unsaved.delete(key)
-    await storage.delete(keys)
+  async function remove(entries: Entry[]): Promise<void> {
+    for (const { key } of entries) unsaved.delete(key)
+    await storage.delete(entries.map(({ key }) => key))
   }
 
   /** Unsaved values count only for items that the storage still has. */
@@ -102,15 +104,9 @@ export function queueStore(storage: KeyValueStorage, name: string) {
       `${itemPrefix}${String(addedAtMs).padStart(15, '0')}-${client_id}`,
     batchKey: (id: string) => `${batchPrefix}${id}`,
 
-    /** Throws if there is no room. */
-    async saveItem(item: StoredItem): Promise<void> {
-      await set(item)
-      savedHere.add(item.key)
-    },
-    keepItem: (item: StoredItem) => keep(item),
-    keepBatch: (batch: SentBatch) => keep(batch),
-    removeItems: (items: StoredItem[]) => remove(items),
-    removeBatch: (batch: SentBatch) => remove([batch]),
+    save,
+    keep,
+    remove,
     batches,
 
     async items(): Promise<QueueItem[]> {
@@ -123,7 +119,7 @@ export function queueStore(storage: KeyValueStorage, name: string) {
         ...item,
         state: item.errors ? 'rejected' : onTheWay.has(item.client_id) ? 'sending' : 'pending',
         mayHaveLanded:
-          item.earlier !== null || lost.has(item.client_id) || (!item.errors && !savedHere.has(item.key)),
+          item.earlier !== null || lost.has(item.client_id) || !(item.errors || saved.has(item.key)),
       }))
     },
 

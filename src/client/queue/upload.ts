@@ -97,7 +97,7 @@ async function send(options: UploadOptions, run: QueueRun, chunk: ToSend[]): Pro
     const items = (await pendingItems(store)).filter(({ client_id }) => ids.has(client_id))
     const client_ids = items.map(({ client_id }) => client_id)
     const batch = { key: store.batchKey(options.newId()), client_ids, state: 'sending' } as const
-    if (items.length > 0) await store.keepBatch(batch)
+    if (items.length > 0) await store.keep(batch)
     return { items, batch }
   })
   if (items.length === 0) return
@@ -109,9 +109,9 @@ async function send(options: UploadOptions, run: QueueRun, chunk: ToSend[]): Pro
     } as const
     const taken = await unwrap(client.api.transactions.sync.$post(request, { headers }))
     requireFromService(typeof taken?.sync_id === 'string')
-    await store.keepBatch({ ...batch, state: 'taken', sync_id: taken.sync_id })
+    await store.keep({ ...batch, state: 'taken', sync_id: taken.sync_id })
   } catch (error) {
-    await store.keepBatch({ ...batch, state: 'lost' })
+    await store.keep({ ...batch, state: 'lost' })
     if (!(error instanceof ApiError)) throw error
     for (const rest of await withoutRefused(run, items, error))
       await step(run.report, () => send(options, run, rest))
