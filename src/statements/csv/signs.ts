@@ -47,17 +47,12 @@ function settleUnsigned<T extends Entry>(
   { known, openings, signs }: { known: Set<SignCheck>; openings: Minor[]; signs: FileOptions['signs'] },
   problems: Problems,
 ): T[][] {
-  const way = known.size === 1 ? [...known][0] : undefined
-  const isOneWay = way === 'right' || way === 'inverted'
-  // If the balances prove that all others go one way, so does the oldest entry, and `signs` is about them all.
-  const isProven = isOneWay && groups.some((group) => group.length > 2)
-  // If they show the others to differ, or prove too little, `signs` is about the oldest alone.
-  const isAboutOldest = known.has('mixed') || (isOneWay && !isProven)
+  // No balance precedes the oldest amount, so that even if all later ones go one way, it may go the other.
+  const isAboutOldest = known.size > 0 && !known.has('either')
   const signOf = signOfOldest(openings, isAboutOldest ? signs : undefined)
   const byBalance = groups.map((group) => signedByBalances(group, signOf))
   if (byBalance.every((group) => group !== null)) return byBalance
   if (signs) return groupsAs(signs, groups)
-  if (isProven) return groupsAs(way === 'right' ? 'as_written' : 'inverted', groups)
   const open = isAboutOldest ? oldestIfOpen(groups, signOf) : []
   if (open.length > 0) ask(oldestIsOpen, open, problems)
   else ask(nothingSays, groups.flat(), problems)

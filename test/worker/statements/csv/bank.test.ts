@@ -268,6 +268,26 @@ describe('the signs of a bank export', () => {
     ])
   })
 
+  test.each([
+    ['2026-01-01;2000.00;2500.00', '2026-01-02;800.00;1700.00', '2026-01-03;50.00;1650.00'],
+    ['2026-01-01;50.00;1650.00', '2026-01-02;800.00;2450.00', '2026-01-03;2000.00;4450.00'],
+  ])('that balances show to go one way do not say which way the oldest amount went: %s', (...rows) => {
+    const file = `Date;Amount;Balance\n${rows.join('\n')}\n`
+    expect(errors(file)?.signs?.[0]).toMatch(/^The balances do not show .* in row 2 came in/)
+    const [, ...later] = brief(file, { signs: 'as_written' })
+    expect(brief(file, { signs: 'inverted' }).slice(1)).toEqual(later)
+    const daily = file.replace(/[\d.]+(?=\n2026-01-02)/, '')
+    expect(Object.keys(errors(daily) ?? {})).toEqual(['signs'])
+  })
+
+  test('of the oldest amounts of two accounts are asked about, though balances show the others to differ', () => {
+    const file =
+      'Account;Date;Amount;Balance\nA;2026-01-01;9.00;50.00\nA;2026-01-02;5.00;55.00\nB;2026-01-01;9.00;50.00\nB;2026-01-02;5.00;45.00\n'
+    expect(errors(file)?.signs?.[0]).toMatch(/^The balances do not show/)
+    const answered = brief(file, { signs: 'as_written' }).map(([, amount]) => amount)
+    expect(answered).toEqual([900, 500, 900, -500])
+  })
+
   test('of a row with both a debit and a credit are an error', () => {
     expect(errors('Date,Debit,Credit\n2026-01-31,3.00,4.00\n')).toEqual({
       'rows.2.amount': ['The amount field must be either a debit or a credit, not both.'],
