@@ -16,8 +16,10 @@ export type Contents = {
   dates: number[]
   /** The columns with an amount in every row, some of them with decimals. */
   amounts: number[]
-  /** The columns whose cells are all amounts, some of them with decimals, or blank. */
+  /** The columns that may hold amounts: no dates, all amounts or blank, and some with decimals or none blank. */
   numbers: number[]
+  /** Columns of whole numbers and blanks: of cheques as a rule, but balances may show that they are debits or credits. */
+  sparse: number[]
   /** The column with the most letters in words. */
   wordiest: number | null
 }
@@ -34,7 +36,15 @@ export function contentsOf(rows: string[][]): Contents {
   const full = filled.filter((cells) => cells.length >= width - 1)
   const first = rows.find((cells) => cells.length >= width - 1) ?? []
   const header = looksLikeHeader(first) ? first : null
-  const contents: Contents = { width, header, dates: [], amounts: [], numbers: [], wordiest: null }
+  const contents: Contents = {
+    width,
+    header,
+    dates: [],
+    amounts: [],
+    numbers: [],
+    sparse: [],
+    wordiest: null,
+  }
   const dateKeys: string[] = []
   let mostLetters = 0
   for (let column = 0; column < width; column += 1) {
@@ -46,10 +56,12 @@ export function contentsOf(rows: string[][]): Contents {
       if (!dateKeys.includes(dates)) contents.dates.push(column)
       dateKeys.push(dates)
     }
+    if (dates !== undefined || cells.every(isBlankAmount)) continue
+    if (!cells.every((cell) => isBlankAmount(cell) || readWrittenAmount(cell))) continue
     const hasDecimals = cells.some((cell) => /[.,]\d{1,3}(?!\d)/.test(cell))
-    if (!hasDecimals || !cells.every((cell) => isBlankAmount(cell) || readWrittenAmount(cell))) continue
-    contents.numbers.push(column)
-    if (!cells.some(isBlankAmount)) contents.amounts.push(column)
+    const isFilled = !cells.some(isBlankAmount)
+    contents[hasDecimals || isFilled ? 'numbers' : 'sparse'].push(column)
+    if (hasDecimals && isFilled) contents.amounts.push(column)
   }
   return contents
 }
@@ -116,12 +128,12 @@ export function wordiestColumn(records: CsvRecord[], used: number[]): number | n
 
 function amountColumns(
   records: CsvRecord[],
-  { width, amounts, numbers }: Contents,
+  { width, amounts, numbers, sparse }: Contents,
   problems: Problems,
 ): Columns {
   const full = records.filter(({ cells }) => cells.length >= width - 1 && cells.some((cell) => cell.trim()))
-  const [found, ...others] =
-    numbers.length > 1 ? balancedColumns(full.slice(0, maxCompared), numbers.slice(0, maxNumbers)) : []
+  const compared = [...numbers, ...sparse].slice(0, maxNumbers)
+  const [found, ...others] = balancedColumns(full.slice(0, maxCompared), compared)
   if (found && others.length === 0) return found
   if (amounts.length === 1 && numbers.length === 1) return { amount: amounts }
   const candidates = numbers.map((column) => column + 1).join(', ')

@@ -163,6 +163,15 @@ describe('the columns of a bank export', () => {
       ['2026-01-30', -1000],
     ])
   })
+
+  test('without headers may hold whole amounts, which balances tell from themselves', () => {
+    const rows = ['2026-01-01,Rent,-100,-34.56', '2026-01-02,Food,-50,-84.56', '2026-01-03,Pay,1000,915.44']
+    const split = rows.map((row) => row.replace(/,-(\d+),/, ',$1,,').replace('Pay,', 'Pay,,'))
+    for (const file of [rows, split])
+      expect(brief(`${file.join('\n')}\n`).map(([, amount]) => amount)).toEqual([-10_000, -5_000, 100_000])
+    // A single row proves nothing.
+    expect(errors(`${rows[0]}\n`)?.mapping?.[0]).toMatch(/the amount could be any of the columns 3, 4;/)
+  })
 })
 
 describe('the signs of a bank export', () => {
