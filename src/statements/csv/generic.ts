@@ -52,6 +52,7 @@ export function readGenericCsv(bytes: Uint8Array, options: FileOptions): Generic
   const problems = new Problems()
   const { values } = readValues(table, rows, options, problems)
   const read = values.map((value) => readRow(table, value, problems))
+  refuseCredits(table, values, read, problems)
   problems.throwIfAny()
   return read.filter((row) => row !== null)
 }
@@ -85,11 +86,31 @@ function readRow(table: CsvTable, { row, date, amount }: ReadRow, problems: Prob
 }
 
 /**
+ * Adds an error for each expense or transfer that came in, though its money left the account: in a column of credits or,
+ * for a transfer, with a positive amount where other transfers have negative ones.
+ */
+function refuseCredits(
+  { columns: { amount, debit, credit } }: CsvTable,
+  values: ReadRow[],
+  read: (GenericRow | null)[],
+  problems: Problems,
+): void {
+  const areMarked = !amount || (debit && credit)
+  const amountOf = (i: number) => values[i]?.amount ?? 0
+  const areSigned = read.some((row, i) => row?.type === 'transfer' && amountOf(i) < 0)
+  for (const [i, row] of read.entries()) {
+    if (!row || row.type === 'income' || amountOf(i) < 0) continue
+    if (areMarked || (areSigned && row.type === 'transfer'))
+      problems.addRow(row.line, 'type', 'The selected :field is invalid: the row is a credit.')
+  }
+}
+
+/**
  * The type that a row names. If it names none, a second account makes it a transfer, and a negative amount an expense; a
  * positive one is income, or lacks its type if the file has a column of types and none of debits.
  */
 function typeOf(table: CsvTable, row: CsvRow, amount: Minor, toAccount: string | null, problems: Problems) {
-  const { type: named, debit, credit } = table.columns
+  const { type: named, debit } = table.columns
   const word = cellOf(table, row, 'type')
   if (word === '') {
     if (toAccount !== null) return 'transfer'
@@ -102,8 +123,6 @@ function typeOf(table: CsvTable, row: CsvRow, amount: Minor, toAccount: string |
   if (type === null) problems.addRow(row.line, 'type', invalidText)
   // A negative income contradicts itself.
   else if (type === 'income' && amount < 0) problems.addRow(row.line, 'amount', notPositive)
-  else if (type === 'expense' && amount > 0 && debit && credit)
-    problems.addRow(row.line, 'type', 'The selected :field is invalid: the row is a credit.')
   return type
 }
 

@@ -37,6 +37,19 @@ describe('a generic CSV file', () => {
     ])
   })
 
+  test('refuses a transfer that came in, since it leaves the account of its row', () => {
+    const isCredit = { 'rows.3.type': ['The selected type is invalid: the row is a credit.'] }
+    const head = 'date,debit,credit,type,account,to_account\n2026-01-01,5.00,,,A,B\n'
+    for (const type of ['', 'transfer'])
+      expect(errors(`${head}2026-01-02,,100.00,${type},A,B\n`)).toEqual(isCredit)
+    expect(errors('date,credit,account,to_account\n2026-01-01,1.00,A,\n2026-01-02,5.00,A,B\n')).toEqual(
+      isCredit,
+    )
+    const signed = 'date,amount,account,to_account\n2026-01-01,-100.00,A,B\n'
+    expect(rows(signed)).toMatchObject([{ type: 'transfer', amount: 10_000, account: 'A', to_account: 'B' }])
+    expect(errors(`${signed}2026-01-01,100.00,B,A\n`)).toEqual(isCredit)
+  })
+
   test('reports each row that is wrong, by its line', () => {
     const text = [
       'date,amount,type,to_account',
