@@ -113,14 +113,15 @@ export function countedRows<T extends Balanced & { isPending: boolean }>(rows: T
   return best.length > booked.length ? best : booked
 }
 
-/** Follows the balance from row to row, leaving out pending rows that do not change it; null if it cannot be followed. */
+/**
+ * Follows the balance from row to row, leaving out pending rows unless they change it, which those before the first booked
+ * row cannot show; null if it cannot be followed.
+ */
 function followBalance<T extends Balanced & { isPending: boolean }>(rows: T[]): T[] | null {
   const kept: T[] = []
   let running: number | null = null
-  for (const [i, row] of rows.entries()) {
-    const next = rows[i + 1]
-    const before: number = running ?? (next ? (next.balance ?? 0) - next.amount - row.amount : Number.NaN)
-    const follows = row.balance === before + row.amount
+  for (const row of rows) {
+    const follows = running !== null && row.balance === running + row.amount
     if (row.isPending && !follows) continue
     if (running !== null && row.balance !== null && !follows) return null
     kept.push(row)

@@ -321,6 +321,20 @@ describe('the rows of a bank export', () => {
     },
   )
 
+  test('that were declined are not booked as the oldest either, whose balance shows no change', () => {
+    const rows = [
+      '2026-01-13,Hotel,-58.74,Declined,500.00',
+      '2026-01-14,Refund,45.88,Completed,545.88',
+      '2026-01-15,Shop,-6.47,Completed,539.41',
+    ]
+    for (const ordered of [rows, rows.toReversed()]) {
+      const [account] = read(`Date,Description,Amount,Status,Balance\n${ordered.join('\n')}\n`).accounts
+      expect([account?.entries.length, account?.skipped, account?.closingBalance?.amount]).toEqual([
+        2, 1, 53_941,
+      ])
+    }
+  })
+
   test('end where the footer begins', () => {
     const text = 'Date,Text,Amount\n2026-01-31,a,-3.00\n\nTotal,,-3.00\nPrinted on request\n'
     expect(brief(text)).toEqual([['2026-01-31', -300]])
