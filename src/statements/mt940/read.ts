@@ -45,24 +45,35 @@ function readField(state: State, field: Mt940Field): void {
   }
   endEntry(state)
   const value = field.lines.join('\n')
+  const isAccount = field.tag === '25' || field.tag === '25P'
+  const isOpening = field.tag === '60F' || field.tag === '60M'
+  const { current } = state
   if (field.tag === '20') beginStatement(state, field.line)
+  // Some files have several statements under one :20:. An opening balance alone is that of the same account.
+  else if (current && (isAccount || isOpening) && isUnderWay(state, current))
+    beginStatement(state, field.line, isOpening ? current.identifier : null)
   const account = state.current ?? beginStatement(state, field.line)
-  if (field.tag === '25' || field.tag === '25P') account.identifier = identifierOf(field.lines[0] ?? '')
-  else if (field.tag === '60F' || field.tag === '60M') readOpening(account, value)
+  if (isAccount) account.identifier = identifierOf(field.lines[0] ?? '')
+  else if (isOpening) readOpening(account, value)
   else if (field.tag === '61') readEntry(state, field, value)
   else if (field.tag === '62F' || field.tag === '62M') readClosing(state, account, field)
   // Forward balances come last, so the statement is complete, though some banks leave out its closing balance.
   else if (field.tag === '65' || field.tag === '65F') state.openSince = null
 }
 
-function beginStatement(state: State, line: number): StatementAccount {
+/** True if a statement has entries or its closing balance, so that another account or opening balance is not its own. */
+function isUnderWay({ openSince }: State, { entries, skipped }: StatementAccount): boolean {
+  return openSince === null || entries.length + skipped > 0
+}
+
+function beginStatement(state: State, line: number, identifier: string | null = null): StatementAccount {
   if (state.openSince !== null)
     state.problems.add(
       'file',
       `The statement that begins on line ${state.openSince} has no closing balance (:62F:) before line ${line}.`,
     )
   state.limits.countStatement()
-  const account = emptyAccount(null, null)
+  const account = emptyAccount(identifier, null)
   state.accounts.push(account)
   state.current = account
   state.openSince = line

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { errorsOf, read } from './corpus.ts'
+
+const first = ':25:ACC1\n:28C:1/1\n:60F:C260101EUR100,00\n:61:260131D1,NTRF\n:62F:C260131EUR99,00\n'
+const accountsOf = (text: string) =>
+  read(text).accounts.map(({ identifier, currency, entries, closingBalance }) => [
+    identifier,
+    currency,
+    entries.map(({ amount }) => amount),
+    closingBalance?.amount,
+  ])
+
+test.each(['', ':20:A\n'])(
+  'statements of several accounts may follow one another, each below %j',
+  (reference) => {
+    const second = ':25:ACC2\n:28C:1/1\n:60F:C260101USD50,00\n:61:260131D2,NTRF\n:62F:C260131USD48,00\n'
+    for (const between of ['', reference])
+      expect(accountsOf(`${reference}${first}${between}${second}`)).toEqual([
+        ['ACC1', 'EUR', [-100], 9_900],
+        ['ACC2', 'USD', [-200], 4_800],
+      ])
+  },
+)
+
+test('another opening balance begins another statement of the same account, which must be closed too', () => {
+  const next = ':60F:C260201EUR99,00\n:61:260201D2,NTRF\n'
+  expect(accountsOf(`${first}${next}:62F:C260201EUR97,00\n`)).toEqual([['ACC1', 'EUR', [-100, -200], 9_700]])
+  expect(errorsOf(() => read(first + next))?.file?.[0]).toMatch(/^The file ends before .* on line 6;/)
+})
+
+test('an account that is followed by another before its closing balance is refused', () => {
+  const open = first.replace(/:62F:.*\n/, '')
+  expect(errorsOf(() => read(open + first))?.file?.[0]).toMatch(/on line 1 has no closing .* before line 5\./)
+})
