@@ -3,7 +3,7 @@ import type { FileOptions } from '../statement.ts'
 import { quoted } from '../text.ts'
 import { type Header, headerScore, headersOf } from './columns.ts'
 import type { CsvField } from './header-names.ts'
-import { contentsOf } from './headerless.ts'
+import { contentsOf, holdsValues } from './headerless.ts'
 import { splitText } from './split.ts'
 
 /** How to split a CSV file, and where its header row is. */
@@ -53,13 +53,13 @@ function chosenDelimiter(chosen: string | undefined): string | undefined {
   return delimiter
 }
 
-/** The header row is the row that names the most fields, and the delimiter is the one that brings it out. */
+/** The header row is the row without values that names the most fields, and the delimiter is the one that brings it out. */
 function withHeader(samples: Sample[], mapping: Record<string, string>, fields: readonly CsvField[]) {
   const mapped = Object.values(mapping).filter((header) => !/^\d*$/.test(header.trim()))
   let most = 0
   let found: Found[] = []
   for (const { delimiter, rows } of samples) {
-    const scores = rows.map((cells) => headerScore(cells, mapped, fields))
+    const scores = rows.map((cells) => (holdsValues(cells) ? 0 : headerScore(cells, mapped, fields)))
     const score = Math.max(0, ...scores)
     if (score === 0 || score < most) continue
     const headerAt = scores.indexOf(score)

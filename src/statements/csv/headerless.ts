@@ -115,6 +115,11 @@ export function askAboutContents(
   )
 }
 
+/** True for cells with a date or an amount among them, which no header row has. */
+export function holdsValues(cells: string[]): boolean {
+  return cells.some((cell) => readWrittenDate(cell) !== null || readWrittenAmount(cell) !== null)
+}
+
 /** The column with the most letters in words, apart from those that have another meaning. */
 export function wordiestColumn(records: CsvRecord[], used: number[]): number | null {
   const letters = new Map<number, number>()
@@ -190,8 +195,7 @@ function leads(rows: number[][], at: { balance: number; credit: number; debit: n
 /** True for cells that are nearly all words, perhaps ending in a number, with no date or amount among them. */
 function looksLikeHeader(cells: string[]): boolean {
   const words = cells.filter((cell) => /\p{L}/u.test(cell) && !/\d./s.test(cell.trim()))
-  const values = cells.some((cell) => readWrittenDate(cell) !== null || readWrittenAmount(cell) !== null)
-  return !values && words.length >= cells.length * 0.8
+  return !holdsValues(cells) && words.length >= cells.length * 0.8
 }
 
 /** The dates of a column as a text that equals that of another with the same dates; undefined if a cell has none. */

@@ -181,7 +181,7 @@ function isDated({ text, written }: DateCell): boolean {
   return written !== null || dateLike.test(text)
 }
 
-function says({ cells }: CsvRow, words: RegExp): boolean {
+function says({ cells }: CsvRecord, words: RegExp): boolean {
   return cells.some((cell) => words.test(foldHeader(cell)))
 }
 
@@ -241,10 +241,18 @@ function hasAmount({ amount, debit, credit }: CsvRow): boolean {
   return Boolean(amount.written || debit.written || credit.written)
 }
 
-/** Refuses a file that has lines but no transaction among them: it is not an empty statement. */
+/**
+ * Refuses a file that has lines but no transaction among them: it is not an empty statement. Nor is it if a line above the
+ * header has a date and an amount, and does not state a balance.
+ */
 function refuseNoRows(table: CsvTable, { rows, skipped }: CsvRows): void {
   if (skipped > 0 || rows.some((row) => !/^\D+$/.test(row.date.text))) return
-  const lines = table.body.filter((record) => filled(record) > 2)
+  const isRow = (record: CsvRecord) => {
+    const dates = record.cells.map((cell) => isDated(dateCell(record.line, cell)))
+    const hasAmount = record.cells.some((cell, i) => !dates[i] && readWrittenAmount(cell))
+    return hasAmount && dates.includes(true) && !says(record, summary)
+  }
+  const lines = [...table.preamble.filter(isRow), ...table.body].filter((record) => filled(record) > 2)
   const first = rows[0] ?? lines[0]
   if (first) refuseFile(`No line from line ${first.line} on is a transaction with a date and an amount.`)
 }

@@ -81,6 +81,24 @@ describe('the table of a bank export', () => {
     expect(errors('Date,Amount,Text\nfoo,bar,baz\n')).toHaveProperty('file')
   })
 
+  test('has no header row with a date or an amount in it', () => {
+    const rows = [
+      '2026-01-05,REWE,7.35,DR,Done',
+      '2026-01-06,Pay,100.00,CR,Done',
+      '2026-01-07,Tea,3.00,DR,Posted',
+    ]
+    expect(brief(`${rows.join('\n')}\n`).map(([, amount]) => amount)).toEqual([-735, 10_000, -300])
+    const [fee, head] = ['2026-01-07,Bank,-3.00,Fee,Debit,Posted\n', 'Date,Who,Amount,Kind,Way,Progress\n']
+    expect(brief(`${head}2026-01-06,Pay,100.00,Pay,In,Done\n${fee}`)).toHaveLength(2)
+    // A second header with more names makes the rows above it a preamble.
+    expect(
+      errors(`Date,Who,Amount\n2026-01-06,Pay,100.00\n2026-01-07,Tea,-3.00\nDate,Text,Amount\n`),
+    ).toEqual({
+      file: ['No line from line 2 on is a transaction with a date and an amount.'],
+    })
+    expect(brief('Balance,2026-01-05,100.00\nDate,Who,Amount\n')).toEqual([])
+  })
+
   test('accepts 10,000 rows and not one more', () => {
     const rows = (count: number) => `Date,Amount\n${'2026-01-31,-1\n'.repeat(count)}`
     expect(brief(rows(10_000))).toHaveLength(10_000)
