@@ -10,14 +10,15 @@ import { type OfxAggregate, parseOfx } from './sgml.ts'
 const statementNames = ['STMTRS', 'CCSTMTRS', 'INVSTMTRS']
 const accountNames = ['BANKACCTFROM', 'CCACCTFROM', 'INVACCTFROM']
 
-type Reading = { problems: Problems; limits: FileLimits; entries: number }
+type Reading = { problems: Problems; limits: FileLimits; entries: number; grouped: string | undefined }
 
 /** Reads an OFX or QFX file, 1.x or 2.x (OFX 1.6 and 2.3, 11.4 "Statement Download"). */
 export function readOfx(text: string): BankStatement {
   const root = parseOfx(text)
   const statements = statementNames.flatMap((name) => descendants(root, name))
   if (statements.length === 0) refuseFile(noStatement(root))
-  const reading = { problems: new Problems(), limits: new FileLimits(), entries: 0 }
+  const grouped = groupedAmount(root)
+  const reading = { problems: new Problems(), limits: new FileLimits(), entries: 0, grouped }
   const identifierOf = identifiers(statements)
   const accounts = statements.map((statement) => readAccount(statement, identifierOf(statement), reading))
   reading.problems.throwIfAny()
@@ -49,6 +50,16 @@ function identifiers(statements: OfxAggregate[]): (statement: OfxAggregate) => s
   }
 }
 
+/**
+ * The first amount with two kinds of separators. OFX groups no digits, and its decimals may follow a comma (OFX 1.6, 3.2.9.1
+ * "Amount"), but some banks group them.
+ */
+function groupedAmount(root: OfxAggregate): string | undefined {
+  const amounts = descendants(root, 'STMTTRN').map(({ elements }) => elements.get('TRNAMT') ?? '')
+  const balances = descendants(root, 'LEDGERBAL').map(({ elements }) => elements.get('BALAMT') ?? '')
+  return [...amounts, ...balances].find((text) => text.includes(',') && text.includes('.'))
+}
+
 function readAccount(statement: OfxAggregate, identifier: string | null, reading: Reading): StatementAccount {
   reading.limits.countStatement()
   const currency = cleanText(statement.elements.get('CURDEF') ?? '')?.toUpperCase() ?? null
@@ -59,17 +70,16 @@ function readAccount(statement: OfxAggregate, identifier: string | null, reading
     addEntry(account, readEntry(entry, currency, reading))
   }
   account.skipped += descendants(statement, 'STMTTRNP').length
-  account.closingBalance = closingBalance(statement)
+  account.closingBalance = closingBalance(statement, reading)
   return account
 }
 
 function readEntry(entry: OfxAggregate, currency: string | null, reading: Reading): StatementEntry | null {
-  const { problems, entries: line } = reading
+  const { problems, entries: line, grouped } = reading
   const element = (name: string) => entry.elements.get(name) ?? ''
   const posted = element('DTPOSTED') || element('DTUSER')
   const date = problems.checkDate(line, posted, ofxDate(posted))
-  // OFX groups no digits, and its decimals may follow a comma (OFX 1.6, 3.2.9.1 "Amount").
-  const amount = problems.checkAmount(line, element('TRNAMT'), ungroupedAmount(element('TRNAMT')))
+  const amount = problems.checkAmount(line, element('TRNAMT'), ungroupedAmount(element('TRNAMT'), grouped))
   const foreign = entry.children.find((child) => child.name === 'CURRENCY')?.elements.get('CURSYM')
   if (foreign && currency && foreign.toUpperCase() !== currency)
     problems.addRow(line, 'amount', `The :field field must be in ${currency}, the currency of the account.`)
@@ -95,9 +105,9 @@ function ofxDate(raw: string): CalendarDate | null {
   return isCalendarDate(date) ? date : null
 }
 
-function closingBalance(statement: OfxAggregate): ClosingBalance | null {
+function closingBalance(statement: OfxAggregate, { grouped }: Reading): ClosingBalance | null {
   const ledger = descendants(statement, 'LEDGERBAL')[0]
-  const amount = ungroupedAmount(ledger?.elements.get('BALAMT') ?? '')
+  const amount = ungroupedAmount(ledger?.elements.get('BALAMT') ?? '', grouped)
   return balanceOn(ofxDate(ledger?.elements.get('DTASOF') ?? ''), amount)
 }
 

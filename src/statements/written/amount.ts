@@ -50,9 +50,12 @@ export function amountReader(
   return separator && ((cell) => amountOf(cell, separator))
 }
 
-/** An amount in a format without thousands separators (OFX, MT940, CAMT): the last separator is the decimal one. */
-export function ungroupedAmount(raw: string): Minor | MoneyProblem {
-  return amountOf(amountCell(0, raw), raw.lastIndexOf(',') > raw.lastIndexOf('.') ? ',' : '.')
+/**
+ * An amount in a format without thousands separators (OFX, MT940, CAMT): the last separator is the decimal one. If a file
+ * groups its digits all the same, a `grouped` amount of it, with both separators, shows which is which.
+ */
+export function ungroupedAmount(raw: string, grouped: string = raw): Minor | MoneyProblem {
+  return amountOf(amountCell(0, raw), grouped.lastIndexOf(',') > grouped.lastIndexOf('.') ? ',' : '.')
 }
 
 /** True for a cell without an amount: empty, or filled with dashes. */

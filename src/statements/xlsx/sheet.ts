@@ -102,5 +102,7 @@ function textOf(cell: { type: string; format: number; text: string }, context: S
   if (context.dateFormats[format] && number > 0 && number < 200_000)
     return new Date(context.epoch + Math.floor(number) * dayMs).toISOString().slice(0, 10)
   // Cents as binary fractions have rounding errors in their last digits; long whole numbers are ids.
-  return /^-?\d+$/.test(text) || !Number.isFinite(number) ? text : String(Number(number.toFixed(6)))
+  if (/^-?\d+$/.test(text) || !Number.isFinite(number)) return text
+  // With a fourth decimal, three of them cannot be taken for thousands.
+  return String(Number(number.toFixed(6))).replace(/\.\d{3}$/, '$&0')
 }

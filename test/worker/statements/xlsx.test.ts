@@ -52,6 +52,18 @@ describe('a workbook', () => {
     })
   })
 
+  test('has numbers whose decimals cannot be taken for thousands', () => {
+    const rows: Cell[][] = [
+      ['Date', 'Amount'],
+      [first, -1.234],
+      [second, '-7,50'],
+    ]
+    expect(Object.keys(refusal(workbook({ Sheet: rows })) ?? {})).toEqual(['decimal_separator'])
+    expect(refusal(workbook({ Sheet: rows.slice(0, 2) }))).toEqual({
+      'rows.2.amount': ['The amount field must have 0-2 decimal places.'],
+    })
+  })
+
   test('may write its amounts and dates as text, and its texts inside the cells', () => {
     const sheets = {
       Wallet: [

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { errorsOf, read } from './corpus.ts'
+
+const file = (amounts: string[], balance: string) =>
+  `OFXHEADER:100\n\n<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS><CURDEF>USD<BANKTRANLIST>${amounts
+    .map((amount) => `<STMTTRN><DTPOSTED>20260105<TRNAMT>${amount}</STMTTRN>`)
+    .join(
+      '',
+    )}</BANKTRANLIST><LEDGERBAL><BALAMT>${balance}<DTASOF>20260105</LEDGERBAL></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>`
+const amountsOf = (amounts: string[], balance: string) => {
+  const [account] = read(file(amounts, balance)).accounts
+  return [...(account?.entries ?? []).map(({ amount }) => amount), account?.closingBalance?.amount]
+}
+
+test('amounts have grouped digits if an amount or the balance shows it', () => {
+  expect(amountsOf(['1,850.25', '-1,500', '-2.50'], '350.25')).toEqual([185_025, -150_000, -250, 35_025])
+  expect(amountsOf(['-1.500', '3,5'], '1.850,25')).toEqual([-150_000, 350, 185_025])
+  expect(amountsOf(['-1,500', '2.500'], '1.00')).toEqual([-150, 250, 100])
+  expect(errorsOf(() => read(file(['1,850.25', '12,50'], '1.00')))).toEqual({
+    'rows.2.amount': ['The amount field must be a number.'],
+  })
+})
