@@ -5,11 +5,16 @@ export const notBooked =
 /** What Alipay and WeChat Pay write under 收/支 beside what they count neither way: moves between pots, and refunds. */
 export const neutral = /^(?:不计收支|其他|\/)$/
 
-/** Words in lines of totals and balances; and cells that mark such a line even if it has an amount. */
+/**
+ * Words in lines of totals and balances; cells that mark such a line even if it has an amount; and those that do so only if
+ * it has no date, since Total is a petrol station too.
+ */
 export const summary =
   /^(?:sub ?totals?|totals?|total \w+|totaux?|totale|totaal|summe|gesamt|suma|somma|razem|sum)\b|\b(?:balance|saldo|kontostand|solde|anfangssaldo|endsaldo|beginsaldo|eindsaldo)\b|^s a l d o$|^(?:合计|总计|合計|합계)/
 export const summaryOnly =
   /^(?:s a l d o|turnover|apyvarta|saldo(?: anterior| inicial| final| do dia| iniziale| finale| poczatkowe| koncowe| actual| disponivel| bloqueado)?|(?:opening|closing|beginning|ending|starting|previous|final) balance(?: as of .*)?|balance (?:brought|carried) forward|(?:brought|carried) forward|anfangssaldo|endsaldo|(?:alter|neuer) kontostand|(?:ancien|nouveau) solde|solde precedent|beginsaldo|eindsaldo)$/
+export const sumOnly =
+  /^(?:(?:sub ?totals?|totals?|totaux|totale|totaal|summe|gesamt|suma|somma|razem|sum)(?: (?:amount|credits?|debits?|deposits|withdrawals))?|合计|总计|合計|합계)$/
 
 /** Counts of rows, which begin with a number as dates do. */
 export const rowCount =

@@ -3,7 +3,7 @@ import { type AmountCell, amountCell, isBlankAmount, readWrittenAmount } from '.
 import { type DateCell, dateCell } from '../written/date-order.ts'
 import { monthNumber } from '../written/month-names.ts'
 import { type CsvField, foldHeader } from './header-names.ts'
-import { neutral, notBooked, rowCount, summary, summaryOnly } from './line-words.ts'
+import { neutral, notBooked, rowCount, summary, summaryOnly, sumOnly } from './line-words.ts'
 import type { CsvRecord } from './records.ts'
 import { sectionsOf } from './sections.ts'
 import type { CsvTable } from './table.ts'
@@ -161,10 +161,16 @@ function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
     return table.isBankFile && says(row, summaryOnly) && !saysMore(table, row)
   }
   if (halfDate.test(date) || (isBelowAll && /^\d+$/.test(date))) return false
-  if ((date !== '' || isBelowAll || noAmount) && says(row, summary)) return true
+  if ((date !== '' || isBelowAll || noAmount) && isCalledSum(row)) return true
   if (date === '') return false
   if (!isBelowAll) return noAmount && !(row.cells.length > 1 && filled(row) === row.cells.length)
   return !beginsLikeRow(table, row) && !hasAmount(row)
+}
+
+/** True for a line without a date that is called a total or a balance. With an amount, its texts must say nothing else. */
+function isCalledSum(row: CsvRow): boolean {
+  if (!hasAmount(row)) return says(row, summary)
+  return summary.test(beginningOf(row.date.text)) || says(row, summaryOnly) || says(row, sumOnly)
 }
 
 /** True for a line above a header that is not a row: it has no amount, and either no date or just one cell, a period. */

@@ -370,6 +370,21 @@ describe('the rows of a bank export', () => {
     })
   })
 
+  test('are not sums for a word of their texts, though their dates are missing or cannot be read', () => {
+    const file = (row: string) => `Date,Description,Amount\n2026-01-28,Shop,-1.00\n${row}\n`
+    for (const date of ['', 'Jan 29'])
+      for (const text of ['New Balance Store', 'Total Wine', 'Balance transfer'])
+        for (const next of ['', '\n2026-01-30,Tea,-2.00'])
+          expect(Object.keys(errors(file(`${date},${text},-89.99${next}`)) ?? {})).toEqual(['rows.3.date'])
+    for (const sum of [
+      ',Total,-1.00',
+      ',Total debits,-1.00',
+      'Total for Jan,,-1.00',
+      ',Closing balance,9.00',
+    ])
+      expect(brief(file(sum))).toHaveLength(1)
+  })
+
   test('give a closing balance only where the balances follow from the amounts', () => {
     const closing = (text: string) => read(text).accounts[0]?.closingBalance
     const rows = ['2026-01-30,5.00,15.00', '2026-01-31,-3.00,12.00']
