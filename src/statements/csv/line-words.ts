@@ -12,7 +12,7 @@ export const neutral = /^(?:不计收支|其他|\/)$/
 export const summary =
   /^(?:sub ?totals?|totals?|total \w+|totaux?|totale|totaal|summe|gesamt|suma|somma|razem|sum)\b|\b(?:balance|saldo|kontostand|solde|anfangssaldo|endsaldo|beginsaldo|eindsaldo)\b|^s a l d o$|^(?:合计|总计|合計|합계)/
 export const summaryOnly =
-  /^(?:s a l d o|turnover|apyvarta|saldo(?: anterior| inicial| final| do dia| iniziale| finale| poczatkowe| koncowe| actual| disponivel| bloqueado)?|(?:opening|closing|beginning|ending|starting|previous|final) balance(?: as of .*)?|balance (?:brought|carried) forward|(?:brought|carried) forward|anfangssaldo|endsaldo|(?:alter|neuer) kontostand|(?:ancien|nouveau) solde|solde precedent|beginsaldo|eindsaldo)$/
+  /^(?:s a l d o|turnover|apyvarta|saldo(?: anterior| inicial| final| do dia| iniziale| finale| poczatkowe| koncowe| actual| disponivel| bloqueado)?|(?:opening|closing|beginning|ending|starting|previous|final) balance(?: as of .*)?|balance [bc] (?:[df]|fwd)|(?:balance )?(?:brought|carried) (?:forward|fwd|down)|anfangssaldo|endsaldo|saldovortrag|(?:alter|neuer) kontostand|(?:ancien|nouveau) solde|solde precedent|beginsaldo|eindsaldo|(?:balance|saldo|kontostand|solde)(?: (?:as|of|at|on|am|vom|per|zum|au|du|al|del|em|op|na|dnia))+ \d+ (?:\d+|\p{L}+) \d+)$/u
 export const sumOnly =
   /^(?:(?:sub ?totals?|totals?|totaux|totale|totaal|summe|gesamt|suma|somma|razem|sum)(?: (?:amount|credits?|debits?|deposits|withdrawals))?|合计|总计|合計|합계)$/
 

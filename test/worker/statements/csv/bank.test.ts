@@ -370,6 +370,29 @@ describe('the rows of a bank export', () => {
     })
   })
 
+  test.each([
+    'BALANCE B/F',
+    'Balance brought fwd',
+    'Balance c/f',
+    'Saldovortrag',
+    'Kontostand am 14.01.2026',
+    'Solde au 02/01/2026',
+    'Balance as at 2 Jan 2026',
+  ])('are not opening or closing balances such as %s', (text) => {
+    expect(brief(`Date;Description;Amount\n2026-01-02;${text};500.00\n2026-01-03;Tea;-2.00\n`)).toHaveLength(
+      1,
+    )
+  })
+
+  test.each(['New Balance', 'TOTAL', 'Solde de la facture du 02/01/2026', 'Balance transfer'])(
+    'may be called %s',
+    (text) => {
+      expect(brief(`Date;Description;Amount\n2026-01-02;${text};-5.00\n2026-01-03;Tea;-2.00\n`)).toHaveLength(
+        2,
+      )
+    },
+  )
+
   test('are not sums for a word of their texts, though their dates are missing or cannot be read', () => {
     const file = (row: string) => `Date,Description,Amount\n2026-01-28,Shop,-1.00\n${row}\n`
     for (const date of ['', 'Jan 29'])
