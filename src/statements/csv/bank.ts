@@ -63,12 +63,12 @@ function requireAmounts(
 function entriesOf(table: CsvTable, values: ReadRow[], { mapping }: FileOptions): Entry[] {
   const rows = values.map(({ row }) => row)
   const own = ownAccounts(table, values, Boolean(mapping?.account))
-  const [codes, signs] = [writtenBesideAmounts(rows, currencyCode), writtenBesideAmounts(rows, currencySign)]
-  const areMixed = [codes, signs].some((written) => new Set(written.filter(Boolean)).size > 1)
+  const moving = rows.filter((row) => /[1-9]/.test(amountText(row)))
+  const areMixed = areSeveral(new Set(moving.map(currencyMark)))
   return values.flatMap((value, i) => {
     const { row, amount } = value
     if (amount === null) return []
-    const currency = currencyOf(table, row) ?? (areMixed ? (codes[i] ?? signs[i] ?? null) : null)
+    const currency = currencyOf(table, row) ?? (areMixed ? currencyMark(row) : null)
     const names = { own: own[i] ?? null, account: accountCell(table, row), currency }
     return [{ ...value, ...names, amount, isPending: row.isPending }]
   })
@@ -81,12 +81,25 @@ function currencyOf(table: CsvTable, row: CsvRow): string | null {
   return currencyOfAmounts(table.headers[column ?? -1]?.text ?? '')
 }
 
-/** What is written beside amounts. A code and a sign may stand for one currency; two codes or two signs do not. */
-const currencyCode = /\b[A-Z]{3}\b/
-const currencySign = /\p{Sc}/u
+/** What is written beside an amount: the code of a currency, or its sign with the letters before it, such as `C$`. */
+function currencyMark(row: CsvRow): string | null {
+  const text = amountText(row)
+  return (/\b[A-Z]{3}\b/.exec(text) ?? /[A-Z]{0,2}\p{Sc}/u.exec(text))?.[0] ?? null
+}
 
-function writtenBesideAmounts(rows: CsvRow[], kind: RegExp): (string | undefined)[] {
-  return rows.map((row) => kind.exec(amountText(row))?.[0])
+/** True if the marks, of which some amounts may have none, are those of several currencies. */
+function areSeveral(marks: Set<string | null>): boolean {
+  if (marks.size !== 2) return marks.size > 1
+  const code = [...marks].find((mark) => mark && /^[A-Z]{3}$/.test(mark))
+  const sign = [...marks].find((mark) => mark && /\p{Sc}$/u.test(mark))
+  return !code || !sign || !isSignOf(sign, code)
+}
+
+/** True if a sign, perhaps with letters of the code before it, may stand for a currency: `$` and `C$` for CAD. */
+function isSignOf(sign: string, code: string): boolean {
+  const format = { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' } as const
+  const usual = new Intl.NumberFormat('en', format).format(0).replace(/\P{Sc}*$/u, '')
+  return sign === usual || (sign.at(-1) === usual && code.startsWith(sign.slice(0, -1)))
 }
 
 /** The entries of each account and currency, in the order of the file. */

@@ -624,6 +624,12 @@ test.each([
   ['-$5.00', '€10.00', ['$', '€']],
   ['-$5.00', '$10.00', [null]],
   ['-$5.00', '10.00 USD', [null]],
+  ['-C$5.00', '10.00 CAD', [null]],
+  ['0.00', '-10.00 USD', [null]],
+  ['-£5.00', '10.00 USD', ['£', 'USD']],
+  ['-C$5.00', '10.00 USD', ['C$', 'USD']],
+  ['-C$5.00', 'US$10.00', ['C$', 'US$']],
+  ['-5.00', 'USD 10.00', [null, 'USD']],
 ])('amounts in %s and %s are added up only if they have one currency', (first, second, currencies) => {
   const text = `Date;Description;Amount\n13.10.2026;a;${first}\n14.10.2026;b;${second}\n`
   expect(read(text).accounts.map(({ currency }) => currency)).toEqual(currencies)
