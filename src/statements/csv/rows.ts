@@ -263,13 +263,13 @@ function refuseNoRows(table: CsvTable, { rows, skipped }: CsvRows): void {
   if (first) refuseFile(`No line from line ${first.line} on is a transaction with a date and an amount.`)
 }
 
-/** A last row that is shorter than all others and has no line end may be half a row, with half an amount. */
+/** A last row that is shorter than all others, or than the header if it is the only one, and has no line end may be cut off. */
 function refuseCutOff(table: CsvTable, { rows }: CsvRows): void {
   const last = rows.at(-1)
   // A line end at the end of the file makes an empty record after the last row.
-  if (!last || rows.length < 2 || table.body.at(-1)?.line !== last.line) return
-  const shortest = Math.min(...rows.slice(0, -1).map((row) => row.cells.length))
-  if (last.cells.length < shortest)
+  if (!last || table.body.at(-1)?.line !== last.line) return
+  const above = rows.length > 1 ? rows.slice(0, -1).map((row) => row.cells) : [table.headers]
+  if (last.cells.length < Math.min(...above.map((cells) => cells.length)))
     refuseFile(`The file ends in the middle of line ${last.line}; it seems to be cut off.`)
 }
 

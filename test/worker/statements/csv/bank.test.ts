@@ -74,6 +74,14 @@ describe('the table of a bank export', () => {
     expect(brief('Date,Amount,Text\n2026-01-02,-12.50,a\n2026-01-03,12.5\n')).toHaveLength(2)
   })
 
+  test('that ends in the middle of its only row is cut off', () => {
+    for (const row of ['2026-01-02,-12', '2026-01-02,-12.50'])
+      expect(errors(`Date,Amount,Text\n${row}`)).toEqual({
+        file: ['The file ends in the middle of line 2; it seems to be cut off.'],
+      })
+    expect(brief('Date,Amount,Text\n2026-01-02,-12.50\n')).toHaveLength(1)
+  })
+
   test('without rows is an empty statement, and with rows that are not transactions is refused', () => {
     expect(read('Date,Amount\n').accounts).toEqual([
       { identifier: null, currency: null, entries: [], closingBalance: null, skipped: 0 },
