@@ -10,21 +10,8 @@ const unwanted = /[\p{Cc}\p{Cs}\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufef
 
 /** Text as it is stored: one line, no control characters, single spaces, at most 255 code points; null if empty. */
 export function cleanText(raw: string): string | null {
-  return shortened(visible(raw).replace(/\s+/g, ' '))
-}
-
-/** Text like that of `cleanText`, but with all its spaces: a name is compared with others as they are stored. */
-export function cleanName(raw: string): string | null {
-  return shortened(visible(raw))
-}
-
-function visible(raw: string): string {
-  // Cleaning a very long text is expensive, so it is cut first, with room for the padding that is dropped later.
-  return raw.slice(0, 16_384).toWellFormed().replace(unwanted, ' ')
-}
-
-function shortened(raw: string): string | null {
-  const text = raw.trim()
+  // Cleaning a very long text is expensive, so it is cut first, with room for the padding that is dropped below.
+  const text = raw.slice(0, 16_384).toWellFormed().replace(unwanted, ' ').replace(/\s+/g, ' ').trim()
   if (text === '') return null
   if (text.length <= maxCodePoints) return text
   const points = [...text]

@@ -85,17 +85,6 @@ describe('a generic CSV', () => {
     expect([await home.isExact(), await home.leftovers()]).toEqual([true, 0])
   })
 
-  test('names accounts and categories with all the spaces in their names', async () => {
-    const home = await createImporter()
-    await openAccount(home.person, { name: 'Main  account' })
-    await home.person.post('/api/categories', { name: 'Eating  out', type: 'expense' })
-    const before = (await home.person.get('/api/categories')).body
-    const rows = 'date,amount,account,to_account,category\n2026-01-02,-5,Main  account,,Eating  out\n'
-    const file = `${rows}2026-01-02,9,Checking,Main  account,\n`
-    expect((await home.upload('/api/import/store', file)).status).toBe(200)
-    expect((await home.person.get('/api/categories')).body).toHaveLength(before.length)
-  })
-
   test('imported twice brings nothing new, and two equal rows stay two', async () => {
     const home = await createImporter()
     await home.upload('/api/import/store', csv)

@@ -3,7 +3,7 @@ import type { Minor } from '../../domain/money.ts'
 import { recognise } from '../file/recognise.ts'
 import { Problems, refuseFile } from '../problems.ts'
 import type { FileOptions, GenericRow } from '../statement.ts'
-import { cleanName, cleanText } from '../text.ts'
+import { cleanText } from '../text.ts'
 import { readOnlyTable } from '../xlsx/workbook.ts'
 import { describeRow } from './description.ts'
 import { type CsvField, csvFields, foldHeader } from './header-names.ts'
@@ -65,7 +65,7 @@ function csvText(bytes: Uint8Array): string {
 }
 
 function readRow(table: CsvTable, { row, date, amount }: ReadRow, problems: Problems): GenericRow | null {
-  const toAccount = cleanName(cellOf(table, row, 'to_account'))
+  const toAccount = cleanText(cellOf(table, row, 'to_account'))
   if (amount === 0) problems.addRow(row.line, 'amount', notPositive)
   const type = amount ? typeOf(table, row, amount, toAccount, problems) : null
   if (type === 'transfer' && toAccount === null) problems.addRow(row.line, 'to_account', requiredText)
@@ -77,9 +77,9 @@ function readRow(table: CsvTable, { row, date, amount }: ReadRow, problems: Prob
     date,
     type,
     amount: Math.abs(amount) as Minor,
-    account: cleanName(cellOf(table, row, 'account')),
+    account: cleanText(cellOf(table, row, 'account')),
     to_account: toAccount,
-    category: cleanName(cellOf(table, row, 'category')),
+    category: cleanText(cellOf(table, row, 'category')),
     description: describeRow(table, row, amount),
     reference: cleanText(cellOf(table, row, 'reference')),
   }
