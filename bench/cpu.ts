@@ -13,7 +13,7 @@ import { percentile } from './statistics.ts'
 const ownTransactions = 1_000
 const rounds = 9
 const callsPerRound = 40
-/** Rounds before measuring begins, in which V8 compiles what is used often: it goes on for a thousand calls of each. */
+/** Rounds before measuring begins: V8 goes on compiling what is used often for about a thousand calls of each. */
 const warmUps = 25
 
 const routes = [

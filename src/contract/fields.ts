@@ -267,8 +267,8 @@ const quoted = /^"((?:[^"\\]|\\["\\])*)"/
 
 /**
  * The header that makes a POST safe to repeat (draft-ietf-httpapi-idempotency-key-header). The key may be quoted, as
- * the draft has it, or bare; it is trimmed, as client ids are, and an empty one counts as absent. The
- * runtime replaces bytes that are not UTF-8 by U+FFFD, which would make one key of several.
+ * the draft has it, or bare; it is trimmed, as client ids are, and an empty one counts as absent. The runtime replaces
+ * bytes that are not UTF-8 by U+FFFD, which would make one key of several.
  */
 export const idempotencyKeyHeader = (description: ReturnType<typeof doc>, maxLength = longestKey) =>
   z.object({

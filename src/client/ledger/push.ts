@@ -14,7 +14,7 @@ export async function takeChunk(run: LedgerRun): Promise<Waiting[]> {
   let chunk: Waiting[] = []
   await run.commit(() => {
     const { waiting } = run.stored()
-    const held = comingBack(waiting.values())
+    const held = new Set([...comingBack(waiting.values()), ...beingLeft(waiting.values())])
     const isHeld = (id: string, one: Waiting) => held.has(id) || isHeldUp(run, one)
     const all = [...waiting].filter(
       ([id, one]) => !run.attempted.has(id) && !isForPerson(one) && !isHeld(id, one),
@@ -47,8 +47,9 @@ function withinLimits(run: LedgerRun, all: [string, Waiting][]): Waiting[] {
 /** A category to lend: one that the service has, or that is created before all transactions. */
 function anyCategory(run: LedgerRun): Key | undefined {
   const { rows, waiting } = run.stored()
-  const [served] = rows.byId.category.values()
-  if (served) return keyOf(served)
+  const isKept = (key: Key) => waiting.get(`category ${key}`)?.sent?.op !== 'delete'
+  const served = [...rows.byId.category.values()].map(keyOf).find(isKept)
+  if (served) return served
   const isCreation = ({ noun, sent, next }: Waiting) => noun === 'category' && (sent ?? next)?.op === 'create'
   return [...waiting.values()].find((one) => isCreation(one) && !isForPerson(one))?.key
 }
@@ -83,16 +84,27 @@ function rankOf({ noun, sent, next }: Waiting): number {
   return (sent ?? next)?.op === 'delete' ? 2 : 0
 }
 
-/** The transactions that `revive` makes anew, with what waits for them, once their account's deletion has been answered. */
-function comingBack(all: Iterable<Waiting>): Set<string> {
+/**
+ * The transactions that went with an account whose deletion is unanswered. `revive` makes them anew, with what waits for
+ * them; sent now, that would find no row.
+ */
+function comingBack(all: Iterable<Waiting>): string[] {
   const accounts = [...all].filter(({ sent, next }) => sent && next?.others)
   const others = accounts.flatMap(({ next }) => next?.others ?? []).filter(({ set }) => set)
-  return new Set(others.map(({ key }) => `transaction ${key}`))
+  return others.map(({ key }) => `transaction ${key}`)
+}
+
+/** The accounts that transactions leave once they are known to be in them: deleted before, they would take these along. */
+function beingLeft(all: Iterable<Waiting>): string[] {
+  const leaving = [...all].filter(
+    ({ sent, next }) => sent && next?.op === 'update' && 'account_id' in next.set,
+  )
+  return leaving.flatMap(({ sent }) => referredTo(sent)).filter((id) => id.startsWith('account '))
 }
 
 /**
- * True if an unsent change refers to a row whose creation was refused, or waits for the answer to its deletion. What was
- * sent goes out again ahead of that deletion.
+ * True if an unsent change refers to a row whose creation was refused, or that comes back once its deletion is answered.
+ * What may have been sent must go out as it was; `comingBack` holds what an account takes with it.
  */
 function isHeldUp(run: LedgerRun, { sent, next }: Waiting): boolean {
   const { waiting } = run.stored()

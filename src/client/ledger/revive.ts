@@ -1,6 +1,15 @@
 import { type Key, references } from './rows.ts'
 import { idOf, type Stored } from './store.ts'
-import { creation, deletes, type Fields, fold, newWaiting, type Other, type Waiting } from './waiting.ts'
+import {
+  creation,
+  deletes,
+  type Fields,
+  fold,
+  newWaiting,
+  type Other,
+  type Value,
+  type Waiting,
+} from './waiting.ts'
 
 /** The new keys of rows that have come back, by their old ids. */
 export type Renames = Map<string, Key>
@@ -20,60 +29,76 @@ export function revive(
     waiting.set(idOf(one), one)
     touched.add(idOf(one))
   }
-  const rename = (id: string) => renames.set(id, newKey()).get(id) as Key
-  /** Undefined for a row that is not there. */
-  const categoryOf = (key: Key, one: Waiting | undefined) => {
-    const served = rows.get('transaction', key) as Fields | undefined
-    return { ...served, ...one?.sent?.set, ...one?.next?.set }.category_id as Key | null
-  }
-  for (const [id, one] of [...waiting]) {
-    const { sent, next } = one
-    if (sent || !next?.others) continue
-    const { others, ...change } = next
-    const key = rename(id)
+  const drop = (id: string) => {
     waiting.delete(id)
     touched.add(id)
+  }
+  const rename = (id: string) => renames.set(id, newKey()).get(id) as Key
+  const isThere = (account: Value | undefined) =>
+    account == null ||
+    rows.get('account', String(account)) !== undefined ||
+    waiting.get(`account ${account}`)?.next?.op === 'create'
+
+  /** Brings a transaction back with its account. */
+  function bringBack(key: Key, set: Fields): void {
+    const id = `transaction ${key}`
+    const other = waiting.get(id)
+    // Its other account has brought it back, or it has been moved to an account that is still there.
+    if (isToBeCreated(other) || rows.get('transaction', key)) {
+      if (other) put({ ...other, errors: null })
+      return
+    }
+    // What waits for the old row, such as an edit since, goes into the new one.
+    const fields = renamed({ ...set, ...other?.sent?.set, ...other?.next?.set }, renames)
+    // If its other account is still deleted, it comes back with that.
+    if (!isThere(fields.account_id) || !isThere(fields.to_account_id)) return
+    drop(id)
+    if (!deletes(other)) put({ ...newWaiting('transaction', rename(id), at++), next: creation(fields) })
+  }
+
+  /** Gives a category that has come back to a transaction that named it and has no other since. */
+  function giveBack(category: Key, was: Key, key: Key): void {
+    const other = waiting.get(`transaction ${key}`) ?? newWaiting('transaction', key, at++)
+    const served = rows.get('transaction', key) as Fields | undefined
+    const row: Fields = { ...served, ...other.sent?.set, ...other.next?.set }
+    if (deletes(other) || (row.category_id !== null && row.category_id !== was)) return
+    const change = { op: 'update' as const, set: { category_id: category }, was: { category_id: null } }
+    put({ ...(fold(other, change) as Waiting), errors: other.errors })
+  }
+
+  for (const id of [...waiting.keys()]) {
+    // Read now, since a category that has come back may have changed it.
+    const one = waiting.get(id)
+    if (!one?.next?.others || one.sent) continue
+    const { others, ...change } = one.next
+    const key = rename(id)
+    drop(id)
     put({ ...one, key, next: { ...change, again: true } })
     // The oldest first, so that those of a day come back in their order.
-    for (const { key: otherKey, set } of renamedOthers(others, renames).reverse()) {
-      const otherId = `transaction ${otherKey}`
-      const other = waiting.get(otherId)
-      const isDeleted = deletes(other)
-      if (set) {
-        // Its other account has brought it back, or it has been moved to an account that is still there.
-        if (isToBeCreated(other) || rows.get('transaction', otherKey)) {
-          if (other) put({ ...other, errors: null })
-        } else {
-          // What waits for the old row, such as an edit since, goes into the new one.
-          waiting.delete(otherId)
-          touched.add(otherId)
-          const next = creation({ ...set, ...other?.sent?.set, ...other?.next?.set })
-          if (!isDeleted) put({ ...newWaiting('transaction', rename(otherId), at++), next })
-        }
-      } else if (!isDeleted && [null, one.key].includes(categoryOf(otherKey, other))) {
-        const change = { op: 'update' as const, set: { category_id: key }, was: { category_id: null } }
-        const whole = other ?? newWaiting('transaction', otherKey, at++)
-        put({ ...(fold(whole, change) as Waiting), errors: whole.errors })
-      }
-    }
+    for (const other of renamedOthers(others, renames).reverse())
+      if (other.set) bringBack(other.key, other.set)
+      else giveBack(key, one.key, other.key)
   }
-  for (const one of renamedWaiting(waiting, renames)) put(one)
+  if (renames.size === 0) return { touched, renames }
+  for (const one of [...waiting.values()]) {
+    const now = renamedOne(one, renames)
+    if (JSON.stringify(now) !== JSON.stringify(one)) put(now)
+  }
   return { touched, renames }
 }
 
 /** False for a creation that was sent or refused: its client id may be spent. */
 const isToBeCreated = (one: Waiting | undefined) => one?.next?.op === 'create' && !one.sent && !one.errors
 
-/** What waits and refers to rows that have come back, now by their new keys. */
-function renamedWaiting(waiting: ReadonlyMap<string, Waiting>, renames: Renames): Waiting[] {
-  if (renames.size === 0) return []
-  return [...waiting.values()].flatMap((one) => {
-    const { next } = one
-    const set = next && renamed(next.set, renames)
-    if (!next || !set || (set === next.set && !next.others)) return []
-    const others = next.others && { others: renamedOthers(next.others, renames) }
-    return [{ ...one, next: { ...next, set, ...others } }]
-  })
+/** What waits, with its row and others by their new keys. */
+export function renamedOne(one: Waiting, renames: Renames): Waiting {
+  const { next } = one
+  const others = next?.others && { others: renamedOthers(next.others, renames) }
+  return {
+    ...one,
+    key: renames.get(idOf(one)) ?? one.key,
+    next: next && { ...next, set: renamed(next.set, renames), ...others },
+  }
 }
 
 /** Others by their new keys. */

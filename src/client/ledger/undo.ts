@@ -1,6 +1,6 @@
 import type { Copy, Work } from './copy.ts'
 import { LedgerError } from './entered.ts'
-import { type Renames, renamed, renamedOthers } from './revive.ts'
+import { type Renames, renamed, renamedOne, renamedOthers } from './revive.ts'
 import type { Key } from './rows.ts'
 import { idOf } from './store.ts'
 import type { View } from './view.ts'
@@ -74,6 +74,7 @@ function undoChangeOf(view: View, step: Done[], { noun, key, was, is, others }: 
 
 /** Puts the new keys of rows that have come back into what a step did. */
 export function renameDone(done: Done, renames: Renames): void {
+  done.before &&= renamedOne(done.before, renames)
   done.key = renames.get(idOf(done)) ?? done.key
   done.was &&= renamed(done.was, renames)
   done.is &&= renamed(done.is, renames)

@@ -1,6 +1,6 @@
 import { fieldsOf } from './entered.ts'
 import { listingOf, newestFirst } from './listing.ts'
-import { type Key, keyOf, type Noun, nouns, type ServedRow } from './rows.ts'
+import { type Key, keyOf, type Noun, nouns, references, type ServedRow } from './rows.ts'
 import { keyed, type Shown, type Sources, shownRow } from './shown-row.ts'
 import { type Fields, type Other, pick } from './waiting.ts'
 
@@ -107,10 +107,9 @@ export function viewOf(sources: Sources) {
      * that are hidden count too, since the account that hides them may come back.
      */
     othersOf(noun: Noun, key: Key): Other[] {
-      if (noun !== 'account' && noun !== 'category') return []
-      const fields =
-        noun === 'account' ? (['account_id', 'to_account_id'] as const) : (['category_id'] as const)
-      const all = [...shown.transaction.values()].filter((row) => fields.some((field) => row[field] === key))
+      const own = references.filter(([, of]) => of === noun).map(([field]) => field)
+      if (own.length === 0) return []
+      const all = [...shown.transaction.values()].filter((row) => own.some((field) => row[field] === key))
       // Rows that went with another account are not touched, so what is hidden may be gone.
       const left = all.filter(
         (row) => get('transaction', row.key) ?? shownRow('transaction', row.key, sources),

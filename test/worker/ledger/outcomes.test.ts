@@ -131,6 +131,38 @@ test('whoever has no category that was sent is lent one that is sent along', asy
   await expectTruth(person, ledger)
 })
 
+test('no category is lent that may have been deleted', async () => {
+  const { person, category, expense, one } = await twoDevices()
+  const { ledger, network } = one
+  const { fetch } = network
+  await ledger.remove('category', category.id)
+  network.fetch = losing(fetch)
+  await ledger.sync()
+  network.fetch = fetch
+  const pets = await ledger.create('category', { name: 'Pets', type: 'expense' })
+  await ledger.create('transaction', { ...expense, category_id: pets })
+  await ledger.remove('category', pets)
+  expect(await ledger.sync()).toMatchObject({ rejected: 0, waiting: 0, stopped: null })
+  await expectTruth(person, ledger)
+})
+
+test('what is moved out of an account in time stays when that is deleted, although its own upload went unanswered', async () => {
+  const { person, account, expense, one } = await twoDevices()
+  const { ledger, network } = one
+  const savings = await ledger.create('account', { name: 'Savings', type: 'bank', starting_balance: 0 })
+  await ledger.sync()
+  const { fetch } = network
+  const milk = await ledger.create('transaction', { ...expense, description: 'Milk' })
+  network.fetch = losing(fetch)
+  await ledger.sync()
+  network.fetch = fetch
+  await ledger.update('transaction', milk, { account_id: savings })
+  await ledger.remove('account', account.id)
+  expect(await ledger.sync()).toMatchObject({ rejected: 0, waiting: 0, stopped: null })
+  expect(ledger.transactions().data).toMatchObject([{ description: 'Milk', account: { name: 'Savings' } }])
+  await expectTruth(person, ledger)
+})
+
 test('what was recorded for an account that somebody has deleted can be moved to another', async () => {
   const { person, account, expense, one } = await twoDevices()
   const { ledger } = one

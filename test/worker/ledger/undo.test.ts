@@ -495,3 +495,64 @@ test('a transaction that was moved to another account in time does not come back
   expect(one.ledger.transactions().data).toMatchObject([{ account: { name: 'Savings' } }])
   await expectTruth(person, one.ledger)
 })
+
+test('rows that were never sent, or changes that cancel out, can be undone after their account or category is back', async () => {
+  for (const noun of ['account', 'category'] as const) {
+    const { person, account, category, expense, tea, one } = await twoDevices()
+    const { ledger } = one
+    const milk = await ledger.create('transaction', { ...expense, description: 'Milk' })
+    await ledger.remove('transaction', milk)
+    for (const amount of [9, 3]) await ledger.update('transaction', tea, { amount })
+    await ledger.remove(noun, { account, category }[noun].id)
+    await ledger.sync()
+    await ledger.undo()
+    await ledger.sync()
+    await ledger.undo()
+    expect(ledger.transactions().data).toMatchObject([{ amount: '9.00', category: { name: category.name } }])
+    await ledger.undo()
+    await ledger.undo()
+    expect(await ledger.sync()).toMatchObject({ rejected: 0, waiting: 0, stopped: null })
+    expect(
+      ledger
+        .transactions()
+        .data.map(({ description }) => description)
+        .sort(),
+    ).toEqual(['Milk', 'Tea'])
+    await expectTruth(person, ledger)
+  }
+})
+
+test('a category and a transaction of it, whose deletions went unanswered, come back together', async () => {
+  const { person, category, tea, one } = await twoDevices()
+  const { ledger, network } = one
+  const { fetch } = network
+  await ledger.remove('category', category.id)
+  await ledger.remove('transaction', tea)
+  network.fetch = losing(fetch)
+  await ledger.sync()
+  network.fetch = fetch
+  for (let steps = 0; steps < 2; steps++) await ledger.undo()
+  await ledger.sync()
+  expect(ledger.transactions().data).toMatchObject([{ category: { name: category.name } }])
+  await expectTruth(person, ledger)
+})
+
+test('a transfer waits for the second of its accounts to come back', async () => {
+  const { person, account, one } = await twoDevices()
+  const { ledger } = one
+  const savings = await ledger.create('account', { name: 'Savings', type: 'bank', starting_balance: 0 })
+  await ledger.create('transaction', {
+    ...{ account_id: account.id, to_account_id: savings, type: 'transfer' as const },
+    ...{ amount: 7, transaction_date: '2026-11-20' },
+  })
+  await ledger.sync()
+  const before = contents(ledger)
+  for (const key of [account.id, savings]) await ledger.remove('account', key)
+  await ledger.sync()
+  await ledger.undo()
+  expect(await ledger.sync()).toMatchObject({ rejected: 0, waiting: 0 })
+  await expectTruth(person, ledger)
+  await ledger.undo()
+  expect(await ledger.sync()).toMatchObject({ rejected: 0, waiting: 0 })
+  expect(contents(ledger)).toEqual(before)
+})
