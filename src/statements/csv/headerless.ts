@@ -16,8 +16,10 @@ export type Contents = {
   dates: number[]
   /** The columns with an amount in every row, some of them with decimals. */
   amounts: number[]
-  /** The columns that may hold amounts: no dates, all amounts or blank, and some with decimals or none blank. */
+  /** The columns that may hold amounts: no dates, all amounts or blank, and some with decimals. */
   numbers: number[]
+  /** The columns with a whole number in every row, which may be amounts or serial numbers. */
+  whole: number[]
   /** Columns of whole numbers and blanks: of cheques as a rule, but balances may show that they are debits or credits. */
   sparse: number[]
   /** The column with the most letters in words. */
@@ -42,6 +44,7 @@ export function contentsOf(rows: string[][]): Contents {
     dates: [],
     amounts: [],
     numbers: [],
+    whole: [],
     sparse: [],
     wordiest: null,
   }
@@ -56,11 +59,11 @@ export function contentsOf(rows: string[][]): Contents {
       if (!dateKeys.includes(dates)) contents.dates.push(column)
       dateKeys.push(dates)
     }
-    if (dates !== undefined || cells.every(isBlankAmount)) continue
+    if (dates !== undefined || cells.every(isBlankAmount) || cells.every(isId)) continue
     if (!cells.every((cell) => isBlankAmount(cell) || readWrittenAmount(cell))) continue
     const hasDecimals = cells.some((cell) => /[.,]\d{1,3}(?!\d)/.test(cell))
     const isFilled = !cells.some(isBlankAmount)
-    contents[hasDecimals || isFilled ? 'numbers' : 'sparse'].push(column)
+    contents[hasDecimals ? 'numbers' : isFilled ? 'whole' : 'sparse'].push(column)
     if (hasDecimals && isFilled) contents.amounts.push(column)
   }
   return contents
@@ -117,7 +120,9 @@ export function askAboutContents(
 
 /** True for cells with a date or an amount among them, which no header row has. */
 export function holdsValues(cells: string[]): boolean {
-  return cells.some((cell) => readWrittenDate(cell) !== null || readWrittenAmount(cell) !== null)
+  // The letters of a header such as `Ref 1` could be those of a currency.
+  const holdsAmount = (cell: string) => !/^\s*\p{L}/u.test(cell) && readWrittenAmount(cell) !== null
+  return cells.some((cell) => readWrittenDate(cell) !== null || holdsAmount(cell))
 }
 
 /** The column with the most letters in words, apart from those that have another meaning. */
@@ -133,10 +138,11 @@ export function wordiestColumn(records: CsvRecord[], used: number[]): number | n
 
 function amountColumns(
   records: CsvRecord[],
-  { width, amounts, numbers, sparse }: Contents,
+  { width, amounts, numbers: decimal, whole, sparse }: Contents,
   problems: Problems,
 ): Columns {
   const full = records.filter(({ cells }) => cells.length >= width - 1 && cells.some((cell) => cell.trim()))
+  const numbers = [...decimal, ...whole].sort((a, b) => a - b)
   const compared = [...numbers, ...sparse].slice(0, maxNumbers)
   const [found, ...others] = balancedColumns(full.slice(0, maxCompared), compared)
   if (found && others.length === 0) return found
@@ -190,6 +196,11 @@ function leads(rows: number[][], at: { balance: number; credit: number; debit: n
       return isOne ? Math.abs(change) === credit : change === credit - debit
     }),
   )
+}
+
+/** True for the number of an account or the like, which is longer than amounts are or begins with a zero. */
+function isId(cell: string): boolean {
+  return /^(?:0\d+|\d{9,})$/.test(cell)
 }
 
 /** True for cells that are nearly all words, perhaps ending in a number, with no date or amount among them. */

@@ -190,6 +190,36 @@ describe('the columns of a bank export', () => {
     ])
   })
 
+  test.each([
+    [
+      'Buchungstag;Buchungstext;VWZ1;VWZ2;VWZ3;Betrag;Kontostand;Währung',
+      '02.01.2026;Tea;a;b;c;-1,00;9,00;EUR',
+    ],
+    ['Date,Description,Ref 1,Ref 2,Amount', '2026-01-02,Tea,a,b,-1.00'],
+    ['Date;Nom 1;Nom 2;Montant;Solde', '02.01.2026;Tea;a;-1,00;9,00'],
+  ])('may have numbers behind the names in their headers: %s', (header, row) => {
+    expect(brief(`${header}\n${row}\n`)).toEqual([['2026-01-02', -100]])
+  })
+
+  test.each(['\t', '|'])('without headers may be delimited by %j and have decimal commas', (delimiter) => {
+    const rows = ['2026-01-02 10:00*Tea shop*-12,50', '2026-01-03 10:00*Pay*20,50']
+    expect(brief(`${rows.join('\n')}\n`.replaceAll('*', delimiter))).toEqual([
+      ['2026-01-02', -1250],
+      ['2026-01-03', 2050],
+    ])
+  })
+
+  test('without headers are no amounts if they hold ids, while serial numbers are asked about', () => {
+    const file = (first: string, second: string) =>
+      `2026-01-02,${first},Tea,-12.50\n2026-01-03,${second},Pay,20.50\n`
+    for (const [first, second] of [
+      ['123456789', '1234567890'],
+      ['001', '002'],
+    ] as const)
+      expect(brief(file(first, second)).map(([, amount]) => amount)).toEqual([-1250, 2050])
+    expect(errors(file('1', '2'))?.mapping?.[0]).toMatch(/the amount could be any of the columns 2, 4;/)
+  })
+
   test('without headers may hold whole amounts, which balances tell from themselves', () => {
     const rows = ['2026-01-01,Rent,-100,-34.56', '2026-01-02,Food,-50,-84.56', '2026-01-03,Pay,1000,915.44']
     const split = rows.map((row) => row.replace(/,-(\d+),/, ',$1,,').replace('Pay,', 'Pay,,'))
