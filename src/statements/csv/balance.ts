@@ -103,6 +103,20 @@ export function signedByBalances<T extends Balanced>(
   return null
 }
 
+/**
+ * The rows whose amounts lead from the oldest balance to the latest; none unless the balances prove that all of these go
+ * one way.
+ */
+export function provedRows<T extends Balanced>(rows: T[]): T[] {
+  const check = checkSigns(rows)
+  if (check !== 'right' && check !== 'inverted') return []
+  const first = rows.findIndex(({ balance }) => balance !== null)
+  const last = rows.findLastIndex(({ balance }) => balance !== null)
+  // The amount of the oldest balance itself comes before it.
+  const isOldestFirst = signCheckOf(stepsOf(rows)) === check
+  return isOldestFirst ? rows.slice(first + 1, last + 1) : rows.slice(first, last)
+}
+
 /** The rows that the running balances include: all that are booked, and the pending ones that changed the balance. */
 export function countedRows<T extends Balanced & { isPending: boolean }>(rows: T[]): T[] {
   const booked = rows.filter(({ isPending }) => !isPending)
@@ -114,16 +128,20 @@ export function countedRows<T extends Balanced & { isPending: boolean }>(rows: T
 }
 
 /**
- * Follows the balance from row to row, leaving out pending rows unless they change it, which those before the first booked
- * row cannot show; null if it cannot be followed.
+ * Follows the balance from row to row, leaving out pending rows unless they change it, which the oldest cannot show; null
+ * if it cannot be followed.
  */
 function followBalance<T extends Balanced & { isPending: boolean }>(rows: T[]): T[] | null {
   const kept: T[] = []
   let running: number | null = null
   for (const row of rows) {
     const follows = running !== null && row.balance === running + row.amount
-    if (row.isPending && !follows) continue
-    if (running !== null && row.balance !== null && !follows) return null
+    if (row.isPending && !follows) {
+      // Until a row counts, one that is left out still gives the balance from which the next may follow.
+      if (kept.length === 0) running = row.balance
+      continue
+    }
+    if (kept.length > 0 && running !== null && row.balance !== null && !follows) return null
     kept.push(row)
     if (row.balance !== null) running = row.balance
     else if (running !== null) running += row.amount

@@ -2,7 +2,7 @@ import { type Minor, negated } from '../../domain/money.ts'
 import type { Problems } from '../problems.ts'
 import type { FileOptions } from '../statement.ts'
 import { quoted } from '../text.ts'
-import { type Balanced, checkSigns, type SignCheck, signedByBalances } from './balance.ts'
+import { type Balanced, checkSigns, provedRows, type SignCheck, signedByBalances } from './balance.ts'
 import { foldHeader } from './header-names.ts'
 import { markOf } from './mark-words.ts'
 import type { CsvRow } from './rows.ts'
@@ -41,7 +41,10 @@ export function settleSigns<T extends Entry>(
   return groups
 }
 
-/** The entries of a file whose amounts have no signs: only balances, or else the user, can give them some. */
+/**
+ * The entries of a file whose amounts have no signs: only balances can give them some or, where these prove nothing, the
+ * user. Adds an error if amounts went both ways, so that what the user says cannot be true of them all.
+ */
 function settleUnsigned<T extends Entry>(
   groups: T[][],
   { known, openings, signs }: { known: Set<SignCheck>; openings: Minor[]; signs: FileOptions['signs'] },
@@ -52,10 +55,14 @@ function settleUnsigned<T extends Entry>(
   const signOf = signOfOldest(openings, isAboutOldest ? signs : undefined)
   const byBalance = groups.map((group) => signedByBalances(group, signOf))
   if (byBalance.every((group) => group !== null)) return byBalance
-  if (signs) return groupsAs(signs, groups)
-  const open = isAboutOldest ? oldestIfOpen(groups, signOf) : []
-  if (open.length > 0) ask(oldestIsOpen, open, problems)
-  else ask(nothingSays, groups.flat(), problems)
+  const unsettled = groups.filter((_, i) => byBalance[i] === null)
+  if (signs) {
+    if (unsettled.some((group) => checkOf(group) === 'mixed')) problems.add('signs', bothWays)
+    return groups.map((group, i) => byBalance[i] ?? signedUnlessProved(group, signs))
+  }
+  const oldest = isAboutOldest ? oldestIfOpen(groups, signOf) : []
+  if (oldest.length > 0) ask(oldestIsOpen, oldest, problems)
+  else ask(known.size > 0 ? someAreOpen : nothingSays, unsettled.flatMap(openEntries), problems)
   return groups
 }
 
@@ -71,6 +78,9 @@ function ask(doubt: string, entries: Entry[], problems: Problems): void {
 
 const nothingSays = 'Nothing in the file says which way its amounts go: none has a sign.'
 const oldestIsOpen = 'The balances do not show which way the oldest amount went, and it has no sign.'
+const someAreOpen = 'The balances do not show which way every amount went, and none has a sign.'
+const bothWays =
+  'The balances show that some amounts came in and others were spent, but not for each of them; give every amount its sign, or its balance.'
 
 /** The oldest entries whose signs are open; none if the balances leave others open as well. */
 function oldestIfOpen<T extends Entry>(groups: T[][], signOf: (entry: T) => number | null): T[] {
@@ -124,8 +134,29 @@ function signsContradictKinds({ columns }: CsvTable, entries: Entry[]): boolean 
 }
 
 function checkOf(group: Entry[]): SignCheck {
+  return checkSigns(checkedEntries(group))
+}
+
+/** The booked entries or, if their balances say nothing, all of them. */
+function checkedEntries<T extends Entry>(group: T[]): T[] {
   const booked = group.filter(({ isPending }) => !isPending)
-  return checkSigns(booked) ?? checkSigns(group)
+  return checkSigns(booked) === null ? group : booked
+}
+
+/** The entries of which balances do not prove which way they went. */
+function openEntries<T extends Entry>(group: T[]): T[] {
+  const proved = new Set(provedRows(checkedEntries(group)))
+  return group.filter((entry) => !proved.has(entry))
+}
+
+/** The entries with the signs that balances prove or else, the user says. */
+function signedUnlessProved<T extends Entry>(group: T[], signs: 'as_written' | 'inverted'): T[] {
+  const open = new Set(openEntries(group))
+  const isProvedInverted = checkOf(group) === 'inverted'
+  return group.map((entry) => {
+    const isInverted = open.has(entry) ? signs === 'inverted' : isProvedInverted
+    return isInverted ? { ...entry, amount: negated(entry.amount) } : entry
+  })
 }
 
 /** The sign of an account's oldest entry, which no balance precedes: by an opening balance, or else as the user says. */

@@ -345,6 +345,31 @@ describe('the signs of a bank export', () => {
     expect(Object.keys(errors(daily) ?? {})).toEqual(['signs'])
   })
 
+  test('that balances prove for the later amounts are kept, whatever is said about the earlier ones', () => {
+    const header = 'Date;Description;Amount;Balance'
+    const rows = [
+      '2026-01-01;Salary;2000.00;',
+      '2026-01-01;Rent;700.00;2500.00',
+      '2026-01-02;Shop;800.00;1700.00',
+      '2026-01-03;Tea;50.00;1650.00',
+    ]
+    for (const ordered of [rows, rows.toReversed()]) {
+      const file = `${[header, ...ordered].join('\n')}\n`
+      expect(errors(file)?.signs?.[0]).toMatch(/^The balances do not show .* (?:2000|700)\.00 in row/)
+      const amounts = (signs: 'as_written' | 'inverted') => {
+        const entries = rowsOf(file, { signs }).map(({ amount }) => amount)
+        return ordered === rows ? entries : entries.toReversed()
+      }
+      expect(amounts('as_written')).toEqual([200_000, 70_000, -80_000, -5_000])
+      expect(amounts('inverted')).toEqual([-200_000, -70_000, -80_000, -5_000])
+    }
+    const mixed = [...rows, '2026-01-04;Pay;100.00;1750.00']
+    for (const signs of ['as_written', 'inverted'] as const)
+      expect(errors(`${[header, ...mixed].join('\n')}\n`, { signs })?.signs?.[0]).toMatch(
+        /^The balances show that some amounts came in and others were spent/,
+      )
+  })
+
   test('of the oldest amounts of two accounts are asked about, though balances show the others to differ', () => {
     const file =
       'Account;Date;Amount;Balance\nA;2026-01-01;9.00;50.00\nA;2026-01-02;5.00;55.00\nB;2026-01-01;9.00;50.00\nB;2026-01-02;5.00;45.00\n'
@@ -388,6 +413,15 @@ describe('the rows of a bank export', () => {
       expect([account?.entries.length, account?.skipped, account?.closingBalance?.amount]).toEqual([
         2, 1, 53_941,
       ])
+    }
+  })
+
+  test('that are all pending count if the balance includes them, as that of the oldest shows', () => {
+    const rows = ['2026-01-13,-58.74,500.00', '2026-01-14,45.88,545.88', '2026-01-15,-6.47,539.41']
+    for (const ordered of [rows, rows.toReversed()]) {
+      const pending = ordered.map((row) => `${row},Pending\n`).join('')
+      const [account] = read(`Date,Amount,Balance,Status\n${pending}`).accounts
+      expect([account?.entries.length, account?.skipped]).toEqual([2, 1])
     }
   })
 
