@@ -50,10 +50,10 @@ function readField(state: State, field: Mt940Field): void {
   const { current } = state
   if (field.tag === '20') beginStatement(state, field.line)
   // Some files have several statements under one :20:. An opening balance alone is that of the same account.
-  else if (current && (isAccount || isOpening) && isUnderWay(state, current))
+  else if (current && (isAccount || isOpening) && isUnderWay(state, current, field))
     beginStatement(state, field.line, isOpening ? current.identifier : null)
   const account = state.current ?? beginStatement(state, field.line)
-  if (isAccount) account.identifier = identifierOf(field.lines[0] ?? '')
+  if (isAccount) account.identifier = identifierOf(field, account.currency)
   else if (isOpening) readOpening(account, value)
   else if (field.tag === '61') readEntry(state, field, value)
   else if (field.tag === '62F' || field.tag === '62M') readClosing(state, account, field)
@@ -61,9 +61,15 @@ function readField(state: State, field: Mt940Field): void {
   else if (field.tag === '65' || field.tag === '65F') state.openSince = null
 }
 
-/** True if a statement has entries or its closing balance, so that another account or opening balance is not its own. */
-function isUnderWay({ openSince }: State, { entries, skipped }: StatementAccount): boolean {
-  return openSince === null || entries.length + skipped > 0
+/**
+ * True if a statement has its closing balance, or entries, so that an opening balance or another account is not its own. Its
+ * account may be repeated among the entries.
+ */
+function isUnderWay({ openSince }: State, account: StatementAccount, field: Mt940Field): boolean {
+  if (openSince === null) return true
+  const isRepeated =
+    field.tag.startsWith('25') && identifierOf(field, account.currency) === account.identifier
+  return account.entries.length + account.skipped > 0 && !isRepeated
 }
 
 function beginStatement(state: State, line: number, identifier: string | null = null): StatementAccount {
@@ -120,9 +126,13 @@ function balanceParts(value: string): { currency: string | null; balance: Closin
   return { currency, balance: balanceOn(swiftDate(day), amount) }
 }
 
-/** An IBAN, or a bank code and account number, without spaces and without the leading slash of Polish banks. */
-function identifierOf(value: string): string | null {
-  return value.replace(/\s+/g, '').replace(/^\/+/, '').slice(0, 64) || null
+/**
+ * An IBAN, or a bank code and account number, without spaces, without the leading slash of Polish banks, and without the
+ * currency if that is known.
+ */
+function identifierOf({ lines }: Mt940Field, currency: string | null): string | null {
+  const identifier = (lines[0] ?? '').replace(/\s+/g, '').replace(/^\/+/, '').slice(0, 64)
+  return (currency ? withoutCurrency(identifier, currency) : identifier) || null
 }
 
 /** Some banks write the currency after the account number. */

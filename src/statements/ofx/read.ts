@@ -51,13 +51,20 @@ function identifiers(statements: OfxAggregate[]): (statement: OfxAggregate) => s
 }
 
 /**
- * The first amount with two kinds of separators. OFX groups no digits, and its decimals may follow a comma (OFX 1.6, 3.2.9.1
- * "Amount"), but some banks group them.
+ * The amount that shows which separator precedes the decimals, if an amount or balance has two kinds of them. OFX groups no
+ * digits, and its decimals may follow a comma (OFX 1.6, 3.2.9.1 "Amount"), but some banks group them.
  */
 function groupedAmount(root: OfxAggregate): string | undefined {
   const amounts = descendants(root, 'STMTTRN').map(({ elements }) => elements.get('TRNAMT') ?? '')
   const balances = descendants(root, 'LEDGERBAL').map(({ elements }) => elements.get('BALAMT') ?? '')
-  return [...amounts, ...balances].find((text) => text.includes(',') && text.includes('.'))
+  const balance = balances.find(isGrouped)
+  // Balances may be written in another style, so amounts that can be read in only one way come first.
+  const byDecimals = balance && amounts.find((text) => /[.,]\d\d?$/.test(text))
+  return amounts.find(isGrouped) ?? byDecimals ?? balance
+}
+
+function isGrouped(text: string): boolean {
+  return text.includes(',') && text.includes('.')
 }
 
 function readAccount(statement: OfxAggregate, identifier: string | null, reading: Reading): StatementAccount {
@@ -107,7 +114,8 @@ function ofxDate(raw: string): CalendarDate | null {
 
 function closingBalance(statement: OfxAggregate, { grouped }: Reading): ClosingBalance | null {
   const ledger = descendants(statement, 'LEDGERBAL')[0]
-  const amount = ungroupedAmount(ledger?.elements.get('BALAMT') ?? '', grouped)
+  const text = ledger?.elements.get('BALAMT') ?? ''
+  const amount = ungroupedAmount(text, isGrouped(text) ? text : grouped)
   return balanceOn(ofxDate(ledger?.elements.get('DTASOF') ?? ''), amount)
 }
 

@@ -51,8 +51,8 @@ export function amountReader(
 }
 
 /**
- * An amount in a format without thousands separators (OFX, MT940, CAMT): the last separator is the decimal one. If a file
- * groups its digits all the same, a `grouped` amount of it, with both separators, shows which is which.
+ * An amount in a format without thousands separators (OFX, MT940, CAMT), though some files group their digits. `grouped`, by
+ * default the amount itself, shows which separator is the decimal one: the last.
  */
 export function ungroupedAmount(raw: string, grouped: string = raw): Minor | MoneyProblem {
   return amountOf(amountCell(0, raw), grouped.lastIndexOf(',') > grouped.lastIndexOf('.') ? ',' : '.')

@@ -30,5 +30,12 @@ test('another opening balance begins another statement of the same account, whic
 
 test('an account that is followed by another before its closing balance is refused', () => {
   const open = first.replace(/:62F:.*\n/, '')
-  expect(errorsOf(() => read(open + first))?.file?.[0]).toMatch(/on line 1 has no closing .* before line 5\./)
+  expect(errorsOf(() => read(open + first.replace('ACC1', 'ACC2')))?.file?.[0]).toMatch(
+    /on line 1 has no closing .* before line 5\./,
+  )
+})
+
+test.each(['ACC1', 'ACC1EUR'])('the account %s may be repeated before the closing balance', (account) => {
+  const text = first.replace('ACC1', account).replace(':62F:', `:25:${account}\n:61:260131D2,NTRF\n:62F:`)
+  expect(accountsOf(text)).toEqual([['ACC1', 'EUR', [-100, -200], 9_900]])
 })

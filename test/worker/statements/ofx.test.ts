@@ -15,6 +15,7 @@ const amountsOf = (amounts: string[], balance: string) => {
 test('amounts have grouped digits if an amount or the balance shows it', () => {
   expect(amountsOf(['1,850.25', '-1,500', '-2.50'], '350.25')).toEqual([185_025, -150_000, -250, 35_025])
   expect(amountsOf(['-1.500', '3,5'], '1.850,25')).toEqual([-150_000, 350, 185_025])
+  expect(amountsOf(['-12.50', '-1.500'], '1.234,56')).toEqual([-1_250, -150, 123_456])
   expect(amountsOf(['-1,500', '2.500'], '1.00')).toEqual([-150, 250, 100])
   expect(errorsOf(() => read(file(['1,850.25', '12,50'], '1.00')))).toEqual({
     'rows.2.amount': ['The amount field must be a number.'],
