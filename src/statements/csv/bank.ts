@@ -9,7 +9,7 @@ import { currencyOfAmounts } from './columns.ts'
 import { describeRow } from './description.ts'
 import { csvFields } from './header-names.ts'
 import { accountCell, ownAccounts } from './own-accounts.ts'
-import { amountText, type CsvRow, cellOf, mayLackAmount, transactionRows } from './rows.ts'
+import { amountText, type CsvRow, cellOf, hasAmount, mayLackAmount, transactionRows } from './rows.ts'
 import { settleSigns } from './signs.ts'
 import { type CsvTable, openTable } from './table.ts'
 import { type ReadRow, readValues } from './values.ts'
@@ -63,7 +63,7 @@ function requireAmounts(
 function entriesOf(table: CsvTable, values: ReadRow[], { mapping }: FileOptions): Entry[] {
   const rows = values.map(({ row }) => row)
   const own = ownAccounts(table, values, Boolean(mapping?.account))
-  const moving = rows.filter((row) => /[1-9]/.test(amountText(row)))
+  const moving = rows.filter((row) => hasAmount(row) && /[1-9]/.test(amountText(row)))
   const areMixed = areSeveral(new Set(moving.map(currencyMark)))
   return values.flatMap((value, i) => {
     const { row, amount } = value
@@ -87,12 +87,16 @@ function currencyMark(row: CsvRow): string | null {
   return (/\b[A-Z]{3}\b/.exec(text) ?? /[A-Z]{0,2}\p{Sc}/u.exec(text))?.[0] ?? null
 }
 
-/** True if the marks, of which some amounts may have none, are those of several currencies. */
+/**
+ * True if the marks, of which some amounts may have none, are those of several currencies. An amount without a mark may be
+ * in another currency than those with a code; beside signs alone it is a matter of style.
+ */
 function areSeveral(marks: Set<string | null>): boolean {
-  if (marks.size !== 2) return marks.size > 1
   const code = [...marks].find((mark) => mark && /^[A-Z]{3}$/.test(mark))
+  if (!code) return [...marks].filter((mark) => mark !== null).length > 1
+  if (marks.size !== 2) return marks.size > 1
   const sign = [...marks].find((mark) => mark && /\p{Sc}$/u.test(mark))
-  return !code || !sign || !isSignOf(sign, code)
+  return !sign || !isSignOf(sign, code)
 }
 
 /** True if a sign, perhaps with letters of the code before it, may stand for a currency: `$` and `C$` for CAD. */

@@ -52,7 +52,8 @@ export function readGenericCsv(bytes: Uint8Array, options: FileOptions): Generic
   const problems = new Problems()
   const { values } = readValues(table, rows, options, problems)
   const read = values.map((value) => readRow(table, value, problems))
-  refuseCredits(table, values, read, problems)
+  // With another error, it may be unclear which rows are credits.
+  if (!problems.any) refuseCredits(table, values, read, problems)
   problems.throwIfAny()
   return read.filter((row) => row !== null)
 }

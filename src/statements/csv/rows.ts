@@ -243,20 +243,23 @@ export function amountText({ amount, debit, credit }: CsvRow): string {
   return `${amount.text} ${debit.text} ${credit.text}`.trim()
 }
 
-function hasAmount({ amount, debit, credit }: CsvRow): boolean {
+/** True for a row with an amount that can be read. */
+export function hasAmount({ amount, debit, credit }: CsvRow): boolean {
   return Boolean(amount.written || debit.written || credit.written)
 }
 
 /**
  * Refuses a file that has lines but no transaction among them: it is not an empty statement. Nor is it if a line above the
- * header has a date and an amount, and does not state a balance.
+ * header has a date and an amount with decimals, and does not state a balance.
  */
 function refuseNoRows(table: CsvTable, { rows, skipped }: CsvRows): void {
   if (skipped > 0 || rows.some((row) => !/^\D+$/.test(row.date.text))) return
   const isRow = (record: CsvRecord) => {
     const dates = record.cells.map((cell) => isDated(dateCell(record.line, cell)))
-    const hasAmount = record.cells.some((cell, i) => !dates[i] && readWrittenAmount(cell))
-    return hasAmount && dates.includes(true) && !says(record, summary)
+    // A whole number may be that of an account, or a count.
+    const isAmount = (cell: string) => /[.,]\d\d?\b/.test(cell) && readWrittenAmount(cell) !== null
+    const holdsAmount = record.cells.some((cell, i) => !dates[i] && isAmount(cell))
+    return holdsAmount && dates.includes(true) && !says(record, summary)
   }
   const lines = [...table.preamble.filter(isRow), ...table.body].filter((record) => filled(record) > 2)
   const first = rows[0] ?? lines[0]

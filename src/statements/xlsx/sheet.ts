@@ -103,6 +103,6 @@ function textOf(cell: { type: string; format: number; text: string }, context: S
     return new Date(context.epoch + Math.floor(number) * dayMs).toISOString().slice(0, 10)
   // Cents as binary fractions have rounding errors in their last digits; long whole numbers are ids.
   if (/^-?\d+$/.test(text) || !Number.isFinite(number)) return text
-  // With a fourth decimal, three of them cannot be taken for thousands.
+  // 1.234 could be taken for 1234; a fourth decimal shows that its point precedes decimals.
   return String(Number(number.toFixed(6))).replace(/\.\d{3}$/, '$&0')
 }

@@ -107,6 +107,11 @@ describe('the table of a bank export', () => {
     expect(brief('Balance,2026-01-05,100.00\nDate,Who,Amount\n')).toEqual([])
   })
 
+  test('may be empty below the date of the export and numbers without decimals', () => {
+    for (const line of ['Export;31.01.2026;12;', 'Account;1234567890;From;2026-01-01;To;2026-01-31'])
+      expect(brief(`${line}\nDate;Who;Amount;Balance\n`)).toEqual([])
+  })
+
   test('accepts 10,000 rows and not one more', () => {
     const rows = (count: number) => `Date,Amount\n${'2026-01-31,-1\n'.repeat(count)}`
     expect(brief(rows(10_000))).toHaveLength(10_000)
@@ -702,6 +707,8 @@ test.each([
   ['-C$5.00', '10.00 USD', ['C$', 'USD']],
   ['-C$5.00', 'US$10.00', ['C$', 'US$']],
   ['-5.00', 'USD 10.00', [null, 'USD']],
+  ['-$5.00', '10.00', [null]],
+  ['-€5.00', '10.00', [null]],
 ])('amounts in %s and %s are added up only if they have one currency', (first, second, currencies) => {
   const text = `Date;Description;Amount\n13.10.2026;a;${first}\n14.10.2026;b;${second}\n`
   expect(read(text).accounts.map(({ currency }) => currency)).toEqual(currencies)
