@@ -5,16 +5,40 @@ export const notBooked =
 /** What Alipay and WeChat Pay write under 收/支 beside what they count neither way: moves between pots, and refunds. */
 export const neutral = /^(?:不计收支|其他|\/)$/
 
+/** A pattern for one of the words in a list. */
+const oneOf = (words: string) => `(?:${words.trim().split(/\s+/).join('|')})`
+
+const sum = oneOf('sub.?totals? totals? totaux totale totaal summe gesamt suma somma razem sum')
+/** What is added up, in lines such as `Total payments`. */
+const summands = oneOf(`
+  amount payments? credits? debits? deposits withdrawals charges fees purchases general geral generale
+  movimientos movimentos movimenti entrate uscite umsatze einnahmen ausgaben operacji af bij
+`)
+const balance = oneOf('balance saldo kontostand solde')
+/** What is said of a balance, before or behind its name. */
+const balanceKinds = oneOf(`
+  available current ledger alter neuer aktueller contabile contable contabil disponibile disponible disponivel
+  inicial initial iniziale final finale
+`)
+const onDate = `(?: ${oneOf('as at of on am vom per zum au du al del em op na dnia')})* \\d+ (?:\\d+|\\p{L}+) \\d+`
+
 /**
  * Words in lines of totals and balances; cells that mark such a line even if it has an amount; and those that do so only if
- * it has no date, since Total is a petrol station too.
+ * it has no date: Total is a petrol station too, and the balance of a day may be what is paid.
  */
 export const summary =
   /^(?:sub ?totals?|totals?|total \w+|totaux?|totale|totaal|summe|gesamt|suma|somma|razem|sum)\b|\b(?:balance|saldo|kontostand|solde|anfangssaldo|endsaldo|beginsaldo|eindsaldo)\b|^s a l d o$|^(?:合计|总计|合計|합계)/
 export const summaryOnly =
-  /^(?:s a l d o|turnover|apyvarta|saldo(?: anterior| inicial| final| do dia| iniziale| finale| poczatkowe| koncowe| actual| disponivel| bloqueado)?|(?:opening|closing|beginning|ending|starting|previous|final) balance(?: as of .*)?|balance [bc] (?:[df]|fwd)|(?:balance )?(?:brought|carried) (?:forward|fwd|down)|anfangssaldo|endsaldo|saldovortrag|(?:alter|neuer) kontostand|(?:ancien|nouveau) solde|solde precedent|beginsaldo|eindsaldo|(?:balance|saldo|kontostand|solde)(?: (?:as|of|at|on|am|vom|per|zum|au|du|al|del|em|op|na|dnia))+ \d+ (?:\d+|\p{L}+) \d+)$/u
-export const sumOnly =
-  /^(?:(?:sub ?totals?|totals?|totaux|totale|totaal|summe|gesamt|suma|somma|razem|sum)(?: (?:amount|credits?|debits?|deposits|withdrawals))?|合计|总计|合計|합계)$/
+  /^(?:s a l d o|turnover|apyvarta|saldo(?: anterior| inicial| final| do dia| iniziale| finale| poczatkowe| koncowe| actual| disponivel| bloqueado)?|(?:opening|closing|beginning|ending|starting|previous|final) balance(?: as of .*)?|balance [bc] (?:[df]|fwd)|(?:balance )?(?:brought|carried) (?:forward|fwd|down)|anfangssaldo|endsaldo|saldovortrag|(?:alter|neuer) kontostand|(?:ancien|nouveau) solde|solde precedent|beginsaldo|eindsaldo|(?:balance|saldo|kontostand|solde)(?: (?:as (?:of|at)|at|am|per|zum|au|al|em|op|na|dnia))+ \d+ (?:\d+|\p{L}+) \d+)$/u
+export const sumOnly = new RegExp(
+  [
+    `^${sum}(?: ${summands})?(?: \\d+)?$`,
+    `^(?:${balanceKinds} ${balance}|${balance} ${balanceKinds})(?:${onDate})?$`,
+    `^${balance}${onDate}$`,
+    '^(?:合计|总计|合計|합계)$',
+  ].join('|'),
+  'u',
+)
 
 /** Counts of rows, which begin with a number as dates do. */
 export const rowCount =

@@ -461,14 +461,17 @@ describe('the rows of a bank export', () => {
     )
   })
 
-  test.each(['New Balance', 'TOTAL', 'Solde de la facture du 02/01/2026', 'Balance transfer'])(
-    'may be called %s',
-    (text) => {
-      expect(brief(`Date;Description;Amount\n2026-01-02;${text};-5.00\n2026-01-03;Tea;-2.00\n`)).toHaveLength(
-        2,
-      )
-    },
-  )
+  test.each([
+    'New Balance',
+    'TOTAL',
+    'Solde de la facture du 02/01/2026',
+    'Saldo vom 01.01.2026',
+    'Solde du 02/01/2026',
+    'Balance on 12 Jan 2026',
+    'Balance transfer',
+  ])('may be called %s', (text) => {
+    expect(brief(`Date;Description;Amount\n2026-01-02;${text};-5.00\n2026-01-03;Tea;-2.00\n`)).toHaveLength(2)
+  })
 
   test('are not sums for a word of their texts, though their dates are missing or cannot be read', () => {
     const file = (row: string) => `Date,Description,Amount\n2026-01-28,Shop,-1.00\n${row}\n`
@@ -483,6 +486,26 @@ describe('the rows of a bank export', () => {
       ',Closing balance,9.00',
     ])
       expect(brief(file(sum))).toHaveLength(1)
+  })
+
+  test.each([
+    'Total payments',
+    'Total général',
+    'Total movimientos',
+    'Totale entrate',
+    'Summe Umsätze',
+    'Neuer Saldo',
+    'Saldo contabile',
+    'Available balance',
+    'Solde final',
+    'Saldo final al 31/01/2026',
+    'Kontostand 31.01.2026',
+    'Saldo vom 31.01.2026',
+    'Total (2)',
+    'Suma operacji',
+    'Totaal af',
+  ])('are not sums or balances without a date such as %s', (text) => {
+    expect(brief(`Date;Text;Amount\n2026-01-28;Shop;-1.00\n;${text};87.50\n`)).toHaveLength(1)
   })
 
   test('give a closing balance only where the balances follow from the amounts', () => {
