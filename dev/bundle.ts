@@ -7,7 +7,7 @@ import { projectDirectory } from './project.ts'
 
 const environments = ['staging', 'production']
 /** What the Worker may weigh, minified and gzipped (docs/decisions.md). */
-export const mostBytes = 179 * 1024
+export const mostBytes = 180 * 1024
 const partsShown = 10
 
 /** A package or folder of the source, and its share of a bundle in bytes, minified but not compressed. */
