@@ -34,10 +34,13 @@ export function portError({ part, variable, port }: PortUse, code: string): DevE
 
 const portsGiven = new Set<number>()
 
-/** A free port, never the same twice. It is below the ephemeral ones, of which wrangler takes some on every start. */
+/**
+ * A free port, never the same twice. It is below the ephemeral ones, of which wrangler takes some on every start. Each
+ * process has a hundred to choose from, so that two tests that start at once do not choose the same.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000)
+    const port = 20_000 + (process.pid % 120) * 100 + Math.floor(Math.random() * 100)
     if (portsGiven.has(port) || (await tryToListen(port))) continue
     portsGiven.add(port)
     return port
