@@ -84,7 +84,7 @@ function headErrors({ kind, noun, id, clientId }: Named): FieldErrors {
   const errors: FieldErrors = {}
   if (noun === 'profile' && kind !== 'update') addError(errors, 'op', invalidText)
   else if (kind === 'create' && clientId === null) addError(errors, 'client_id', requiredText)
-  else if (kind === 'create' && clientId !== null && isLongerThan(clientId, longestClientId))
+  else if (kind === 'create' && isLongerThan(clientId ?? '', longestClientId))
     addError(errors, 'client_id', tooLongText(longestClientId))
   else if (noun !== 'profile' && id === null && clientId === null) addError(errors, 'id', requiredText)
   return errors

@@ -4,7 +4,7 @@ import type { Renames } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
 import { idOf } from './store.ts'
 import { type Done, renameDone, textOf, undoWorkOf } from './undo.ts'
-import { type Change, type Fields, groupOf, pick, withoutUnchanged } from './waiting.ts'
+import { type Change, type Fields, groupOf, type Other, pick, withoutUnchanged } from './waiting.ts'
 
 type Row = Fields & { key: Key }
 
@@ -27,18 +27,18 @@ export function editsOf(
     return (view().get(noun, key) ?? (isRefused && view().all(noun).get(key)) ?? undefined) as Row | undefined
   }
 
-  /** Does something as a step that can be undone. */
-  async function act(works: Work[]): Promise<void> {
+  /** Does something as a step that can be undone. `others` come back with the account or category that it deletes. */
+  async function act(works: Work[], others: Other[] = []): Promise<void> {
     const before = works.map(({ noun, key }) => {
       const row = find(noun, key)
       const was = row && pick(row, fieldsOf(noun))
-      const others = view().othersOf(noun, key)
-      return { noun, key, before: waiting.get(idOf({ noun, key })), was, others }
+      return { noun, key, before: waiting.get(idOf({ noun, key })), was }
     })
     const written = write(works)
     const step = before.map((one) => {
       const is = view().fields(one.noun, one.key)
-      return { ...one, after: textOf(waiting.get(idOf(one))), is, others: is ? [] : one.others }
+      const own = is || one.noun === 'transaction' ? [] : others
+      return { ...one, after: textOf(waiting.get(idOf(one))), is, others: own }
     })
     steps = [...steps, step].slice(-mostUndone)
     try {
@@ -59,10 +59,9 @@ export function editsOf(
    * What else changes when a row that was never sent is deleted. The service does not know the row, so the transactions
    * of an account are deleted here, and those of a category lose it here.
    */
-  function consequencesOf(noun: Noun, key: Key): Work[] {
+  function consequencesOf(noun: Noun, key: Key, others = view().othersOf(noun, key)): Work[] {
     if (waiting.get(`${noun} ${key}`)?.next?.op !== 'create') return []
     const lost: Change = { op: 'update', set: { category_id: null }, was: { category_id: key }, again: true }
-    const others = view().othersOf(noun, key)
     return others.map(({ key, set: was }) =>
       workOf('transaction', key, was ? { op: 'delete', set: {}, was } : lost),
     )
@@ -93,7 +92,8 @@ export function editsOf(
       async remove(noun: Creatable, name: Key | number): Promise<void> {
         const row = rowOf(noun, name)
         const removal = workOf(noun, row.key, { op: 'delete', set: {}, was: pick(row, fieldsOf(noun)) })
-        await act([...consequencesOf(noun, row.key), removal])
+        const others = view().othersOf(noun, row.key)
+        await act([...consequencesOf(noun, row.key, others), removal], others)
       },
 
       /**

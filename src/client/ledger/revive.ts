@@ -34,6 +34,7 @@ export function revive(
     touched.add(id)
   }
   const rename = (id: string) => renames.set(id, newKey()).get(id) as Key
+  /** True for an account that exists or comes back, and for none. */
   const isThere = (account: Value | undefined) =>
     account == null ||
     rows.get('account', String(account)) !== undefined ||
@@ -82,7 +83,7 @@ export function revive(
   if (renames.size === 0) return { touched, renames }
   for (const one of [...waiting.values()]) {
     const now = renamedOne(one, renames)
-    if (JSON.stringify(now) !== JSON.stringify(one)) put(now)
+    if (now.next?.others || now.next?.set !== one.next?.set) put(now)
   }
   return { touched, renames }
 }

@@ -59,7 +59,10 @@ function withHeader(samples: Sample[], mapping: Record<string, string>, fields: 
   let most = 0
   let found: Found[] = []
   for (const { delimiter, rows } of samples) {
-    const scores = rows.map((cells) => (holdsValues(cells) ? 0 : headerScore(cells, mapped, fields)))
+    const scores = rows.map((cells) => {
+      const named = headerScore(cells, mapped, fields)
+      return named > 0 && holdsValues(cells) ? 0 : named
+    })
     const score = Math.max(0, ...scores)
     if (score === 0 || score < most) continue
     const headerAt = scores.indexOf(score)

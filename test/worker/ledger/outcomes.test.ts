@@ -4,7 +4,7 @@ import { ConnectionError, type Ledger, LedgerError, memoryStorage } from '../../
 import { fieldsThatGoTogether } from '../../../src/contract/operations.ts'
 import { openAccount, recordTransaction } from '../world.ts'
 import { fillableStorage, newWorld, openDevice, readLedger } from './ledger-world.ts'
-import { expectTruth, losing, offline, twoDevices } from './two-devices.ts'
+import { expectTruth, losing, offline, syncOver, twoDevices } from './two-devices.ts'
 
 function first<T>([one]: T[]): T {
   if (!one) throw new Error('There is none')
@@ -133,12 +133,9 @@ test('whoever has no category that was sent is lent one that is sent along', asy
 
 test('no category is lent that may have been deleted', async () => {
   const { person, category, expense, one } = await twoDevices()
-  const { ledger, network } = one
-  const { fetch } = network
+  const { ledger } = one
   await ledger.remove('category', category.id)
-  network.fetch = losing(fetch)
-  await ledger.sync()
-  network.fetch = fetch
+  await syncOver(losing, one)
   const pets = await ledger.create('category', { name: 'Pets', type: 'expense' })
   await ledger.create('transaction', { ...expense, category_id: pets })
   await ledger.remove('category', pets)
@@ -148,14 +145,11 @@ test('no category is lent that may have been deleted', async () => {
 
 test('what is moved out of an account in time stays when that is deleted, although its own upload went unanswered', async () => {
   const { person, account, expense, one } = await twoDevices()
-  const { ledger, network } = one
+  const { ledger } = one
   const savings = await ledger.create('account', { name: 'Savings', type: 'bank', starting_balance: 0 })
   await ledger.sync()
-  const { fetch } = network
   const milk = await ledger.create('transaction', { ...expense, description: 'Milk' })
-  network.fetch = losing(fetch)
-  await ledger.sync()
-  network.fetch = fetch
+  await syncOver(losing, one)
   await ledger.update('transaction', milk, { account_id: savings })
   await ledger.remove('account', account.id)
   expect(await ledger.sync()).toMatchObject({ rejected: 0, waiting: 0, stopped: null })

@@ -30,6 +30,17 @@ export const losing =
   }
 export const offline: Fetch = () => Promise.reject(new TypeError('There is no network'))
 
+/** Syncs a device over a faulty network. */
+export async function syncOver(
+  faulty: (fetch: Fetch) => Fetch,
+  { ledger, network }: Awaited<ReturnType<typeof openDevice>>,
+): Promise<void> {
+  const { fetch } = network
+  network.fetch = faulty(fetch)
+  await ledger.sync()
+  network.fetch = fetch
+}
+
 /** A network on which requests and answers get lost. */
 export function unsteady(
   fetch: Fetch,

@@ -4,7 +4,7 @@ import { Dice } from '../devices/dice.ts'
 import { openAccount, recordTransaction, verifyAddress } from '../world.ts'
 import { edit } from './edits.ts'
 import { fillableStorage, newWorld, openDevice, readLedger, readService } from './ledger-world.ts'
-import { expectTruth, losing, offline, twoDevices, unsteady } from './two-devices.ts'
+import { expectTruth, losing, offline, syncOver, twoDevices, unsteady } from './two-devices.ts'
 
 /** All that a person has, by names, since a row that comes back is another one to the service. */
 function contents(ledger: Ledger) {
@@ -23,6 +23,17 @@ function contents(ledger: Ledger) {
       })),
     ),
   }
+}
+
+/** Opens an account, transfers money to it and syncs. Returns its key. */
+async function transferToSavings(ledger: Ledger, account_id: number): Promise<string> {
+  const savings = await ledger.create('account', { name: 'Savings', type: 'bank', starting_balance: 0 })
+  await ledger.create('transaction', {
+    ...{ account_id, to_account_id: savings, type: 'transfer' },
+    ...{ amount: 7, transaction_date: '2026-11-20' },
+  })
+  await ledger.sync()
+  return savings
 }
 
 test('steps that are undone leave everything as it was, whatever of them was sent or lost', async () => {
@@ -72,8 +83,7 @@ const fates = [
 
 test.each(fates)('a deletion without an answer, which $name, is undone', async ({ arrives, corrected }) => {
   const { person, tea, one, two } = await twoDevices()
-  const { ledger, network } = one
-  const { fetch } = network
+  const { ledger } = one
   const all = () => ledger.transactions().data.map(({ amount, description }) => [amount, description])
   for (const then of ['nothing', 'edit', 'delete again', 'undo late', 'start anew']) {
     const key = ledger.transactions().data[0]?.key as string
@@ -81,10 +91,8 @@ test.each(fates)('a deletion without an answer, which $name, is undone', async (
     await ledger.update('transaction', key, { amount: 3 })
     await ledger.sync()
     await two.ledger.sync()
-    network.fetch = arrives ? losing(fetch) : offline
     await ledger.remove('transaction', key)
-    await ledger.sync()
-    network.fetch = fetch
+    await syncOver(arrives ? losing : () => offline, one)
     if (corrected) {
       const theirs = two.ledger.transactions().data[0]?.key as string
       await two.ledger.update('transaction', theirs, { amount: corrected })
@@ -176,14 +184,11 @@ test('what went with an account or named a category comes back with it, and earl
 
 test('the keys that rows had before they came back are still understood', async () => {
   const { person, account, expense, tea, one } = await twoDevices()
-  const { ledger, network } = one
+  const { ledger } = one
   const key = String(account.id)
   for (let times = 0; times < 2; times++) {
-    const { fetch } = network
-    network.fetch = losing(fetch)
     await ledger.remove('account', key)
-    await ledger.sync()
-    network.fetch = fetch
+    await syncOver(losing, one)
     await ledger.undo()
     await ledger.sync()
     expect(ledger.transactions({ account_id: key })).toMatchObject({ total: 1 + times })
@@ -351,15 +356,12 @@ test('a step whose row has gone with its account leaves that alone', async () =>
 
 test('what is done to the transactions of an account that has come back, before its deletion is answered, is done', async () => {
   const { person, account, expense, tea, one } = await twoDevices()
-  const { ledger, network } = one
+  const { ledger } = one
   const milk = await ledger.create('transaction', { ...expense, description: 'Milk' })
   await ledger.update('transaction', tea, { description: 'Green tea' })
   await ledger.sync()
-  const { fetch } = network
-  network.fetch = losing(fetch)
   await ledger.remove('account', account.id)
-  await ledger.sync()
-  network.fetch = fetch
+  await syncOver(losing, one)
   await ledger.undo()
   await ledger.undo()
   await ledger.update('transaction', tea, { amount: 30 })
@@ -371,21 +373,13 @@ test('what is done to the transactions of an account that has come back, before 
 
 test('a transfer between two deleted accounts comes back once, though only one of the deletions was sent', async () => {
   const { person, account, one, two } = await twoDevices()
-  const { ledger, network } = one
-  const savings = await ledger.create('account', { name: 'Savings', type: 'bank', starting_balance: 0 })
-  await ledger.create('transaction', {
-    ...{ account_id: account.id, to_account_id: savings, type: 'transfer' as const },
-    ...{ amount: 7, transaction_date: '2026-11-20' },
-  })
-  await ledger.sync()
+  const { ledger } = one
+  await transferToSavings(ledger, account.id)
   const before = contents(ledger)
-  const { fetch } = network
   const keyOf = (name: string) => ledger.accounts().find((row) => row.name === name)?.key as string
   // Both deletions are sent, and neither is answered.
-  network.fetch = losing(fetch)
   for (const name of [account.name, 'Savings']) await ledger.remove('account', keyOf(name))
-  await ledger.sync()
-  network.fetch = fetch
+  await syncOver(losing, one)
   for (let steps = 0; steps < 2; steps++) await ledger.undo()
   await ledger.sync()
   expect(contents(ledger)).toEqual(before)
@@ -446,13 +440,10 @@ test.each([
   { way: 'was lost', network: losing },
 ])('a category comes back to what was recorded in it, though the upload of both $way', async (fate) => {
   const { person, category, expense, one } = await twoDevices()
-  const { ledger, network } = one
-  const { fetch } = network
+  const { ledger } = one
   const recorded = await ledger.create('transaction', { ...expense, description: 'Cake' })
   await ledger.remove('category', category.id)
-  network.fetch = fate.network(fetch)
-  await ledger.sync()
-  network.fetch = fetch
+  await syncOver(fate.network, one)
   await ledger.undo()
   expect(await ledger.sync()).toMatchObject({ rejected: 0, conflicts: 0, stopped: null })
   await ledger.sync()
@@ -524,13 +515,10 @@ test('rows that were never sent, or changes that cancel out, can be undone after
 
 test('a category and a transaction of it, whose deletions went unanswered, come back together', async () => {
   const { person, category, tea, one } = await twoDevices()
-  const { ledger, network } = one
-  const { fetch } = network
+  const { ledger } = one
   await ledger.remove('category', category.id)
   await ledger.remove('transaction', tea)
-  network.fetch = losing(fetch)
-  await ledger.sync()
-  network.fetch = fetch
+  await syncOver(losing, one)
   for (let steps = 0; steps < 2; steps++) await ledger.undo()
   await ledger.sync()
   expect(ledger.transactions().data).toMatchObject([{ category: { name: category.name } }])
@@ -540,12 +528,7 @@ test('a category and a transaction of it, whose deletions went unanswered, come 
 test('a transfer waits for the second of its accounts to come back', async () => {
   const { person, account, one } = await twoDevices()
   const { ledger } = one
-  const savings = await ledger.create('account', { name: 'Savings', type: 'bank', starting_balance: 0 })
-  await ledger.create('transaction', {
-    ...{ account_id: account.id, to_account_id: savings, type: 'transfer' as const },
-    ...{ amount: 7, transaction_date: '2026-11-20' },
-  })
-  await ledger.sync()
+  const savings = await transferToSavings(ledger, account.id)
   const before = contents(ledger)
   for (const key of [account.id, savings]) await ledger.remove('account', key)
   await ledger.sync()

@@ -225,7 +225,7 @@ describe('the columns of a bank export', () => {
     expect(errors(file('1', '2'))?.mapping?.[0]).toMatch(/the amount could be any of the columns 2, 4;/)
   })
 
-  test('without headers may hold whole amounts, which balances tell from themselves', () => {
+  test('without headers may hold whole amounts, if balances show which column has them', () => {
     const rows = ['2026-01-01,Rent,-100,-34.56', '2026-01-02,Food,-50,-84.56', '2026-01-03,Pay,1000,915.44']
     const split = rows.map((row) => row.replace(/,-(\d+),/, ',$1,,').replace('Pay,', 'Pay,,'))
     for (const file of [rows, split])
@@ -421,7 +421,7 @@ describe('the rows of a bank export', () => {
     }
   })
 
-  test('that are all pending count if the balance includes them, as that of the oldest shows', () => {
+  test('that are all pending count from the second on, if the balances include them', () => {
     const rows = ['2026-01-13,-58.74,500.00', '2026-01-14,45.88,545.88', '2026-01-15,-6.47,539.41']
     for (const ordered of [rows, rows.toReversed()]) {
       const pending = ordered.map((row) => `${row},Pending\n`).join('')
