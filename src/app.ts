@@ -28,7 +28,6 @@ import { summaryRoutes } from './http/routes/summary.ts'
 import { syncRoutes } from './http/routes/sync.ts'
 import { tokenRoutes } from './http/routes/tokens.ts'
 import { transactionRoutes } from './http/routes/transactions.ts'
-import { paceOf } from './http/turns.ts'
 
 /** Answers are data, which no browser should render as a page. */
 const jsonPolicy = "default-src 'none'; frame-ancestors 'none'"
@@ -51,11 +50,8 @@ app.use(async (c, next) => {
   const deadline = deadlineAfter(requestMs)
   c.set('deadline', deadline)
   const waitUntil = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise)
-  const pace = paceOf(c)
-  c.set('pace', pace)
-  c.set('deps', createDeps(c.env, { meter: c.get('meter'), waitUntil, deadline, pace }))
+  c.set('deps', createDeps(c.env, { meter: c.get('meter'), waitUntil, deadline }))
   await next()
-  pace.end()
 })
 app.use(crossOrigin)
 app.use(

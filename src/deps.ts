@@ -1,5 +1,5 @@
 import { type Config, readConfig } from './config.ts'
-import { type Database, openDatabase, type Pace } from './db/client.ts'
+import { type Database, openDatabase } from './db/client.ts'
 import type { Meter } from './db/meter.ts'
 import type { Deadline } from './domain/deadline.ts'
 import type { RandomBytes } from './domain/tokens.ts'
@@ -29,17 +29,17 @@ export type Deps = {
 }
 
 /** One run: a request, a queue message or a cron job. */
-type Run = { meter: Meter; waitUntil: WaitUntil; deadline?: Deadline; pace?: Pace }
+type Run = { meter: Meter; waitUntil: WaitUntil; deadline?: Deadline }
 
 /**
  * Builds the dependencies of one run. Cheap: nothing is called yet. The deadline covers all calls to the database and
  * the identity provider together. Throws ConfigurationError.
  */
-export function createDeps(env: Env, { meter, waitUntil, deadline, pace }: Run): Deps {
+export function createDeps(env: Env, { meter, waitUntil, deadline }: Run): Deps {
   const config = readConfig(env)
   return {
     config,
-    db: openDatabase(config.database, { meter, deadline, pace }),
+    db: openDatabase(config.database, { meter, deadline }),
     now: new Date(),
     random: (bytes) => crypto.getRandomValues(bytes),
     outbox: queueOutbox(env.MAIL_QUEUE, waitUntil),

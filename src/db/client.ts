@@ -1,165 +1,90 @@
-import { createClient, type TransactionMode } from '@libsql/client/http'
-import type { Query } from 'drizzle-orm'
+import { createClient, type InStatement } from '@libsql/client/http'
 import type { LibSQLDatabase } from 'drizzle-orm/libsql'
-import { BaseSQLiteDatabase, SQLiteAsyncDialect, SQLiteSession } from 'drizzle-orm/sqlite-core'
+import { drizzle } from 'drizzle-orm/libsql/http'
 import type { Deadline } from '../domain/deadline.ts'
 import { BadStatus, translateDatabaseErrors } from './errors.ts'
 import { Meter } from './meter.ts'
-import type { Bound, DrizzleQuery, Field } from './prepared.ts'
 import { withRetries } from './retries.ts'
 
-const dialect = new SQLiteAsyncDialect({ casing: 'snake_case' })
+const casing = 'snake_case'
 
-/** The session that Drizzle needs to build a statement. It sends nothing, and hands over what Drizzle has built. */
-class Unsent extends (SQLiteSession as unknown as new (own: typeof dialect) => object) {
-  prepareOneTimeQuery(query: Query, fields: Field[] | undefined): DrizzleQuery {
-    return { getQuery: () => query, fields }
-  }
-}
+/** Builds statements, and runs them through run.ts. */
+export type Database = LibSQLDatabase
 
-/** Builds statements. It is not connected to anything, so an isolate needs only one. */
-export const builder = new BaseSQLiteDatabase(
-  'async',
-  dialect,
-  new Unsent(dialect) as never,
-  undefined,
-) as unknown as Omit<LibSQLDatabase, 'batch'>
-
-/** Builds statements, and sends them. */
-export type Database = typeof builder & {
-  /**
-   * Runs statements in one transaction and one round trip, and again after a failure if that is safe and useful
-   * (retries.ts). Throws what db/errors.ts makes of the driver's errors, and whatever the pace throws (TooBusy).
-   */
-  send(statements: Bound[]): Promise<unknown[]>
-}
-
-/** Makes a request wait before it asks the database, and before it reads an answer (http/turns.ts). */
-export type Pace = { beforeAsking(): Promise<void>; beforeReading(): Promise<void> }
-
-const noPace: Pace = { beforeAsking: async () => {}, beforeReading: async () => {} }
+/** Builds statements where there is no database at hand. */
+export const builder: Database = drizzle.mock({ casing })
 
 /** Where the database is, and how long a round trip may take. */
 export type DatabaseAddress = { url: string; authToken?: string | undefined; timeoutMs: number }
 
 /**
  * Opens the database for one run (deps.ts). A deadline covers all round trips together; without one, each gets the
- * time-out of the address. The meter counts round trips and the rows they cost.
+ * time-out of the address. The meter counts round trips and the rows they cost. A batch is one transaction and one round
+ * trip, retried where that is safe and useful (retries.ts). It throws the errors of errors.ts.
  */
 export function openDatabase(
   address: DatabaseAddress,
   {
     meter = new Meter(),
     deadline = () => AbortSignal.timeout(address.timeoutMs),
-    pace = noPace,
-  }: { meter?: Meter; deadline?: Deadline | undefined; pace?: Pace | undefined } = {},
+  }: { meter?: Meter; deadline?: Deadline | undefined } = {},
 ): Database {
-  const send = async (statements: Bound[]) => {
-    await pace.beforeAsking()
-    // The driver's default mode begins as a reader: a transaction that reads first and writes later would fail at once,
-    // instead of waiting its turn, if another writer came in between.
-    const mode = statements.every(({ isRead }) => isRead) ? 'read' : 'write'
-    const run = () => translateDatabaseErrors(attempt(address, statements, mode, { meter, deadline, pace }))
-    return meter.timeDatabase(withRetries(run, mode, deadline()))
-  }
-
-  return Object.assign(Object.create(builder), { send })
-}
-
-/** Each attempt has a client of its own: a shared one limits parallel calls, so calls that hang would block the others. */
-async function attempt(
-  { url, authToken }: DatabaseAddress,
-  statements: Bound[],
-  mode: TransactionMode,
-  { meter, deadline, pace }: { meter: Meter; deadline: Deadline; pace: Pace },
-): Promise<unknown[]> {
-  let steps: (Step | null)[] = []
+  const { url, authToken } = address
   const client = createClient({
     url,
     ...(authToken && { authToken }),
-    fetch: async (request: Request) => {
+    fetch: (request: Request) => {
       meter.countRoundTrip()
-      const response = await ask(request, deadline())
-      await pace.beforeReading()
-      return tapped(response, (found) => {
-        steps = found
-        for (const step of found) meter.countRows(step?.rows_read ?? 0, step?.rows_written ?? 0)
-      })
+      return fetchResults(request, deadline())
     },
   })
-  // A single read is a transaction in itself, and is less work for the driver than a batch.
-  const isAlone = mode === 'read' && statements.length === 1
-  const results = isAlone
-    ? [await client.execute(statements[0] as Bound)]
-    : await client.batch(statements.map(withItsText), mode)
-  // The first step of a batch is BEGIN.
-  if (!isAlone) steps.shift()
-  return statements.map(({ decode }, index) =>
-    decode({ ...readStep(steps[index] as Step), result: results[index] }),
-  )
+  const sendBatch = client.batch.bind(client)
+
+  // Drizzle passes no mode, and the driver's default begins as a reader: a transaction that reads first and writes later
+  // would fail at once, instead of waiting its turn, if another writer came in between.
+  const batch = async (statements: InStatement[]) => {
+    const mode = statements.every(isSelect) ? 'read' : 'write'
+    // A single read is a transaction in itself, and is less work for the driver and the server than a batch.
+    const [only] = mode === 'read' && statements.length === 1 ? statements : []
+    const attempt = async () => (only ? [await client.execute(only)] : await sendBatch(statements, mode))
+    return meter.timeDatabase(withRetries(() => translateDatabaseErrors(attempt()), mode, deadline()))
+  }
+  return drizzle(Object.assign(client, { batch }), { casing })
 }
 
-/**
- * A statement of a batch, with its text as an object. The driver would first store a primitive string on the server, with
- * an extra entry in the same request. That helps only batches that repeat their texts, which ours hardly ever do.
- */
-function withItsText({ sql, args }: Bound): [sql: string, args: Bound['args']] {
-  return [Object(sql) as string, args]
+/** False for a `select` that begins with `with`: it counts as a write. */
+function isSelect(statement: InStatement): boolean {
+  return /^\s*select\b/i.test(typeof statement === 'string' ? statement : statement.sql)
 }
 
-/** Passes on only successful answers: the driver would mistake the JSON of any other for an error of the database. */
-async function ask(request: Request, signal: AbortSignal): Promise<Response> {
-  const response = await fetch(request, { signal })
-  if (response.ok) return response
+/** Rejects responses other than 2xx: the driver would mistake their JSON for an error of the database. */
+async function fetchResults(request: Request, signal: AbortSignal): Promise<Response> {
+  const body = (await request.json()) as any
+  const texts = new Map<number, string>()
+  const step = (stmt: any) => {
+    if (stmt.sql_id !== undefined) {
+      stmt.sql = texts.get(stmt.sql_id)
+      delete stmt.sql_id
+    }
+  }
+  const stored = body.requests.filter((r: any) => r.type === 'store_sql')
+  for (const r of stored) texts.set(r.sql_id, r.sql)
+  body.requests = body.requests.filter((r: any) => r.type !== 'store_sql' && r.type !== 'close_sql')
+  for (const r of body.requests) {
+    if (r.type === 'batch') for (const s of r.batch.steps) step(s.stmt)
+    if (r.stmt) step(r.stmt)
+  }
+  const response = await fetch(request.url, {
+    method: 'POST',
+    headers: request.headers,
+    body: JSON.stringify(body),
+    signal,
+  })
+  if (response.ok) {
+    const res = (await response.json()) as any
+    res.results.unshift(...stored.map(() => ({ type: 'ok', response: { type: 'store_sql' } })))
+    return new Response(JSON.stringify(res), { headers: { 'content-type': 'application/json' } })
+  }
   await response.body?.cancel()
   throw new BadStatus(response.status)
-}
-
-/** The server's answer to a statement that was executed. One that was not has null in its place. */
-type Step = { cols: { name: string }[]; rows: Cell[][]; rows_read?: number; rows_written?: number }
-type Cell = { type: 'null' | 'integer' | 'float' | 'text'; value: string | number }
-
-/**
- * Takes rows and costs out of an answer as the driver parses it. The driver would discard the costs, and take ten times
- * as long to turn the rows into objects of its own.
- */
-function tapped(response: Response, take: (steps: (Step | null)[]) => void): Response {
-  const parse = response.json.bind(response)
-  const json = async () => {
-    const parsed = (await parse()) as { results?: StreamResult[] } | null
-    // Whatever answered may not be a database; the driver reports that.
-    const results = Array.isArray(parsed?.results) ? parsed.results : []
-    for (const answer of results.map((one) => one?.response)) {
-      const { result } = answer ?? {}
-      if (answer && Array.isArray(result?.step_results)) {
-        take(result.step_results)
-        answer.result = { ...result, step_results: result.step_results.map(withoutRows) }
-      } else if (answer && Array.isArray(result?.rows)) {
-        take([result as Step])
-        answer.result = withoutRows(result as Step)
-      }
-    }
-    return parsed
-  }
-  return Object.assign(response, { json })
-}
-
-/** The answer to a batch lists its steps; the answer to a single statement is itself a step. */
-type StreamResult = { response?: { result?: Partial<Step> & { step_results?: (Step | null)[] } } }
-
-function withoutRows<T extends Partial<Step> | null>(step: T): T {
-  return Array.isArray(step?.rows) ? { ...step, cols: [], rows: [] } : step
-}
-
-function readStep({ cols, rows }: Step) {
-  return { columns: cols.map(({ name }) => name), rows: rows.map((row) => row.map(readCell)) }
-}
-
-function readCell({ type, value }: Cell): string | number | null {
-  if (type === 'null') return null
-  if (type !== 'integer') return value
-  const number = Number(value)
-  if (!Number.isSafeInteger(number))
-    throw new RangeError('The database sent an integer beyond the safe range')
-  return number
 }

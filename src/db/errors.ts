@@ -1,5 +1,5 @@
 import { LibsqlError } from '@libsql/client/http'
-import { AnswerTooLarge, DatabaseUnavailable, NotModified } from '../domain/failures.ts'
+import { AnswerTooLarge, DatabaseUnavailable } from '../domain/failures.ts'
 
 /** A statement violated a constraint of the schema, which rolled back everything that was run with it. */
 export class ConstraintViolated extends Error {
@@ -46,11 +46,6 @@ export function isOutOfBounds(error: unknown): boolean {
   return error instanceof ConstraintViolated && error.kind === 'CHECK' && error.subject.endsWith('_in_bounds')
 }
 
-/** True if a row, or JSON made of many rows, was larger than the database allows: five million bytes. */
-export function isTooBig(error: unknown): boolean {
-  return error instanceof LibsqlError && error.code === 'SQLITE_TOOBIG'
-}
-
 /** True if a row with the same unique `table.column` already existed. */
 export function isTaken(error: unknown, column: string): boolean {
   return (
@@ -61,7 +56,7 @@ export function isTaken(error: unknown, column: string): boolean {
 }
 
 /**
- * The one place where driver errors become ours: ConstraintViolated, NotModified, AnswerTooLarge or DatabaseUnavailable.
+ * The one place where driver errors become ours: ConstraintViolated, AnswerTooLarge or DatabaseUnavailable.
  * Any other is a fault of ours, and thrown as it is. Messages are parsed, since the server sends no extended codes.
  */
 export async function translateDatabaseErrors<T>(answer: Promise<T>): Promise<T> {
@@ -83,11 +78,7 @@ const ourStatuses = [400, 413]
 const constraint =
   /(UNIQUE|NOT NULL|FOREIGN KEY|CHECK) constraint failed(?:: (?:(\w+)\.\(([\w, ]+)\)|([\w.]+(?:, [\w.]+)*)))?/i
 
-/** Marks the error raised on purpose if nothing has changed, so that the statements after it are skipped. */
-export const notModifiedMark = 'not modified'
-
 function translate(error: unknown): unknown {
-  if (error instanceof LibsqlError && error.message.includes(notModifiedMark)) return new NotModified()
   const violated = error instanceof LibsqlError && constraint.exec(error.message)
   if (violated) {
     const [, kind = '', table, columns = '', subject = ''] = violated

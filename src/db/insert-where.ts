@@ -1,6 +1,6 @@
 import { getTableColumns, is, SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { builder } from './client.ts'
+import type { Database } from './client.ts'
 
 /** The values of a row, each a plain value or an SQL expression. */
 type RowOf<T extends SQLiteTable> = { [K in keyof T['$inferInsert']]: T['$inferInsert'][K] | SQL }
@@ -11,7 +11,7 @@ type RowOf<T extends SQLiteTable> = { [K in keyof T['$inferInsert']]: T['$inferI
  * columns `row` can use. Add `.returning()` to see whether the row was inserted.
  */
 export function insertWhere<T extends SQLiteTable>(
-  db: typeof builder,
+  db: Database,
   table: T,
   row: RowOf<T>,
   guard: SQL,

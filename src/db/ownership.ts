@@ -5,7 +5,7 @@ import { Forbidden, Invalid, NotFound, VersionConflict } from '../domain/failure
 import type { ExpectedVersions } from '../domain/types.ts'
 import { hasLiveAccounts } from './live-accounts.ts'
 import type { Owner, Scope } from './owner.ts'
-import type { Statement } from './prepared.ts'
+import type { Statement } from './run.ts'
 import {
   type accounts,
   type batches,
@@ -28,8 +28,8 @@ const nouns = {
   sync_batches: 'Sync batch',
 } as const
 
-/** The id of a row: a number, or the UUID of a batch; an expression in prepared statements. */
-type Id = number | string | SQL
+/** The id of a row: a number, or the UUID of a batch. */
+type Id = number | string
 
 /** Matches row `id` unless the row, its user or (for a transaction) one of its accounts has been deleted. */
 export function existingRow(table: OwnedTable, id: Id): SQL {
@@ -85,7 +85,7 @@ export function precondition<Query>(
   owner: Scope,
   table: VersionedTable,
   id: Id,
-  expected: ExpectedVersions | SQL,
+  expected: ExpectedVersions,
   select: (row: SQL) => Query,
 ): Precondition<Query> {
   const own = ownRow(owner, table, id)

@@ -1,4 +1,3 @@
-import type { Pace } from '../db/client.ts'
 import type { Meter } from '../db/meter.ts'
 import type { Owner } from '../db/owner.ts'
 import type { Deps } from '../deps.ts'
@@ -14,7 +13,6 @@ export type App = {
     requestId: string
     meter: Meter
     deadline: RequestDeadline
-    pace: Pace
     deps: Deps
     owner: Owner
   }

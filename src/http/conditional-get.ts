@@ -6,9 +6,8 @@ import { checkedBy } from './validate.ts'
 
 /**
  * Tags the answer to a GET with the number of the user's last change (`ETag`). If exactly one of the tags that the
- * client sends could be current, `Owner.run` and `lookUp` compare it and, if it is, throw NotModified before any
- * other statement. Any other match (`*`, or one of several that could be current) becomes a 304 here, once the answer
- * has been made. The tag is weak: it promises the same data, not the same bytes. It covers all that the answer
+ * client sends could be current, `Owner.run` compares it and, if it is, reads nothing else and throws NotModified.
+ * Any other match (`*`, or one of several that could be current) becomes a 304 here, once the answer has been made. The tag is weak: it promises the same data, not the same bytes. It covers all that the answer
  * depends on: the epoch of the data, the release of this Worker, the URL, the user and the number. `variantOf` adds
  * anything else; if that is not known yet, it returns undefined, and there is no tag.
  */

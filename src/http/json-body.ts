@@ -41,7 +41,6 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
       // Hono keeps promises in its cache, whatever the type says.
       c.req.bodyCache.text = Promise.resolve(text) as unknown as string
       // Parsing takes the processor as well, so it belongs to the turn.
-      await c.get('pace').beforeAsking()
       // The deadline starts now: neither the upload nor the wait for a turn counts.
       c.get('deadline').restart()
       c.get('deadline')()

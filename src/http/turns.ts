@@ -1,6 +1,4 @@
 import type { Context } from 'hono'
-import type { Pace } from '../db/client.ts'
-import { requestMs } from '../domain/deadline.ts'
 import { TooBusy } from '../domain/failures.ts'
 import type { App } from './app-types.ts'
 import { userOf } from './known-tokens.ts'
@@ -18,12 +16,6 @@ export const turnMs = 20_000
 const manyRows = 100
 /** An app rarely asks for more pages at once. */
 export const largeAnswersAtOnce = 4
-/** An app may ask for a year of summaries at once. */
-const requestsAtOnce = 12
-/** A request that waits for a slow database uses no processor time, so it counts only briefly. */
-const askingMs = 50
-/** Making an answer takes far less than this, unless it has to wait for something, such as the rest of an upload. */
-const answeringMs = 1_000
 /** A waiting request that is later than this for its next look at the line counts as gone. */
 const overdueMs = 1_000
 
@@ -85,30 +77,6 @@ class Turn {
       else if (other.#name === this.#name && other.#until >= now && (other.#isHeld || cameBefore)) ahead += 1
     }
     return ahead
-  }
-}
-
-/**
- * The pace of a request: an isolate parses the bodies, asks the database and makes the answers of only a few requests
- * of a user at a time, so that one user cannot hold up the rest. The user's other requests wait, for as long as they
- * would for the database, and then throw TooBusy. If the database has answered, but the answer is not read in time,
- * that is a time-out like any other: what was asked may have been done. Requests without a token do not wait.
- */
-export function paceOf(c: Context<App>): Pace & { end(): void } {
-  let turn: Turn | undefined
-  let isOver = false
-  const take = async (lastsMs: number, signal?: AbortSignal) => {
-    if (isOver || !c.get('owner')) return
-    turn ??= new Turn(`requests of ${userOfRequest(c)}`, requestsAtOnce)
-    if (!(await turn.take(lastsMs, requestMs, signal))) throw new TooBusy()
-  }
-  return {
-    beforeAsking: () => take(askingMs),
-    beforeReading: () => take(answeringMs, c.get('deadline')()),
-    end: () => {
-      isOver = true
-      turn?.end()
-    },
   }
 }
 

@@ -24,7 +24,7 @@ import { keyRules } from './spent-keys.ts'
 
 /**
  * The columns that are read. `moved` must not be read: only its sum with the starting balance is bounded, so
- * it can pass 2^53, and `readCell` (db/client.ts) throws on such integers.
+ * it can pass 2^53, and the driver throws on such integers.
  */
 export const accountColumns = {
   id: accounts.id,

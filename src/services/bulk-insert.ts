@@ -16,7 +16,7 @@ import { nextRow, transactionRules } from './transactions/rules.ts'
  * and creating take one each, over all items at once, and the write lock is held from deciding to creating.
  */
 
-/** The id of a batch; in prepared statements an expression. */
+/** The id of a batch, or an expression for it. */
 export type BatchId = string | SQL
 
 /** Where created rows come from, and the condition for creating any. */
@@ -75,7 +75,7 @@ const columnsOf = (fields: readonly string[]) =>
  */
 export function stageRows(
   batchId: BatchId,
-  parts: { from: number | SQL; json: string | SQL }[],
+  parts: { from: number; json: string }[],
   fields: readonly string[],
   judged: SQL,
 ): SQL[] {
@@ -186,7 +186,7 @@ function createdOf(batchId: BatchId): SQL {
  * has been deleted is left uncategorised, and an item that names its category gets the one of its own type or, if there
  * is none, the oldest with that name.
  */
-export function createRows(batchId: BatchId, now: Date | SQL, { isSynced, importId, guard }: Origin): SQL {
+export function createRows(batchId: BatchId, now: Date, { isSynced, importId, guard }: Origin): SQL {
   const userId = userOfBatch(batchId)
   const columns = sql.raw(fieldsAsSent.filter((field) => field !== 'force').join(', '))
   const own = sql`categories where categories.user_id = ${userId}`

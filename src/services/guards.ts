@@ -1,5 +1,5 @@
 import { and, type SQL, sql } from 'drizzle-orm'
-import type { builder } from '../db/client.ts'
+import type { Database } from '../db/client.ts'
 import { type FieldErrors, Invalid } from '../domain/failures.ts'
 import { addError, messageFor } from '../domain/field-errors.ts'
 
@@ -26,7 +26,7 @@ export function verdict(rules: Rule[]): SQL<string> {
 }
 
 /** Selects the verdict on rules that do not depend on a row. */
-export function selectVerdict(db: typeof builder, rules: Rule[]) {
+export function selectVerdict(db: Database, rules: Rule[]) {
   return db.all<{ verdict: string }>(sql`select ${verdict(rules)} as verdict`)
 }
 

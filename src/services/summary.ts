@@ -1,8 +1,7 @@
 import { and, asc, between, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { AskedPeriod } from '../contract/summary.ts'
-import { type Owner, prepareLookup, type Scope } from '../db/owner.ts'
+import type { Owner, Scope } from '../db/owner.ts'
 import { requireComplete } from '../db/ownership.ts'
-import { rowsOf, type Slots } from '../db/prepared.ts'
 import { accounts, categories, totals, transactions } from '../db/schema.ts'
 import {
   type CalendarMonth,
@@ -34,23 +33,19 @@ export type Summary = {
   breakdown: { id: number | null; name: string; total: bigint }[]
 }
 
-const read = prepareLookup((owner, { periods }: Slots<{ periods: Period[] }>) => ({
-  accounts: rowsOf(
-    owner.db
-      .select(accountColumns)
-      .from(accounts)
-      .where(eq(accounts.userId, owner.id))
-      .orderBy(asc(accounts.id)),
-  ),
-  totals: rowsOf(owner.db.select(totalColumns).from(sql`(${totalsOf(owner, periods)})`)),
-}))
-
 /** Returns the dashboard of a month or a range, by default the current month in the user's time zone. Throws Invalid. */
 export async function summarise(owner: Owner, draft: Draft<AskedPeriod>): Promise<Summary> {
   const asked = askedPeriod(await requireComplete(owner, draft))
   // The user's time zone comes with the results, so every month that may be the current one is read.
   const periods = asked ? [asked] : monthsOnEarth(owner.now).map(wholeMonth)
-  const found = await owner.lookUp(read(owner, { periods }))
+  const found = await owner.run({
+    accounts: owner.db
+      .select(accountColumns)
+      .from(accounts)
+      .where(eq(accounts.userId, owner.id))
+      .orderBy(asc(accounts.id)),
+    totals: owner.db.all<Total>(totalsOf(owner, periods)),
+  })
   const chosen = periods.length === 1 ? periods[0]?.firstMonth : monthIn(found.user.timezone, owner.now)
   const sums = found.totals
     .filter(({ firstMonth }) => firstMonth === chosen)
@@ -75,19 +70,19 @@ function askedPeriod({ month, from, to }: AskedPeriod): Period | undefined {
 }
 
 /** A total is `high * 2^20 + low`: that of many years may exceed a number's precision, and even SQLite's integers. */
-const totalColumns = {
-  firstMonth: sql<CalendarMonth>`first_month`,
-  type: sql<'income' | 'expense'>`type`,
-  id: sql<number | null>`id`,
-  name: sql<string>`name`,
-  high: sql<number>`high`,
-  low: sql<number>`low`,
+type Total = {
+  firstMonth: CalendarMonth
+  type: 'income' | 'expense'
+  id: number | null
+  name: string
+  high: number
+  low: number
 }
 const lowBits = 20
 const lowUnits = 1n << BigInt(lowBits)
 
 /** The totals of each period, largest first, then by name. */
-function totalsOf(owner: Scope, periods: Slots<Period>[]): SQL {
+function totalsOf(owner: Scope, periods: Period[]): SQL {
   const each = periods.map((period) => totalsOfPeriod(owner, period))
   return sql`${sql.join(each, sql` union all `)} order by high desc, low desc, name, id`
 }
@@ -97,7 +92,7 @@ function totalsOf(owner: Scope, periods: Slots<Period>[]): SQL {
  * rows. Income by category would be too much: all that a lookup reads must fit into five million bytes, whatever the
  * names.
  */
-function totalsOfPeriod(owner: Scope, { firstMonth, lastMonth, cuts }: Slots<Period>): SQL {
+function totalsOfPeriod(owner: Scope, { firstMonth, lastMonth, cuts }: Period): SQL {
   const low = sql.raw(`${lowUnits - 1n}`)
   const shift = sql.raw(`${lowBits}`)
   const kept = and(
@@ -111,7 +106,7 @@ function totalsOfPeriod(owner: Scope, { firstMonth, lastMonth, cuts }: Slots<Per
        where ${and(...filterParts(owner, span), ne(transactions.type, 'transfer'))}`,
   )
   return sql`
-    select ${firstMonth} as first_month, entry.type,
+    select ${firstMonth} as firstMonth, entry.type,
            ${categories.id} as id, coalesce(${categories.name}, 'Uncategorized') as name,
            sum(total >> ${shift}) + (sum(total & ${low}) >> ${shift}) as high, sum(total & ${low}) & ${low} as low
       from (select type, category_id, total from ${totals} where ${kept} ${sql.join(rows)}) entry

@@ -21,7 +21,6 @@ test('a parsed body is not held while the handler waits', async () => {
   const app = new Hono<App>()
     .use((c, next) => {
       c.set('deadline', deadlineAfter(1_000))
-      c.set('pace', { beforeAsking: async () => {}, beforeReading: async () => {} })
       return next()
     })
     .post('/', body, async (c) => {

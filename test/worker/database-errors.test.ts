@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { builder } from '../../src/db/client.ts'
 import { isOutOfBounds, isTaken, isTurnedAway, translateDatabaseErrors } from '../../src/db/errors.ts'
-import { bind } from '../../src/db/prepared.ts'
+import type { Statement } from '../../src/db/run.ts'
 import { DatabaseUnavailable } from '../../src/domain/failures.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
 import { createWorld } from './world.ts'
@@ -98,11 +98,11 @@ const outcomes: [statement: string, outcome: unknown][] = [
 
 test.each(outcomes)('alone or with another, "%s" has the same outcome', async (statement, outcome) => {
   const db = openWorldDatabase(createWorld())
-  const send = (texts: string[]) =>
-    db.send(texts.map((text) => bind(builder.all(sql.raw(text))))).then(
+  const send = (...others: Statement[]) =>
+    db.batch([builder.all(sql.raw(statement)), ...others]).then(
       ([rows]) => rows,
       (error) => [error.name.replace('Batch', ''), error.code],
     )
-  expect(await send([statement])).toEqual(outcome)
-  expect(await send([statement, 'select 1 as a'])).toEqual(outcome)
+  expect(await send()).toEqual(outcome)
+  expect(await send(builder.all(sql`select 1 as a`))).toEqual(outcome)
 })

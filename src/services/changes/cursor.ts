@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { lastChange } from '../../db/changes.ts'
 import type { Scope } from '../../db/owner.ts'
-import type { Slots } from '../../db/prepared.ts'
 import { changes } from '../../db/schema.ts'
 import { CursorExpired } from '../../domain/failures.ts'
 import type { FeedCursor } from '../../domain/feed-cursor.ts'
@@ -22,7 +21,7 @@ export function requireValid(cursor: Seen, epoch: number, { user, lastChange, lo
 }
 
 /** `requireValid` in SQL, for uploads, which must know before they write. */
-export function canContinue({ id }: Scope, { epoch, userId, seq }: Slots<Seen>, current: SQL<number>): SQL {
+export function canContinue({ id }: Scope, { epoch, userId, seq }: Seen, current: number): SQL {
   const next = sql`select noun from ${changes} where user_id = ${id} and seq > ${seq} order by seq limit 1`
   return sql`(${epoch} = ${current} and ${userId} = ${id} and ${seq} <= ${lastChange(id)} and (${next}) is not 'forgotten')`
 }

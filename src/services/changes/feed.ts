@@ -1,13 +1,12 @@
 import { asc, eq, sql } from 'drizzle-orm'
 import { defaultFeedSize, type FeedQuery } from '../../contract/changes.ts'
-import { isTooBig } from '../../db/errors.ts'
-import { type Owner, prepareLookup } from '../../db/owner.ts'
+import { lastChange } from '../../db/changes.ts'
+import { type Owner, type User, userColumns } from '../../db/owner.ts'
 import { requireComplete } from '../../db/ownership.ts'
-import { rowsOf, type Slots } from '../../db/prepared.ts'
-import type { ResultOf } from '../../db/run.ts'
-import { accounts } from '../../db/schema.ts'
+import type { Results } from '../../db/run.ts'
+import { accounts, users } from '../../db/schema.ts'
 import { type Draft, withErrors } from '../../domain/draft.ts'
-import type { FieldErrors } from '../../domain/failures.ts'
+import { AnswerTooLarge, type FieldErrors } from '../../domain/failures.ts'
 import type { FeedCursor } from '../../domain/feed-cursor.ts'
 import { addError } from '../../domain/field-errors.ts'
 import type { Minor } from '../../domain/money.ts'
@@ -35,7 +34,7 @@ export async function pullChanges(owner: Owner, draft: Draft<FeedQuery>, epoch: 
   const { cursor, start, limit = defaultFeedSize } = await requireComplete(owner, unambiguous(draft))
   const from = cursor ?? start ?? 'start'
   return withSmallerPages(limit, async (limit) =>
-    feedOf({ from, limit, epoch }, await owner.lookUp(feedStatement(owner, { from, limit, epoch }))),
+    feedOf({ from, limit, epoch }, await owner.run(feedStatements(owner, { from, limit }))),
   )
 }
 
@@ -47,45 +46,58 @@ export async function withSmallerPages<T>(limit: number, read: (limit: number) =
   try {
     return await read(limit)
   } catch (error) {
-    if (!isTooBig(error) || limit <= smallestPage) throw error
+    if (!(error instanceof AnswerTooLarge) || limit <= smallestPage) throw error
     return await withSmallerPages(Math.max(smallestPage, Math.floor(limit / 3)), read)
   }
 }
 
-type PageLookup = { rows: number; after?: number | undefined; ahead?: Ahead | undefined }
-
-const lookup = prepareLookup((owner, { rows, after, ahead }: Slots<PageLookup>) => {
-  const none = sql<[]>`'[]'`.mapWith(() => [])
-  const hasNews = after && sql`${owner.lastChange} > ${after}`
-  const { accountsAfter, categoriesAfter, before } = ahead ?? {}
-  return {
-    changed: after ? rowsOf(changedTransactions(owner, after, rows), hasNews) : none,
-    logged: after ? rowsOf(loggedChanges(owner, after, rows), hasNews) : none,
-    accounts: accountsAfter ? rowsOf(nextAccounts(owner, accountsAfter, rows)) : none,
-    categories: categoriesAfter ? rowsOf(nextCategories(owner, categoriesAfter, rows)) : none,
-    transactions: before ? rowsOf(nextTransactions(owner, before, rows)) : none,
-    balances: rowsOf(
-      owner.db
-        .select({ id: accounts.id, balance: accounts.balance })
-        .from(accounts)
-        .where(eq(accounts.userId, owner.id))
-        .orderBy(asc(accounts.id)),
-    ),
-  }
-})
-
-/** The statement that reads a page: `Owner.lookUp` runs it alone, `Owner.run` after other statements. See `feedOf`. */
-export function feedStatement(owner: Owner, { from, limit }: FeedRequest) {
+/** The statements that read a page, for `feedOf`. They read the profile too, since those before them may have changed it. */
+export function feedStatements(owner: Owner, { from, limit }: Pick<FeedRequest, 'from' | 'limit'>) {
   // One more than the page holds shows whether there are more.
   const rows = limit + 1
-  if (from === 'now') return lookup(owner, { rows })
-  if (from === 'start') return lookup(owner, { rows, ahead: aheadOf(undefined) })
-  return lookup(owner, from.walk ? { rows, ahead: aheadOf(from.walk) } : { rows, after: from.seq })
+  const { after, ahead } = placeOf(from)
+  const { accountsAfter, categoriesAfter, before } = ahead ?? {}
+  return {
+    profile: owner.db
+      .select({ user: userColumns, lastChange: lastChange(sql`users.id`) })
+      .from(users)
+      .where(eq(users.id, owner.id)),
+    changed: after === undefined ? [] : [changedTransactions(owner, after, rows)],
+    logged: after === undefined ? [] : [loggedChanges(owner, after, rows)],
+    nextAccounts: accountsAfter === undefined ? [] : [nextAccounts(owner, accountsAfter, rows)],
+    nextCategories: categoriesAfter === undefined ? [] : [nextCategories(owner, categoriesAfter, rows)],
+    nextTransactions: before === undefined ? [] : [nextTransactions(owner, before, rows)],
+    balances: owner.db
+      .select({ id: accounts.id, balance: accounts.balance })
+      .from(accounts)
+      .where(eq(accounts.userId, owner.id))
+      .orderBy(asc(accounts.id)),
+  }
 }
 
-/** Makes a page from what `feedStatement` has found. Throws CursorExpired. */
-export function feedOf({ from, limit, epoch }: FeedRequest, found: FoundPage): Feed {
-  const { user, lastChange, balances } = found
+/** Where to read: after a change of the log, or the rows ahead in a snapshot. */
+function placeOf(from: FeedRequest['from']): { after?: number; ahead?: Ahead } {
+  if (from === 'now') return {}
+  if (from === 'start') return { ahead: aheadOf(undefined) }
+  return from.walk ? { ahead: aheadOf(from.walk) } : { after: from.seq }
+}
+
+export type FoundPage = Results<ReturnType<typeof feedStatements>> & { user: User }
+
+/** Makes a page from the results of `feedStatements`. Throws CursorExpired. */
+export function feedOf({ from, limit, epoch }: FeedRequest, results: FoundPage): Feed {
+  const { balances } = results
+  const { user, lastChange } = results.profile[0] ?? { user: results.user, lastChange: 0 }
+  const found = {
+    user,
+    balances,
+    lastChange,
+    changed: results.changed.flat(),
+    logged: results.logged.flat(),
+    accounts: results.nextAccounts.flat(),
+    categories: results.nextCategories.flat(),
+    transactions: results.nextTransactions.flat(),
+  }
   const cursor = typeof from === 'string' ? { epoch, userId: user.id, seq: lastChange } : from
   requireValid(cursor, epoch, found)
   if (from === 'now') return { changes: [], cursor, hasMore: false, isSnapshot: false, balances }
@@ -97,8 +109,6 @@ export function feedOf({ from, limit, epoch }: FeedRequest, found: FoundPage): F
   const { changes, seq } = pageOfLog(found, limit)
   return { changes, cursor: { ...cursor, seq }, hasMore: seq < lastChange, isSnapshot: false, balances }
 }
-
-export type FoundPage = ResultOf<ReturnType<typeof feedStatement>>[number]
 
 /** Refuses a cursor together with `start`, since one of them would have to be ignored. */
 function unambiguous(draft: Draft<FeedQuery>): Draft<FeedQuery> {

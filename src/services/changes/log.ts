@@ -1,34 +1,29 @@
-import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { jsonRow } from '../../db/json-row.ts'
 import type { Scope, User } from '../../db/owner.ts'
 import type { ResultOf } from '../../db/run.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
 import { transactionColumns } from '../transactions/read.ts'
-import {
-  type Change,
-  changesOfTransactions,
-  fedAccountColumns,
-  fedCategoryColumns,
-  rowLimit,
-} from './rows.ts'
+import { type Change, changesOfTransactions, fedAccountColumns, fedCategoryColumns } from './rows.ts'
 
 /**
  * The user's transactions that have changed since change number `after`, at most `rows` of them, in the order of their
  * last changes.
  */
-export function changedTransactions(owner: Scope, after: SQL<number>, rows: SQL<number>) {
+export function changedTransactions(owner: Scope, after: number, rows: number) {
   return owner.db
-    .select(transactionColumns)
+    .select({ row: jsonRow(transactionColumns) })
     .from(transactions)
     .where(and(eq(transactions.userId, owner.id), gt(transactions.seq, after)))
     .orderBy(asc(transactions.seq))
-    .limit(rowLimit(rows))
+    .limit(rows)
 }
 
 /**
  * The next entries of the log, at most `rows`, grouped by the row that they are about: the row as it is now, the number
  * of its last entry among them, and how many there are.
  */
-export function loggedChanges(owner: Scope, after: SQL<number>, rows: SQL<number>) {
+export function loggedChanges(owner: Scope, after: number, rows: number) {
   const entries = sql`
     select seq, noun, row_id from changes where user_id = ${owner.id} and seq > ${after} order by seq limit ${rows}`
   const idOf = (noun: Change['noun']) => sql`iif(log.noun = ${sql.raw(`'${noun}'`)}, log.row_id, null)`
@@ -72,12 +67,12 @@ export function pageOfLog(
   const isLogged = new Set(logged.map(({ seq }) => seq))
   const entries = [
     // A transaction that moved to another account is in the log too, under the same number (transaction_move_logged).
-    ...changed.flatMap((row) => (isLogged.has(row.seq) ? [] : [{ seq: row.seq, change: changeOf(row) }])),
+    ...changed.flatMap(({ row }) => (isLogged.has(row.seq) ? [] : [{ seq: row.seq, change: changeOf(row) }])),
     ...logged.map((entry) => ({ seq: entry.seq, change: loggedChange(entry, user, changeOf) })),
   ].sort((a, b) => a.seq - b.seq)
   // There may be others beyond the last row of a full answer.
   const completeUpTo = Math.min(
-    changed.length > limit ? lastOf(changed) : lastChange,
+    changed.length > limit ? lastOf(changed.map(({ row }) => row)) : lastChange,
     logged.reduce((sum, entry) => sum + entry.entries, 0) > limit ? lastOf(logged) : lastChange,
   )
   const page = entries.filter(({ seq }) => seq <= completeUpTo)

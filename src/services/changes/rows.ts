@@ -1,4 +1,3 @@
-import type { Placeholder } from 'drizzle-orm'
 import type { User } from '../../db/owner.ts'
 import { accounts, categories } from '../../db/schema.ts'
 import { type Account, accountColumns } from '../accounts.ts'
@@ -24,9 +23,6 @@ export const fedCategoryColumns = {
   ...categoryColumns,
   clientId: categories.clientId,
 }
-
-/** A `limit` that is an argument of a prepared statement, for which Drizzle has no type. */
-export const rowLimit = (rows: unknown) => rows as Placeholder
 
 /**
  * Returns a function that turns transactions into changes, leaving out those on an account that is not among the user's:

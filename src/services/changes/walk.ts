@@ -1,16 +1,11 @@
-import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
+import { jsonRow } from '../../db/json-row.ts'
 import type { Scope, User } from '../../db/owner.ts'
 import type { ResultOf } from '../../db/run.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
 import type { WalkedRow } from '../../domain/feed-cursor.ts'
 import { transactionColumns } from '../transactions/read.ts'
-import {
-  type Change,
-  changesOfTransactions,
-  fedAccountColumns,
-  fedCategoryColumns,
-  rowLimit,
-} from './rows.ts'
+import { type Change, changesOfTransactions, fedAccountColumns, fedCategoryColumns } from './rows.ts'
 
 /*
  * A snapshot walks through profile, accounts, categories, and then transactions from the newest to the oldest. It finds
@@ -36,38 +31,34 @@ export function aheadOf(row: WalkedRow | undefined): Ahead {
 }
 
 /** The user's next accounts, at most `rows` of them. The plus keeps SQLite from walking through everybody's. */
-export function nextAccounts(owner: Scope, after: SQL<number>, rows: SQL<number>) {
+export function nextAccounts(owner: Scope, after: number, rows: number) {
   return owner.db
     .select(fedAccountColumns)
     .from(accounts)
     .where(and(eq(accounts.userId, owner.id), sql`+${accounts.id} > ${after}`))
     .orderBy(asc(sql`+${accounts.id}`))
-    .limit(rowLimit(rows))
+    .limit(rows)
 }
 
 /** The user's next categories, at most `rows` of them. */
-export function nextCategories(owner: Scope, after: SQL<number>, rows: SQL<number>) {
+export function nextCategories(owner: Scope, after: number, rows: number) {
   return owner.db
     .select(fedCategoryColumns)
     .from(categories)
     .where(and(eq(categories.userId, owner.id), sql`+${categories.id} > ${after}`))
     .orderBy(asc(sql`+${categories.id}`))
-    .limit(rowLimit(rows))
+    .limit(rows)
 }
 
 /** The user's next transactions, at most `rows` of them. */
-export function nextTransactions(
-  owner: Scope,
-  before: { date: SQL<string>; id: SQL<number> },
-  rows: SQL<number>,
-) {
+export function nextTransactions(owner: Scope, before: { date: string; id: number }, rows: number) {
   const isAhead = sql`(${transactions.transactionDate}, ${transactions.id}) < (${before.date}, ${before.id})`
   return owner.db
-    .select(transactionColumns)
+    .select({ row: jsonRow(transactionColumns) })
     .from(transactions)
     .where(and(eq(transactions.userId, owner.id), isAhead))
     .orderBy(sql`${transactions.transactionDate} desc`, sql`${transactions.id} desc`)
-    .limit(rowLimit(rows))
+    .limit(rows)
 }
 
 type Found = {
@@ -89,7 +80,7 @@ export function pageOfWalk(found: Found, limit: number): { changes: Change[]; wa
     ...(found.profile ? [profileStep(found.profile)] : []),
     ...found.accounts.map((row) => step({ noun: 'account', id: row.id, row })),
     ...found.categories.map((row) => step({ noun: 'category', id: row.id, row })),
-    ...found.transactions.map((row) => ({
+    ...found.transactions.map(({ row }) => ({
       at: { noun: 'transaction', id: row.id, date: row.transactionDate } as const,
       change: changeOf(row),
     })),

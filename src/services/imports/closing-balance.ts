@@ -3,6 +3,7 @@ import { mostRowsBack } from '../../contract/imports.ts'
 import { hasLiveAccountsInBulk } from '../../db/live-accounts.ts'
 import type { Scope } from '../../db/owner.ts'
 import { accounts, type ImportAnswer } from '../../db/schema.ts'
+import type { CalendarDate } from '../../domain/dates.ts'
 import { type Minor, maxTotal } from '../../domain/money.ts'
 import type { ImportFile } from './import-file.ts'
 
@@ -12,7 +13,7 @@ import type { ImportFile } from './import-file.ts'
  * reading an integer past 2^53 would fail, after the commit. Today's balance is part of the sum, since the later rows
  * alone may pass 2^53.
  */
-export function balanceAt(owner: Scope, accountId: SQL, day: SQL): SQL {
+export function balanceAt(owner: Scope, accountId: number, day: CalendarDate): SQL {
   const isLater = sql`transaction_date > ${day} and ${hasLiveAccountsInBulk(owner)}`
   const later = sql`
     select iif(type = 'income', -amount, amount) from transactions where account_id = accounts.id and ${isLater}
@@ -33,7 +34,7 @@ export function balanceAt(owner: Scope, accountId: SQL, day: SQL): SQL {
  * other way round. One of the two is later than that day, so it is enough to look at later rows, existing or remembered.
  * If several rows were joined with one transaction, the last of them counts.
  */
-function bookedOtherwise(owner: Scope, day: SQL): SQL {
+function bookedOtherwise(owner: Scope, day: CalendarDate): SQL {
   const isLater = sql`transaction_date > ${day}`
   const later = sql`
     select id from transactions where account_id = accounts.id and ${isLater}

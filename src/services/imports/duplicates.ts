@@ -16,7 +16,7 @@ export type FoundDuplicate = {
  * Selects the first rows of a decided batch that already exist, with the transactions that they duplicate. Which rows
  * these are is decided in ../bulk-duplicates.ts.
  */
-export function selectDuplicates(batchId: SQL): SQL {
+export function selectDuplicates(batchId: string): SQL {
   return sql`
     select found.key as position, transactions.id, description, reference
       from (select key, value from sync_batches cross join json_each(outcomes)

@@ -21,15 +21,15 @@ function spanOf(days: CalendarDate[]): Span {
 }
 
 /** The days of a file in SQL; null if the import created nothing, or if its answer is already known. */
-export function daysIfCreated({ from, to }: { from: SQL; to: SQL }, importId: SQL) {
-  const ifCreated = (day: SQL) =>
+export function daysIfCreated({ from, to }: Span, importId: SQL) {
+  const ifCreated = (day: CalendarDate) =>
     sql<string>`(select ${day} from imports where id = ${importId} and created > 0 and answer is null)`
   return { from: ifCreated(from), to: ifCreated(to) }
 }
 
 /** The matches in which rows of an import take part; null if none. */
 export function possibleMatches(importId: number, found: FoundCandidates): Possible {
-  const rows = new Map(found.candidates.map((row) => [row.id, row]))
+  const rows = new Map(found.candidates.map(({ row }) => [row.id, row]))
   const matches = matchesOfImport(importId, found)
   if (matches.length === 0) return null
   const { from, to } = spanOf(
@@ -40,7 +40,9 @@ export function possibleMatches(importId: number, found: FoundCandidates): Possi
 }
 
 function matchesOfImport(importId: number, found: FoundCandidates): Match[] {
-  const imported = new Set(found.candidates.filter((row) => row.importId === importId).map(({ id }) => id))
+  const imported = new Set(
+    found.candidates.filter(({ row }) => row.importId === importId).map(({ row }) => row.id),
+  )
   return matchesAmong(found).matches.filter(({ ids }) => ids.some((id) => imported.has(id)))
 }
 
@@ -49,7 +51,7 @@ export type SurePair = [kind: MatchKind, first: number, second: number]
 
 /** The sure matches of an import that was tried in a dry run. The rows of its file get ids below 0. */
 export function surePairs({ id, firstId, rows }: Tried, found: FoundCandidates): SurePair[] {
-  const imported = new Set(found.candidates.filter((row) => row.importId === id).map((row) => row.id))
+  const imported = new Set(found.candidates.filter(({ row }) => row.importId === id).map(({ row }) => row.id))
   const named = (one: number) => (imported.has(one) && one < firstId + rows ? firstId - 1 - one : one)
   const sure = matchesOfImport(id, found).filter(({ certainty }) => certainty === 'sure')
   return sure
@@ -60,7 +62,7 @@ export function surePairs({ id, firstId, rows }: Tried, found: FoundCandidates):
 type Tried = { id: number; firstId: number; rows: number }
 
 /** A list of such pairs, as JSON, with the real ids of the rows that the import has created. */
-export function pairsWithIds(pairs: SQL, importId: SQL): SQL {
+export function pairsWithIds(pairs: string, importId: SQL): SQL {
   const id = (place: number) => {
     const named = sql.raw(`value ->> ${place}`)
     return sql`iif(${named} < 0, (select first_id from imports where id = ${importId}) - 1 - (${named}), ${named})`

@@ -15,8 +15,8 @@ const noAccount = 0
  */
 export function stageImportRows(
   { id }: Scope,
-  batchId: SQL,
-  parts: { from: SQL; json: SQL }[],
+  batchId: string,
+  parts: { from: number; json: string }[],
   hasClientIds: boolean,
 ): SQL[] {
   // A name means the only account with exactly that name, or else the only account with that name apart from case.

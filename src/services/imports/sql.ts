@@ -3,8 +3,7 @@ import { countRows } from '../../db/figures.ts'
 import { idempotency } from '../../db/idempotency.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { nextTransactionId } from '../../db/next-id.ts'
-import { prepareOwned, type Scope } from '../../db/owner.ts'
-import type { Slots } from '../../db/prepared.ts'
+import type { Owner, Scope } from '../../db/owner.ts'
 import { unread } from '../../db/run.ts'
 import { batches, batchParts, imports, type StoredOutcome } from '../../db/schema.ts'
 import { maxErrors } from '../../statements/problems.ts'
@@ -44,10 +43,8 @@ export type Plan = {
   joinsPairs: boolean
 }
 
-type Importer = Scope & { now: SQL<Date> }
-
 /** The statements of an import, in their order. The last ones of a dry run roll back to where it began. */
-export const importStatements = prepareOwned((owner, plan: Slots<Plan>) => {
+export function importStatements(owner: Owner, plan: Plan) {
   const { db } = owner
   const { batch, hasKey, closing } = plan
   const { earlier, isFirst } = idempotency(owner, imports, hasKey ? batch.key : null)
@@ -78,14 +75,14 @@ export const importStatements = prepareOwned((owner, plan: Slots<Plan>) => {
     cleared: db.delete(batches).where(eq(batches.id, batch.id)),
     undone: plan.isDryRun ? unread([sql`rollback to dry_run`, sql`release dry_run`]) : [],
   }
-})
+}
 
 /** Holds if the quota leaves room for the categories that the rows name and the user lacks. */
-export function importQuota(owner: Scope, named: SQL): Rule {
+export function importQuota(owner: Scope, named: string): Rule {
   return categoryQuota(owner.id, 'category', sql`(select count(*) ${missingCategories(owner, named)})`)
 }
 
-function selectFaults(owner: Importer, { batch: { id }, named }: Slots<Plan>) {
+function selectFaults(owner: Owner, { batch: { id }, named }: Plan) {
   const { db } = owner
   return {
     broken: db.all<BrokenItem>(
@@ -99,7 +96,7 @@ function selectFaults(owner: Importer, { batch: { id }, named }: Slots<Plan>) {
 }
 
 /** Creates the import with its rows and categories, if nothing is wrong with any of them. */
-function createIfValid(owner: Importer, plan: Slots<Plan>, importId: SQL) {
+function createIfValid(owner: Owner, plan: Plan, importId: SQL) {
   const { db, now } = owner
   const { id } = plan.batch
   const { named, hasClientIds } = plan
@@ -120,7 +117,7 @@ function createIfValid(owner: Importer, plan: Slots<Plan>, importId: SQL) {
   }
 }
 
-function joinMatches(owner: Importer, { pairs, joinsPairs }: Slots<Plan>, importId: SQL) {
+function joinMatches(owner: Owner, { pairs, joinsPairs }: Plan, importId: SQL) {
   const matched = pairsWithIds(pairs, importId)
   const countJoined = sql`
     update imports set joined = (select count(*) from (${joinedOf(owner.id, matched)}))
@@ -140,7 +137,7 @@ export function isLookedAtLater({ isDryRun, match, rows }: ImportFile): boolean 
 }
 
 /** Marks rows entered by hand that stand for a row of the file: from now on, no row is suggested as their duplicate. */
-function markBooked({ id: userId }: Scope, batchId: SQL, importId: SQL): SQL[] {
+function markBooked({ id: userId }: Scope, batchId: string, importId: SQL): SQL[] {
   const ids = (place: number, rows = sql`true`) => sql`
     select value ->> ${sql.raw(String(place))} from ${batches}, json_each(outcomes)
      where ${batches.id} = ${batchId} and value ->> 0 = 'duplicate' and ${rows}`
@@ -178,7 +175,7 @@ function forgetTaken({ id }: Scope, importId: SQL): SQL {
 }
 
 /** The record of an import, from the outcomes of its items. */
-function newImport(owner: Importer, { batch: { id, key, rowsHash }, file }: Slots<Plan>) {
+function newImport(owner: Owner, { batch: { id, key, rowsHash }, file }: Plan) {
   const count = (outcome: StoredOutcome[0]) =>
     sql<number>`(
       select count(*) from ${batches}, json_each(outcomes) where ${batches.id} = ${id} and value ->> 0 = ${outcome})`

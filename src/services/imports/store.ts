@@ -106,7 +106,7 @@ function importOf(owner: Owner, file: ImportFile, { batch, named }: Plan, result
   if (earlier && earlier.rowsHash !== batch.rowsHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another import.'] })
   const record = earlier ?? created[0]
-  if (!record) throw brokenBy([importQuota(owner, sql`${named}`)], results.verdict.flat())
+  if (!record) throw brokenBy([importQuota(owner, named ?? '[]')], results.verdict.flat())
   return record
 }
 
@@ -119,7 +119,7 @@ async function newAnswer(
 ): Promise<ImportAnswer> {
   // The import is stored by now, so the token is not checked again: a 401 would say that nothing was stored.
   const scope: Scope = { id: sql`${results.user.id}`, isKnown: sql`true`, db }
-  const days = daysIfCreated({ from: sql`${from}`, to: sql`${to}` }, sql`${id}`)
+  const days = daysIfCreated({ from, to }, sql`${id}`)
   const found = isLookedAtLater(file)
     ? await runAll(db, selectCandidates(scope, days))
     : candidatesOf(results)

@@ -1,4 +1,5 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
+import { jsonRow } from '../../db/json-row.ts'
 import { hasLiveAccountsInBulk } from '../../db/live-accounts.ts'
 import type { Scope } from '../../db/owner.ts'
 import { accounts, rejectedMatches, remembered, transactions } from '../../db/schema.ts'
@@ -16,16 +17,16 @@ export const mostLookedAtAfter = 1_000
 /** At most this many of all those are compared, since the database sends no answer above 10 MB. */
 export const mostCompared = 3_000
 
-/** The requested days, as SQL expressions. The rows of `daysThatDecide` around them are looked at as well. */
-type Days = { from: SQL; to: SQL }
+/** The requested days. The rows of `daysThatDecide` around them are looked at as well. */
+type Days = { from: string | SQL; to: string | SQL }
 
-const daysAfter = (day: SQL, days: number) => sql`date(${day}, ${sql.raw(`'${days} days'`)})`
+const daysAfter = (day: string | SQL, days: number) => sql`date(${day}, ${sql.raw(`'${days} days'`)})`
 
 /**
  * A row to be compared, with what is settled about it, as JSON: the kind and the second id of each rejected pair of which
  * it is the first; and the rows that were joined with it (`Joined`). `isBooked` is 1 if it stands for a row of a file.
  */
-export type CandidateRow = Transaction & { rejected: string; joined: string; isBooked: number }
+export type Candidate = { row: Transaction; rejected: string; joined: string; isBooked: number }
 
 /**
  * The statements that read what may be a match, for `matchesAmong`. `candidates` are the rows that have another of the
@@ -41,7 +42,7 @@ export function selectCandidates(owner: Scope, days: Days) {
       .from(accounts)
       .where(eq(accounts.userId, owner.id)),
     candidates: owner.db
-      .select({ ...transactionColumns, ...settledBefore(owner) })
+      .select({ row: jsonRow(transactionColumns), ...settledBefore(owner) })
       .from(transactions)
       .where(sql`${transactions.id} in (${resembling(owner, days)})`)
       .orderBy(sql`${transactions.transactionDate} desc`, sql`${transactions.id} desc`),
@@ -101,7 +102,7 @@ function resembling(owner: Scope, days: Days): SQL {
      order by transaction_date desc, id desc limit ${sql.raw(String(mostCompared + 1))}`
 }
 
-/** What is settled about a row (see `CandidateRow`). Its id is spelled out: Drizzle would leave out the table. */
+/** What is settled about a row (see `Candidate`). Its id is spelled out: Drizzle would leave out the table. */
 function settledBefore(owner: Scope) {
   return {
     rejected: sql<string>`(
@@ -123,14 +124,14 @@ const isBooked = (by: SQL) => sql<number>`(exists (select 1 from imports where i
 /** The results of `selectCandidates`. */
 export type FoundCandidates = {
   names: { id: number; name: string }[]
-  candidates: CandidateRow[]
+  candidates: Candidate[]
   looked: { back: CalendarDate | null }[]
 }
 
 /** The matches among candidates, and the day back to which rows were compared; null if none was left out. */
 export function matchesAmong({ names, candidates, looked }: FoundCandidates, kind?: MatchKind) {
   const rejected = new Set(
-    candidates.flatMap(({ id, rejected }) =>
+    candidates.flatMap(({ row: { id }, rejected }) =>
       (JSON.parse(rejected) as [MatchKind, number][]).map(([kind, other]) => keyOf(kind, [id, other])),
     ),
   )
@@ -141,7 +142,7 @@ export function matchesAmong({ names, candidates, looked }: FoundCandidates, kin
     isRejected: (kind, ids) => rejected.has(keyOf(kind, ids)),
   })
   const isCut = candidates.length > mostCompared
-  const lookedBackTo = isCut ? compared.at(-1)?.transactionDate : looked[0]?.back
+  const lookedBackTo = isCut ? compared.at(-1)?.row.transactionDate : looked[0]?.back
   return { matches, lookedBackTo: lookedBackTo ?? null }
 }
 
@@ -153,14 +154,14 @@ function keyOf(kind: MatchKind, ids: [number, number]): string {
 type Joined = Pick<Transaction, 'accountId' | 'type' | 'importId'> & { kind: MatchKind; isDouble: 0 | 1 }
 
 /** A row as it is compared: a transfer as two legs, which are already known to belong together. */
-function matchRow(row: CandidateRow): MatchRow[] {
+function matchRow({ row, isBooked, ...settledJson }: Candidate): MatchRow[] {
   const { id, accountId, toAccountId, type, amount, transactionDate: date, importId } = row
-  const joined: Joined[] = JSON.parse(row.joined)
+  const joined: Joined[] = JSON.parse(settledJson.joined)
   const leg = (accountId: number, type: MatchRow['type'], counterpart: number | null): MatchRow => {
     const own = joined.filter(
       (one) => one.type === 'transfer' || (one.accountId === accountId && one.type === type),
     )
-    const isDouble = row.isBooked === 1 || own.some((one) => one.isDouble === 1)
+    const isDouble = isBooked === 1 || own.some((one) => one.isDouble === 1)
     const importedBy = own.find(({ kind }) => kind === 'transfer')?.importId ?? importId
     const settled = matchKinds.filter((kind) => (kind === 'duplicate' ? isDouble : counterpart !== null))
     const words = wordsOf(row)

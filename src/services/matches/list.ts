@@ -1,7 +1,6 @@
 import { defaultDays, type MatchQuery, mostDays, mostMatches } from '../../contract/matches.ts'
-import { type Owner, prepareOwned } from '../../db/owner.ts'
+import type { Owner } from '../../db/owner.ts'
 import { requireComplete } from '../../db/ownership.ts'
-import type { Slots } from '../../db/prepared.ts'
 import { addDays, type CalendarDate, dayToContinueFrom, possibleDays, type Span } from '../../domain/dates.ts'
 import { type Draft, withErrors } from '../../domain/draft.ts'
 import type { FieldErrors } from '../../domain/failures.ts'
@@ -16,17 +15,15 @@ export type Matches = {
   searchedBackTo: CalendarDate | null
 }
 
-const read = prepareOwned((owner, days: Slots<Span>) => selectCandidates(owner, days))
-
 /** Returns the matches with a row within the days asked for: sure ones first, then the newest. Throws Invalid. */
 export async function listMatches(owner: Owner, draft: Draft<MatchQuery>): Promise<Matches> {
   const { kind, ...days } = draft.values
   const span = spanOf(owner, days)
   await requireComplete(owner, withErrors(draft, errorsOf(span)))
-  const found = await owner.run(read(owner, span))
+  const found = await owner.run(selectCandidates(owner, span))
   const { matches, lookedBackTo } = matchesAmong(found, kind)
   const first = firstJudged(span, lookedBackTo)
-  const rows = new Map(found.candidates.map((row) => [row.id, row]))
+  const rows = new Map(found.candidates.map(({ row }) => [row.id, row]))
   const shown = matches
     .map((match) => ({ ...match, transactions: match.ids.flatMap((id) => rows.get(id) ?? []) }))
     .filter(({ transactions }) =>

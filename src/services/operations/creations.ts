@@ -1,10 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Operation } from '../../contract/operations.ts'
-import { prepareOwned } from '../../db/owner.ts'
-import type { Slots } from '../../db/prepared.ts'
+import { unread } from '../../db/run.ts'
 import { brokenRules, type Rule } from '../guards.ts'
 import { spent } from '../spent-keys.ts'
-import { accepted, type Staged, type Step, storeDecisions, type Uploading, uploadOf } from './steps.ts'
+import { accepted, type Step, storeDecisions, type Uploading, uploadOf } from './steps.ts'
 
 /** Accounts or categories as creations see them. Their fields are columns of the table, under the same names. */
 export type CreatedNoun = {
@@ -18,16 +17,10 @@ export type CreatedNoun = {
 
 /** The step that creates accounts or categories. */
 export function creationStep(noun: CreatedNoun): Step {
-  const create = prepareOwned((owner, staged: Slots<Staged>) => {
-    const { db, now } = owner
-    const upload = uploadOf(owner, staged)
-    return {
-      judged: db.run(judge(upload, noun, staged.json)),
-      created: db.run(insert(upload, noun, now)),
-    }
-  })
-  return (owner, checks, operations) =>
-    Object.values(create(owner, { ...checks, json: asJson(noun, operations) }))
+  return (owner, checks, operations) => {
+    const upload = uploadOf(owner, checks)
+    return unread([judge(upload, noun, asJson(noun, operations)), insert(upload, noun, owner.now)])
+  }
 }
 
 const stepOf = ({ name }: CreatedNoun) => `create ${name}`
@@ -46,7 +39,7 @@ function asJson({ fields }: CreatedNoun, operations: Operation[]): string {
  * Decides the outcomes of creations of accounts or categories. A creation is a duplicate if its client id already has a
  * row, and gone if that row has been deleted. Even an invalid creation counts towards the quotas of those after it.
  */
-function judge(upload: Uploading, noun: CreatedNoun, json: SQL): SQL {
+function judge(upload: Uploading, noun: CreatedNoun, json: string): SQL {
   const { userId } = upload
   const table = sql.raw(noun.table)
   const names = ['position', 'client_id', ...noun.fields]
@@ -80,7 +73,7 @@ function judge(upload: Uploading, noun: CreatedNoun, json: SQL): SQL {
   return storeDecisions(upload, { step: stepOf(noun), values: ['client_id', ...noun.fields], query })
 }
 
-function insert(upload: Uploading, noun: CreatedNoun, now: SQL): SQL {
+function insert(upload: Uploading, noun: CreatedNoun, now: Date): SQL {
   const values = ['client_id', ...noun.fields]
   const columns = sql.raw(values.join(', '))
   return sql`

@@ -1,7 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Operation } from '../../contract/operations.ts'
-import { prepareOwned, type User } from '../../db/owner.ts'
-import type { Slots } from '../../db/prepared.ts'
+import type { Scope, User } from '../../db/owner.ts'
 import type { Results } from '../../db/run.ts'
 import { accounts, batches, categories, type ItemErrors, transactions } from '../../db/schema.ts'
 import type { FieldErrors } from '../../domain/failures.ts'
@@ -35,8 +34,7 @@ type Decision = [
 const shownOutcomes: Outcome['outcome'][] = ['duplicate', 'conflict', 'unchanged']
 
 /** Reads the decisions of an upload, the current rows of those with `shownOutcomes`, and which accounts were deleted. */
-export const readOutcomes = prepareOwned((owner, { uploadId }: Slots<{ uploadId: string }>) => {
-  const { db, id } = owner
+export function readOutcomes({ db, id }: Scope, uploadId: string) {
   const shown = (noun: string) =>
     idsWith(
       uploadId,
@@ -65,7 +63,7 @@ export const readOutcomes = prepareOwned((owner, { uploadId }: Slots<{ uploadId:
       .where(and(sql`${transactions.id} in (${shown('transaction')} union all ${duplicates})`, own)),
     accountsDeleted: db.all(idsWith(uploadId, ['delete account'], ['deleted'])),
   }
-})
+}
 
 /**
  * Makes outcomes from what `readOutcomes` has read. `user` is the profile before the upload: it is shown only if the

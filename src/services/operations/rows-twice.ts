@@ -23,7 +23,7 @@ export function namesToCompare(operations: Operation[]): string | undefined {
 }
 
 /** The positions of operations whose row an earlier operation has already named, as a query. */
-export function rowsTwice(userId: SQL, names: SQL): SQL {
+export function rowsTwice(userId: SQL, names: string): SQL {
   const found = Object.entries(tables).map(
     ([noun, table]) => sql`when ${sql.raw(`'${noun}'`)} then (
       select row.id from ${sql.raw(table)} row where row.user_id = ${userId} and row.client_id = value ->> 3)`,

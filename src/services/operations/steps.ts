@@ -1,7 +1,7 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import type { Operation } from '../../contract/operations.ts'
 import type { Owner, Scope } from '../../db/owner.ts'
-import type { Bound, Slots } from '../../db/prepared.ts'
+import type { Statement } from '../../db/run.ts'
 import { uploadSteps } from '../../db/schema.ts'
 import { canContinue, type Seen } from '../changes/cursor.ts'
 import { rowsTwice } from './rows-twice.ts'
@@ -17,7 +17,7 @@ import { rowsTwice } from './rows-twice.ts'
 const places = ['position', 'outcome', 'id', 'version', 'detail'] as const
 
 /** What the statements of an upload refer to; `guard` is false if nothing may be written. */
-export type Uploading = { id: SQL; userId: SQL; guard: SQL }
+export type Uploading = { id: string; userId: SQL; guard: SQL }
 
 /** Stores the rows of `decision`, which `query` must define, with the places above and the named values. */
 export function storeDecisions(
@@ -37,7 +37,7 @@ export function storeDecisions(
  * the named values. Materialized, since `UPDATE … FROM json_each(…)` would go through the list for each row.
  */
 export function accepted(
-  uploadId: SQL,
+  uploadId: string,
   { step, outcome, values }: { step: string; outcome: string; values: readonly string[] },
 ): SQL {
   const columns = values.map((name, at) => `value ->> ${places.length + at} as ${name}`)
@@ -47,19 +47,19 @@ export function accepted(
 }
 
 /** The ids of the rows whose operations have one of these outcomes, as a query. */
-export function idsWith(uploadId: SQL, steps: readonly string[], outcomes: readonly string[]): SQL {
+export function idsWith(uploadId: string, steps: readonly string[], outcomes: readonly string[]): SQL {
   return sql`select value ->> 2 from ${decisionsOf(uploadId, steps)} where value ->> 1 in (${literals(outcomes)})`
 }
 
 /** The decisions of an upload without the values to write, as a query: one row for each step. */
-export function storedDecisions(uploadId: SQL): SQL {
+export function storedDecisions(uploadId: string): SQL {
   const head = places.map((_, at) => `value ${at === places.indexOf('detail') ? '->' : '->>'} ${at}`)
   return sql`
     select (select json_group_array(json_array(${sql.raw(head.join(', '))})) from json_each(items)) as decisions
       from ${uploadSteps} where upload_id = ${uploadId}`
 }
 
-function decisionsOf(uploadId: SQL, steps: readonly string[]): SQL {
+function decisionsOf(uploadId: string, steps: readonly string[]): SQL {
   return sql`(select value from ${uploadSteps} cross join json_each(items)
          where upload_id = ${uploadId} and step in (${literals(steps)}))`
 }
@@ -73,14 +73,14 @@ export type Checks = { uploadId: string; names: string | undefined; cursor: Seen
 export type Staged = Checks & { json: string }
 
 /** Makes the statements of a step, in the order in which they are to run. */
-export type Step = (owner: Owner, checks: Checks, operations: Operation[]) => Bound[]
+export type Step = (owner: Owner, checks: Checks, operations: Operation[]) => Statement[]
 
 /**
  * What the statements of an upload refer to, in SQL. If its guard holds before the first step, it still holds before
  * each later one.
  */
-export function uploadOf(owner: Scope, { uploadId, names, cursor, epoch }: Slots<Checks>): Uploading {
-  const isEachOnce = names && sql`not exists (${rowsTwice(owner.id, names)})`
+export function uploadOf(owner: Scope, { uploadId, names, cursor, epoch }: Checks): Uploading {
+  const isEachOnce = names === undefined ? undefined : sql`not exists (${rowsTwice(owner.id, names)})`
   const guard = and(owner.isKnown, cursor && canContinue(owner, cursor, epoch), isEachOnce) as SQL
   return { id: uploadId, userId: owner.id, guard }
 }

@@ -1,12 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { fieldsThatGoTogether, Operation } from '../../contract/operations.ts'
+import type { fieldsThatGoTogether } from '../../contract/operations.ts'
 import type { TransactionChanges } from '../../contract/transactions.ts'
 import { nextChange } from '../../db/changes.ts'
 import { failIfOutOfBounds } from '../../db/figures.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { hasLiveAccounts } from '../../db/live-accounts.ts'
-import { prepareOwned } from '../../db/owner.ts'
-import type { Bound, Slots } from '../../db/prepared.ts'
 import { unread } from '../../db/run.ts'
 import { batches, spentClientIds, transactions } from '../../db/schema.ts'
 import {
@@ -25,7 +23,7 @@ import { liveCategory } from '../transactions/read.ts'
 import { categoryRequired, nextRow, transactionRules } from '../transactions/rules.ts'
 import { bitsOf } from './conflicts.ts'
 import { isNamed, resolved } from './references.ts'
-import { type Checks, idsWith, type Staged, type Step, uploadOf } from './steps.ts'
+import { idsWith, type Step, type Uploading, uploadOf } from './steps.ts'
 import { applyUpdates, type ChangedNoun, changesAsJson, deletionStep, judgeUpdates } from './updates.ts'
 
 /** Which fields conflict together (conflicts.ts): clients send those of `accounts` together (`fieldsThatGoTogether`). */
@@ -61,50 +59,44 @@ const transaction: ChangedNoun = {
 
 const updateStep = { noun: transaction, step: 'update transaction' }
 
-const judge = prepareOwned((owner, staged: Slots<Staged>) => {
-  const step = { ...updateStep, json: staged.json }
-  return { judged: owner.db.run(judgeUpdates(uploadOf(owner, staged), step)) }
-})
-
-/** Which indexed groups of fields an update sets. */
-type Touched = { [group: string]: boolean }
-
-/** Writes the updates that set exactly these indexed groups. */
-const apply = prepareOwned((owner, { touched, ...checks }: Slots<Checks & { touched: Touched }>) => {
-  const { db, now } = owner
-  const upload = uploadOf(owner, checks)
-  const isTouched = (field: string) => touched[groupOf[field as keyof typeof groupOf]] === true
+/** Writes the updates that set exactly these indexed fields. */
+function writeUpdates(upload: Uploading, isTouched: (field: string) => boolean, now: Date): SQL {
   const fields = Object.keys(groupOf).filter((field) => isTouched(field) || !isIndexed(field))
   const which = sql.raw(`op.sent & ${indexed} = ${bitsOf(groupOf, isTouched)}`)
   const also = [sql`seq = ${nextChange(upload.userId)} + op.position`]
-  return { updated: db.run(applyUpdates(upload, { ...updateStep, fields, also, which }, now)) }
-})
+  return applyUpdates(upload, { ...updateStep, fields, also, which }, now)
+}
 
 /** The fields on which the sums of months depend. */
 const summed = ['type', 'amount', 'transaction_date']
 
 /** Checks the sums of months once for all updates: while an upload runs, the triggers check none. */
-const checkBounds = prepareOwned((owner, staged: Slots<Checks>) => {
-  const { id, userId } = uploadOf(owner, staged)
-  const updated = sql`id in (${idsWith(id, [updateStep.step], ['updated'])})`
-  return { bounded: owner.db.run(failIfOutOfBounds(userId, updated)) }
-})
-
-export const updateTransactions: Step = (owner, checks, operations) => {
-  const groups = [...new Set(Object.values(groupOf))].filter(isIndexed)
-  const touchedBy = ({ set }: Operation) =>
-    Object.fromEntries(groups.map((group) => [group, Object.keys(set).some((field) => isOf(group, field))]))
-  const distinct = new Map(operations.map(touchedBy).map((touched) => [JSON.stringify(touched), touched]))
-  return [
-    judge(owner, { ...checks, json: changesAsJson(transaction, operations) }).judged,
-    ...[...distinct.values()].map((touched) => apply(owner, { ...checks, touched }).updated),
-    ...(operations.some(({ set }) => summed.some((field) => field in set))
-      ? [checkBounds(owner, checks).bounded]
-      : []),
-  ]
+function checkBounds({ id, userId }: Uploading): SQL {
+  return failIfOutOfBounds(userId, sql`id in (${idsWith(id, [updateStep.step], ['updated'])})`)
 }
 
-const isOf = (group: string, field: string) => (groupOf as Record<string, string>)[field] === group
+export const updateTransactions: Step = (owner, checks, operations) => {
+  const upload = uploadOf(owner, checks)
+  const json = changesAsJson(transaction, operations)
+  // The indexed groups that each update sets, each combination once.
+  const touched = new Set(operations.map(({ set }) => groupsOf(Object.keys(set).filter(isIndexed)).join()))
+  const writes = [...touched].map((groups) =>
+    writeUpdates(upload, (field) => groups.split(',').includes(groupsOf([field]).join()), owner.now),
+  )
+  const setsSummed = operations.some(({ set }) => summed.some((field) => field in set))
+  return unread([
+    judgeUpdates(upload, { ...updateStep, json }),
+    ...writes,
+    ...(setsSummed ? [checkBounds(upload)] : []),
+  ])
+}
+
+/** The groups of fields, each once, in the order of `groupOf`. */
+function groupsOf(fields: string[]): string[] {
+  return [
+    ...new Set(Object.entries(groupOf).flatMap(([field, group]) => (fields.includes(field) ? group : []))),
+  ]
+}
 
 export const deleteTransactions = deletionStep(transaction, 'delete transaction', ({ db }, ids) =>
   db.delete(transactions).where(sql`${transactions.id} in (${ids})`),
@@ -112,26 +104,22 @@ export const deleteTransactions = deletionStep(transaction, 'delete transaction'
 
 const creationFields = ['account_id', 'to_account_id', 'category_id', ...fieldsAsSent] as const
 
-type Parts = { parts: { from: number; json: string }[] }
-
 /** Creations are a batch with the upload's id, which is deleted at the end of the upload. */
-const create = prepareOwned((owner, { parts, ...checks }: Slots<Checks & Parts>) => {
+export const createTransactions: Step = (owner, checks, operations) => {
   const { db, now } = owner
   const { id, userId, guard } = uploadOf(owner, checks)
-  return {
-    batch: insertWhere(db, batches, transientBatch(id, userId, now), guard),
-    items: unread(stageRows(id, parts, creationFields, judgedItems(userId))),
-    // Besides the items staged as invalid, only those with the client id of a deleted row are refused (outcomes.ts).
-    decided: db.run(decideOutcomes(id, [clientIdUnspent(userId, sql`item.client_id`)])),
-    rows: db.run(createRows(id, now, { isSynced: true, importId: sql`null`, guard: sql`true` })),
-    counted: unread(countCreated(id)),
-  }
-})
-
-export const createTransactions: Step = (owner, checks, operations) => {
   const rows = operations.map(({ clientId, set }) => ({ ...set, client_id: clientId }))
   const parts = rowParts<Record<string, unknown>>(rows, creationFields)
-  return Object.values(create(owner, { ...checks, parts })).flat() as Bound[]
+  return [
+    insertWhere(db, batches, transientBatch(id, userId, now), guard),
+    ...unread([
+      ...stageRows(id, parts, creationFields, judgedItems(userId)),
+      // Besides the items staged as invalid, only those with the client id of a deleted row are refused (outcomes.ts).
+      decideOutcomes(id, [clientIdUnspent(userId, sql`item.client_id`)]),
+      createRows(id, now, { isSynced: true, importId: sql`null`, guard: sql`true` }),
+      ...countCreated(id),
+    ]),
+  ]
 }
 
 /** Items with the ids they refer to, and their errors: none if the client id has been used, whatever the rest says. */

@@ -1,19 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Operation } from '../../contract/operations.ts'
-import { prepareOwned, type Scope } from '../../db/owner.ts'
-import type { Slots, Statement } from '../../db/prepared.ts'
+import type { Scope } from '../../db/owner.ts'
+import { type Statement, unread } from '../../db/run.ts'
 import { brokenRules, type Rule } from '../guards.ts'
 import { bitsOf, columns, deletionConflicts, type GroupOf, updateConflicts } from './conflicts.ts'
 import { resolved } from './references.ts'
-import {
-  accepted,
-  idsWith,
-  type Staged,
-  type Step,
-  storeDecisions,
-  type Uploading,
-  uploadOf,
-} from './steps.ts'
+import { accepted, idsWith, type Step, storeDecisions, type Uploading, uploadOf } from './steps.ts'
 
 /** A noun as updates and deletions see it. Its fields are columns of its table, under the same names. */
 export type ChangedNoun = {
@@ -31,7 +23,7 @@ export type ChangedNoun = {
   rules: (userId: SQL) => Rule[]
 }
 
-type ToJudge = { noun: ChangedNoun; step: string; json: SQL }
+type ToJudge = { noun: ChangedNoun; step: string; json: string }
 
 /** The columns of `item` before its values: `sent` has a bit for each field in `set`, `seen` for each in `was`. */
 const head = ['position', 'id', 'client_id', 'sent', 'seen']
@@ -101,18 +93,14 @@ function judgeDeletions(upload: Uploading, { noun, step, json }: ToJudge): SQL {
 }
 
 /** The step that updates rows, with a statement for each of `writes`. */
-export function updateStep(noun: ChangedNoun, step: string, writes: (now: SQL) => ToWrite[]): Step {
-  const prepared = prepareOwned((owner, staged: Slots<Staged>) => {
-    const { db, now } = owner
-    const upload = uploadOf(owner, staged)
-    return {
-      judged: db.run(judgeUpdates(upload, { noun, step, json: staged.json })),
-      updated: writes(now).map((one) => db.run(applyUpdates(upload, { noun, step, ...one }, now))),
-    }
-  })
+export function updateStep(noun: ChangedNoun, step: string, writes: (now: Date) => ToWrite[]): Step {
   return (owner, checks, operations) => {
-    const { judged, updated } = prepared(owner, { ...checks, json: changesAsJson(noun, operations) })
-    return [judged, ...updated]
+    const { now } = owner
+    const upload = uploadOf(owner, checks)
+    return unread([
+      judgeUpdates(upload, { noun, step, json: changesAsJson(noun, operations) }),
+      ...writes(now).map((one) => applyUpdates(upload, { noun, step, ...one }, now)),
+    ])
   }
 }
 
@@ -122,19 +110,17 @@ export function deletionStep(
   step: string,
   statement: (owner: Scope, ids: SQL) => Statement,
 ): Step {
-  const remove = prepareOwned((owner, staged: Slots<Staged>) => {
-    const upload = uploadOf(owner, staged)
-    return {
-      judged: owner.db.run(judgeDeletions(upload, { noun, step, json: staged.json })),
-      deleted: statement(owner, idsWith(upload.id, [step], ['deleted'])),
-    }
-  })
-  return (owner, checks, operations) =>
-    Object.values(remove(owner, { ...checks, json: changesAsJson(noun, operations) }))
+  return (owner, checks, operations) => {
+    const upload = uploadOf(owner, checks)
+    return [
+      owner.db.run(judgeDeletions(upload, { noun, step, json: changesAsJson(noun, operations) })),
+      statement(owner, idsWith(upload.id, [step], ['deleted'])),
+    ]
+  }
 }
 
 /** `found` has each operation: what it sets, what the client saw, and the current values of the row that it names. */
-function foundRows(userId: SQL, noun: ChangedNoun, json: SQL): SQL {
+function foundRows(userId: SQL, noun: ChangedNoun, json: string): SQL {
   const { table, groupOf, references = {}, current = {}, hasVersion } = noun
   const name = sql.raw(table)
   const fields = Object.keys(groupOf)
@@ -165,7 +151,7 @@ function foundRows(userId: SQL, noun: ChangedNoun, json: SQL): SQL {
 export function applyUpdates(
   upload: Uploading,
   { noun, step, fields, also = [], which = sql`true` }: Omit<ToJudge, 'json'> & ToWrite,
-  now: SQL,
+  now: Date,
 ): SQL {
   const table = sql.raw(noun.table)
   const set = [

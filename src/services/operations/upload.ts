@@ -1,17 +1,16 @@
 import { eq, sql } from 'drizzle-orm'
 import { defaultFeedSize } from '../../contract/changes.ts'
 import type { Operation, Upload } from '../../contract/operations.ts'
-import { type Owner, prepareOwned } from '../../db/owner.ts'
+import type { Owner } from '../../db/owner.ts'
 import { requireComplete } from '../../db/ownership.ts'
-import type { Bound, Slots } from '../../db/prepared.ts'
+import type { Statement } from '../../db/run.ts'
 import { batches, uploadSteps } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { CursorExpired, Invalid } from '../../domain/failures.ts'
-import type { FeedCursor } from '../../domain/feed-cursor.ts'
 import type { RemovalQueue } from '../../gateways/queues.ts'
 import { withinBounds } from '../bounds.ts'
-import { canContinue, type Seen } from '../changes/cursor.ts'
-import { type Feed, type FoundPage, feedOf, feedStatement, withSmallerPages } from '../changes/feed.ts'
+import { canContinue } from '../changes/cursor.ts'
+import { type Feed, feedOf, feedStatements, withSmallerPages } from '../changes/feed.ts'
 import { createAccounts, deleteAccounts, updateAccounts } from './accounts.ts'
 import { createCategories, deleteCategories, updateCategories } from './categories.ts'
 import { type Outcome, outcomesOf, readOutcomes } from './outcomes.ts'
@@ -39,17 +38,14 @@ const order: [kind: Operation['kind'], noun: Operation['noun'], step: Step][] = 
 ]
 
 /** Finds what is wrong with an upload as a whole. If anything is, none of its steps does anything. */
-const findFaults = prepareOwned((owner, { names, cursor, epoch }: Slots<Checks>) => ({
-  twice: names ? [owner.db.all<{ position: number }>(rowsTwice(owner.id, names))] : [],
-  expired: cursor
-    ? [owner.db.all(sql`select 1 as expired where not ${canContinue(owner, cursor, epoch)}`)]
-    : [],
-}))
-
-const clear = prepareOwned(({ db }, { uploadId }: Slots<{ uploadId: string }>) => ({
-  steps: db.delete(uploadSteps).where(eq(uploadSteps.uploadId, uploadId)),
-  batch: db.delete(batches).where(eq(batches.id, uploadId)),
-}))
+function findFaults(owner: Owner, { names, cursor, epoch }: Checks) {
+  return {
+    twice: names ? [owner.db.all<{ position: number }>(rowsTwice(owner.id, names))] : [],
+    expired: cursor
+      ? [owner.db.all(sql`select 1 as expired where not ${canContinue(owner, cursor, epoch)}`)]
+      : [],
+  }
+}
 
 /** The outcomes of an upload's operations and, if it had a cursor, the next page of the feed. */
 export type Uploaded = { outcomes: Outcome[]; feed: Feed | undefined }
@@ -65,40 +61,36 @@ export async function uploadOperations(
 ): Promise<Uploaded> {
   const { cursor, operations, refused } = await requireComplete(owner, draft)
   const uploadId = crypto.randomUUID()
-  const checks = { uploadId, names: namesToCompare(operations), cursor: cursor && seen(cursor), epoch }
-  const { request, results } = await withSmallerPages(defaultFeedSize, async (limit) => {
-    const request = cursor && { from: cursor, limit, epoch }
-    const write = owner.run({
-      ...findFaults(owner, checks),
-      steps: stepsOf(owner, checks, operations),
-      ...readOutcomes(owner, { uploadId }),
-      cleared: Object.values(clear(owner, { uploadId })),
-      page: request ? [feedStatement(owner, request)] : [],
-    })
-    return { request, results: await withinBounds('batch', write) }
-  })
-  const { user, twice, expired, page, ...found } = results
+  const checks = { uploadId, names: namesToCompare(operations), cursor, epoch }
+  const statements = {
+    ...findFaults(owner, checks),
+    steps: stepsOf(owner, checks, operations),
+    ...readOutcomes(owner, uploadId),
+    stepsCleared: owner.db.delete(uploadSteps).where(eq(uploadSteps.uploadId, uploadId)),
+    batchCleared: owner.db.delete(batches).where(eq(batches.id, uploadId)),
+  }
+  const { results, feed } = cursor
+    ? await withSmallerPages(defaultFeedSize, async (limit) => {
+        const request = { from: cursor, limit, epoch }
+        const write = owner.run({ ...statements, ...feedStatements(owner, request) })
+        const results = await withinBounds('batch', write)
+        return { results, feed: () => feedOf(request, results) }
+      })
+    : { results: await withinBounds('batch', owner.run(statements)), feed: () => undefined }
+  const { user, twice, expired } = results
   if (twice.flat().length > 0) throw new Invalid(errorsOfRowsTwice(twice.flat()))
   if (expired.flat().length > 0) throw new CursorExpired()
 
-  const outcomes = [...outcomesOf(operations, found, user), ...refused.map(invalid)]
-  if (found.accountsDeleted.length > 0) await removals.post(user.id)
-  return {
-    outcomes: outcomes.sort((a, b) => a.index - b.index),
-    feed: request && feedOf(request, page.flat()[0] as FoundPage),
-  }
+  const outcomes = [...outcomesOf(operations, results, user), ...refused.map(invalid)]
+  if (results.accountsDeleted.length > 0) await removals.post(user.id)
+  return { outcomes: outcomes.sort((a, b) => a.index - b.index), feed: feed() }
 }
 
-function stepsOf(owner: Owner, checks: Checks, operations: Operation[]): Bound[] {
+function stepsOf(owner: Owner, checks: Checks, operations: Operation[]): Statement[] {
   return order.flatMap(([kind, noun, step]) => {
     const ofStep = operations.filter((one) => one.kind === kind && one.noun === noun)
     return ofStep.length > 0 ? step(owner, checks, ofStep) : []
   })
-}
-
-/** The part of a cursor that is checked. The rest has several shapes, and each would be prepared as a new statement. */
-function seen({ epoch, userId, seq }: FeedCursor): Seen {
-  return { epoch, userId, seq }
 }
 
 function invalid({ index, errors }: Upload['refused'][number]): Outcome {

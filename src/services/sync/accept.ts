@@ -4,8 +4,7 @@ import type { NewTransaction } from '../../contract/transactions.ts'
 import { isOutOfBounds } from '../../db/errors.ts'
 import { idempotency } from '../../db/idempotency.ts'
 import { insertWhere } from '../../db/insert-where.ts'
-import { type Owner, prepareOwned, type Scope } from '../../db/owner.ts'
-import type { Slots } from '../../db/prepared.ts'
+import type { Owner } from '../../db/owner.ts'
 import { unread } from '../../db/run.ts'
 import { batches, batchParts } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
@@ -53,7 +52,7 @@ type ToAccept = {
 }
 
 /** Items are staged so that they can be checked; a batch that is refused is deleted in the same round trip. */
-const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
+function accept(owner: Owner, batch: ToAccept) {
   const { db } = owner
   const { id, hasErrors, isLenient } = batch
   const { earlier, isFirst } = idempotency(owner, batches, batch.idempotencyKey)
@@ -96,7 +95,7 @@ const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
       .orderBy(sql`rowid`)
       .limit(3),
   }
-})
+}
 
 /**
  * Checks and stores a batch in one round trip, and returns its id; a repeat with the same key gets the id of the first
@@ -164,7 +163,7 @@ function requireAccepted(batch: SyncBatch, wasStored: boolean, invalid: InvalidI
 }
 
 /** The row of a batch, which is stored before its items. */
-function newBatch(owner: Scope & { now: SQL<Date> }, batch: Slots<ToAccept>, queuedAt: SQL<Date>) {
+function newBatch(owner: Owner, batch: ToAccept, queuedAt: SQL<Date>) {
   const { id, idempotencyKey = null, bodyHash } = batch
   return {
     id,
@@ -178,7 +177,8 @@ function newBatch(owner: Scope & { now: SQL<Date> }, batch: Slots<ToAccept>, que
 }
 
 /** The id of a batch whose turn it is, NULL for one that was not stored or has to wait for others of the same user. */
-const idIfItsTurn = (id: SQL) => sql`(select id from ${batches} where id = ${id} and queued_at is not null)`
+const idIfItsTurn = (id: string) =>
+  sql`(select id from ${batches} where id = ${id} and queued_at is not null)`
 
 /** What is staged for an item: its fields, and the errors that were found without the database. */
 const checkedFields = ['errors', 'account_id', 'to_account_id', 'category_id', ...fieldsAsSent] as const
@@ -197,7 +197,7 @@ function toCheckedItem({ values, errors }: Draft<NewTransaction>): {
  * whose transaction already exists is valid even if a category or account that it names is gone by now: otherwise a
  * phone that never got the answer could never clear the item from its queue.
  */
-function stageItems({ id: batchId, parts }: Slots<ToAccept>): SQL[] {
+function stageItems({ id: batchId, parts }: ToAccept): SQL[] {
   const userId = userOfBatch(batchId)
   const broken = brokenRules(itemRules(userId, { category_id: sql`item.category_id` }))
   const existsAlready = sql`${idByClientId(userId, sql`item.client_id`)} is not null`
@@ -209,7 +209,7 @@ function stageItems({ id: batchId, parts }: Slots<ToAccept>): SQL[] {
 }
 
 /** A lenient batch without a valid item is complete at once. */
-function completeIfNothingPending(now: SQL, batchId: SQL): SQL {
+function completeIfNothingPending(now: Date, batchId: string): SQL {
   const isPending = sql`exists (
     select 1 from ${batchParts} where batch_id = ${batchId} and invalid < json_array_length(items))`
   return sql`

@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { builder, type Database } from '../../db/client.ts'
 import { isOutOfBounds } from '../../db/errors.ts'
-import { prepare, type Slots } from '../../db/prepared.ts'
 import { runAll, unread } from '../../db/run.ts'
 import { batches, batchParts } from '../../db/schema.ts'
 import {
@@ -16,12 +15,12 @@ import {
 } from '../bulk-insert.ts'
 
 /** Completes or fails a batch, unless that has been done. */
-function finish(batchId: BatchId, now: Date | SQL, status: 'completed' | 'failed'): SQL {
+function finish(batchId: BatchId, now: Date, status: 'completed' | 'failed'): SQL {
   return sql`update ${batches} set status = ${status}, completed_at = ${now} where ${isUnfinished(batchId)}`
 }
 
 /** Marks the user's next batch, if any, as queued, and returns its id. */
-function queueNext(batchId: BatchId, now: Date | SQL) {
+function queueNext(batchId: BatchId, now: Date) {
   const next = sql`
     select rowid from ${batches} where user_id = ${userOfBatch(batchId)} and completed_at is null order by rowid limit 1`
   return builder.all<{ id: string }>(sql`
@@ -35,7 +34,7 @@ const hasUser = (batchId: BatchId) => sql`exists (select 1 from users where id =
  * The statements that process a batch, to be run in one transaction. They do nothing if it is finished or `batchId` is
  * NULL. The user's next batch is left to `queueNext`: none waits behind a batch that lands as it is accepted.
  */
-export function landItems(batchId: SQL, now: SQL): SQL[] {
+export function landItems(batchId: BatchId, now: Date): SQL[] {
   return [
     decideOutcomes(batchId, itemRules(userOfBatch(batchId))),
     createRows(batchId, now, { isSynced: true, importId: sql`null`, guard: hasUser(batchId) }),
@@ -43,11 +42,6 @@ export function landItems(batchId: SQL, now: SQL): SQL[] {
     finish(batchId, now, 'completed'),
   ]
 }
-
-const processing = prepare(({ batchId, now }: Slots<{ batchId: string; now: Date }>) => ({
-  landed: unread(landItems(batchId, now)),
-  queued: queueNext(batchId, now),
-}))
 
 /**
  * Processes a batch, in one round trip and one transaction, however many items it has; `decideOutcomes` decides what
@@ -57,7 +51,10 @@ const processing = prepare(({ batchId, now }: Slots<{ batchId: string; now: Date
  */
 export async function processSync(db: Database, batchId: string, now: Date): Promise<string | undefined> {
   try {
-    const { queued } = await runAll(db, processing({ batchId, now }))
+    const { queued } = await runAll(db, {
+      landed: unread(landItems(batchId, now)),
+      queued: queueNext(batchId, now),
+    })
     return queued[0]?.id
   } catch (error) {
     if (!isOutOfBounds(error)) throw error

@@ -12,14 +12,14 @@ import { type Rule, rule } from '../guards.ts'
  * The id of the transaction that a client id leads to; NULL if there is none. If it was joined with another, `orJoined`
  * replaces the id: it may refer to the transaction that stands for it now, and to `gone`, the joined one as remembered.
  */
-export function idByClientId(userId: SQL, client_id: SQL, orJoined?: SQL): SQL {
+export function idByClientId(userId: SQL, client_id: string | SQL, orJoined?: SQL): SQL {
   const has = sql`${transactions.userId} = ${userId} and ${transactions.clientId} = ${client_id}`
   return sql`coalesce((select ${transactions.id} from ${transactions} where ${has} and ${hasLiveAccounts}),
     (${joinedWith(userId, client_id, orJoined)}))`
 }
 
 /** Selects from the transaction that now stands for the one created with this client id, if that one was joined. */
-function joinedWith(userId: SQL, client_id: SQL, what: SQL = sql`${transactions.id}`): SQL {
+function joinedWith(userId: SQL, client_id: string | SQL, what: SQL = sql`${transactions.id}`): SQL {
   return sql`
     select ${what} from ${spentClientIds} spent
      cross join ${remembered} gone on gone.user_id = spent.user_id and gone.id = spent.row_id
@@ -29,7 +29,7 @@ function joinedWith(userId: SQL, client_id: SQL, what: SQL = sql`${transactions.
 }
 
 /** A late retry of the request that created a transaction must not bring it back once it has been deleted. */
-export function clientIdUnspent(userId: SQL, client_id: SQL): Rule {
+export function clientIdUnspent(userId: SQL, client_id: string | SQL): Rule {
   const { userId: spender, noun, clientId } = spentClientIds
   const text = 'The :field belongs to a transaction that was deleted.'
   const isSpent = sql`${spender} = ${userId} and ${noun} = 'transaction' and ${clientId} = ${client_id}`

@@ -4,8 +4,7 @@ import type { NewTransaction } from '../../contract/transactions.ts'
 import { nextChange } from '../../db/changes.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { nextTransactionId } from '../../db/next-id.ts'
-import { type Owner, prepareOwned, type Scope } from '../../db/owner.ts'
-import type { Slots } from '../../db/prepared.ts'
+import type { Owner, Scope } from '../../db/owner.ts'
 import { accounts, transactions, users } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { duplicateReasons, type Words } from '../../domain/duplicate-reasons.ts'
@@ -21,15 +20,12 @@ import { categoryRequired, type GivenFields, nextRow, transactionRules } from '.
 /** The owner's id in statements that select from `users`, where it is at hand: `owner.id` looks the token up again. */
 const idFromUsers = sql<number>`users.id`
 
-const judge = prepareOwned((owner, fields: Slots<Partial<GivenFields>>) => ({
-  judged: selectJudgement(owner, rulesFor(fields)),
-}))
-
-const create = prepareOwned((owner, { fields, force }: Slots<{ fields: GivenFields; force: boolean }>) => {
+function create(owner: Owner, fields: GivenFields, { force }: { force: boolean }) {
   const { db } = owner
   const { client_id } = fields
   const rules = rulesFor(fields)
-  const earlierOf = (userId: SQL) => client_id && eq(transactions.id, idByClientId(userId, client_id))
+  const earlierOf = (userId: SQL) =>
+    client_id === undefined ? undefined : eq(transactions.id, idByClientId(userId, client_id))
   const duplicateOf = (userId: SQL) => (force ? undefined : isDuplicateOf(userId, fields))
   const isAbsent = (row?: SQL) => row && sql`not exists (select 1 from ${transactions} where ${row})`
   const isUnlikeAny = and(isAbsent(earlierOf(idFromUsers)), isAbsent(duplicateOf(idFromUsers)))
@@ -45,7 +41,7 @@ const create = prepareOwned((owner, { fields, force }: Slots<{ fields: GivenFiel
       transactionColumns,
     ),
   }
-})
+}
 
 /**
  * Creates a transaction. If its `client_id` has been used before, returns the transaction that was created then or, once
@@ -55,11 +51,10 @@ const create = prepareOwned((owner, { fields, force }: Slots<{ fields: GivenFiel
 export async function createTransaction(owner: Owner, draft: Draft<NewTransaction>) {
   if (!draft.complete) {
     const { force: _, ...fields } = draft.values
-    const { judged } = await owner.run(judge(owner, withoutNulls(fields)))
-    throw refusal(draft, judged)
+    throw refusal(draft, await owner.runOne(selectJudgement(owner, rulesFor(withoutNulls(fields)))))
   }
   const { force, ...fields } = draft.values
-  const statements = create(owner, { fields: withoutNulls(fields), force: force === true })
+  const statements = create(owner, withoutNulls(fields), { force: force === true })
   const results = await withinBounds('amount', owner.run(statements))
   const [transaction] = [...results.earlier.flat(), ...results.created]
   if (transaction) return { transaction, isNew: results.created.length > 0 }
@@ -79,10 +74,10 @@ function withoutNulls<Fields extends object>(fields: Fields) {
   return Object.fromEntries(entries) as { [Field in keyof Fields]: NonNullable<Fields[Field]> }
 }
 
-function rulesFor({ client_id, ...fields }: Slots<Partial<GivenFields>>): Rule[] {
-  const next = nextRow((field) => fields[field] ?? sql`null`)
+function rulesFor({ client_id, ...fields }: Partial<GivenFields>): Rule[] {
+  const next = nextRow((field) => sql`${fields[field] ?? null}`)
   const rules = [...transactionRules(idFromUsers, next), categoryRequired(next)]
-  return client_id ? [...rules, clientIdUnspent(idFromUsers, client_id)] : rules
+  return client_id === undefined ? rules : [...rules, clientIdUnspent(idFromUsers, client_id)]
 }
 
 /** Selects the verdict on the rules, and whether the user has any account. */
@@ -99,11 +94,11 @@ function refusal(draft: Draft<NewTransaction>, judged: { hasAccount: number; ver
   if (!judged[0]?.hasAccount)
     return new Forbidden('You must create at least one account before adding transactions.')
   const hasClientId = draft.values.client_id !== undefined && draft.values.client_id !== null
-  const invalid = brokenBy(rulesFor(hasClientId ? { client_id: sql`null` } : {}), judged, draft.errors)
+  const invalid = brokenBy(rulesFor(hasClientId ? { client_id: '' } : {}), judged, draft.errors)
   return Object.keys(invalid.errors).length > 0 ? invalid : undefined
 }
 
-function newRow(now: SQL<Date>, fields: Slots<GivenFields>) {
+function newRow(now: Date, fields: GivenFields) {
   return {
     id: nextTransactionId,
     userId: idFromUsers,

@@ -1,5 +1,4 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { Slots } from '../../db/prepared.ts'
 import { transactions } from '../../db/schema.ts'
 import type { GivenFields } from './rules.ts'
 
@@ -11,7 +10,7 @@ export const mostResembling = 1_000
  * moves money, unless both have a reference and the two differ. `absorbed` in bulk-duplicates.ts applies the same rule to
  * many rows at once.
  */
-export function isDuplicateOf(userId: SQL, fields: Slots<GivenFields>): SQL {
+export function isDuplicateOf(userId: SQL, fields: GivenFields): SQL {
   const { reference } = fields
   const resembling = and(
     eq(transactions.accountId, fields.account_id),
@@ -23,7 +22,9 @@ export function isDuplicateOf(userId: SQL, fields: Slots<GivenFields>): SQL {
     // The plus keeps SQLite from scanning the user's whole history by its index.
     sql`+${transactions.userId} = ${userId}`,
     eq(transactions.type, fields.type),
-    sql`${transactions.toAccountId} is ${fields.to_account_id ?? sql`null`}`,
-    reference && sql`coalesce(${transactions.reference}, ${reference}) = ${reference}`,
+    sql`${transactions.toAccountId} is ${fields.to_account_id ?? null}`,
+    reference === undefined
+      ? undefined
+      : sql`coalesce(${transactions.reference}, ${reference}) = ${reference}`,
   ) as SQL
 }

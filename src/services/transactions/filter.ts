@@ -2,7 +2,6 @@ import { and, eq, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { TransactionQuery } from '../../contract/transactions.ts'
 import { hasLiveAccountsInBulk } from '../../db/live-accounts.ts'
 import type { Scope } from '../../db/owner.ts'
-import type { Slots } from '../../db/prepared.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
 import { liveCategory } from './read.ts'
 
@@ -41,7 +40,7 @@ const texts = [transactions.description, transactions.reference]
  */
 export function filterParts(
   owner: Scope,
-  { account_id, category_id, isUncategorised, type, from, to, pattern, part }: Slots<Conditions>,
+  { account_id, category_id, isUncategorised, type, from, to, pattern, part }: Conditions,
 ): SQL[] {
   // All rows of an account or category are its user's, so their index is enough, without a condition on the user.
   const isNarrow = account_id !== undefined || category_id !== undefined
@@ -49,12 +48,16 @@ export function filterParts(
     isNarrow ? undefined : eq(transactions.userId, owner.id),
     hasLiveAccountsInBulk(owner),
     isUncategorised ? isNull(liveCategory) : undefined,
-    category_id && eq(transactions.categoryId, ownId(owner, categories, category_id)),
-    type && eq(transactions.type, type),
-    from && gte(transactions.transactionDate, from),
-    to && lte(transactions.transactionDate, to),
-    pattern && or(...texts.map((text) => sql`${text} like ${pattern} escape '\\'`)),
-    part && or(...texts.map((text) => sql`instr(lower(${text}), lower(${part})) > 0`)),
+    category_id === undefined
+      ? undefined
+      : eq(transactions.categoryId, ownId(owner, categories, category_id)),
+    type === undefined ? undefined : eq(transactions.type, type),
+    from === undefined ? undefined : gte(transactions.transactionDate, from),
+    to === undefined ? undefined : lte(transactions.transactionDate, to),
+    pattern === undefined ? undefined : or(...texts.map((text) => sql`${text} like ${pattern} escape '\\'`)),
+    part === undefined
+      ? undefined
+      : or(...texts.map((text) => sql`instr(lower(${text}), lower(${part})) > 0`)),
   ) as SQL
   if (account_id === undefined) return [conditions]
   const accountId = ownId(owner, accounts, account_id)
@@ -64,6 +67,6 @@ export function filterParts(
 }
 
 /** The id, or NULL if the row is another user's, so that none of that user's transactions are read. */
-function ownId(owner: Scope, table: typeof accounts | typeof categories, id: SQL): SQL {
+function ownId(owner: Scope, table: typeof accounts | typeof categories, id: number): SQL {
   return sql`(select ${table.id} from ${table} where ${table.id} = ${id} and ${table.userId} = ${owner.id})`
 }

@@ -1,8 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { defaultPageSize, type TransactionQuery } from '../../contract/transactions.ts'
-import { type Owner, prepareOwned, type Scope } from '../../db/owner.ts'
+import type { Owner, Scope } from '../../db/owner.ts'
 import { ownRow, requireComplete } from '../../db/ownership.ts'
-import type { Slots } from '../../db/prepared.ts'
 import { accounts, transactions } from '../../db/schema.ts'
 import {
   type CalendarDate,
@@ -37,14 +36,14 @@ type Counted = { total: number; oldestSearched?: CalendarDate | null }
 
 type Listing = { filter: Conditions; period: Period; slice: Slice; isFar: boolean }
 
-const readPage = prepareOwned((owner, { slice, ...listing }: Slots<Listing>) => {
+function readPage(owner: Owner, { slice, ...listing }: Listing) {
   const { pattern, part } = listing.filter
   const { ids, counted } = (pattern ?? part) ? search(owner, listing.filter) : select(owner, listing)
   return {
     rows: withRelations(owner, sql`${transactions.id} in (${ids(slice)})`),
     counted: owner.db.all<Counted>(counted),
   }
-})
+}
 
 /** Returns one page of the user's transactions, newest first. Throws Invalid. */
 export async function listTransactions(
@@ -72,23 +71,23 @@ export async function listTransactions(
   }
 }
 
-function select(owner: Scope, listing: Omit<Slots<Listing>, 'slice'>) {
+function select(owner: Scope, listing: Omit<Listing, 'slice'>) {
   return {
-    ids: (slice: Slots<Slice>) => idsOfPage(owner, { ...listing, slice }),
+    ids: (slice: Slice) => idsOfPage(owner, { ...listing, slice }),
     counted: sql`select coalesce(${totalOf(owner, listing)}, 0) as total`,
   }
 }
 
 /** How many rows match a filter: read from the kept figures where possible, counted otherwise. */
-function totalOf(owner: Scope, { filter, period }: Omit<Slots<Listing>, 'slice'>): SQL {
+function totalOf(owner: Scope, { filter, period }: Omit<Listing, 'slice'>): SQL {
   const { transactionCount, incomingCount, userId } = accounts
-  // A field that was not sent has no slot, and so no key.
-  if (Object.keys(filter).length === 0)
+  const fields = Object.values(filter).filter((value) => value !== undefined)
+  if (fields.length === 0)
     return sql`(select sum(${transactionCount}) from ${accounts} where ${userId} = ${owner.id})`
   const months = rowsByMonth(owner, filter, period)
   if (months) return sql`(select sum(rows) from (${months}))`
   const { account_id } = filter
-  if (account_id && Object.keys(filter).length === 1) {
+  if (account_id && fields.length === 1) {
     return sql`(select ${transactionCount} + ${incomingCount} from ${accounts} where ${ownRow(owner, accounts, account_id)})`
   }
   const counts = filterParts(owner, filter).map(
@@ -97,27 +96,22 @@ function totalOf(owner: Scope, { filter, period }: Omit<Slots<Listing>, 'slice'>
   return sql.join(counts, sql` + `)
 }
 
-function idsOfPage(owner: Scope, { filter, period, slice, isFar }: Slots<Listing>): SQL {
+function idsOfPage(owner: Scope, { filter, period, slice, isFar }: Listing): SQL {
   const months = isFar ? rowsByMonth(owner, filter, period) : undefined
   if (months) return idsFarBack(owner, filter, slice, months)
   return sql`select id from (${newestOf(filterParts(owner, filter), slice)})`
 }
 
 /** Starts in the month in which the page begins, skipping later months by their row counts. */
-function idsFarBack(
-  owner: Scope,
-  filter: Slots<Conditions>,
-  { offset, perPage }: Slots<Slice>,
-  months: SQL,
-): SQL {
-  const { to = sql`${latestDate}` } = filter
-  const [part] = filterParts(owner, { ...filter, to: sql`min(${to}, (select last_day from start))` })
+function idsFarBack(owner: Scope, filter: Conditions, { offset, perPage }: Slice, months: SQL): SQL {
+  const { to = latestDate, ...others } = filter
+  const [part] = filterParts(owner, others)
   return sql`
     with months as (select month, sum(rows) as rows from (${months}) group by month),
          passed as (select month, rows, sum(rows) over (order by month desc) as passed from months),
          start as materialized (
            select month || '-31' as last_day, ${offset} - (passed - rows) as skipped from passed
             where passed > ${offset} order by month desc limit 1)
-    select id from ${transactions} where ${part}
+    select id from ${transactions} where ${part} and transaction_date <= min(${to}, (select last_day from start))
     ${newestFirst} limit ${perPage} offset coalesce((select skipped from start), 0)`
 }

@@ -1,5 +1,4 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Slots } from '../../db/prepared.ts'
 import { transactions } from '../../db/schema.ts'
 
 /** `reach` is how many rows the slice and those before it hold. */
@@ -12,7 +11,7 @@ export const newestFirst = sql`order by transaction_date desc, id desc`
  * Selects the id and date of the rows of a slice, from parts that have no rows in common. Takes the newest `reach` rows
  * of each part: the slice and those before it can need no more.
  */
-export function newestOf(parts: SQL[], { offset, perPage, reach }: Slots<Slice>): SQL {
+export function newestOf(parts: SQL[], { offset, perPage, reach }: Slice): SQL {
   const slice = sql`${newestFirst} limit ${perPage} offset ${offset}`
   const of = (part: SQL | undefined) => sql`select id, transaction_date from ${transactions} where ${part}`
   if (parts.length === 1) return sql`${of(parts[0])} ${slice}`

@@ -1,5 +1,6 @@
 import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
+import { jsonRow, optionalJsonRow } from '../../db/json-row.ts'
 import type { Owner, Scope } from '../../db/owner.ts'
 import { ownRow, precondition, readOwn } from '../../db/ownership.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
@@ -31,7 +32,7 @@ export function showTransaction(owner: Owner, id: number): Promise<TransactionWi
 }
 
 /** What a write requires of a transaction (see `precondition`). */
-export function transactionPrecondition(owner: Scope, id: number | SQL, expected: ExpectedVersions | SQL) {
+export function transactionPrecondition(owner: Scope, id: number, expected: ExpectedVersions) {
   const select = (row: SQL) => owner.db.select(transactionColumns).from(transactions).where(row)
   return precondition(owner, transactions, id, expected, select)
 }
@@ -41,10 +42,13 @@ export function withRelations({ db }: Scope, where: SQL) {
   const toAccounts = alias(accounts, 'to_accounts')
   return db
     .select({
-      transaction: { ...getTableColumns(transactions), categoryId: sql<number | null>`${categories.id}` },
-      account: { id: accounts.id, name: accounts.name, type: accounts.type },
-      to_account: { id: toAccounts.id, name: toAccounts.name, type: toAccounts.type },
-      category: { id: categories.id, name: categories.name, type: categories.type },
+      transaction: jsonRow({
+        ...getTableColumns(transactions),
+        categoryId: sql<number | null>`${categories.id}`,
+      }),
+      account: jsonRow({ id: accounts.id, name: accounts.name, type: accounts.type }),
+      to_account: optionalJsonRow({ id: toAccounts.id, name: toAccounts.name, type: toAccounts.type }),
+      category: optionalJsonRow({ id: categories.id, name: categories.name, type: categories.type }),
     })
     .from(transactions)
     .innerJoin(accounts, eq(accounts.id, transactions.accountId))

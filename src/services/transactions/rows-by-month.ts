@@ -1,6 +1,5 @@
 import { and, eq, gte, lte, type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../db/owner.ts'
-import type { Slots } from '../../db/prepared.ts'
 import { totals, transactions } from '../../db/schema.ts'
 import type { Period } from '../../domain/dates.ts'
 import { transactionTypes } from '../../domain/types.ts'
@@ -13,17 +12,17 @@ import { type Conditions, filterParts } from './filter.ts'
  */
 export function rowsByMonth(
   owner: Scope,
-  filter: Slots<Conditions>,
-  { firstMonth, lastMonth, cuts }: Slots<Period>,
+  filter: Conditions,
+  { firstMonth, lastMonth, cuts }: Period,
 ): SQL | undefined {
   if (filter.account_id ?? filter.pattern ?? filter.part) return undefined
   const { type } = filter
-  const category = filter.isUncategorised ? sql`0` : filter.category_id
+  const category = filter.isUncategorised ? 0 : filter.category_id
   const within = and(
     eq(totals.userId, owner.id),
     filter.from === undefined ? undefined : gte(totals.month, firstMonth),
     filter.to === undefined ? undefined : lte(totals.month, lastMonth),
-    category && eq(totals.categoryId, category),
+    category === undefined ? undefined : eq(totals.categoryId, category),
   )
   // For a category, one query per type, so that each can use the whole of `totals_type`. SQLite would choose the primary
   // key, and read every month.

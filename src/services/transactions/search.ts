@@ -1,7 +1,6 @@
 import { or, type SQL, sql } from 'drizzle-orm'
 import { mostSearched } from '../../contract/transactions.ts'
 import type { Scope } from '../../db/owner.ts'
-import type { Slots } from '../../db/prepared.ts'
 import { transactions } from '../../db/schema.ts'
 import { type Conditions, filterParts } from './filter.ts'
 import { newestOf, type Slice } from './newest.ts'
@@ -10,11 +9,11 @@ import { newestOf, type Slice } from './newest.ts'
  * Only the newest rows are searched: an ordinary index cannot find a word within a text, and one that can would make
  * every write nearly twice as expensive (docs/decisions.md, Searches are bounded).
  */
-const reach = sql<number>`${sql.raw(String(mostSearched))}`
+const reach = mostSearched
 
 type Search = {
   /** Selects the ids of a page of what was found. */
-  ids: (slice: Slots<Slice>) => SQL
+  ids: (slice: Slice) => SQL
   /** Selects how many rows were found and, if some may not have been looked at, the day of the oldest one that was. */
   counted: SQL
 }
@@ -23,11 +22,11 @@ type Search = {
  * Looks for the text of a filter among the newest rows within its dates and of its account or, without one, of its
  * category: an index finds those. The other conditions apply to these rows only. filter.ts says how texts are compared.
  */
-export function search(owner: Scope, filter: Slots<Conditions>): Search {
+export function search(owner: Scope, filter: Conditions): Search {
   const { account_id, category_id, from, to } = filter
   const narrow = account_id === undefined ? { category_id, from, to } : { account_id, from, to }
   const newest = newestOf(filterParts(owner, narrow), {
-    offset: sql`0`,
+    offset: 0,
     perPage: reach,
     reach,
   })

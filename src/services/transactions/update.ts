@@ -1,9 +1,8 @@
-import { and, sql } from 'drizzle-orm'
+import { and, type Column, type SQL, sql } from 'drizzle-orm'
 import type { TransactionChanges } from '../../contract/transactions.ts'
 import { nextChange } from '../../db/changes.ts'
-import { type Owner, prepareOwned } from '../../db/owner.ts'
+import type { Owner } from '../../db/owner.ts'
 import { existingRow, isOwnColumn, requirePrecondition } from '../../db/ownership.ts'
-import type { Slots } from '../../db/prepared.ts'
 import { transactions } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import type { ExpectedVersions } from '../../domain/types.ts'
@@ -21,7 +20,7 @@ type Edit = {
   expected: ExpectedVersions
 }
 
-const update = prepareOwned((owner, { id, sent, dropsDestination, isComplete, expected }: Slots<Edit>) => {
+function update(owner: Owner, { id, sent, dropsDestination, isComplete, expected }: Edit) {
   const { db } = owner
   const { row, stale } = transactionPrecondition(owner, id, expected)
   // Another user's row is judged by that user's accounts, and the verdict is not shown to anybody.
@@ -51,7 +50,7 @@ const update = prepareOwned((owner, { id, sent, dropsDestination, isComplete, ex
       .where(and(row, isComplete ? allHold(rules) : sql`false`))
       .returning(transactionColumns),
   }
-})
+}
 
 /** Changes the fields that were sent; the rules apply to the result. Throws NotFound, Forbidden, VersionConflict, Invalid. */
 export async function updateTransaction(
@@ -71,12 +70,14 @@ export async function updateTransaction(
 }
 
 /** The row after the change: the fields that were sent, the others as they are. */
-function rowAfter(sent: Slots<TransactionChanges>, dropsDestination: boolean): NextRow {
+function rowAfter(sent: TransactionChanges, dropsDestination: boolean): NextRow {
   const { type, accountId, toAccountId } = transactions
+  const sentOr = (value: string | number | null | undefined, current: Column | SQL) =>
+    value === undefined ? sql`${current}` : sql`${value}`
   return {
-    type: sent.type ?? sql`${type}`,
-    account_id: sent.account_id ?? sql`${accountId}`,
-    to_account_id: dropsDestination ? sql`null` : (sent.to_account_id ?? sql`${toAccountId}`),
-    category_id: sent.category_id ?? liveCategory,
+    type: sentOr(sent.type, type),
+    account_id: sentOr(sent.account_id, accountId),
+    to_account_id: dropsDestination ? sql`null` : sentOr(sent.to_account_id, toAccountId),
+    category_id: sentOr(sent.category_id, liveCategory),
   }
 }
