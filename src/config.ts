@@ -40,6 +40,7 @@ const originPattern = /^[a-z][a-z\d+.-]*:\/\/[^\s/*?#]+(:\*)?$/
 const variables = z.object({
   TURSO_DATABASE_URL: z.url({ protocol: /^(libsql|https?)$/, error: 'Must be a libsql: or https: URL' }),
   TURSO_AUTH_TOKEN: z.optional(text),
+  KEPT_STREAMS: z._default(text.check(z.regex(/^\d{1,2}$/, 'Must be a whole number below 100')), '8'),
   FRONTEND_URL: url,
   CORS_ORIGINS: optionalText.check(
     z.refine(
@@ -120,7 +121,12 @@ function parse(env: object): Config {
   const frontendUrl = withoutSlash(data.FRONTEND_URL)
   const appUrl = withoutSlash(data.APP_URL)
   return {
-    database: { url: data.TURSO_DATABASE_URL, authToken: data.TURSO_AUTH_TOKEN, timeoutMs: 8_000 },
+    database: {
+      url: data.TURSO_DATABASE_URL,
+      authToken: data.TURSO_AUTH_TOKEN,
+      timeoutMs: 8_000,
+      keptStreams: Number(data.KEPT_STREAMS),
+    },
     frontendUrl,
     allowedOrigins: [new URL(frontendUrl).origin, ...localOrigins, ...listed(data.CORS_ORIGINS).map(asSent)],
     scryptCost: data.SCRYPT_COST,

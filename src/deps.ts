@@ -1,7 +1,7 @@
 import { type Config, readConfig } from './config.ts'
 import { type Database, openDatabase } from './db/client.ts'
 import type { Meter } from './db/meter.ts'
-import type { Deadline } from './domain/deadline.ts'
+import type { Deadline, WaitUntil } from './domain/deadline.ts'
 import type { RandomBytes } from './domain/tokens.ts'
 import { type IdentityProvider, openIdProvider } from './gateways/identity-provider.ts'
 import {
@@ -11,7 +11,6 @@ import {
   removalQueue,
   type SyncQueue,
   syncQueue,
-  type WaitUntil,
 } from './gateways/queues.ts'
 
 /** What one run depends on, passed down from the top. */
@@ -39,7 +38,7 @@ export function createDeps(env: Env, { meter, waitUntil, deadline }: Run): Deps 
   const config = readConfig(env)
   return {
     config,
-    db: openDatabase(config.database, { meter, deadline }),
+    db: openDatabase(config.database, { meter, deadline, waitUntil }),
     now: new Date(),
     random: (bytes) => crypto.getRandomValues(bytes),
     outbox: queueOutbox(env.MAIL_QUEUE, waitUntil),

@@ -6,6 +6,8 @@ export type Figures = {
   durationMs: number
   databaseMs: number
   roundTrips: number
+  /** Requests that only closed a stream. */
+  closes: number
   rowsRead: number
   rowsWritten: number
 }
@@ -18,12 +20,18 @@ export class Meter {
   readonly #startedAt = performance.now()
   #databaseMs = 0
   #roundTrips = 0
+  #closes = 0
   #rowsRead = 0
   #rowsWritten = 0
 
   /** Counts a request to the database, retries included. */
   countRoundTrip(): void {
     this.#roundTrips += 1
+  }
+
+  /** Counts a request that only closes a stream. */
+  countClose(): void {
+    this.#closes += 1
   }
 
   /** Counts the rows of a statement, including those of its triggers, cascades and indexes. */
@@ -47,6 +55,7 @@ export class Meter {
       durationMs: tenths(performance.now() - this.#startedAt),
       databaseMs: tenths(this.#databaseMs),
       roundTrips: this.#roundTrips,
+      closes: this.#closes,
       rowsRead: this.#rowsRead,
       rowsWritten: this.#rowsWritten,
     }

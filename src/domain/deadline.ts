@@ -29,3 +29,6 @@ export async function within<T>(signal: AbortSignal, promise: Promise<T>): Promi
   })
   return Promise.race([promise, late])
 }
+
+/** Keeps the promise running after the response. */
+export type WaitUntil = (promise: Promise<unknown>) => void

@@ -1,3 +1,4 @@
+import type { WaitUntil } from '../domain/deadline.ts'
 import type { Mail } from '../domain/mails.ts'
 
 /** Accepts messages to be handled later. */
@@ -31,9 +32,6 @@ const messagesPerCall = 100
 
 /** A response waits no longer than this for a queue to take its message. */
 const longestWaitMs = 2_000
-
-/** Keeps the promise running after the response. */
-export type WaitUntil = (promise: Promise<unknown>) => void
 
 /** Puts emails into the queue whose consumer sends them (consumers/mail.ts). */
 export function queueOutbox(queue: Queue<Mail>, waitUntil: WaitUntil): Outbox {

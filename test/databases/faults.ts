@@ -10,6 +10,8 @@ export type Fault = {
   gets: 'status' | 'cut' | 'half' | 'garbage' | 'nothing' | 'late'
   /** Whether the database has executed the request by then, as it must have for the right answer or half of it. */
   executed?: boolean
+  /** How much of the answer arrives, instead of half. */
+  bytes?: number
   status?: number
   contentType?: string
   delayMs?: number
@@ -37,7 +39,8 @@ export async function fail(
     send(response, { status: 200, contentType: 'application/json', body: Buffer.from('{"bat') })
   if (gets === 'half' && answer) {
     response.writeHead(200, { 'content-type': answer.contentType, 'content-length': answer.body.length })
-    response.write(answer.body.subarray(0, answer.body.length / 2), () => response.destroy())
+    const { bytes = answer.body.length / 2 } = fault
+    response.write(answer.body.subarray(0, bytes), () => response.destroy())
   }
 }
 

@@ -4,7 +4,6 @@ import { migrateDatabase } from '../../dev/migrate.ts'
 import { freePort, loopback } from '../../dev/ports.ts'
 import { startSqld } from '../../dev/sqld/server.ts'
 import { startDatabaseProxy } from './proxy.ts'
-import { mostKept } from './streams.ts'
 
 /** The most databases to exist at once, since idle ones cost time as well; beyond that, the least recently used is deleted. */
 const mostDatabases = 128
@@ -28,14 +27,13 @@ export async function startDatabases(
       '--enable-namespaces',
       `--admin-listen-addr=${loopback}:${adminPort}`,
       `--max-active-namespaces=${2 * mostDatabases}`,
-      // Streams that the proxy keeps open count as well.
-      `--max-concurrent-connections=${2 * mostKept * mostDatabases}`,
+      // The limit is that of the server, not of each database.
+      `--max-concurrent-connections=${8 * mostDatabases}`,
     ],
   })
   const namespaces = new Namespaces(directory, `http://${loopback}:${adminPort}/v1/namespaces`)
   const find = async (name: string) => ({ origin: sqld.url, host: `${await namespaces.find(name)}.purse` })
-  // Migrated ones are for many small tests; those that migrate or kill the server themselves reach it unchanged.
-  const proxy = await startDatabaseProxy(find, { keepsStreams: migrated })
+  const proxy = await startDatabaseProxy(find)
   if (migrated) {
     await migrateDatabase(`${proxy.url}/template/`)
     await namespaces.copyFromNowOn('template')

@@ -1,7 +1,11 @@
 /** What a database did, according to its answers and its traffic. */
 export type Work = {
-  /** Round trips of a client. */
+  /** Round trips of a client, without those that only close a stream. */
   requests: number
+  /** Those of them that opened a stream. */
+  opened: number
+  /** Requests that only closed a stream. */
+  closes: number
   requestBytes: number
   responseBytes: number
   /** Statements that were executed, without the BEGIN and COMMIT around a batch. */
@@ -13,6 +17,8 @@ export type Work = {
 
 export const noWork: Work = {
   requests: 0,
+  opened: 0,
+  closes: 0,
   requestBytes: 0,
   responseBytes: 0,
   statements: 0,
@@ -26,7 +32,9 @@ const begin = /"sql":"BEGIN/
 
 /** What one request has cost. */
 export function workOf(request: Buffer, answer: Buffer): Work {
-  const work = { ...noWork, requests: 1, requestBytes: request.length, responseBytes: answer.length }
+  if (isClose(request)) return { ...noWork, closes: 1 }
+  const opened = request.includes('"baton":"') ? 0 : 1
+  const work = { ...noWork, requests: 1, opened, requestBytes: request.length, responseBytes: answer.length }
   for (const [, read, written] of answer.toString().matchAll(figures)) {
     work.statements += 1
     work.rowsRead += Number(read)
@@ -34,6 +42,11 @@ export function workOf(request: Buffer, answer: Buffer): Work {
   }
   if (work.statements > 0 && begin.test(request.toString())) work.statements -= 2
   return work
+}
+
+/** True for a request that only closes a stream. */
+export function isClose(request: Buffer): boolean {
+  return request.includes('"requests":[{"type":"close"}]')
 }
 
 /** How much a database worked, in one figure. */
