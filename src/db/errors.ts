@@ -4,13 +4,11 @@ import { AnswerTooLarge, DatabaseUnavailable } from '../domain/failures.ts'
 /** A statement violated a constraint of the schema, which rolled back everything that was run with it. */
 export class ConstraintViolated extends Error {
   override readonly name = 'ConstraintViolated'
-  readonly kind: 'UNIQUE' | 'NOT NULL' | 'FOREIGN KEY' | 'CHECK'
-  /** `table.column` for UNIQUE (several between commas) and NOT NULL, its name for CHECK, empty for FOREIGN KEY. */
-  readonly subject: string
-  constructor(kind: ConstraintViolated['kind'], subject: string) {
-    super(`${kind} constraint failed: ${subject}`)
-    this.kind = kind
-    this.subject = subject
+  /** The columns as `table.column` for UNIQUE and NOT NULL, the constraint's name for CHECK, none for FOREIGN KEY. */
+  readonly subjects: string[]
+  constructor(message: string, subjects: string[]) {
+    super(message)
+    this.subjects = subjects
   }
 }
 
@@ -19,7 +17,7 @@ export class BadStatus extends Error {
   override readonly name = 'BadStatus'
   readonly status: number
   constructor(status: number) {
-    super(`The database's address answered ${status}`)
+    super(`The database's server responded with status ${status}`)
     this.status = status
   }
 }
@@ -31,8 +29,8 @@ export function isLost(error: unknown): boolean {
 }
 
 /**
- * True if the server turned a call away: too many connections, or a checkpoint. Nothing of it was kept: connections
- * are counted before a request is read, and COMMIT runs only once BEGIN and everything after it succeeded.
+ * True if the server turned a call away: too many connections, or a checkpoint. It executed nothing: connections are
+ * counted before a request is read, and COMMIT runs only once BEGIN and everything after it succeeded.
  */
 export function isTurnedAway(error: unknown): boolean {
   if (!(error instanceof DatabaseUnavailable)) return false
@@ -43,29 +41,31 @@ export function isTurnedAway(error: unknown): boolean {
 
 /** True if an amount, a balance or a total would have left its bounds (the CHECKs named `…_in_bounds`). */
 export function isOutOfBounds(error: unknown): boolean {
-  return error instanceof ConstraintViolated && error.kind === 'CHECK' && error.subject.endsWith('_in_bounds')
+  return error instanceof ConstraintViolated && error.subjects.some((name) => name.endsWith('_in_bounds'))
 }
 
 /** True if a row with the same unique `table.column` already existed. */
 export function isTaken(error: unknown, column: string): boolean {
-  return (
-    error instanceof ConstraintViolated &&
-    error.kind === 'UNIQUE' &&
-    error.subject.split(', ').includes(column)
-  )
+  return error instanceof ConstraintViolated && error.subjects.includes(column)
 }
 
 /**
- * The one place where driver errors become ours: ConstraintViolated, AnswerTooLarge or DatabaseUnavailable.
- * Any other is a fault of ours, and thrown as it is. Messages are parsed, since the server sends no extended codes.
+ * The one place where driver errors become ours: ConstraintViolated, AnswerTooLarge or DatabaseUnavailable. Any other is
+ * a fault of ours, and thrown as it is. The server sends a constraint's name in the message only.
  */
-export async function translateDatabaseErrors<T>(answer: Promise<T>): Promise<T> {
+export async function translateDatabaseErrors<T>(results: Promise<T>): Promise<T> {
   try {
-    return await answer
+    return await results
   } catch (error) {
-    throw translate(error)
+    if (!(error instanceof LibsqlError)) throw isNetworkError(error) ? unavailable(error) : error
+    const violated = / constraint failed(?:: (.+))?$/.exec(error.message)
+    if (violated) throw new ConstraintViolated(error.message, violated[1]?.split(', ') ?? [])
+    if (error.code === 'RESPONSE_TOO_LARGE') throw new AnswerTooLarge()
+    throw ourFaults.test(error.code) ? error : unavailable(error)
   }
 }
+
+const unavailable = (cause: unknown) => new DatabaseUnavailable({ cause })
 
 /** Codes of faults in our request, which no retry can fix. Others are the database's: busy, full, read-only, disk. */
 const ourFaults =
@@ -74,26 +74,7 @@ const ourFaults =
 /** Statuses that mean the same: the request is malformed or too large. */
 const ourStatuses = [400, 413]
 
-/** How SQLite reports a violated constraint, and how Turso's next engine does: with columns as `table.(a, b)`. */
-const constraint =
-  /(UNIQUE|NOT NULL|FOREIGN KEY|CHECK) constraint failed(?:: (?:(\w+)\.\(([\w, ]+)\)|([\w.]+(?:, [\w.]+)*)))?/i
-
-function translate(error: unknown): unknown {
-  const violated = error instanceof LibsqlError && constraint.exec(error.message)
-  if (violated) {
-    const [, kind = '', table, columns = '', subject = ''] = violated
-    const subjects = columns.split(', ').map((column) => `${table}.${column}`)
-    return new ConstraintViolated(
-      kind.toUpperCase() as ConstraintViolated['kind'],
-      table ? subjects.join(', ') : subject,
-    )
-  }
-  if (error instanceof LibsqlError && error.code === 'RESPONSE_TOO_LARGE') return new AnswerTooLarge()
-  const isOurs = error instanceof LibsqlError ? ourFaults.test(error.code) : !isNetworkError(error)
-  return isOurs ? error : new DatabaseUnavailable({ cause: error })
-}
-
-/** True for time-outs, lost connections (plain errors), answers that are not JSON, and a status that is not our fault. */
+/** True for time-outs, lost connections (plain errors), responses that are not JSON, and a status that is not our fault. */
 function isNetworkError(error: unknown): boolean {
   return (
     error instanceof DOMException ||
