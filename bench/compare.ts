@@ -1,6 +1,6 @@
 // `npm run bench:compare -- [folder]`: what the main requests cost in this checkout and in another one, a folder with its
 // node_modules (a `git worktree`), in turns within one run; without a folder, in this checkout alone. Prints the table
-// and writes it to bench/results/compare.md. `-- --quick` only shows that it works.
+// and writes it into bench/results. `-- --quick` only shows that it works.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -26,7 +26,7 @@ describe.each(documents)('$name', ({ name, text }) => {
   })
 
   test('names only files that exist', () => {
-    const rooms = /^(src|dev|docs|test|bench|scale|migrations)\/[\w./-]*$|^[\w-]+\.(toml|ts|json)$/
+    const rooms = /^(src|dev|docs|test|bench|migrations)\/[\w./-]*$|^[\w-]+\.(toml|ts|json)$/
     const named = matches(text, /`([^`\n]+)`/g).filter((code) => rooms.test(code))
     expect(named.filter((file) => !existsSync(path.join(projectDirectory, file)))).toEqual([])
   })
@@ -53,7 +53,7 @@ test('what the README says of the benchmark is what the benchmark found', () => 
 })
 
 test('comments cite pages and headings that exist', () => {
-  const sources = globSync('{src,test,dev,bench,scale}/**/*.ts', {
+  const sources = globSync('{src,test,dev,bench}/**/*.ts', {
     cwd: projectDirectory,
     exclude: ['**/node_modules/**'],
   })

@@ -7,7 +7,7 @@ import type { Answer, CallOptions } from './answers.ts'
 
 const faultsOf = contractChecker(openApiDocument(app.routes))
 
-/** What answers requests and takes messages: the Worker, or something in front of it. */
+/** The Worker's handlers. */
 export type Service = {
   fetch(
     request: Request<unknown, IncomingRequestCfProperties>,

@@ -48,7 +48,7 @@ export async function completeSignIn(
 }
 
 /** Returns who the provider says has come back; a malformed address counts as none. Throws SignInFailed. */
-export async function identifyCallback(
+async function identifyCallback(
   { db, now }: Pick<SignInContext, 'db' | 'now'>,
   provider: IdentityProvider | undefined,
   secret: string,
@@ -108,7 +108,7 @@ function expiredState(): SignInFailed {
  * provider has verified. That user may have been registered by a stranger: unless an emailed link set the password, the
  * password and all tokens are removed, and the owner is told by email. Throws SignInFailed.
  */
-export async function signInAs(context: IdentityContext, identity: Identity): Promise<SignedIn> {
+async function signInAs(context: IdentityContext, identity: Identity): Promise<SignedIn> {
   const { db, outbox, frontendUrl } = context
   const { secret, row } = newToken(context)
   const byIdentity = eq(users.idpId, identity.subject)
