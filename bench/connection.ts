@@ -7,6 +7,8 @@ export type ApiRequest = {
   status: number
   body?: unknown
   token?: string
+  /** The address that the request seems to come from. */
+  clientAddress?: string
 }
 
 /** One kept-alive connection to the API, with one request at a time, as a client has. */
@@ -19,7 +21,7 @@ export class Connection {
 
   /** Sends a request; resolves with the milliseconds until the last byte. Throws on another status. */
   async send(request: ApiRequest): Promise<{ ms: number; text: string }> {
-    const { method, path, status, body, token } = request
+    const { method, path, status, body, token, clientAddress } = request
     const start = performance.now()
     const response = await this.#client.request({
       method,
@@ -27,6 +29,7 @@ export class Connection {
       headers: {
         accept: 'application/json',
         ...(token && { authorization: `Bearer ${token}` }),
+        ...(clientAddress && { 'cf-connecting-ip': clientAddress }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),

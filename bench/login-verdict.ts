@@ -1,52 +1,48 @@
-import { percentile, rankSumP, shiftOf, smallestShiftFound } from './statistics.ts'
+import { chanceOfShift, percentile, shiftOf } from './statistics.ts'
+import { figure, table } from './tables.ts'
+
+/** No kind may take longer than the first. The last is the first again: it shows what the machine does. */
+export type Kind =
+  | 'a wrong password'
+  | 'an unknown address'
+  | 'a user without a password'
+  | 'a wrong password again'
+
+/** Milliseconds of failed logins, by their kind. */
+export type Logins = Record<Kind, number[]>
 
 /** A difference counts if chance alone would produce it in at most one of a thousand runs. */
-export const chance = 0.001
+const mostChance = 0.001
 /** A smaller difference is lost in a network, given how few tries the login limit allows. */
-export const mattersMs = 1
-/** A run that could miss a leak of this share of a login proves nothing. */
-export const finestPart = 0.05
+const leastMs = 1
+/** The machine is too noisy if a kind differs from itself by more than this share of a login. */
+const mostNoise = 0.05
 
-/** Milliseconds of failed logins of one kind. */
-export type Sample = { kind: string; times: number[] }
-
-/** A kind compared with the first: how many milliseconds longer it takes, and how often chance alone does that. */
-export type Compared = { kind: string; median: number; shift: number; p: number; differs: boolean }
-
-export type Verdict = {
-  compared: Compared[]
-  /** The smallest leak, in milliseconds, that nine of ten such runs would find. */
-  smallestLeak: number
-  /** Why the run fails; empty if it found no leak and would have found one. */
-  failures: string[]
-}
-
-/** Compares kinds with a first one. `control` is the first one again: any difference there is due to the machine. */
-export function judgeLogins(first: Sample, others: Sample[], control: Sample): Verdict {
-  const compare = ({ kind, times }: Sample): Compared => {
-    const [p, shift] = [rankSumP(first.times, times), shiftOf(first.times, times)]
-    return {
-      kind,
-      median: percentile(times, 50),
-      shift,
-      p,
-      differs: p < chance && Math.abs(shift) >= mattersMs,
-    }
-  }
-  const compared = others.map(compare)
-  const again = compare(control)
-  const smallestLeak = Math.max(mattersMs, smallestShiftFound(first.times, chance))
+/** A table of the kinds, and why the run fails: empty if no kind differs and the machine was quiet. */
+export function verdictOn(times: Logins): { text: string; failures: string[] } {
+  const first = times['a wrong password']
+  const compared = (Object.keys(times) as Kind[])
+    .filter((kind) => times[kind] !== first)
+    .map((kind) => {
+      const [shift, chance] = [shiftOf(first, times[kind]), chanceOfShift(first, times[kind])]
+      return { kind, shift, chance, differs: chance < mostChance && Math.abs(shift) >= leastMs }
+    })
+  const rows = compared.map(({ kind, shift, chance }) => [
+    kind,
+    figure(percentile(times[kind], 50), 1),
+    figure(shift, 2),
+    figure(chance, 3),
+  ])
+  const head = ['failed login', 'median ms', 'takes longer by ms', 'chance alone does that (p)']
+  const text = `${table(head, [['a wrong password', figure(percentile(first, 50), 1), '', ''], ...rows])}\n\n${first.length} failed logins of each kind.`
+  const noise = Math.abs(shiftOf(first, times['a wrong password again']))
+  if (noise > mostNoise * percentile(first, 50))
+    return { text, failures: ['The machine is too noisy to tell: run again'] }
   const failures = compared
     .filter(({ differs }) => differs)
-    .map(({ kind, shift }) => `LEAK: ${kind} takes ${Math.abs(shift).toFixed(1)} ms ${longer(shift)}`)
-  if (again.differs)
-    failures.push(`${control.kind} differs from itself: the machine was disturbed, run again`)
-  if (smallestLeak > finestPart * percentile(first.times, 50)) {
-    failures.push('The machine is too noisy for so few rounds: a leak that matters could have hidden')
-  }
-  return { compared: [...compared, again], smallestLeak, failures }
-}
-
-function longer(shift: number): string {
-  return shift > 0 ? 'longer' : 'less'
+    .map(
+      ({ kind, shift }) =>
+        `LEAK: ${kind} takes ${figure(Math.abs(shift), 1)} ms ${shift > 0 ? 'longer' : 'less'}`,
+    )
+  return { text, failures }
 }

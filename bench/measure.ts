@@ -1,118 +1,124 @@
-import { rowsOf } from '../test/databases/work.ts'
-import { type Bench, type Case, tidy } from './calls.ts'
-import { type Call, Connection } from './client.ts'
-import type { Runtime } from './runtime.ts'
-import { percentile } from './statistics.ts'
+import { type ApiRequest, Connection } from './connection.ts'
+import type { Household, RequestKind } from './requests.ts'
+import type { CountedService, Service } from './service.ts'
 
-/** What a call costs, whatever the machine. */
-export type Counts = {
-  roundTrips: number
-  statements: number
-  rowsRead: number
-  rowsWritten: number
-  requestBytes: number
-  responseBytes: number
-  databaseRequestBytes: number
-  databaseResponseBytes: number
+/** What one request costs whatever the machine, on average. */
+export type RequestWork = { roundTrips: number; rowsRead: number; rowsWritten: number }
+
+/** Milliseconds: of each request until its last byte, and of processor time of all of them. */
+export type RequestTimes = { latencies: number[]; databaseMs: number; workerMs: number }
+
+/** What was measured of a version, by the name of the request; requests a second are of each round. */
+export type Measured = {
+  work: Map<string, RequestWork>
+  times: Map<string, RequestTimes>
+  perSecond: Map<string, number[]>
 }
 
-/** Milliseconds of a series of calls: the 99th percentile, or the slowest if there were fewer than `enoughForP99`. */
-export type Times = { median: number; tail: number }
+/** How much is measured. */
+export type Size = { counted: number; warmUpSeconds: number; rounds: number; calls: number; seconds: number }
 
-/** The calls of a case, and as many of the bare route in the same rounds. */
-export type Latency = Times & { calls: number; bare: Times; ratio: number; tailRatio: number }
+export const fullSize: Size = { counted: 10, warmUpSeconds: 3, rounds: 6, calls: 100, seconds: 3 }
+export const quickSize: Size = { counted: 2, warmUpSeconds: 0.1, rounds: 1, calls: 8, seconds: 0.3 }
 
-/**
- * How long a series is: a number of calls, fewer if they would exceed the seconds, but never fewer than `least`. The
- * `warmUps` before it are not timed.
- */
-export type Series = { calls: number; least: number; seconds: number; warmUps: number }
+/** How many clients send requests at once, where any do. */
+export const clients = 16
 
-/** With fewer calls, the 99th percentile would be one of the slowest five. */
-export const enoughForP99 = 500
-
-/** Calls are prepared in lots of this size, since there may not be time for all. */
-const preparedAtOnce = 20
-
-/** Counts what a call costs: of several calls, the middle one by rows, since random ids may cost a row more or less. */
-export async function countCase(one: Case, bench: Bench, calls: number): Promise<Counts> {
-  const counts: Counts[] = []
-  for (let i = 0; i < calls; i++) {
-    const call = await one.prepare(bench)
-    await bench.database.startCounting()
-    const { requestBytes, responseBytes } = await bench.connection.call(call)
-    const counted = await bench.database.counted()
-    counts.push({
-      roundTrips: counted.requests,
-      statements: counted.statements,
-      rowsRead: counted.rowsRead,
-      rowsWritten: counted.rowsWritten,
-      requestBytes,
-      responseBytes,
-      databaseRequestBytes: counted.requestBytes,
-      databaseResponseBytes: counted.responseBytes,
-    })
-    await tidy(bench)
-  }
-  counts.sort((a, b) => rowsOf(a) - rowsOf(b))
-  return counts[Math.floor(calls / 2)] as Counts
+/** What HTTP and workerd cost without the service: part of the Worker's processor time of every request. */
+export const bare: RequestKind = {
+  name: 'a route that does nothing',
+  make: () => ({ method: 'GET', path: '/', status: 200 }),
 }
 
-/**
- * Times cases in rounds, one call at a time: the bare route, then each case. So whatever disturbs the machine disturbs
- * all alike, and none of them disturbs another.
- */
-export async function timeCases(
-  cases: Case[],
-  bench: Bench,
-  { api, bare: bareApi }: Runtime,
-  { barePath, latencyMs, series }: { barePath: string; latencyMs: number; series: Series },
-): Promise<Latency[]> {
-  const bare = { method: 'GET', path: barePath, status: 200 }
-  const [connection, bareConnection] = [new Connection(api), new Connection(bareApi)]
-  const runs = cases.map((one) => ({ one, calls: [] as Call[], times: [] as number[], spent: 0 }))
-  const bareTimes: number[] = []
-  const ready = Math.min(preparedAtOnce, series.warmUps + series.calls)
-  try {
-    for (let round = -series.warmUps; round < series.calls; round++) {
-      const going = runs.filter(
-        ({ times, spent }) => times.length < series.least || spent < series.seconds * 1_000,
-      )
-      if (going.length === 0) break
-      if (going.some(({ calls }) => calls.length === 0)) {
-        await bench.database.setLatency(0)
-        for (const { one, calls } of going) while (calls.length < ready) calls.push(await one.prepare(bench))
-        await bench.database.setLatency(latencyMs)
-      }
-      const { ms } = await bareConnection.call(bare)
-      if (round >= 0) bareTimes.push(ms)
-      for (const run of going) {
-        const { ms } = await connection.call(run.calls.shift() as Call)
-        if (round < 0) continue
-        run.times.push(ms)
-        run.spent += ms
-      }
-    }
-  } finally {
-    connection.close()
-    bareConnection.close()
-    await bench.database.setLatency(0)
-    await tidy(bench)
-  }
-  return runs.map(({ times }) => latencyOf(times, bareTimes.slice(0, times.length)))
-}
+export const nothingMeasured = (): Measured => ({ work: new Map(), times: new Map(), perSecond: new Map() })
 
-function latencyOf(times: number[], bareTimes: number[]): Latency {
-  const [own, bare] = [timesOf(times), timesOf(bareTimes)]
+/** Counts what a kind of request costs the database. */
+export async function countWork(
+  kind: RequestKind,
+  { service, household, calls }: { service: CountedService; household: Household; calls: number },
+): Promise<RequestWork> {
+  const connection = new Connection(service.api)
+  const requests = await requestsOf(kind, household, connection, calls)
+  await service.startCounting()
+  for (const request of requests) await connection.send(request)
+  const counted = await service.counted()
+  await connection.close()
   return {
-    calls: times.length,
-    ...own,
-    bare,
-    ratio: own.median / bare.median,
-    tailRatio: own.tail / bare.tail,
+    roundTrips: counted.requests / calls,
+    rowsRead: counted.rowsRead / calls,
+    rowsWritten: counted.rowsWritten / calls,
   }
 }
 
-function timesOf(times: number[]): Times {
-  return { median: percentile(times, 50), tail: percentile(times, times.length < enoughForP99 ? 100 : 99) }
+/** A running version and what was measured of it. */
+export type Running = { service: Service; household: Household; measured: Measured }
+
+/**
+ * Measures kinds of requests in rounds: each one at a time, then those of `kindsAtOnce` from all clients at once. Versions
+ * take turns, in an order that alternates, so that a machine that slows down favours neither.
+ */
+export async function measure(
+  versions: Running[],
+  { kinds, kindsAtOnce, size }: { kinds: RequestKind[]; kindsAtOnce: RequestKind[]; size: Size },
+): Promise<void> {
+  // V8 goes on compiling for about a thousand requests.
+  for (const version of versions)
+    for (const kind of kinds) await sendAtOnce(version, kind, clients, size.warmUpSeconds)
+  for (let round = 0; round < size.rounds; round++) {
+    const turns = round % 2 === 0 ? versions : versions.toReversed()
+    for (const kind of [bare, ...kinds])
+      for (const version of turns) await measureOneAtATime(version, kind, size)
+    for (const kind of kindsAtOnce)
+      for (const version of turns) {
+        const { perSecond } = version.measured
+        const measured = await sendAtOnce(version, kind, clients, size.seconds)
+        perSecond.set(kind.name, [...(perSecond.get(kind.name) ?? []), measured])
+      }
+  }
+}
+
+/** Latency and the processor time of both processes, one request at a time. */
+async function measureOneAtATime(
+  { service, household, measured }: Running,
+  kind: RequestKind,
+  { calls }: Size,
+): Promise<void> {
+  const connection = new Connection(kind === bare ? service.bare : service.api)
+  const requests = await requestsOf(kind, household, connection, calls)
+  const times = measured.times.get(kind.name) ?? { latencies: [], databaseMs: 0, workerMs: 0 }
+  const [databaseMs, workerMs] = [service.databaseMs(), service.workerMs()]
+  for (const request of requests) times.latencies.push((await connection.send(request)).ms)
+  times.databaseMs += service.databaseMs() - databaseMs
+  times.workerMs += service.workerMs() - workerMs
+  measured.times.set(kind.name, times)
+  await connection.close()
+}
+
+/** Sends requests from several clients at once, and returns how many were answered a second. */
+async function sendAtOnce(
+  { service, household }: Running,
+  kind: RequestKind,
+  clients: number,
+  seconds: number,
+): Promise<number> {
+  const start = performance.now()
+  let sent = 0
+  const client = async () => {
+    const connection = new Connection(service.api)
+    for (; performance.now() < start + seconds * 1_000; sent++)
+      await connection.send(await requestOf(kind, household, connection))
+    await connection.close()
+  }
+  await Promise.all(Array.from({ length: clients }, client))
+  return sent / ((performance.now() - start) / 1_000)
+}
+
+async function requestsOf(kind: RequestKind, household: Household, connection: Connection, count: number) {
+  const requests: ApiRequest[] = []
+  while (requests.length < count) requests.push(await requestOf(kind, household, connection))
+  return requests
+}
+
+async function requestOf(kind: RequestKind, household: Household, connection: Connection) {
+  return { token: household.token, ...(await kind.make(household, connection)) }
 }

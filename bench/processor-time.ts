@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 
-/** Only Linux has /proc; elsewhere nothing is measured. */
+/** Only Linux has /proc; elsewhere no processor time is measured. */
 export const measuresProcessorTime = process.platform === 'linux'
 
 /** Linux counts in ticks of this length on every platform that workerd runs on (USER_HZ). */

@@ -1,160 +1,90 @@
-import type { Landing } from './landing.ts'
-import { enoughForP99, type Latency } from './measure.ts'
-import {
-  type CaseResult,
-  disturbed,
-  extremes,
-  figure,
-  misses,
-  type Results,
-  rowsAt,
-  type Scenario,
-} from './results.ts'
+import { clients, type Measured } from './measure.ts'
+import { create, list, summary } from './requests.ts'
+import type { Storing } from './storing.ts'
+import { databaseMs, figure, latencyMs, machine, perSecond, table, work, workerMs } from './tables.ts'
 
-/** What the README says about a run, a line each: what history costs, what latency costs, how quickly rows land. */
-export function headlines(results: Results): string {
-  const { small, large } = extremes(results)
-  const rows = ({ cases }: Scenario) => figure(rowsAt(cases, 'GET /api/summary') ?? 0)
-  const create = large.cases.find(({ name }) => name === 'POST /api/transactions')
-  const speedOf = (begins: string) =>
-    large.landing.find(({ way }) => way.startsWith(begins))?.rowsPerSecond ?? 0
-  const landing = speedOf('sync') / speedOf('raw libSQL')
+/** What was measured with a history of so many transactions. */
+export type History = { transactions: number; measured: Measured; storing: Storing[] }
+
+/** All results in Markdown: of the shortest and of the longest history. */
+export function report([short, long]: [History, History], commit: string): string {
+  return `${[
+    '# What requests cost',
+    `\`npm run bench\` at ${commit}, on ${machine()}.`,
+    headlines([short, long]),
+    '## Requests',
+    'Round trips and rows are what libSQL’s server reports, those of triggers and index entries included, and what Turso bills. Latency is the median until the last byte, one request at a time on workerd’s own socket, with the database on the same machine: with a distant one, add its distance for each round trip. Processor time is of one request; that of the Worker is less that of a route which does nothing.',
+    requestTable(short, long),
+    `## Requests a second with ${clients} clients`,
+    'Worker, database and clients share the machine.',
+    throughputTable(short, long),
+    '## Storing many rows',
+    'Of one request or transaction, the median, in turns. The plain INSERTs go to the same server, with the same triggers, without any check.',
+    storingTable(short, long),
+  ].join('\n\n')}\n`
+}
+
+/** What the README says: what history costs, what recording costs, and how quickly rows are stored. */
+export function headlines([short, long]: [History, History]): string {
+  const rowsRead = ({ measured }: History, name: string) => figure(work('rowsRead')(measured, name), 0)
+  const [ofShort, ofLong] = [short, long].map(({ transactions }) => `${figure(transactions, 0)} transactions`)
+  const { measured, storing } = long
+  const ms = (begins: string) => figure(storing.find(({ way }) => way.startsWith(begins))?.ms, 0)
   return [
-    `- The dashboard reads **${rows(small)}** rows of a user with ${small.history.name}, and **${rows(large)}** of one with ${large.history.name}.`,
-    `- With ${results.latencyMs} ms added to each round trip to the database, recording a transaction takes **${figure(create?.far.ratio ?? 0)}** times as long as a bare \`select 1\`.`,
-    `- Uploaded in batches, transactions land **${figure(landing)}** times as fast as raw inserts by libSQL's client do, when the user already has ${large.history.name}.`,
+    `- The dashboard reads **${rowsRead(short, summary.name)}** rows of a user with ${ofShort}, and **${rowsRead(long, summary.name)}** of one with ${ofLong}.`,
+    `- Recording a transaction takes **${figure(work('roundTrips')(measured, create.name), 0)}** round trip, writes **${figure(work('rowsWritten')(measured, create.name), 0)}** rows, and takes **${figure(databaseMs(measured, create.name), 1)}** ms of the database server's processor time and **${figure(workerMs(measured, create.name), 1)}** ms of the Worker's.`,
+    `- A batch of a thousand transactions is stored in **${ms('`POST /api/transactions/sync`')}** ms by a user with ${ofLong}; one plain INSERT of a thousand rows takes **${ms('one plain INSERT of all')}** ms, and a thousand INSERTs in one transaction **${ms('a plain INSERT for each')}** ms.`,
   ].join('\n')
 }
 
-/** Everything that was measured, in Markdown. */
-export function fullReport(results: Results): string {
-  const { commit, machine, bundle, startup, latencyMs, scenarios } = results
-  const parts = [
-    '# What every endpoint costs',
-    `\`npm run bench\` at ${commit}, on ${machine}. Minified Worker: ${bundle}. CPU of starting it: ${startup}.`,
-    `Rows read and written are what libSQL's server reports with each answer, those of triggers, cascades and index entries included, and what Turso bills; trips and bytes are counted on the wire. They are the same on every machine.`,
-    `Times are milliseconds until the last byte, one call at a time. Cases take turns, four of them with one call of a bare Hono route in the same runtime; with ${latencyMs} ms injected that route does one bare \`select 1\`. × are ratios to it: of medians, and of the tails. A tail is the 99th percentile where there were ${enoughForP99} calls or more, and else the slowest of so many calls, which is named beside it: with ${latencyMs} ms, with hashing, and at all histories but the largest, more calls would take too long. What a request leaves to the queue runs after the measurement.`,
-    disturbance(results),
-    headlines(results),
-    '![Rows against history](rows.svg)\n\n![Latency beside a bare select](latency.svg)\n\n![Rows per second](landing.svg)',
-    '## Goals',
-    misses(results)
-      .map(({ goal, missed }) =>
-        [`- ${goal}: ${missed.length === 0 ? 'met' : 'missed by'}`, ...missed].join('\n  - '),
-      )
-      .join('\n'),
-    '## How quickly rows land',
-    `Through the whole HTTP path, background work included, on the server of \`npm run dev\` with its settings; the raw inserts have a write-ahead log and \`synchronous = NORMAL\`. What is uploaded is of the last month, what is imported of the last year. Round trips and rows are those of one batch or file.`,
-    landingTable(results),
-    '## What deleting a history costs',
-    'Each on a copy of its own, without latency. Of ten transactions of these histories, eight are of one account and six of one category. With the answer it is gone for its owner; a queue removes the rows in parts, the last of them after so many seconds. Rows of a category stay.',
-    deletionsTable(results),
-    ...scenarios.flatMap(({ history, cases }) => [`## ${history.name}`, casesTable(cases, latencyMs)]),
-  ]
-  return `${parts.filter(Boolean).join('\n\n')}\n`
-}
-
-/** The ratios that were measured while the machine was disturbed. */
-function disturbance(results: Results): string {
-  const lines = disturbed(results)
-  return lines.length === 0
-    ? ''
-    : `**The machine was disturbed:**\n\n${lines.map((line) => `- ${line}`).join('\n')}`
-}
-
-function casesTable(cases: CaseResult[], latencyMs: number): string {
-  const time = ({ median, tail, ratio, tailRatio, calls }: Latency) => [
-    figure(median),
-    figure(ratio),
-    `${figure(tail)}${calls < enoughForP99 ? ` of ${calls}` : ''}`,
-    figure(tailRatio),
-  ]
+function requestTable(short: History, long: History): string {
+  const both = (title: string) =>
+    [short, long].map(({ transactions }) => `${title}, ${figure(transactions, 0)}`)
+  const names = [...long.measured.work.keys()]
   return table(
     [
-      'endpoint',
-      'trips',
-      'statements',
-      'rows read',
-      'rows written',
-      'bytes asked',
-      'bytes answered',
-      'to and from the database',
-      'median',
-      '×',
-      'p99, or slowest of',
-      '×',
-      `median at ${latencyMs} ms`,
-      '×',
-      'slowest of',
-      '×',
-    ],
-    cases.map(({ name, counts, near, far }) => [
-      `\`${name}\``,
-      counts.roundTrips,
-      counts.statements,
-      figure(counts.rowsRead),
-      figure(counts.rowsWritten),
-      figure(counts.requestBytes),
-      figure(counts.responseBytes),
-      `${figure(counts.databaseRequestBytes)} / ${figure(counts.databaseResponseBytes)}`,
-      ...time(near),
-      ...time(far),
-    ]),
-  )
-}
-
-/** Rows per second in each way, by history; round trips and rows are those of one batch or file at the first history. */
-function landingTable({ scenarios }: Results): string {
-  const ways = scenarios[0]?.landing ?? []
-  const speed = (way: string, landing: Landing[]) =>
-    figure(Math.round(landing.find((one) => one.way === way)?.rowsPerSecond ?? 0))
-  return table(
-    [
-      'rows per second',
+      'request',
       'round trips',
-      'read a row',
-      'written a row',
-      ...scenarios.map(({ history }) => history.name),
+      'rows written',
+      ...both('rows read'),
+      ...both('latency ms'),
+      ...both('database ms'),
+      ...both('Worker ms'),
     ],
-    ways.map(({ way, roundTrips, readPerRow, writtenPerRow }) => [
-      way,
-      roundTrips ?? '',
-      readPerRow === undefined ? '' : figure(readPerRow),
-      writtenPerRow === undefined ? '' : figure(writtenPerRow),
-      ...scenarios.map(({ landing }) => speed(way, landing)),
+    names.map((name) => {
+      const pair = (metric: typeof latencyMs, digits: number) =>
+        [short, long].map(({ measured }) => figure(metric(measured, name), digits))
+      return [
+        `\`${name}\``,
+        figure(work('roundTrips')(long.measured, name), 0),
+        figure(work('rowsWritten')(long.measured, name), 1),
+        ...pair(work('rowsRead'), 0),
+        ...pair(latencyMs, 1),
+        ...pair(databaseMs, 1),
+        ...pair(workerMs, 1),
+      ]
+    }),
+  )
+}
+
+/** Also in docs/scale.md. */
+export function throughputTable(...histories: History[]): string {
+  return table(
+    ['request', ...histories.map(({ transactions }) => `${figure(transactions, 0)} transactions`)],
+    [summary, list, create].map(({ name }) => [
+      `\`${name}\``,
+      ...histories.map(({ measured }) => figure(perSecond(measured, name), 0)),
     ]),
   )
 }
 
-/** What became of each deletion, and what it cost. */
-function deletionsTable({ scenarios }: Results): string {
+function storingTable(...histories: History[]): string {
   return table(
-    [
-      'deleting',
-      'history',
-      'rows',
-      'answer',
-      'after seconds',
-      'removed after seconds',
-      'µs a row',
-      'in the database',
-    ],
-    scenarios.flatMap(({ history, deletions }) =>
-      deletions.map(({ what, rows, status, answeredAfter, seconds, done }) => [
-        what,
-        history.name,
-        figure(rows),
-        status,
-        figure(answeredAfter),
-        figure(seconds),
-        figure((seconds * 1e6) / rows),
-        done ? 'done' : 'not done',
-      ]),
-    ),
+    ['', 'rows', ...histories.map(({ transactions }) => `ms, ${figure(transactions, 0)} transactions`)],
+    (histories[0]?.storing ?? []).map(({ way, rows }, nth) => [
+      way,
+      figure(rows, 0),
+      ...histories.map(({ storing }) => figure(storing[nth]?.ms, 1)),
+    ]),
   )
-}
-
-function table(head: string[], rows: (string | number)[][]): string {
-  const aligned = head.map((_, index) => (index === 0 ? '---' : '--:'))
-  return [head, aligned, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }

@@ -11,73 +11,113 @@ export type Household = {
   number(): number
 }
 
-/** A kind of request by its name in the tables; `make` returns a new one that succeeds each time. */
-export type RequestKind = { name: string; make: (household: Household) => ApiRequest }
-
-const today = new Date().toISOString().slice(0, 10)
-
-const read = (path: string) => (): ApiRequest => ({ method: 'GET', path, status: 200 })
-
-/** A new expense, with a different amount each time, so that none is a duplicate. */
-function expense({ accounts, categories, number }: Household) {
-  return {
-    account_id: accounts[0],
-    category_id: categories[0],
-    type: 'expense',
-    amount: (30_000 + number()) / 100,
-    transaction_date: today,
-    description: 'Coffee and a croissant',
-  }
+/**
+ * A kind of request by its name in the tables. `make` returns a new one that succeeds each time; what it sends itself is
+ * not measured.
+ */
+export type RequestKind = {
+  name: string
+  make(household: Household, connection: Connection): ApiRequest | Promise<ApiRequest>
 }
 
-const syncOf =
-  (items: number) =>
-  (household: Household): ApiRequest => ({
-    method: 'POST',
-    path: '/api/transactions/sync',
-    status: 200,
-    body: {
-      transactions: Array.from({ length: items }, () => ({
-        ...expense(household),
-        client_id: `batch-${household.number()}`,
-      })),
-    },
-  })
+export const password = 'a password of the benchmark'
+const today = new Date().toISOString().slice(0, 10)
 
-export const summary: RequestKind = { name: 'GET /api/summary', make: read('/api/summary') }
-export const list: RequestKind = { name: 'GET /api/transactions (50)', make: read('/api/transactions') }
-export const accounts: RequestKind = { name: 'GET /api/accounts', make: read('/api/accounts') }
+const get = (path: string): ApiRequest => ({ method: 'GET', path, status: 200 })
+const post = (path: string, status: number, body: unknown): ApiRequest => ({
+  method: 'POST',
+  path,
+  status,
+  body,
+})
+const read = (name: string, path = name): RequestKind => ({ name: `GET ${name}`, make: () => get(path) })
+
+export const summary = read('/api/summary')
+export const list = read('/api/transactions')
+export const accounts = read('/api/accounts')
+export const categories = read('/api/categories')
 export const create: RequestKind = {
   name: 'POST /api/transactions',
-  make: (household) => ({
-    method: 'POST',
-    path: '/api/transactions',
-    status: 201,
-    body: { ...expense(household), client_id: `phone-${household.number()}` },
-  }),
+  make: (household) => post('/api/transactions', 201, newItem(household)),
 }
 export const update: RequestKind = {
   name: 'PUT /api/transactions/:id',
   make({ accounts, transactions, number }) {
     const nth = number()
-    const id = transactions[nth % transactions.length]
+    const path = `/api/transactions/${transactions[nth % transactions.length]}`
     const body = { amount: (10_000 + nth) / 100, account_id: accounts[nth % 2] }
-    return { method: 'PUT', path: `/api/transactions/${id}`, status: 200, body }
+    return { method: 'PUT', path, status: 200, body }
   },
 }
-export const sync: RequestKind = { name: 'POST /api/transactions/sync (20)', make: syncOf(20) }
+export const remove: RequestKind = {
+  name: 'DELETE /api/transactions/:id',
+  async make(household, connection) {
+    const { token } = household
+    const { id } = await connection.json({ ...(await create.make(household, connection)), token })
+    return { method: 'DELETE', path: `/api/transactions/${id}`, status: 204 }
+  },
+}
+export const sync: RequestKind = {
+  name: 'POST /api/transactions/sync, 20 items',
+  make: (household) => syncOf(newItems(household, 20)),
+}
+export const syncReport: RequestKind = {
+  name: 'GET /api/transactions/sync/:id',
+  async make(household, connection) {
+    const { token } = household
+    const { sync_id } = await connection.json({ ...(await sync.make(household, connection)), token })
+    return get(`/api/transactions/sync/${sync_id}`)
+  },
+}
+export const pull: RequestKind = {
+  name: 'GET /api/changes, nothing new',
+  make: async (household, connection) => get(`/api/changes?cursor=${await cursorOf(household, connection)}`),
+}
+export const push: RequestKind = {
+  name: 'POST /api/changes, 20 new',
+  async make(household, connection) {
+    const ops = newItems(household, 20).map(({ client_id, ...set }) => ({
+      op: 'create',
+      noun: 'transaction',
+      client_id,
+      set,
+    }))
+    return post('/api/changes', 200, { cursor: await cursorOf(household, connection), ops })
+  },
+}
+/** An offline batch of new expenses. */
+function syncOf(transactions: ReturnType<typeof newItems>): ApiRequest {
+  return post('/api/transactions/sync', 200, { transactions })
+}
+
+/** Expenses of today, each with an amount of its own, so that none is a duplicate. */
+export function newItems(household: Household, count: number) {
+  return Array.from({ length: count }, () => newItem(household))
+}
+
+function newItem({ accounts, categories, number }: Household) {
+  const nth = number()
+  return {
+    account_id: accounts[0],
+    category_id: categories[0],
+    type: 'expense',
+    amount: (30_000 + nth) / 100,
+    transaction_date: today,
+    description: 'Coffee and a croissant',
+    client_id: `phone-${nth}`,
+  }
+}
+
+async function cursorOf({ token }: Household, connection: Connection): Promise<string> {
+  return (await connection.json({ ...get('/api/changes?start=now'), token })).cursor
+}
 
 /** Registers a user with so many transactions over a year, through the API alone, so that any version will do. */
 export async function registerHousehold(service: Service, transactions: number): Promise<Household> {
   const connection = new Connection(service.api)
-  const password = 'a password of the benchmark'
-  const { access_token: token } = await connection.json({
-    method: 'POST',
-    path: '/api/register',
-    status: 201,
-    body: { name: 'Ada', email: 'ada@example.com', password, password_confirmation: password },
-  })
-  await connection.send({ method: 'GET', path: await pathOfFirstEmail(service), status: 302 })
+  const body = { name: 'Ada', email: 'ada@example.com', password, password_confirmation: password }
+  const { access_token: token } = await connection.json(post('/api/register', 201, body))
+  await connection.send({ ...get(await pathOfFirstEmail(service)), status: 302 })
   let numbers = 0
   const household: Household = {
     token,
@@ -88,17 +128,15 @@ export async function registerHousehold(service: Service, transactions: number):
   }
   for (const name of ['Checking', 'Cash', 'Savings']) {
     const body = { name, type: 'bank', starting_balance: 1_000 }
-    const account = await connection.json({ method: 'POST', path: '/api/accounts', status: 201, token, body })
+    const account = await connection.json({ ...post('/api/accounts', 201, body), token })
     household.accounts.push(account.id)
   }
-  const categories = await connection.json({ ...read('/api/categories')(), token })
-  household.categories.push(
-    ...categories
-      .filter(({ type }: { type: string }) => type === 'expense')
-      .map(({ id }: { id: number }) => id),
+  const expenseCategories = (await connection.json({ ...get('/api/categories'), token })).filter(
+    ({ type }: { type: string }) => type === 'expense',
   )
+  household.categories.push(...expenseCategories.map(({ id }: { id: number }) => id))
   await uploadYear(connection, household, transactions)
-  const { data } = await connection.json({ ...read('/api/transactions?per_page=100')(), token })
+  const { data } = await connection.json({ ...get('/api/transactions?per_page=100'), token })
   household.transactions.push(...data.map(({ id }: { id: number }) => id))
   await connection.close()
   return household
@@ -110,17 +148,14 @@ const dayMs = 86_400_000
 
 async function uploadYear(connection: Connection, household: Household, count: number): Promise<void> {
   const { token, accounts, categories } = household
-  const items = Array.from({ length: count }, (_, nth) => ({
-    ...expense(household),
+  const items = newItems(household, count).map((item, nth) => ({
+    ...item,
     account_id: accounts[nth % 5 < 4 ? 0 : 1 + (nth % 2)],
     category_id: categories[nth % 10 < 6 ? 0 : nth % categories.length],
     transaction_date: new Date(Date.now() - ((nth * 365) / count) * dayMs).toISOString().slice(0, 10),
-    client_id: `year-${nth}`,
   }))
-  for (let at = 0; at < count; at += batchItems) {
-    const body = { transactions: items.slice(at, at + batchItems) }
-    await connection.send({ method: 'POST', path: '/api/transactions/sync', status: 200, token, body })
-  }
-  const { total } = await connection.json({ ...read('/api/transactions')(), token })
+  for (let at = 0; at < count; at += batchItems)
+    await connection.send({ ...syncOf(items.slice(at, at + batchItems)), token })
+  const { total } = await connection.json({ ...get('/api/transactions'), token })
   if (total !== count) throw new Error(`${total} of ${count} transactions have been stored`)
 }

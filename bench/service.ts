@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler'
 import { startInbox } from '../dev/inbox/server.ts'
@@ -14,6 +14,7 @@ import type { Work } from '../test/databases/work.ts'
 import { processIds, processorMs } from './processor-time.ts'
 
 const appUrl = 'http://purse.bench'
+const bareScript = 'export default { fetch: () => Response.json({}) }'
 const inboxPollMs = 100
 const resendKey = 're_bench'
 
@@ -25,6 +26,7 @@ export type Service = {
   api: URL
   bare: URL
   inbox: string
+  database: DatabaseAddress
   /** Processor time so far in milliseconds. */
   databaseMs(): number
   workerMs(): number
@@ -32,14 +34,45 @@ export type Service = {
 }
 
 /** The same with a proxy in front of the database, which counts. */
-export type CountedService = Service & { startCounting(): Promise<void>; counted(): Promise<Work> }
+export type CountedService = Service & {
+  /** Of the database itself, which needs no token. */
+  databaseUrl: string
+  startCounting(): Promise<void>
+  counted(): Promise<Work>
+}
+
+/** Makes a directory for as long as the work takes. */
+export async function inDirectory(work: (directory: string) => Promise<void>): Promise<void> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'purse-bench-'))
+  try {
+    await work(directory)
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** Reports progress. */
+export function say(line: string): void {
+  console.error(`${(performance.now() / 1_000).toFixed(0).padStart(4)} s  ${line}`)
+}
+
+/** The commit of a checkout, or the name of its folder if git does not know. */
+export function commitOf(checkout: string): string {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: checkout, encoding: 'utf8' }).trim()
+  try {
+    const isChanged = git('status', '--porcelain', 'src', 'migrations') !== ''
+    return `${git('rev-parse', '--short', 'HEAD')}${isChanged ? ' with changes' : ''}`
+  } catch {
+    return path.basename(checkout)
+  }
+}
 
 /** Bundles a checkout's Worker with its own wrangler, as a deployment does. */
 export function bundleVersion(checkout: string, state: string): Version {
   const directory = path.join(state, 'bundle')
-  const command = path.join(checkout, 'node_modules/.bin/wrangler')
-  const args = ['deploy', '--dry-run', '--minify', '--env=', `--outdir=${directory}`]
-  execFileSync(command, args, { cwd: checkout, stdio: ['ignore', 'ignore', 'pipe'] })
+  const wrangler = path.join(checkout, 'node_modules/wrangler/bin/wrangler.js')
+  const args = [wrangler, 'deploy', '--dry-run', '--minify', '--env=', `--outdir=${directory}`]
+  execFileSync(process.execPath, args, { cwd: checkout, stdio: ['ignore', 'ignore', 'pipe'] })
   return { checkout, worker: path.join(directory, 'worker.js'), state }
 }
 
@@ -68,6 +101,7 @@ export async function startCountedService(version: Version): Promise<CountedServ
   })
   return {
     ...service,
+    databaseUrl: sqld.url,
     async startCounting() {
       await (await fetch(`${url}stats`, { method: 'DELETE' })).text()
     },
@@ -100,7 +134,7 @@ async function startWorker(
   const bindings = { TURSO_DATABASE_URL: database.url, TURSO_AUTH_TOKEN: database.authToken }
   const workers: V4WorkerOptions[] = [
     // The first one gets Miniflare's entry point, which is not used: it takes as long as the whole API.
-    { ...common, name: 'bare', script: await bareScript(), bindings, unsafeDirectSockets: [{}] },
+    { ...common, name: 'bare', script: bareScript, unsafeDirectSockets: [{}] },
     purseWorker(version, { ...bindings, RESEND_BASE_URL: inbox.url }),
     // Only another Worker's socket reaches a Worker with assets without going through the assets' proxy.
     { ...common, name: 'door', script: 'export default {}', unsafeDirectSockets: [{ serviceName: 'purse' }] },
@@ -115,6 +149,7 @@ async function startWorker(
     api,
     bare,
     inbox: inbox.url,
+    database,
     databaseMs: () => processorMs(sqld),
     workerMs: () => processorMs(workerd),
     async stop() {
@@ -123,19 +158,6 @@ async function startWorker(
       await stopDatabase()
     },
   }
-}
-
-async function bareScript(): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [path.join(import.meta.dirname, 'bare-worker.ts')],
-    bundle: true,
-    write: false,
-    minify: true,
-    format: 'esm',
-    conditions: ['workerd', 'worker', 'browser'],
-    external: ['node:*'],
-  })
-  return outputFiles[0]?.text ?? ''
 }
 
 /** Drops the Worker's line for each request, and keeps its errors. */

@@ -3,93 +3,51 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { reasonOf, reasons } from '../../bench/reasons.ts'
-import { disturbed, misses, type Results } from '../../bench/results.ts'
-import { documentFile } from './document.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { comparison } from '../../bench/comparison.ts'
+import { costKinds } from '../../bench/cost.ts'
+import { bare, type Measured } from '../../bench/measure.ts'
+import { measuresProcessorTime } from '../../bench/processor-time.ts'
 import { projectDirectory } from './stack.ts'
 
-const output = mkdtempSync(path.join(tmpdir(), 'purse-bench-test-'))
-const written = (name: string) => readFileSync(path.join(output, name), 'utf8')
-let results: Results
-
-beforeAll(async () => {
+test('the benchmark counts one round trip for each kind of request, and stores rows in every way', async () => {
+  const output = mkdtempSync(path.join(tmpdir(), 'purse-bench-test-'))
+  onTestFinished(() => rmSync(output, { recursive: true }))
   const args = ['bench/main.ts', '--quick', `--output=${output}`]
   await promisify(execFile)(process.execPath, args, { cwd: projectDirectory, timeout: 600_000 })
-  results = JSON.parse(written('results.json'))
+  const results = readFileSync(path.join(output, 'results.md'), 'utf8')
+  const requests = [...results.matchAll(/^\| `(\w+ [^`]+)` \| (\d+) \|(?: [\d.,]+ \|){9}$/gm)]
+  expect(requests.map(([, name]) => name)).toEqual(costKinds.map(({ name }) => name))
+  expect(requests.filter(([, , roundTrips]) => roundTrips !== '1')).toEqual([])
+  expect(results).toMatch(/^- The dashboard reads \*\*\d+\*\* rows of a user with 100 transactions/m)
+  expect(results.match(/ \| 1,000 \| [\d.,]+ \| [\d.,]+ \|$/gm)).toHaveLength(4)
 })
-afterAll(() => rmSync(output, { recursive: true }))
 
-test('the benchmark measures every route of the contract', () => {
-  const cases = results.scenarios[0]?.cases ?? []
-  const contract = JSON.parse(readFileSync(documentFile, 'utf8'))
-  const routes = Object.entries<object>(contract.paths).flatMap(([route, operations]) =>
-    Object.keys(operations)
-      .filter((method) => /^(get|post|put|patch|delete)$/.test(method))
-      .map((method) => `${method.toUpperCase()} ${route.replace(/\{(\w+)\}/g, ':$1')}`),
+test('a comparison shows both versions and their ratio, and subtracts what a bare route takes of the Worker', () => {
+  const version = (latency: number, workerMs: number): Measured => ({
+    work: new Map([['GET /one', { roundTrips: 1, rowsRead: 0, rowsWritten: 0 }]]),
+    times: new Map([
+      [bare.name, { latencies: [1, 1], databaseMs: 0, workerMs: 2 }],
+      ['GET /one', { latencies: [latency, latency], databaseMs: 4, workerMs }],
+    ]),
+    perSecond: new Map([['GET /one', [300, 100, 200]]]),
+  })
+  const text = comparison([
+    { name: 'ours', measured: version(3, 5) },
+    { name: 'other', measured: version(4, 8) },
+  ])
+  const rows = text.split('\n').filter((line) => line.includes('GET /one'))
+  expect(text).toContain('| of one request |  | other | ours | ratio |')
+  expect(rows).toEqual(
+    expect.arrayContaining([
+      '| latency, ms, one request at a time | `GET /one` | 4.00 | 3.00 | 0.75 |',
+      '| requests a second, 16 clients | `GET /one` | 200 | 200 | 1.00 |',
+      '| round trips to the database | `GET /one` | 1.0 | 1.0 | 1.00 |',
+      '| rows read | `GET /one` | 0.0 | 0.0 | 1.00 |',
+    ]),
   )
-  expect(routes.length).toBeGreaterThan(40)
-  expect(cases.map(({ name }) => name)).toEqual(expect.arrayContaining(routes))
-})
-
-test('its counts are those of the database: one round trip with a token, and some work', () => {
-  const cases = (results.scenarios[0]?.cases ?? []).filter(({ needsToken }) => needsToken)
-  // The Worker needs the stored hash first, to compare it.
-  expect(
-    cases
-      .filter(({ counts }) => counts.roundTrips !== 1)
-      .map(({ name }) => name)
-      .sort(),
-  ).toEqual(['DELETE /api/me', 'PATCH /api/me/password', 'PUT /api/me/password'])
-  expect(
-    cases.filter(({ counts }) => counts.rowsRead + counts.rowsWritten === 0 || counts.responseBytes === 0),
-  ).toEqual([])
-})
-
-test('rows land in every way: a batch or a file in two round trips, a little JSON in one', () => {
-  const landing = results.scenarios[0]?.landing ?? []
-  expect(landing).toHaveLength(8)
-  expect(landing.every(({ rowsPerSecond }) => rowsPerSecond > 0)).toBe(true)
-  const trips = landing.filter(({ way }) => /^(sync|import)/.test(way)).map(({ roundTrips }) => roundTrips)
-  expect(trips).toEqual([2, 1, 2, 2, 2])
-})
-
-test('tables and charts name what was measured', () => {
-  expect(written('results.md')).toMatch(/^- The dashboard reads \*\*\d+\*\* rows of a user with/m)
-  expect(written('results.md')).toContain('| `DELETE /api/imports/:id` | 1 |')
-  for (const name of ['rows.svg', 'latency.svg', 'landing.svg'])
-    expect(written(name)).toMatch(/^<svg .*<\/svg>$/s)
-  expect(written('rows.svg')).toContain('GET /api/summary')
-})
-
-test('too few calls for a percentile are labelled as the slowest', () => {
-  expect(results.scenarios[0]?.cases.map(({ far }) => far.calls)).toEqual(
-    results.scenarios[0]?.cases.map(() => 1),
-  )
-  expect(written('results.md')).toMatch(/\| `GET \/api\/me` \|(.*\| [\d.]+ of 1 \|){2}/)
-})
-
-test('ratios next to a disturbed bare route are flagged, and a missed goal says by how much', () => {
-  const changed = structuredClone(results)
-  const cases = changed.scenarios[0]?.cases ?? []
-  for (const { far } of cases) Object.assign(far, { ratio: 1, bare: { median: 33, tail: 40 } })
-  const [first, second] = cases
-  Object.assign(first?.far ?? {}, { bare: { median: 51, tail: 60 } })
-  Object.assign(second?.far ?? {}, { ratio: 1.3 })
-  expect(disturbed(changed)).toEqual([expect.stringContaining(`beside ${first?.name} at 1,000 transactions`)])
-  const latency = misses(changed).find(({ goal }) => goal.startsWith('latency'))
-  expect(latency?.missed).toEqual([expect.stringContaining(`${second?.name}: 1.3`)])
-})
-
-test('deletions are measured with all that goes with them', () => {
-  const deletions = results.scenarios[0]?.deletions ?? []
-  expect(deletions.map(({ rows }) => rows)).toEqual([100, 600, 800, 1_000])
-  expect(deletions.map(({ status, done }) => [status, done])).toEqual(deletions.map(() => [204, true]))
-})
-
-test('every reason for missing a goal is of a case that exists, and every way of landing has one', () => {
-  const names = results.scenarios[0]?.cases.map(({ name }) => name) ?? []
-  expect(Object.keys(reasons).filter((name) => !names.includes(name))).toEqual([])
-  const ways = results.scenarios[0]?.landing.map(({ way }) => way).filter((way) => /^(sync|import)/.test(way))
-  expect(ways?.map(reasonOf).filter((reason) => !reason.startsWith('since '))).toEqual([])
+  const ofWorker = rows.find((line) => line.startsWith('| Worker'))
+  if (measuresProcessorTime)
+    expect(ofWorker).toBe('| Worker, ms of processor time | `GET /one` | 3.00 | 1.50 | 0.50 |')
+  else expect(ofWorker).toBe(undefined)
 })
