@@ -4,9 +4,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { reasonOf } from './dev-error.ts'
-import { projectDirectory } from './project.ts'
+import { projectDirectory, startedByStack } from './project.ts'
 import { buildReference } from './reference.ts'
-import { startedByStack } from './worker-process.ts'
 
 const connectLimitMs = 2_000
 

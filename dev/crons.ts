@@ -6,17 +6,16 @@ const wranglerToml = path.join(projectDirectory, 'wrangler.toml')
 const minuteMs = 60_000
 
 /**
- * Fires the Worker's crons when they are due, as Cloudflare does and `wrangler dev` does not. Returns a function that
- * stops this.
+ * Fires the Worker's crons when they are due, as Cloudflare does and `wrangler dev` does not. Calls `onFailure` if the
+ * Worker cannot be reached. Returns a function that stops this.
  */
-export function startCrons(workerUrl: string): () => void {
+export function startCrons(workerUrl: string, onFailure: () => void): () => void {
   const crons = readCrons()
-  const fireDue = () => {
-    const now = new Date()
-    for (const cron of crons.filter((one) => isDue(one, now))) void fire(workerUrl, cron)
-  }
+  const untilNextMinute = () => minuteMs - (Date.now() % minuteMs)
   let timer = setTimeout(function tick() {
-    fireDue()
+    const now = new Date()
+    for (const cron of crons.filter((one) => isDue(one, now)))
+      fetch(`${workerUrl}/cdn-cgi/handler/scheduled?cron=${encodeURIComponent(cron)}`).catch(onFailure)
     timer = setTimeout(tick, untilNextMinute())
   }, untilNextMinute())
   return () => clearTimeout(timer)
@@ -42,15 +41,4 @@ export function isDue(cron: string, now: Date): boolean {
 function readCrons(): string[] {
   const list = /^crons = (\[.*\])$/m.exec(readFileSync(wranglerToml, 'utf8'))
   return list?.[1] ? JSON.parse(list[1]) : []
-}
-
-async function fire(workerUrl: string, cron: string): Promise<void> {
-  // The Worker logs what a run did, and the stack reports if the Worker cannot be reached.
-  await fetch(`${workerUrl}/cdn-cgi/handler/scheduled?cron=${encodeURIComponent(cron)}`).catch(
-    () => undefined,
-  )
-}
-
-function untilNextMinute(): number {
-  return minuteMs - (Date.now() % minuteMs)
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { portsOf, type Settings } from './settings.ts'
 import { writePrivateFile } from './state-folder.ts'
-import { toDevVars, type WorkerVariables } from './worker-variables.ts'
+import type { WorkerVariables } from './worker.ts'
 
 const mark =
   '# Left by `npm run dev`, so that `wrangler dev` alone finds its parts. Every start writes it anew.\n'
@@ -10,7 +10,7 @@ const localParts = 4
 
 /** Whether the project has a `.dev.vars` that the developer wrote. */
 export function hasOwnDevVars(projectDirectory: string): boolean {
-  const file = devVarsOf(projectDirectory)
+  const file = path.join(projectDirectory, '.dev.vars')
   return existsSync(file) && !readFileSync(file, 'utf8').startsWith(mark)
 }
 
@@ -22,9 +22,9 @@ export function leaveDevVars(settings: Settings, variables: WorkerVariables): vo
   const { projectDirectory, stateDirectory } = settings
   const isCheckoutsOwn = stateDirectory === path.join(projectDirectory, '.local')
   if (!isCheckoutsOwn || portsOf(settings).length < localParts || hasOwnDevVars(projectDirectory)) return
-  writePrivateFile(devVarsOf(projectDirectory), mark + toDevVars(variables))
-}
-
-function devVarsOf(projectDirectory: string): string {
-  return path.join(projectDirectory, '.dev.vars')
+  const lines = Object.entries(variables).map(([name, value]) => {
+    const quote = value.includes("'") ? '`' : "'" // wrangler takes both literally
+    return `${name}=${quote}${value}${quote}\n`
+  })
+  writePrivateFile(path.join(projectDirectory, '.dev.vars'), mark + lines.join(''))
 }

@@ -17,12 +17,12 @@ export type GuardedCommand = {
   command: [string, ...string[]]
   directory: string
   environment: NodeJS.ProcessEnv
-  /** Makes a handler for the lines of a stream: one for standard output, one for standard error. */
-  lines: () => (line: string) => void
+  /** Receives each line of standard output and standard error. */
+  onLine: (line: string) => void
 }
 
 /** Runs a command under a guard that ends it, and whatever it starts, even when this process is killed. */
-export function startGuarded({ command, directory, environment, lines }: GuardedCommand): GuardedProcess {
+export function startGuarded({ command, directory, environment, onLine }: GuardedCommand): GuardedProcess {
   const guard = fork(path.join(import.meta.dirname, 'guard.ts'), command, {
     cwd: directory,
     env: environment,
@@ -39,7 +39,7 @@ export function startGuarded({ command, directory, environment, lines }: Guarded
     lastExit = `with ${message.exit}`
   })
   for (const stream of [guard.stdout, guard.stderr])
-    if (stream) createInterface({ input: stream }).on('line', lines())
+    if (stream) createInterface({ input: stream }).on('line', onLine)
   guard.once('exit', endGroup)
   // On 'close', unlike on 'exit', its last lines have been read.
   const ended = once(guard, 'close').then(() => {

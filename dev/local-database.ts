@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import path from 'node:path'
 import { SignJWT } from 'jose'
-import { loopback } from './ports.ts'
+import { loopback } from './settings.ts'
 import { startSqld } from './sqld/server.ts'
 import { keepSecret } from './state-folder.ts'
 

@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { DevError, printError } from './dev-error.ts'
 import { hasOwnDevVars } from './dev-vars.ts'
 import { projectDirectory } from './project.ts'
-import { readSettings, type Settings } from './settings.ts'
+import { localOrigin, loopback, readSettings, type Settings } from './settings.ts'
 import { type Stack, startStack } from './stack.ts'
 
 // npm forwards a Ctrl-C that the terminal has already sent: both count as one.
@@ -88,21 +88,39 @@ function mentionUnreadFiles(): void {
     say(`Note: ${unread.join(' and ')} are not read here; set variables in the environment instead.`)
 }
 
-function printReady({ worker }: Settings, { addresses }: Stack): void {
+function printReady(settings: Settings, { addresses }: Stack): void {
+  const { worker, host, appUrl, mail, identityProvider, stateDirectory } = settings
+  const { api, database, inbox, issuer, app } = addresses
+  const elsewhere = 'as the environment says'
   say('\nPurse is running.\n')
-  for (const [part, address] of Object.entries(addresses)) sayRow(part, address)
+  sayRow('app', app ?? appElsewhere(settings))
+  sayRow('API', `${api}`)
+  if (host !== loopback) sayRow('API for devices', `${appUrl}/api`)
+  sayRow('reference page', `${localOrigin(host, worker.port)}/docs`)
+  sayRow('libSQL', `${database}`)
+  sayRow('inbox', inbox ?? `emails go to ${('baseUrl' in mail && mail.baseUrl) || 'Resend'}, ${elsewhere}`)
+  sayRow(
+    'identity provider',
+    issuer ?? `${'issuer' in identityProvider && identityProvider.issuer}, ${elsewhere}`,
+  )
+  sayRow('state', stateDirectory)
   say('\nWhat to try next, in a second terminal:\n')
   sayRow('npm run seed', 'a year of one household, and a token to look at it with')
-  sayRow('or register', registration(worker.port))
+  sayRow('or register', registration(`${api}`))
   say('\nEmails, such as the one that verifies the address, appear in the inbox. Ctrl-C stops everything.\n')
+}
+
+function appElsewhere({ app }: Settings): string {
+  if ('url' in app) return `links and sign-ins lead to ${app.url}, as the environment says`
+  return `not here: port ${app.port} is taken, by your own perhaps; APP_PORT sets another`
 }
 
 function sayRow(left: string, right: string): void {
   say(`  ${left.padEnd(19)}${right}`)
 }
 
-function registration(port: number): string {
+function registration(api: string): string {
   const person =
     '{"name":"Grace","email":"grace@example.com","password":"compiler1952","password_confirmation":"compiler1952"}'
-  return `curl http://127.0.0.1:${port}/api/register -H 'Content-Type: application/json' -d '${person}'`
+  return `curl ${api}/register -H 'Content-Type: application/json' -d '${person}'`
 }

@@ -2,10 +2,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DevError } from './dev-error.ts'
-import type { PortUse } from './settings.ts'
-
-/** Every server of the local stack listens here only, so nothing is reachable from outside. */
-export const loopback = '127.0.0.1'
+import { loopback, type PortUse } from './settings.ts'
 
 // A stack that was killed a moment ago takes a little while to release its ports.
 const patienceMs = 3_000

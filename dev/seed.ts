@@ -1,16 +1,13 @@
 // `npm run seed`: a year of one household for the demo user, through the API of the local stack.
-import { existsSync, readFileSync } from 'node:fs'
-import path from 'node:path'
-import { parseEnv } from 'node:util'
 import { DevError, printError } from './dev-error.ts'
-import { loopback } from './ports.ts'
 import { projectDirectory } from './project.ts'
 import { openApi } from './seed/api.ts'
 import { demoUser, signInDemoUser } from './seed/demo-user.ts'
 import { type Filled, fill } from './seed/fill.ts'
 import { yearUntil } from './seed/household.ts'
-import { readSettings, type Settings } from './settings.ts'
+import { readSettings } from './settings.ts'
 import { startStack } from './stack.ts'
+import { type Addresses, readAddresses } from './state-folder.ts'
 
 const remoteFlag = '--remote-database'
 
@@ -19,8 +16,19 @@ process.exit(await run())
 async function run(): Promise<number> {
   try {
     const settings = readSettings(process.env, projectDirectory)
-    if (!process.argv.includes(remoteFlag)) refuseRemoteDatabase(settings)
-    await seed(settings)
+    const { database, stateDirectory } = settings
+    const running = readAddresses(stateDirectory)
+    const databaseUrl = running ? running.database : 'url' in database ? database.url : undefined
+    if (databaseUrl && !process.argv.includes(remoteFlag)) refuseRemote(databaseUrl)
+    if (running) await seed(running, 'Paste these into a shell')
+    else {
+      requireInbox('port' in settings.mail)
+      console.log(
+        `No stack is running on ${stateDirectory} (STATE_DIR): starting one for as long as this takes ...`,
+      )
+      const stack = await startStack(settings, () => undefined, new AbortController().signal)
+      await seed(stack.addresses, 'Start `npm run dev`, then paste these into a shell').finally(stack.stop)
+    }
     return 0
   } catch (error) {
     printError(error, 'the seed could not be sown')
@@ -28,62 +36,38 @@ async function run(): Promise<number> {
   }
 }
 
-async function seed(settings: Settings): Promise<void> {
-  const inbox = inboxOf(settings)
-  const address = `http://${loopback}:${settings.worker.port}/api`
-  const isRunning = await answers(`${address}/health`)
-  if (isRunning) requireOwnStack(settings)
-  else console.log('The stack is not running: starting it for as long as this takes ...')
-  const stack = isRunning
-    ? undefined
-    : await startStack(settings, () => undefined, new AbortController().signal)
-  try {
-    const token = await signInDemoUser(address, inbox)
-    // The demo user's time zone is UTC, and so is the month of their summary.
-    const rows = yearUntil(new Date().toISOString().slice(0, 10))
-    const filled = await fill(openApi(address, token), rows)
-    console.log(`\n${sentenceOn(filled)}`)
-    printNext(settings, { token, inbox, isRunning })
-  } finally {
-    await stack?.stop()
-  }
+async function seed({ api, inbox }: Addresses, whatToDo: string): Promise<void> {
+  if (!api) throw new DevError('the stack is still starting: try again once it runs.')
+  requireInbox(inbox !== undefined)
+  const token = await signInDemoUser(api, inbox ?? '')
+  // The demo user's time zone is UTC, and so is the month of their summary.
+  const rows = yearUntil(new Date().toISOString().slice(0, 10))
+  const filled = await fill(openApi(api, token), rows)
+  console.log(`
+${sentenceOn(filled)}
+
+  demo user        ${demoUser.email}, password ${demoUser.password}
+  inbox            ${inbox}
+
+${whatToDo}:
+
+  export API=${api} TOKEN='${token}'
+  curl "$API/summary" -H "Authorization: Bearer $TOKEN"
+`)
 }
 
-/** Throws a DevError if this environment, or the one that the stack was last started with, names a remote database. */
-function refuseRemoteDatabase({ database, stateDirectory }: Settings): void {
-  const started = path.join(stateDirectory, 'worker.env')
-  const urls = [
-    'url' in database ? database.url : undefined,
-    existsSync(started) ? parseEnv(readFileSync(started, 'utf8')).TURSO_DATABASE_URL : undefined,
-  ]
-  if (urls.some((url) => url && !isLoopback(url)))
+function refuseRemote(databaseUrl: string): void {
+  if (!['127.0.0.1', 'localhost', '[::1]'].includes(new URL(databaseUrl).hostname))
     throw new DevError(
       `the database is not on this machine. To fill it anyway: npm run seed -- ${remoteFlag}`,
     )
 }
 
-/** A stack with another state folder may write to any database. */
-function requireOwnStack({ worker, stateDirectory }: Settings): void {
-  if (!existsSync(path.join(stateDirectory, 'stack.pid')))
+function requireInbox(isLocal: boolean): void {
+  if (!isLocal)
     throw new DevError(
-      `what answers on port ${worker.port} is not the stack of ${stateDirectory}: set STATE_DIR.`,
+      'the demo user verifies their address in the local inbox: run without RESEND_API_KEY and RESEND_BASE_URL.',
     )
-}
-
-function isLoopback(url: string): boolean {
-  return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
-}
-
-function inboxOf({ mail }: Settings): string {
-  if ('port' in mail) return `http://${loopback}:${mail.port}`
-  throw new DevError(
-    'the demo user verifies their address in the local inbox: unset RESEND_API_KEY and RESEND_BASE_URL.',
-  )
-}
-
-async function answers(url: string): Promise<boolean> {
-  const response = await fetch(url).catch(() => undefined)
-  return response?.status === 200
 }
 
 function sentenceOn({ created, present, deleted }: Filled): string {
@@ -91,21 +75,4 @@ function sentenceOn({ created, present, deleted }: Filled): string {
   if (created === 0) return `Already seeded: nothing was added to ${present} transactions.${stayed}`
   const before = present > 0 ? ` to the ${present} that were there` : ', the last year of one household'
   return `Added ${created} transactions${before}.${stayed}`
-}
-
-function printNext(
-  { worker }: Settings,
-  { token, inbox, isRunning }: { token: string; inbox: string; isRunning: boolean },
-): void {
-  const origin = `http://${loopback}:${worker.port}`
-  console.log(`
-  demo user        ${demoUser.email}, password ${demoUser.password}
-  reference page   ${origin}/docs
-  inbox            ${inbox}
-
-${isRunning ? 'Paste these' : 'Start `npm run dev`, then paste these'} into a shell:
-
-  export API=${origin}/api TOKEN='${token}'
-  curl "$API/summary" -H "Authorization: Bearer $TOKEN"
-`)
 }

@@ -1,7 +1,9 @@
+import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import path from 'node:path'
 import { DevError } from './dev-error.ts'
 
-/** A part that this machine runs itself, on a loopback port. */
+/** A part that this machine runs itself. */
 export type LocalPart = {
   port: number
 }
@@ -10,18 +12,20 @@ export type LocalPart = {
 export type Settings = {
   projectDirectory: string
   stateDirectory: string
+  /** The IP address that all parts but the database listen on. */
+  host: string
+  /** The host name under which browsers and devices find the parts. */
+  publicHost: string
   worker: LocalPart
   database: LocalPart | { url: string; authToken: string }
   mail: LocalPart | { apiKey: string; baseUrl: string | undefined }
   identityProvider: LocalPart | { issuer: string; clientId: string; clientSecret: string }
-  /** The example app, or somebody's own frontend, to which links and sign-ins lead instead. */
+  /** The example app, or the developer's own frontend, to which links and sign-ins lead instead. */
   app: LocalPart | { url: string }
   appUrl: string
   mailFrom: string
   /** Kept in the state folder when the environment has none. */
   appSecret: string | undefined
-  /** Passed to the Worker as they are; without them it uses the values of wrangler.toml. */
-  passedThrough: Record<string, string>
 }
 
 /** A local part with its port and the variable that changes it. */
@@ -33,14 +37,20 @@ export type PortUse = {
 
 type Environment = Record<string, string | undefined>
 
-const passedThroughNames = ['CORS_ORIGINS', 'GENERAL_LIMIT_ENABLED']
+/** The database listens here only, and so does everything else without HOST. */
+export const loopback = '127.0.0.1'
 
 /** Reads the environment. Throws a DevError that names the variables that are wrong. */
 export function readSettings(environment: Environment, projectDirectory: string): Settings {
   const worker = { port: readPort(environment, 'PORT', 8787) }
+  const host = readHost(environment)
+  const appUrl = environment.APP_URL || originOf(lanAddress(host), worker.port)
+  const publicHost = host === loopback ? loopback : hostOf(appUrl)
   const settings: Settings = {
     projectDirectory,
     stateDirectory: path.resolve(projectDirectory, environment.STATE_DIR || '.local'),
+    host,
+    publicHost,
     worker,
     database: readDatabase(environment),
     mail: readMail(environment),
@@ -48,22 +58,23 @@ export function readSettings(environment: Environment, projectDirectory: string)
     app: environment.FRONTEND_URL
       ? { url: environment.FRONTEND_URL }
       : { port: readPort(environment, 'APP_PORT', 5173) },
-    appUrl: environment.APP_URL || `http://127.0.0.1:${worker.port}`,
+    appUrl,
     mailFrom: environment.MAIL_FROM || 'Purse <no-reply@purse.test>',
     appSecret: environment.APP_SECRET || undefined,
-    passedThrough: Object.fromEntries(
-      passedThroughNames.flatMap((name) =>
-        environment[name] === undefined ? [] : [[name, environment[name]]],
-      ),
-    ),
   }
   refuseSharedPorts([...portsOf(settings), ...appPort(settings)])
   return settings
 }
 
-/** The app's port need not be free: the stack can do without the app. */
-function appPort({ app }: Settings): PortUse[] {
-  return 'port' in app ? [{ part: 'the app', variable: 'APP_PORT', port: app.port }] : []
+/** Where processes of this machine find something that listens on a host and port. */
+export function localOrigin(host: string, port: number): string {
+  return originOf(isWildcard(host) ? loopback : host, port)
+}
+
+/** Where the frontend is. On this machine it has a name rather than an address, like the origins that may call. */
+export function frontendUrl({ app, host, publicHost }: Settings): string {
+  if ('url' in app) return app.url
+  return originOf(host === loopback ? 'localhost' : publicHost, app.port)
 }
 
 /** The ports that must be free for these settings. */
@@ -75,6 +86,35 @@ export function portsOf(settings: Settings): PortUse[] {
   if ('port' in identityProvider)
     uses.push({ part: 'the identity provider', variable: 'IDP_PORT', port: identityProvider.port })
   return uses
+}
+
+/** The app's port need not be free: the stack can do without the app. */
+function appPort({ app }: Settings): PortUse[] {
+  return 'port' in app ? [{ part: 'the app', variable: 'APP_PORT', port: app.port }] : []
+}
+
+function readHost({ HOST: host }: Environment): string {
+  if (!host) return loopback
+  if (isIP(host) === 0)
+    throw new DevError(`HOST must be an IP address, such as 0.0.0.0, not ${JSON.stringify(host)}.`)
+  return host
+}
+
+/** The address that other devices use for a host to listen on: for all addresses, the first in the local network. */
+function lanAddress(host: string): string {
+  if (!isWildcard(host)) return host
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? loopback
+}
+
+const isWildcard = (host: string) => host === '0.0.0.0' || host === '::'
+
+const originOf = (host: string, port: number) => `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`
+
+function hostOf(url: string): string {
+  const parsed = URL.parse(url)
+  if (!parsed) throw new DevError(`APP_URL must be a URL, not ${JSON.stringify(url)}.`)
+  return parsed.hostname.replace(/^\[|\]$/g, '')
 }
 
 function readDatabase(environment: Environment): Settings['database'] {
@@ -101,7 +141,7 @@ function readIdentityProvider(environment: Environment): Settings['identityProvi
   const names = ['IDP_ISSUER', 'IDP_CLIENT_ID', 'IDP_CLIENT_SECRET']
   const missing = names.filter((name) => !environment[name])
   if (missing.length === names.length) return { port: readPort(environment, 'IDP_PORT', 8026) }
-  // Half a provider would fail only once somebody signs in.
+  // Half a provider would fail only at a sign-in.
   if (missing.length > 0)
     throw new DevError(`${names.join(', ')} go together: set ${missing.join(' and ')} too, or none of them.`)
   const [issuer = '', clientId = '', clientSecret = ''] = names.map((name) => environment[name])
@@ -118,13 +158,11 @@ function readPort(environment: Environment, variable: string, standard: number):
 }
 
 function refuseSharedPorts(uses: PortUse[]): void {
-  const users = new Map<number, PortUse>()
-  for (const use of uses) {
-    const other = users.get(use.port)
+  for (const [index, use] of uses.entries()) {
+    const other = uses.slice(0, index).find(({ port }) => port === use.port)
     if (other)
       throw new DevError(
         `${other.part} and ${use.part} cannot both use port ${use.port}: change ${other.variable} or ${use.variable}.`,
       )
-    users.set(use.port, use)
   }
 }

@@ -1,41 +1,38 @@
-import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startApp } from './app.ts'
 import { startCrons } from './crons.ts'
 import { DevError, reasonOf } from './dev-error.ts'
 import { leaveDevVars } from './dev-vars.ts'
-import { waitForHealth } from './health.ts'
 import { startIdentityProvider } from './idp/server.ts'
 import { startInbox } from './inbox/server.ts'
-import { localDatabase, startLocalDatabase } from './local-database.ts'
+import { type DatabaseAddress, localDatabase, startLocalDatabase } from './local-database.ts'
 import { migrateDatabase, OtherMigrations } from './migrate.ts'
-import { isTaken, loopback, portError, requireFreePorts } from './ports.ts'
-import { portsOf, type Settings } from './settings.ts'
-import { openStateFolder, type StateFolder, writePrivateFile } from './state-folder.ts'
-import { configurationFault, saysThatBuildFailed } from './worker-output.ts'
-import { startWorkerProcess } from './worker-process.ts'
-import {
-  frontendUrl,
-  type LocalAddresses,
-  localClient,
-  toEnvFile,
-  workerVariables,
-} from './worker-variables.ts'
+import { isTaken, portError, requireFreePorts } from './ports.ts'
+import { frontendUrl, localOrigin, loopback, portsOf, type Settings } from './settings.ts'
+import { type Addresses, openStateFolder, type StateFolder } from './state-folder.ts'
+import { localClient, type Parts, startWorker, waitForHealth, workerVariables } from './worker.ts'
 
 const healthLimitMs = 150_000
 const recoveryLimitMs = 10_000
 const closeLimitMs = 5_000
+const folderCheckMs = 1_000
 
 /** The running parts. */
 export type Stack = {
-  /** What to open in a browser or give to a client. */
-  addresses: Record<string, string>
-  /** Resolves with what happened if a part ends by itself. */
+  addresses: Addresses
+  /** Resolves with what happened if a part ends by itself or the state folder is deleted. */
   crashed: Promise<string>
   stop(): Promise<void>
 }
 
-type Close = () => Promise<void>
+type Close = () => Promise<void> | void
+/** What has started so far, and what ends it. */
+type Start = {
+  settings: Settings
+  state: StateFolder
+  closers: Close[]
+  crash: (reason: string) => void
+}
 
 /** Starts the parts in turn; if one fails or the signal aborts, ends those that had started and throws. */
 export async function startStack(
@@ -47,81 +44,57 @@ export async function startStack(
   const stop = () => closeAll(closers)
   try {
     const state = openStateFolder(settings.stateDirectory)
-    closers.push(async () => state.release())
+    closers.push(() => state.release())
+    const { promise: crashed, resolve: crash } = Promise.withResolvers<string>()
+    const start = { settings, state, closers, crash }
     await requireFreePorts(portsOf(settings), signal)
-    mentionFormerDatabase(state, say)
-    const { local, crashed: databaseCrashed } = await startLocalParts(settings, state, closers)
-    await unlessAborted(signal, migrate(settings, local, say))
+    const parts = await startParts(start)
+    await unlessAborted(signal, migrate(settings, parts.database, say))
     say('Starting the Worker ...')
-    const worker = startWorker(settings, state, local, say)
-    closers.push(() => worker.close())
-    const health = `http://${loopback}:${settings.worker.port}/api/health`
-    const crashed = Promise.race([worker.crashed, databaseCrashed])
-    const failed = Promise.race([crashed, worker.unbuilt]).then((line) => Promise.reject(new DevError(line)))
-    await unlessAborted(signal, Promise.race([waitForHealth(health, healthLimitMs, signal), failed]))
-    const stopCrons = startCrons(`http://${loopback}:${settings.worker.port}`)
-    closers.push(async () => stopCrons())
-    const app = await startOwnApp(settings, state, closers)
-    return { addresses: { app, ...addressesOf(settings, local) }, crashed, stop }
+    runWorker(start, parts, say)
+    const failed = crashed.then((line) => Promise.reject(new DevError(line)))
+    await unlessAborted(signal, Promise.race([waitForHealth(settings, healthLimitMs, signal), failed]))
+    watch(start)
+    const app = await runApp(start)
+    const { database, inbox, issuer } = parts
+    const addresses = {
+      api: `${localOrigin(settings.host, settings.worker.port)}/api`,
+      database: database.url.replace(/\?.*/, ''), // a token may follow
+      ...(inbox && { inbox }),
+      ...(issuer && { issuer }),
+      ...(app && { app }),
+    }
+    state.publish(addresses)
+    return { addresses, crashed, stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-/** Earlier versions kept the database in a file that today's server does not read. */
-function mentionFormerDatabase(state: StateFolder, say: (line: string) => void): void {
-  const former = state.path('libsql')
-  if (existsSync(former))
-    say(
-      `Note: ${former} is from an earlier version and is no longer used; a backup is restored as docs/deploy.md says.`,
-    )
-}
-
-async function startLocalParts(
-  settings: Settings,
-  state: StateFolder,
-  closers: Close[],
-): Promise<{ local: LocalAddresses; crashed: Promise<string> }> {
-  const { database, mail, identityProvider } = settings
-  const local: LocalAddresses = {}
-  let crashed = new Promise<string>(() => undefined)
+async function startParts({ settings, state, closers, crash }: Start): Promise<Parts> {
+  const { database, mail, identityProvider, host, publicHost } = settings
+  const parts: Parts = { database: 'url' in database ? database : { url: '', authToken: '' } }
   if ('port' in database) {
     const { port } = database
     const server = await startPart(settings, 'LIBSQL_PORT', () => startLocalDatabase(state.directory, port))
     closers.push(() => server.close())
-    local.database = await localDatabase(state.directory, port)
-    crashed = server.ended.then((how) => `the libSQL server ended ${how}.`)
+    server.ended.then((how) => crash(`the libSQL server ended ${how}.`))
+    parts.database = await localDatabase(state.directory, port)
   }
   if ('port' in mail) {
-    const options = { directory: state.path('inbox'), port: mail.port }
+    const options = { directory: state.path('inbox'), port: mail.port, host }
     const server = await startPart(settings, 'MAIL_PORT', () => startInbox(options))
     closers.push(() => server.close())
-    local.inbox = server.url
+    parts.inbox = server.url
   }
   if ('port' in identityProvider) {
-    const client = localClient(settings, state)
-    const options = { directory: state.path('idp'), port: identityProvider.port, ...client }
+    const options = { port: identityProvider.port, host, publicHost, ...localClient(settings, state) }
     const server = await startPart(settings, 'IDP_PORT', () => startIdentityProvider(options))
     closers.push(() => server.close())
-    local.issuer = server.issuer
+    parts.issuer = server.issuer
   }
-  return { local, crashed }
-}
-
-/** Returns where the app is. Nothing else needs it: if its port is taken, the stack runs without it. */
-async function startOwnApp(settings: Settings, state: StateFolder, closers: Close[]): Promise<string> {
-  const { app, worker } = settings
-  const url = frontendUrl(app)
-  if (!('port' in app)) return `links and sign-ins lead to ${url}, as the environment says`
-  const { port } = app
-  if (await isTaken(port))
-    return `not here: port ${port} is taken, by your own perhaps; APP_PORT sets another`
-  const apiUrl = `http://${loopback}:${worker.port}`
-  const options = { port, host: loopback, directory: state.path('app'), apiUrl }
-  const server = await startPart(settings, 'APP_PORT', () => startApp(options))
-  closers.push(() => server.close())
-  return url
+  return parts
 }
 
 async function startPart<Part>(
@@ -141,98 +114,67 @@ async function startPart<Part>(
 }
 
 async function migrate(
-  settings: Settings,
-  local: LocalAddresses,
+  { database, stateDirectory }: Settings,
+  { url, authToken }: DatabaseAddress,
   say: (line: string) => void,
 ): Promise<void> {
-  const { database } = settings
-  const remote = 'url' in database ? database : undefined
-  const { url = '', authToken } = remote ?? local.database ?? {}
-  const shown = url.replace(/\?.*/, '') // a token may follow
-  say(`Migrating the ${remote ? 'REMOTE' : 'local'} database ${shown}`)
+  const isRemote = 'url' in database
+  const shown = url.replace(/\?.*/, '')
+  say(`Migrating the ${isRemote ? 'REMOTE' : 'local'} database ${shown}`)
   try {
     await migrateDatabase(url, authToken)
   } catch (error) {
-    const isOld = error instanceof OtherMigrations && !remote
-    const hint = isOld ? `. Delete ${settings.stateDirectory} to begin with an empty one` : ''
+    const isOld = error instanceof OtherMigrations && !isRemote
+    const hint = isOld ? `. Delete ${stateDirectory} to begin with an empty one` : ''
     throw new DevError(`the database ${shown} could not be migrated: ${reasonOf(error)}${hint}`, {
       cause: error,
     })
   }
 }
 
-function startWorker(
-  settings: Settings,
-  state: StateFolder,
-  local: LocalAddresses,
-  say: (line: string) => void,
-) {
-  const variables = workerVariables(settings, state, local)
-  const variablesFile = state.path('worker.env')
-  writePrivateFile(variablesFile, toEnvFile(variables))
+function runWorker({ settings, state, closers, crash }: Start, parts: Parts, say: (line: string) => void) {
+  const variables = workerVariables(settings, state, parts)
   leaveDevVars(settings, variables)
-  const dead = Promise.withResolvers<string>()
-  const unbuilt = Promise.withResolvers<string>()
-  let isUnbuilt = false
-  let isClosing = false
-  const worker = startWorkerProcess({
-    projectDirectory: settings.projectDirectory,
-    directory: state.path('wrangler'),
-    port: settings.worker.port,
-    variablesFile,
-    variableNames: Object.keys(variables),
-    onLine: (line) => {
-      // If esbuild ends first, wrangler prints where it was in handling the errors, which are above by then.
-      if (isUnbuilt && isClosing) return
-      say(line)
-      const fault = configurationFault(line)
-      // It would answer 500 to everything, even to health checks.
-      if (fault) dead.resolve(`the Worker cannot work with these settings: ${fault}`)
-      if (!saysThatBuildFailed(line)) return
-      isUnbuilt = true
-      unbuilt.resolve('the Worker cannot be built; its errors are above.')
-    },
-    onRuntimeCrash: () =>
-      void confirmRecovery(settings.worker.port).catch((error) => dead.resolve(reasonOf(error))),
-  })
-  const ended = worker.ended.then(
-    (how) => `the Worker's wrangler dev ended ${how}; its last lines are above.`,
+  const worker = startWorker(settings, state, variables, say)
+  closers.push(() => worker.close())
+  worker.ended.then((how) => crash(`the Worker's wrangler dev ended ${how}; its last lines are above.`))
+}
+
+/** Fires crons, and notices a Worker that no longer answers and a state folder that was deleted. */
+function watch({ settings, state, closers, crash }: Start): void {
+  const { signal } = new AbortController()
+  const stopCrons = startCrons(localOrigin(settings.host, settings.worker.port), () =>
+    // wrangler restarts a crashed workerd, but if that one held the port, nothing answers.
+    waitForHealth(settings, recoveryLimitMs, signal).catch((error) => crash(reasonOf(error))),
   )
-  const close = () => {
-    isClosing = true
-    return worker.close()
-  }
-  return { close, crashed: Promise.race([ended, dead.promise]), unbuilt: unbuilt.promise }
-}
-
-// wrangler restarts a crashed workerd, but if that one held the port, nothing answers.
-async function confirmRecovery(port: number): Promise<void> {
-  const signal = AbortSignal.timeout(recoveryLimitMs)
-  const answered = fetch(`http://${loopback}:${port}/api/health`, { signal })
-  await answered.catch(() => {
-    throw new DevError('the Worker crashed and no longer answers.')
+  const folderCheck = setInterval(() => {
+    if (state.isGone())
+      crash(
+        `the state folder ${state.directory} was deleted while the stack ran, and the database with it, so that requests got a 503. Start the stack again.`,
+      )
+  }, folderCheckMs)
+  closers.push(() => {
+    stopCrons()
+    clearInterval(folderCheck)
   })
 }
 
-function addressesOf(settings: Settings, local: LocalAddresses): Record<string, string> {
-  const { mail, identityProvider } = settings
-  const remoteMail = ('baseUrl' in mail && mail.baseUrl) || 'Resend'
-  const remoteIssuer = 'issuer' in identityProvider ? identityProvider.issuer : ''
-  const origin = `http://${loopback}:${settings.worker.port}`
-  return {
-    API: `${origin}/api`,
-    'reference page': `${origin}/docs`,
-    libSQL: local.database?.url ?? 'the database of TURSO_DATABASE_URL',
-    inbox: local.inbox ?? `mails go to ${remoteMail}, as the environment says`,
-    'identity provider': local.issuer ?? `${remoteIssuer}, as the environment says`,
-    state: settings.stateDirectory,
-  }
+/** Returns where the app is. Nothing else needs it: if its port is taken, the stack runs without it. */
+async function runApp({ settings, state, closers }: Start): Promise<string | undefined> {
+  const { app, host, appUrl } = settings
+  if (!('port' in app)) return undefined
+  if (await isTaken(app.port)) return undefined
+  const apiUrl = host === loopback ? localOrigin(host, settings.worker.port) : appUrl
+  const options = { port: app.port, host, directory: state.path('app'), apiUrl }
+  const server = await startPart(settings, 'APP_PORT', () => startApp(options))
+  closers.push(() => server.close())
+  return frontendUrl(settings)
 }
 
 // The last to start closes first, so that no part loses something it still needs; one that hangs ends with this process.
 async function closeAll(closers: Close[]): Promise<void> {
   for (let close = closers.pop(); close; close = closers.pop()) {
-    await Promise.race([close().catch(() => {}), sleep(closeLimitMs)])
+    await Promise.race([Promise.resolve(close()).catch(() => {}), sleep(closeLimitMs)])
   }
 }
 

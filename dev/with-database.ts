@@ -1,10 +1,9 @@
 import { DevError } from './dev-error.ts'
 import { type DatabaseAddress, localDatabase, startLocalDatabase } from './local-database.ts'
-import { loopback, requireFreePorts } from './ports.ts'
+import { requireFreePorts } from './ports.ts'
 import { projectDirectory } from './project.ts'
-import { portsOf, readSettings, type Settings } from './settings.ts'
-import { isSqld } from './sqld/server.ts'
-import { openStateFolder, StateInUse } from './state-folder.ts'
+import { portsOf, readSettings } from './settings.ts'
+import { openStateFolder, readAddresses } from './state-folder.ts'
 
 /**
  * Runs something against the database that `npm run dev` would use: TURSO_DATABASE_URL if it is set, else the one in
@@ -14,8 +13,12 @@ import { openStateFolder, StateInUse } from './state-folder.ts'
 export async function withDatabase(work: (database: DatabaseAddress) => Promise<void>): Promise<void> {
   try {
     const settings = readSettings(process.env, projectDirectory)
-    const { database } = settings
-    await ('url' in database ? work(database) : withLocalDatabase(settings, database.port, work))
+    const { database, stateDirectory } = settings
+    if ('url' in database) return await work(database)
+    const running = readAddresses(stateDirectory)?.database
+    if (running) return await work(await localDatabase(stateDirectory, Number(new URL(running).port)))
+    const uses = portsOf(settings).filter(({ variable }) => variable === 'LIBSQL_PORT')
+    await serveDatabase(stateDirectory, database.port, uses, work)
   } catch (error) {
     if (!(error instanceof DevError)) throw error
     console.error(`error: ${error.message}`)
@@ -23,35 +26,24 @@ export async function withDatabase(work: (database: DatabaseAddress) => Promise<
   }
 }
 
-async function withLocalDatabase(
-  settings: Settings,
+async function serveDatabase(
+  stateDirectory: string,
   port: number,
+  uses: ReturnType<typeof portsOf>,
   work: (database: DatabaseAddress) => Promise<void>,
 ): Promise<void> {
-  const { stateDirectory } = settings
-  const state = await openState(stateDirectory, port)
-  const local = await localDatabase(stateDirectory, port)
-  if (!state) return work(local)
-  const uses = portsOf(settings).filter((use) => use.port === port)
+  const state = openStateFolder(stateDirectory)
   try {
     await requireFreePorts(uses, new AbortController().signal)
     const server = await startLocalDatabase(stateDirectory, port)
     try {
-      await work(local)
+      const address = await localDatabase(stateDirectory, port)
+      state.publish({ database: address.url })
+      await work(address)
     } finally {
       await server.close()
     }
   } finally {
     state.release()
-  }
-}
-
-/** Undefined if a stack or another command holds the folder and serves its database. */
-async function openState(stateDirectory: string, port: number) {
-  try {
-    return openStateFolder(stateDirectory)
-  } catch (error) {
-    if (error instanceof StateInUse && (await isSqld(`http://${loopback}:${port}`))) return undefined
-    throw error
   }
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startIdentityProvider } from '../dev/idp/server.ts'
 import { startInbox } from '../dev/inbox/server.ts'
-import { loopback } from '../dev/ports.ts'
+import { loopback } from '../dev/settings.ts'
 import { sendJson, serve } from '../dev/web/serve.ts'
 import { startDatabases } from './databases/namespaces.ts'
 import buildReference from './reference.ts'
@@ -24,9 +24,8 @@ export default async function setup(project: TestProject) {
   const directory = await mkdtemp(join(tmpdir(), 'purse-test-'))
   const parts: { close(): Promise<void> }[] = []
   const neighbours = async (_: IncomingMessage, response: ServerResponse) => {
-    const place = join(directory, randomUUID())
-    const inbox = await startInbox({ directory: join(place, 'inbox'), port: 0 })
-    const provider = await startProvider(join(place, 'idp'))
+    const inbox = await startInbox({ directory: join(directory, randomUUID()), port: 0 })
+    const provider = await startProvider()
     parts.push(inbox, provider)
     sendJson(response, 200, { RESEND_BASE_URL: inbox.url, IDP_ISSUER: provider.issuer })
   }
@@ -45,9 +44,8 @@ export default async function setup(project: TestProject) {
   }
 }
 
-function startProvider(directory: string) {
+function startProvider() {
   return startIdentityProvider({
-    directory,
     port: 0,
     clientId: 'purse-tests',
     clientSecret: 'a secret of the tests',

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { TestProject } from 'vitest/node'
-import { loopback } from '../dev/ports.ts'
 import { projectDirectory } from '../dev/project.ts'
+import { loopback } from '../dev/settings.ts'
 import { sendJson, serve } from '../dev/web/serve.ts'
 import { DevStack, freePlace, leaksIn, type Place } from './stack-process.ts'
 

@@ -110,9 +110,13 @@ export async function freePlace(): Promise<{ place: Place; directory: string }> 
   return { place, directory }
 }
 
-/** The lines of a stack's output that give a secret away, except the one that shows how to register. */
+/**
+ * The lines of a stack's output that give a secret away, except the one that shows how to register, and wrangler's own,
+ * which name the paths of links.
+ */
 export function leaksIn(output: string): string[] {
-  return output.split('\n').filter((line) => !/^ {2}or register /.test(line) && secretsIn(line).length > 0)
+  const excepted = /^ {2}or register |^\[wrangler:info\] /
+  return output.split('\n').filter((line) => !excepted.test(line) && secretsIn(line).length > 0)
 }
 
 function processes(): { pid: number; group: string; command: string }[] {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { escapeHtml } from './page.ts'
+import { html } from 'hono/html'
 
 /** A person's picture: their initials on a colour derived from the path. */
 export function drawPicture(pathname: string, name: string): string {
@@ -10,9 +10,9 @@ export function drawPicture(pathname: string, name: string): string {
     .map((word) => [...word][0] ?? '')
     .join('')
     .toUpperCase()
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 96" width="96" height="96">
+  return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 96" width="96" height="96">
 <rect width="96" height="96" fill="hsl(${hue.toFixed(0)} 45% 40%)"/>
-<text x="48" y="60" text-anchor="middle" font-family="system-ui, sans-serif" font-size="36" fill="#fff">${escapeHtml(initials)}</text>
+<text x="48" y="60" text-anchor="middle" font-family="system-ui, sans-serif" font-size="36" fill="#fff">${initials}</text>
 </svg>
-`
+`.toString()
 }

@@ -1,3 +1,4 @@
+import { exportJWK, generateKeyPair } from 'jose'
 import Provider, {
   type Account,
   type Configuration,
@@ -5,25 +6,21 @@ import Provider, {
   interactionPolicy,
   type KoaContextWithOIDC,
 } from 'oidc-provider'
+import { sendPage } from '../web/page.ts'
 import { createMemoryAdapter } from './memory-adapter.ts'
-import { renderProblem } from './page.ts'
+import { problemPage } from './page.ts'
 import { isAddress, type People, personOf } from './people.ts'
-import { signingKeys } from './signing-keys.ts'
 
 export type Client = { clientId: string; clientSecret: string; redirectUris: string[] }
 
 const hourSeconds = 60 * 60
 
 /** The OpenID provider for one first-party client. */
-export async function createProvider(
-  issuer: string,
-  directory: string,
-  client: Client,
-  people: People,
-): Promise<Provider> {
+export async function createProvider(issuer: string, client: Client, people: People): Promise<Provider> {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true })
   const provider = new Provider(issuer, {
     adapter: createMemoryAdapter(),
-    jwks: await signingKeys(directory),
+    jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig' }] },
     clients: [
       {
         client_id: client.clientId,
@@ -50,12 +47,12 @@ export async function createProvider(
     expiresWithSession: () => false,
     interactions: { policy: policy(), url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
     extraParams: { login_hint: (ctx, hint) => signInAtOnce(people, ctx, hint) },
-    findAccount: (_ctx, subject, token) => account(issuer, people, subject, grantIdOf(token)),
-    loadExistingGrant: (ctx) => grantAll(people, ctx),
-    renderError: (ctx, { error, error_description }) => {
+    findAccount: (_ctx, subject) => account(issuer, people, subject),
+    loadExistingGrant: grantAll,
+    renderError: async (ctx, { error, error_description }) => {
       const known = `The client is ${client.clientId}, and it may be sent to ${client.redirectUris.join(' or ')}.`
-      ctx.type = 'html'
-      ctx.body = renderProblem('This sign-in cannot continue', `${error}: ${error_description}. ${known}`)
+      const detail = `${error}: ${error_description}. ${known}`
+      await sendPage(ctx.res, ctx.status, problemPage('This sign-in cannot continue', detail))
     },
     ttl: {
       AccessToken: hourSeconds,
@@ -89,29 +86,25 @@ function policy(): interactionPolicy.DefaultPolicy {
 function signInAtOnce(people: People, ctx: KoaContextWithOIDC, hint: string | undefined): void {
   const address = hint?.trim()
   if (!address || !isAddress(address)) return
-  ctx.oidc.session?.loginAccount({ accountId: people.remember(personOf(address)), transient: true })
+  ctx.oidc.session?.loginAccount({ accountId: people.add(personOf(address)), transient: true })
 }
 
 /** Grants the trusted client whatever it asks for, without asking the person. */
-async function grantAll(people: People, ctx: KoaContextWithOIDC): Promise<Grant> {
+async function grantAll(ctx: KoaContextWithOIDC): Promise<Grant> {
   const { client, account, provider, requestParamScopes } = ctx.oidc
   if (!client || !account) throw new Error('A grant needs a client and a person.')
   const grant = new provider.Grant({ accountId: account.accountId, clientId: client.clientId })
   grant.addOIDCScope([...requestParamScopes].join(' '))
-  people.tie(await grant.save(), account.accountId)
+  await grant.save()
   return grant
 }
 
-function account(issuer: string, people: People, subject: string, grantId?: string): Account | undefined {
-  const person = people.find(subject, grantId)
+function account(issuer: string, people: People, subject: string): Account | undefined {
+  const person = people.find(subject)
   if (!person) return undefined
   const { address, name, addressState } = person
   const email =
     addressState === 'absent' ? {} : { email: address, email_verified: addressState === 'verified' }
   const picture = `${issuer}/pictures/${subject}.svg?name=${encodeURIComponent(name)}`
   return { accountId: subject, claims: () => ({ sub: subject, ...email, name, picture }) }
-}
-
-function grantIdOf(token: object | undefined): string | undefined {
-  return token && 'grantId' in token && typeof token.grantId === 'string' ? token.grantId : undefined
 }

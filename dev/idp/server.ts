@@ -1,48 +1,60 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type Provider from 'oidc-provider'
-import { readJsonObject } from '../web/body.ts'
-import { type Handler, send, sendJson, serve } from '../web/serve.ts'
-import { Faults } from './faults.ts'
-import { answerInteraction } from './interaction.ts'
-import { sendPageStyle } from './page.ts'
+import * as z from 'zod'
+import { loopback } from '../settings.ts'
+import { Faults } from '../web/faults.ts'
+import { sendStyles } from '../web/page.ts'
+import { type Handler, type Serving, send, serve } from '../web/serve.ts'
+import { respondToInteraction } from './interaction.ts'
 import { People } from './people.ts'
 import { drawPicture } from './picture.ts'
 import { type Client, createProvider } from './provider.ts'
 
-type Options = Client & { port?: number; host?: string; directory: string }
+/** `publicHost` is the host name in the issuer, if it is not the one to listen on. */
+type Options = Client & { port: number; host?: string; publicHost?: string }
 
 /**
  * Starts an OpenID provider for one client. It signs in the address of a `login_hint` at once, and otherwise asks on a
- * page. The signing keys are kept in the directory, everything else in memory.
+ * page. It keeps everything in memory. Rejects if the port is taken.
  */
 export async function startIdentityProvider({
-  port = 8026,
-  host = '127.0.0.1',
-  directory,
+  port,
+  host = loopback,
+  publicHost = host,
   ...client
-}: Options): Promise<{ issuer: string; close(): Promise<void> }> {
-  const people = new People()
-  const { url, close } = await serve(
-    async (issuer) => handler(await createProvider(issuer, directory, client, people), people),
-    { port, host },
-  )
-  return { issuer: url, close }
+}: Options): Promise<Serving & { issuer: string }> {
+  let issuer = ''
+  const makeHandler = async (url: string) => {
+    issuer = `http://${publicHost}:${new URL(url).port}`
+    const people = new People()
+    return handler(await createProvider(issuer, client, people), people)
+  }
+  const serving = await serve(makeHandler, { port, host })
+  return { issuer, ...serving }
 }
 
+const faultPaths = {
+  token: '/token',
+  jwks: '/jwks',
+  userinfo: '/me',
+  discovery: '/.well-known/openid-configuration',
+}
+const endpoints = z.enum(['token', 'jwks', 'userinfo', 'discovery'])
+
 function handler(provider: Provider, people: People): Handler {
-  const faults = new Faults()
-  const answerAsProvider = provider.callback()
+  const faults = new Faults(endpoints)
+  const respondAsProvider = provider.callback()
   return async (request, response, { pathname, searchParams }) => {
-    if (faults.answer(pathname, response)) return
-    forgetSession(request)
-    if (pathname === '/health') return sendJson(response, 200, { status: 'ok' })
-    if (pathname === '/faults') return answerFaultOrder(faults, request, response)
-    if (pathname === '/theme.css' || pathname === '/page.css') return sendPageStyle(response, pathname)
-    if (pathname.startsWith('/interaction/')) return answerInteraction(provider, people, request, response)
-    if (pathname.startsWith('/pictures/')) {
+    const endpoint = endpoints.options.find((one) => faultPaths[one] === pathname)
+    const fault = endpoint && faults.next(endpoint)
+    if (fault) return faults.fail(fault, response, { error: 'server_error' })
+    if (pathname === '/faults') return faults.respond(request, response)
+    if (pathname === '/pico.css') return sendStyles(response)
+    if (pathname.startsWith('/pictures/'))
       return send(response, 200, 'image/svg+xml', drawPicture(pathname, searchParams.get('name') ?? ''))
-    }
-    await answerAsProvider(request, response)
+    forgetSession(request)
+    if (pathname.startsWith('/interaction/')) return respondToInteraction(provider, people, request, response)
+    await respondAsProvider(request, response)
   }
 }
 
@@ -53,19 +65,4 @@ function handler(provider: Provider, people: People): Handler {
 function forgetSession(request: IncomingMessage): void {
   const cookies = (request.headers.cookie ?? '').split(/;\s*/)
   request.headers.cookie = cookies.filter((cookie) => !cookie.startsWith('_session')).join('; ')
-}
-
-async function answerFaultOrder(
-  faults: Faults,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  if (request.method === 'GET') return sendJson(response, 200, { hanging: faults.hanging })
-  if (request.method === 'DELETE') {
-    faults.reset()
-    return sendJson(response, 200, {})
-  }
-  const order = await readJsonObject(request)
-  const problem = order ? faults.set(order) : 'The body must be a JSON object.'
-  sendJson(response, problem ? 422 : 200, problem ? { message: problem } : order)
 }

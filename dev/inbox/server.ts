@@ -1,132 +1,103 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { BodyTooLarge, readJsonObject } from '../web/body.ts'
-import { type Handler, type Serving, sendJson, serve } from '../web/serve.ts'
-import { Changes } from './changes.ts'
-import { Faults } from './faults.ts'
-import { listed, retrieved } from './mail.ts'
-import { Mailbox } from './mailbox.ts'
-import { pageOf } from './page-of.ts'
-import { invalid, missingApiKey, notFound, ResendError } from './resend-error.ts'
-import { search } from './search.ts'
-import { sendBatch, sendOne } from './send.ts'
-import { sendStatic } from './static.ts'
+import * as z from 'zod'
+import { loopback } from '../settings.ts'
+import { Faults } from '../web/faults.ts'
+import { sendStyles } from '../web/page.ts'
+import { type Handler, redirect, type Serving, sendJson, serve } from '../web/serve.ts'
+import { type Mails, openMails } from './mails.ts'
+import { sendListPage, sendMailPage } from './page.ts'
+import { listMails, ResendError, sendMail, serviceError } from './resend.ts'
 
-type Inbox = { mailbox: Mailbox; faults: Faults; changes: Changes }
+type Options = { port: number; host?: string; directory: string }
+type Inbox = { mails: Mails; faults: Faults<'send'> }
 
-type Options = { port?: number; host?: string; directory: string }
-
-/** Starts the local inbox: Resend's HTTP API to send, a web page to read. Emails are kept in the directory. */
-export async function startInbox({ port = 8025, host = '127.0.0.1', directory }: Options): Promise<Serving> {
-  const makeHandler = async (): Promise<Handler> => {
+/**
+ * Starts the local inbox: Resend's HTTP API to send and read emails, pages to look at them, and faults on demand. The
+ * emails are kept in the directory. Rejects if the port is taken.
+ */
+export async function startInbox({ directory, port, host = loopback }: Options): Promise<Serving> {
+  let mails: Mails | undefined
+  const makeHandler = (): Handler => {
     // Not before we have the port: another inbox that holds it may be writing to the same folder.
-    const mailbox = await Mailbox.open(directory)
-    const changes = new Changes()
-    mailbox.onChange = () => changes.announce()
-    const inbox = { mailbox, faults: new Faults(), changes }
-    return (request, response, url) => answer(inbox, request, response, url)
+    mails = openMails(directory)
+    const inbox = { mails, faults: new Faults(z.literal('send').default('send')) }
+    return async (request, response, url) => {
+      try {
+        await route(inbox, request, response, url)
+      } catch (error) {
+        if (!(error instanceof ResendError)) throw error
+        sendJson(response, error.statusCode, error)
+      }
+    }
   }
-  return serve(makeHandler, { port, host })
-}
-
-async function answer(
-  inbox: Inbox,
-  request: IncomingMessage,
-  response: ServerResponse,
-  url: URL,
-): Promise<void> {
-  try {
-    await route(inbox, request, response, url)
-  } catch (error) {
-    if (error instanceof BodyTooLarge) {
-      response.setHeader('connection', 'close')
-      sendJson(response, 413, new ResendError(413, 'validation_error', error.message))
-    } else if (error instanceof ResendError) sendJson(response, error.statusCode, error)
-    else throw error
+  const { url, close } = await serve(makeHandler, { port, host })
+  return {
+    url,
+    async close() {
+      await close()
+      mails?.close()
+    },
   }
 }
 
 async function route(
-  inbox: Inbox,
+  { mails, faults }: Inbox,
   request: IncomingMessage,
   response: ServerResponse,
   { pathname, searchParams }: URL,
 ): Promise<void> {
-  const { mailbox, faults, changes } = inbox
-  const method = request.method === 'HEAD' ? 'GET' : request.method
-  switch (`${method} ${pathname}`) {
+  const [, collection, id = ''] = pathname.split('/')
+  switch (`${request.method} /${collection}${id && '/:id'}`) {
+    case 'GET /':
+      return sendListPage(response, mails.newest(100))
+    case 'GET /mails/:id':
+      return sendMailPage(response, find(mails, id))
+    case 'POST /clear':
+      mails.clear()
+      return redirect(response, '/')
+    case 'GET /pico.css':
+      return sendStyles(response)
     case 'POST /emails':
-    case 'POST /emails/batch':
-      return takeMail(inbox, request, response, pathname)
+      return receive({ mails, faults }, request, response)
     case 'GET /emails':
-      return sendList(inbox, request, response, searchParams)
+      requireApiKey(request)
+      return sendJson(response, 200, listMails(mails, searchParams))
+    case 'GET /emails/:id':
+      requireApiKey(request)
+      return sendJson(response, 200, find(mails, id))
     case 'DELETE /emails':
-      await mailbox.empty()
-      return sendJson(response, 200, { object: 'list', has_more: false, data: [] })
-    case 'POST /faults': {
-      const order = await readJsonObject(request)
-      if (!order) throw invalid('The body must be a JSON object.')
-      faults.set(order)
-      return sendJson(response, 200, order)
-    }
-    case 'GET /faults':
-      return sendJson(response, 200, { hanging: faults.hanging })
-    case 'DELETE /faults':
-      faults.reset()
+      mails.clear()
       return sendJson(response, 200, {})
-    case 'GET /health':
-      return sendJson(response, 200, { status: 'ok' })
-    case 'GET /search':
-      return sendJson(response, 200, search(mailbox.newestFirst(), searchParams.get('q') ?? ''))
-    case 'GET /changes':
-      return changes.subscribe(response)
+    case 'GET /faults':
+    case 'POST /faults':
+    case 'DELETE /faults':
+      return faults.respond(request, response)
   }
-  const [, id, part] = /^\/emails\/([^/]+)(\/attachments)?$/.exec(pathname) ?? []
-  if (method === 'GET' && id) return sendMail(inbox, request, response, id, part !== undefined)
-  if (method === 'GET' && (await sendStatic(response, pathname))) return
-  throw notFound('The requested endpoint does not exist.')
+  throw new ResendError(404, 'not_found', 'The requested endpoint does not exist.')
 }
 
-async function takeMail(
-  { mailbox, faults }: Inbox,
+async function receive(
+  { mails, faults }: Inbox,
   request: IncomingMessage,
   response: ServerResponse,
-  pathname: string,
 ): Promise<void> {
-  const fault = faults.next()
-  if (fault && !fault.keeps) return faults.answer(fault, response)
+  const fault = faults.next('send')
+  if (fault?.status === 429) response.setHeader('retry-after', '1')
+  if (fault && !fault.keep) return faults.fail(fault, response, serviceError(fault.status))
   requireApiKey(request)
-  const result = await (pathname === '/emails' ? sendOne : sendBatch)(mailbox, request)
-  // Only the answer is lost: a sender without an idempotency key would send the email twice.
-  if (fault) return faults.answer(fault, response)
-  sendJson(response, 200, result)
+  const sent = await sendMail(mails, request)
+  if (fault) return faults.fail(fault, response, serviceError(fault.status))
+  sendJson(response, 200, sent)
 }
 
-function sendList(
-  { mailbox }: Inbox,
-  request: IncomingMessage,
-  response: ServerResponse,
-  query: URLSearchParams,
-): void {
-  requireApiKey(request)
-  const { data, has_more } = pageOf(mailbox.newestFirst(), query)
-  sendJson(response, 200, { object: 'list', has_more, data: data.map(listed) })
-}
-
-function sendMail(
-  { mailbox }: Inbox,
-  request: IncomingMessage,
-  response: ServerResponse,
-  id: string,
-  onlyAttachments: boolean,
-): void {
-  requireApiKey(request)
-  const mail = mailbox.find(id)
-  if (!mail) throw notFound('Email not found')
-  const attachments = { object: 'list', has_more: false, data: mail.attachments }
-  sendJson(response, 200, onlyAttachments ? attachments : retrieved(mail))
+function find(mails: Mails, id: string) {
+  const mail = mails.find(id)
+  if (!mail) throw new ResendError(404, 'not_found', 'Email not found')
+  return mail
 }
 
 /** Any key will do, but a request without one would fail at Resend. */
 function requireApiKey(request: IncomingMessage): void {
-  if (!/^Bearer \S/.test(request.headers.authorization ?? '')) throw missingApiKey()
+  if (!/^Bearer \S/.test(request.headers.authorization ?? ''))
+    throw new ResendError(401, 'missing_api_key', 'Missing API key in the authorization header.')
 }

@@ -2,7 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DevError } from '../dev-error.ts'
 import { type GuardedProcess, startGuarded } from '../guarded-process.ts'
-import { freePort, loopback } from '../ports.ts'
+import { freePort } from '../ports.ts'
+import { loopback } from '../settings.ts'
 import { findSqld } from './binary.ts'
 
 const startLimitMs = 30_000
@@ -59,7 +60,7 @@ export async function startSqld({
     directory,
     // Nothing is inherited: a variable for another sqld must not make this one its replica.
     environment: { RUST_LOG: 'error', ...(authKey && { SQLD_AUTH_JWT_KEY: authKey }) },
-    lines: () => (line) => {
+    onLine: (line) => {
       lastLines.push(line)
       if (lastLines.length > linesShown) lastLines.shift()
     },

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { localOrigin } from '../settings.ts'
 import { refusal } from './same-origin.ts'
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void> | void
@@ -34,8 +35,7 @@ export async function serve(
     server.closeAllConnections()
     await once(server, 'close')
   }
-  const { port } = server.address() as AddressInfo
-  const url = `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${port}`
+  const url = localOrigin(address.host, (server.address() as AddressInfo).port)
   try {
     ready.resolve(await makeHandler(url))
   } catch (error) {
@@ -45,12 +45,18 @@ export async function serve(
   return { url, close }
 }
 
-/** Answers with JSON. */
+/** Sends the browser elsewhere, which it asks for by GET. */
+export function redirect(response: ServerResponse, location: string): void {
+  response.writeHead(303, { location })
+  response.end()
+}
+
+/** Sends JSON. */
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
   send(response, status, 'application/json; charset=utf-8', JSON.stringify(body))
 }
 
-/** Answers with a body, which the browser must take for the given type, and must not cache. */
+/** Sends a body, which the browser must take for the given type, and must not cache. */
 export function send(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
   response.writeHead(status, {
     'content-type': type,

@@ -1,7 +1,8 @@
 import { copyFile, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { migrateDatabase } from '../../dev/migrate.ts'
-import { freePort, loopback } from '../../dev/ports.ts'
+import { freePort } from '../../dev/ports.ts'
+import { loopback } from '../../dev/settings.ts'
 import { startSqld } from '../../dev/sqld/server.ts'
 import { startDatabaseProxy } from './proxy.ts'
 

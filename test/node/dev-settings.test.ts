@@ -1,11 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { expect, test } from 'vitest'
-import { unstable_getVarsForDev as readByWrangler } from 'wrangler'
-import { portsOf, readSettings } from '../../dev/settings.ts'
-import { workerOutputFilter } from '../../dev/worker-output.ts'
-import { frontendUrl, toDevVars, toEnvFile } from '../../dev/worker-variables.ts'
+import { frontendUrl, portsOf, readSettings } from '../../dev/settings.ts'
 
 const read = (environment: Record<string, string>) => readSettings(environment, '/projects/purse')
 const ports = (environment: Record<string, string>) => portsOf(read(environment)).map(({ port }) => port)
@@ -28,11 +22,34 @@ test('a service named by the environment takes the place of the local part', () 
 })
 
 test('links lead to the example app, unless the environment names another frontend', () => {
-  const url = (environment: Record<string, string>) => frontendUrl(read(environment).app)
+  const url = (environment: Record<string, string>) => frontendUrl(read(environment))
   expect(url({})).toBe('http://localhost:5173')
   expect(url({ FRONTEND_URL: '', APP_PORT: '3000' })).toBe('http://localhost:3000')
   expect(url({ FRONTEND_URL: 'https://mine.example', APP_PORT: '3000' })).toBe('https://mine.example')
   expect(() => read({ APP_PORT: '8025' })).toThrow('the inbox and the app cannot both use port 8025')
+})
+
+test('with HOST, devices find the parts under the host name of APP_URL, or else under the address to listen on', () => {
+  const hosts = (environment: Record<string, string>) => {
+    const settings = read(environment)
+    return [settings.appUrl, settings.publicHost, frontendUrl(settings)]
+  }
+  expect(hosts({ HOST: '192.0.2.9', PORT: '9000' })).toEqual([
+    'http://192.0.2.9:9000',
+    '192.0.2.9',
+    'http://192.0.2.9:5173',
+  ])
+  expect(hosts({ HOST: '0.0.0.0', APP_URL: 'http://laptop.test:8787' })).toEqual([
+    'http://laptop.test:8787',
+    'laptop.test',
+    'http://laptop.test:5173',
+  ])
+  // A tunnel, say: the parts stay on this machine.
+  expect(hosts({ APP_URL: 'https://purse.test' })).toEqual([
+    'https://purse.test',
+    '127.0.0.1',
+    'http://localhost:5173',
+  ])
 })
 
 test('a port that is no longer needed may be used by another part', () => {
@@ -42,6 +59,7 @@ test('a port that is no longer needed may be used by another part', () => {
 test.each([
   [{ PORT: 'abc' }, 'PORT must be a port from 1 to 65535, not "abc".'],
   [{ IDP_PORT: '70000' }, 'IDP_PORT must be a port from 1 to 65535, not "70000".'],
+  [{ HOST: 'laptop' }, 'HOST must be an IP address, such as 0.0.0.0, not "laptop".'],
   [{ MAIL_PORT: '0' }, 'MAIL_PORT must be a port from 1 to 65535, not "0".'],
   [{ MAIL_PORT: '8787' }, 'the Worker and the inbox cannot both use port 8787: change PORT or MAIL_PORT.'],
   [
@@ -58,60 +76,4 @@ test.each([
   ],
 ])('%j is refused by name', (environment, message) => {
   expect(() => read(environment as Record<string, string>)).toThrow(message)
-})
-
-test('wrangler reads every secret back as it was written', () => {
-  const secrets = {
-    TURSO_AUTH_TOKEN: '',
-    PLAIN: 'eyJhbGciOi.J9-_=',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the kind of thing wrangler would expand
-    DOLLARS: 'a$HOME ${HOME} \\$x $',
-    QUOTES: `it's "quoted" # no comment`,
-    BACKTICKS: "`a` 'b' $c",
-    LINES: 'one\\n\ntwo',
-    SPACES: '  around ',
-  }
-  const directory = mkdtempSync(path.join(tmpdir(), 'purse-env-'))
-  const readBack = (files: string[] | undefined) => {
-    const bindings = readByWrangler(path.join(directory, 'wrangler.toml'), files, {}, undefined, true)
-    return Object.fromEntries(Object.entries(bindings).map(([name, { value }]) => [name, value]))
-  }
-  const file = path.join(directory, 'worker.env')
-  writeFileSync(file, toEnvFile(secrets))
-  expect(readBack([file])).toEqual(secrets)
-  writeFileSync(path.join(directory, '.dev.vars'), toDevVars(secrets))
-  expect(readBack(undefined)).toEqual(secrets)
-  rmSync(directory, { recursive: true })
-  expect(() => toEnvFile({ APP_SECRET: 'ends in \\' })).toThrow('APP_SECRET has quotes or backslashes')
-})
-
-test("wrangler's own chatter is left out, the Worker's lines are kept", () => {
-  const keep = workerOutputFilter()
-  const lines = [
-    'Using secrets defined in .local/worker.env',
-    'Your Worker has access to the following bindings:',
-    'env.APP_SECRET ("(hidden)")      Environment Variable      local',
-    '',
-    '[wrangler:info] Ready on http://127.0.0.1:8787',
-    '[wrangler:info] GET /api/health 200 OK (3ms)',
-    '[wrangler:info] GET /api/me 200 OK (3ms)',
-    '[wrangler:info] GET /api/nothing 404 Not Found (3ms)',
-    '[wrangler:info] GET /docs 200 OK (3ms)',
-    '{"event":"request","requestId":"1","method":"GET","route":"/api/health","status":200,"durationMs":3}',
-    '{"event":"request","requestId":"3","method":"GET","route":"/api/health","status":503,"durationMs":3}',
-    '{"event":"request","requestId":"2","method":"GET","route":"/api/me","status":200}',
-    '{"event":"cron","cron":"* * * * *","outcome":"done","did":{"queuedAgain":0},"durationMs":3}',
-    '{"event":"cron","cron":"* * * * *","outcome":"done","did":{"queuedAgain":2},"durationMs":3}',
-    'a line of console.log',
-    '✘ [ERROR] Build failed with 1 error:',
-  ]
-  expect(lines.map(keep).filter((line) => line !== undefined)).toEqual([
-    'GET /api/nothing 404 Not Found (3ms)',
-    'GET /docs 200 OK (3ms)',
-    '{"event":"request","requestId":"3","method":"GET","route":"/api/health","status":503,"durationMs":3}',
-    '{"event":"request","requestId":"2","method":"GET","route":"/api/me","status":200}',
-    '{"event":"cron","cron":"* * * * *","outcome":"done","did":{"queuedAgain":2},"durationMs":3}',
-    'a line of console.log',
-    '✘ [ERROR] Build failed with 1 error:',
-  ])
 })

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, rmSync, statSync } from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -64,10 +64,16 @@ test('a setting that only the Worker finds wrong ends the start at once', async 
   const place = { ...(await newPlace()), APP_SECRET: 'short' }
   const stack = start(place)
   expect(await stack.exit()).toBe(1)
-  expect(stack.output).toMatch(
-    /\nerror: the Worker cannot work with these settings: APP_SECRET: Use at least 32 .*\n$/,
-  )
-  expect(stack.output).not.toContain('60 seconds')
+  expect(stack.output).toMatch(/\nerror: the Worker answers 500: .*APP_SECRET: Use at least 32 .*\n$/)
+})
+
+test('a state folder that is deleted ends the stack, which names it as the cause', async () => {
+  const place = await newPlace()
+  const stack = await start(place).ready()
+  rmSync(place.STATE_DIR, { recursive: true })
+  expect(await stack.exit()).toBe(1)
+  expect(stack.output).toMatch(/\nerror: the state folder .* was deleted while the stack ran, .*\n$/)
+  expect(await stack.nothingLeft()).toBe(true)
 })
 
 async function busyPorts(place: Place): Promise<string[]> {
@@ -85,7 +91,7 @@ async function busyPorts(place: Place): Promise<string[]> {
 
 function filesOthersMayRead(directory: string): string[] {
   if (statSync(directory).mode & 0o077) return [directory]
-  const secrets = readdirSync(directory).filter((name) => /secret|\.env$/.test(name))
-  expect(secrets.sort()).toEqual(['app-secret', 'idp-client-secret', 'worker.env'])
+  const secrets = readdirSync(directory).filter((name) => /secret|key$/.test(name))
+  expect(secrets.sort()).toEqual(['app-secret', 'database-key', 'idp-client-secret'])
   return secrets.filter((name) => statSync(path.join(directory, name)).mode & 0o077)
 }

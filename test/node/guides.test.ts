@@ -18,7 +18,13 @@ let firstSeed: Awaited<ReturnType<typeof runCommand>>
 beforeAll(async () => {
   place = await newPlace()
   stack = await start(place).ready()
-  firstSeed = await runCommand('seed', place)
+  firstSeed = await runCommand('seed', { STATE_DIR: place.STATE_DIR })
+})
+
+test('commands find the running stack by its state folder, without its ports', async () => {
+  expect(firstSeed.stdout).toContain(`export API=http://127.0.0.1:${place.PORT}/api `)
+  const check = await runCommand('db-check', { STATE_DIR: place.STATE_DIR })
+  expect(check.stdout, check.stderr).toContain('0 differences')
 })
 
 test('npm run seed fills a database once, and brings back nothing that was deleted', async () => {
@@ -139,7 +145,7 @@ test('npm run seed starts a stack if there is none', async () => {
   expect(await stack.exit()).toBe(0)
   const seed = await runCommand('seed', place)
   expect(seed.stdout).toMatch(
-    /^The stack is not running: starting it.*\n\nAdded \d+ transactions, the last year/,
+    /^No stack is running on .* \(STATE_DIR\): starting one for as long as this takes \.\.\.\n\nAdded \d+ transactions, the last year/,
   )
   expect(seed.code, seed.stderr).toBe(0)
 })

@@ -1,9 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import * as arctic from 'arctic'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createMemoryAdapter } from '../../dev/idp/memory-adapter.ts'
 import { startIdentityProvider } from '../../dev/idp/server.ts'
 
 type IdentityProvider = Awaited<ReturnType<typeof startIdentityProvider>>
@@ -13,23 +9,20 @@ const redirectUri = 'http://localhost:8787/api/auth/idp/callback'
 const client = new arctic.OAuth2Client('purse', 'local-secret', redirectUri)
 const verifier = arctic.generateCodeVerifier()
 
-let directory: string
 let provider: IdentityProvider
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'identity-provider-'))
   await open()
 })
 
 afterEach(async () => {
   vi.restoreAllMocks()
   await provider.close()
-  await rm(directory, { recursive: true })
 })
 
 async function open(): Promise<void> {
   const credentials = { clientId: 'purse', clientSecret: 'local-secret', redirectUris: [redirectUri] }
-  provider = await startIdentityProvider({ port: 0, directory, ...credentials })
+  provider = await startIdentityProvider({ port: 0, ...credentials })
 }
 
 async function reopen(): Promise<void> {
@@ -183,13 +176,6 @@ it('recognises a person by the address in any spelling, across a restart', async
   expect(await signIn('Anna@Example.com')).toMatchObject({ sub, email: 'Anna@Example.com' })
 })
 
-it('keeps its signing keys across a restart', async () => {
-  const keys = async () => (await fetch((await discover()).jwks_uri ?? '')).json()
-  const before = await keys()
-  await reopen()
-  expect(await keys()).toEqual(before)
-})
-
 it('publishes no private key', async () => {
   const { keys } = (await (await fetch((await discover()).jwks_uri ?? '')).json()) as { keys: JsonWebKey[] }
   expect(keys.map(({ kty, d, p, q }) => ({ kty, d, p, q }))).toEqual([{ kty: 'RSA' }])
@@ -302,27 +288,6 @@ it('asks again when the form holds no address, and shows what was typed as text'
   expect(html).not.toContain('<script')
 })
 
-it('offers the people who signed in before, as they were then', async () => {
-  await fillIn({ address: 'anna@example.com', name: 'Anna S.', state: 'unverified' })
-  const { page } = await new Browser().follow(await authorizationUrl())
-  const again = /name="again" value="(\w+)"/.exec((await page?.text()) ?? '')?.[1] ?? ''
-  const { arrived } = await fillIn({ again })
-  expect(await verified((await exchange(arrived)).idToken())).toMatchObject({
-    email: 'anna@example.com',
-    email_verified: false,
-    name: 'Anna S.',
-  })
-})
-
-it('keeps two sign-ins with one address apart', async () => {
-  const unverified = await fillIn({ address: 'anna@example.com', state: 'unverified' })
-  const hinted = await new Browser().follow(await authorizationUrl({ login_hint: 'anna@example.com' }))
-  expect(await verified((await exchange(unverified.arrived)).idToken())).toMatchObject({
-    email_verified: false,
-  })
-  expect(await verified((await exchange(hinted.arrived)).idToken())).toMatchObject({ email_verified: true })
-})
-
 it('says so when a sign-in has ended', async () => {
   const response = await fetch(`${provider.issuer}/interaction/unknown`, { headers: { accept: 'text/html' } })
   expect(response.status).toBe(400)
@@ -363,26 +328,10 @@ it.each([[{ endpoint: 'constructor' }], [{ endpoint: 'token', status: 200 }]])(
   },
 )
 
-it('answers its health check', async () => {
-  expect((await fetch(`${provider.issuer}/health`)).status).toBe(200)
-})
-
 it('writes nothing while all goes well', async () => {
   const writers = (['log', 'info', 'warn', 'error'] as const).map((name) => vi.spyOn(console, name))
   await reopen()
   await signIn('anna@example.com')
   await fillIn({ address: 'anna@example.com' })
   for (const writer of writers) expect(writer).not.toHaveBeenCalled()
-})
-
-it('forgets what has expired and keeps no more than the newest 20,000', async () => {
-  let now = 0
-  const codes = createMemoryAdapter(() => now)('AuthorizationCode')
-  await codes.upsert('short', {}, 60)
-  now = 60_000
-  expect(await codes.find('short')).toBeUndefined()
-  for (let index = 0; index < 20_001; index++) await codes.upsert(`${index}`, {}, 60)
-  expect(await codes.find('0')).toBeUndefined()
-  expect(await codes.find('1')).toEqual({})
-  expect(await codes.find('20000')).toEqual({})
 })

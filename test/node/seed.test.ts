@@ -43,7 +43,7 @@ test('npm run seed leaves remote databases alone, and says so in one line', asyn
   })
   const mail = await runCommand('seed', { ...place, RESEND_API_KEY: 're_1' })
   expect(mail.code).toBe(1)
-  expect(mail.stderr).toMatch(/^error: .*unset RESEND_API_KEY and RESEND_BASE_URL\.\n$/)
+  expect(mail.stderr).toMatch(/^error: .*run without RESEND_API_KEY and RESEND_BASE_URL\.\n$/)
 })
 
 /** In minor units, over all accounts at any time. */

@@ -59,17 +59,13 @@ test('`wrangler dev` alone works next to the stack of its checkout, in another e
   expect(linesWith(alone.output(), 'npm run dev')).toEqual([`[custom build] ${line}`])
 })
 
-test('a source that does not compile ends the start with its errors as text, without wrangler’s own output', async () => {
+test('what wrangler says of a source that does not compile is shown as it is', async () => {
   const devVars = path.join(project, '.dev.vars')
   writeFileSync(devVars, 'APP_SECRET=mine\n')
   appendFileSync(path.join(project, 'src/http/present.ts'), 'const broken = ;\n')
   const stack = start({ ...(await newPlace()), STATE_DIR: path.join(project, '.local') }, project)
-  expect(await stack.exit()).toBe(1)
-  expect(stack.output).toMatch(
-    /src\/http\/present\.ts:\d+:\d+:[\s\S]*const broken = ;[\s\S]*\nerror: the Worker cannot be built; its errors are above\.\n$/,
-  )
-  expect(stack.output).not.toMatch(/^\s+at |ChildProcess|Symbol\(/m)
-  expect(stack.output.split('\n').length).toBeLessThan(25)
+  const shown = /src\/http\/present\.ts:\d+:\d+:[\s\S]*const broken = ;/
+  expect(await until(() => shown.test(stack.output)), stack.output).toBe(true)
   // The developer's own file is left alone.
   expect(stack.output).toContain('.dev.vars are not read here')
   expect(readFileSync(devVars, 'utf8')).toBe('APP_SECRET=mine\n')
