@@ -10,6 +10,7 @@ import { platforms } from '../../dev/sqld/binary.ts'
 import { projectDirectory } from './stack.ts'
 
 type Package = {
+  name?: string
   dependencies?: Record<string, string>
   optionalDependencies?: Record<string, string>
   hasInstallScript?: boolean
@@ -79,6 +80,17 @@ test('docs/security.md says why each dependency is trusted', () => {
   const [, part = ''] = text.split('\n## Dependencies')
   const listed = [...part.matchAll(/^\| `([^`]+)` /gm)].map(([, name]) => name)
   expect(listed.sort()).toEqual(Object.keys(direct).sort())
+})
+
+test('package.json says of every package with a script whether it runs on installation: only that of Node does', () => {
+  const { allowScripts } = JSON.parse(readFileSync(path.join(projectDirectory, 'package.json'), 'utf8')) as {
+    allowScripts: Record<string, boolean>
+  }
+  const scripted = Object.entries(packages)
+    .filter(([, { hasInstallScript }]) => hasInstallScript)
+    .map(([place, { name }]) => name ?? place.split('node_modules/').at(-1))
+  expect(Object.keys(allowScripts).sort()).toEqual([...new Set(scripted)].sort())
+  expect(Object.keys(allowScripts).filter((name) => allowScripts[name])).toEqual(['node'])
 })
 
 const cleanUp: (() => void)[] = []
