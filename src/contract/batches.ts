@@ -14,7 +14,7 @@ export const mostItemsToLand = 100
 export const newBatch = z.object({
   transactions: field(
     z.array(newTransaction).check(z.minLength(1), z.maxLength(maxBatchItems)),
-    doc('Recorded in this order.'),
+    doc('Recorded in this order. The result of each is a `SyncItemResult`.'),
   ),
 })
 
@@ -66,13 +66,17 @@ const batchCounts = /* @__PURE__ */ shown.object(
   }),
 )
 
-const batchItem = /* @__PURE__ */ shown.object('SyncItem', 'One item of an offline batch.', () => ({
-  index: field(shown.count(), doc('Position in the batch, from 0.')),
-  client_id: z.nullable(z.string()),
-  outcome: z.enum(itemOutcomes),
-  transaction_id: field(z.nullable(shown.id()), doc('The new row or, for a duplicate, the existing one.')),
-  errors: z.nullable(shown.fieldErrors()),
-}))
+const itemResult = /* @__PURE__ */ shown.object(
+  'SyncItemResult',
+  'What became of one item of an offline batch.',
+  () => ({
+    index: field(shown.count(), doc('Position in the batch, from 0.')),
+    client_id: z.nullable(z.string()),
+    outcome: z.enum(itemOutcomes),
+    transaction_id: field(z.nullable(shown.id()), doc('The new row or, for a duplicate, the existing one.')),
+    errors: z.nullable(shown.fieldErrors()),
+  }),
+)
 
 export const batch = /* @__PURE__ */ shown.object(
   'SyncStatus',
@@ -81,7 +85,7 @@ export const batch = /* @__PURE__ */ shown.object(
     id: z.string(),
     status: z.enum(syncStates),
     counts: batchCounts,
-    items: z.array(batchItem),
+    items: z.array(itemResult),
     created_at: shown.timestamp(),
     completed_at: z.nullable(shown.timestamp()),
   }),

@@ -28,7 +28,7 @@ const enums: Record<string, { enum: readonly string[]; description: string }> = 
   CategoryType: { enum: categoryTypes, description: 'What the category is for.' },
   TransactionType: { enum: transactionTypes, description: 'The direction in which money moves.' },
   SyncState: { enum: syncStates, description: 'How far the processing of an offline batch has got.' },
-  ItemOutcome: { enum: itemOutcomes, description: 'The outcome of one item of an offline batch.' },
+  SyncItemOutcome: { enum: itemOutcomes, description: 'The outcome of one item of an offline batch.' },
   OperationKind: { enum: operationKinds, description: 'What an operation does.' },
   OperationNoun: { enum: changedNouns, description: 'The kind of row that an operation is about.' },
   OperationOutcome: { enum: operationOutcomes, description: 'The outcome of an operation.' },
