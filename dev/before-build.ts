@@ -1,10 +1,11 @@
-// wrangler runs this before each build of the Worker (wrangler.toml). It builds the reference and, under `wrangler dev`,
-// says in one line what is missing. There it never fails, since wrangler would print a stack trace of its own.
+// wrangler runs this before each build of the Worker (wrangler.toml), with the name of a deployed environment. It builds
+// the reference, refuses to deploy the addresses of the example and, under `wrangler dev`, says in one line what is
+// missing. There it never fails, since wrangler would print a stack trace of its own.
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { reasonOf } from './dev-error.ts'
-import { projectDirectory, startedByStack } from './project.ts'
+import { exampleAddressesAllowed, projectDirectory, startedByStack } from './project.ts'
 import { buildReference } from './reference.ts'
 
 const connectLimitMs = 2_000
@@ -21,8 +22,25 @@ async function beforeBuild(): Promise<void> {
     console.error(`The reference could not be built: ${reasonOf(error)}`)
     if (!isDev) process.exitCode = 1
   }
+  const isDeployment = ['deploy', 'versions upload'].includes(process.env.WRANGLER_COMMAND ?? '')
+  const [, , environment] = process.argv
+  if (isDeployment && environment && !process.env[exampleAddressesAllowed])
+    refuseExampleAddresses(environment)
   const missing = isDev && !process.env[startedByStack] && (await whatIsMissing())
   if (missing) console.error(missing)
+}
+
+function refuseExampleAddresses(environment: string): void {
+  const settings = readFileSync(path.join(projectDirectory, 'wrangler.toml'), 'utf8')
+  const [, variables = ''] = settings.split(`\n[env.${environment}.vars]\n`)
+  const names = [...(variables.split('\n[')[0] ?? '').matchAll(/^(\w+) = .*purse\.example/gm)].map(
+    ([, name]) => name,
+  )
+  if (names.length === 0) return
+  console.error(
+    `error: [env.${environment}.vars] in wrangler.toml still has purse.example in ${names.join(', ')}: use addresses of your own (docs/deploy.md, step 5).`,
+  )
+  process.exitCode = 1
 }
 
 /** What `wrangler dev` lacks, and how to get it; undefined if it seems to have a database. */

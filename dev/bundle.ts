@@ -3,17 +3,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { projectDirectory } from './project.ts'
+import { exampleAddressesAllowed, projectDirectory } from './project.ts'
 
 const environments = ['staging', 'production']
 /** What the Worker may weigh, minified and gzipped (docs/decisions.md). */
 export const mostBytes = 180 * 1024
-const partsShown = 10
 
-/** A package or folder of the source, and its share of a bundle in bytes, minified but not compressed. */
-type Part = { name: string; bytes: number }
 /** A Worker as it would be uploaded, in bytes. Assets and source maps do not count. */
-type Bundle = { minified: number; gzipped: number; parts: Part[] }
+type Bundle = { minified: number; gzipped: number }
 
 /** Bundles the Worker as a deployment would, without uploading it. Throws with wrangler's output if it fails. */
 export function bundle(environment: string): Bundle {
@@ -26,7 +23,6 @@ export function bundle(environment: string): Bundle {
     return {
       minified: sum(modules.map((code) => code.byteLength)),
       gzipped: sum(modules.map((code) => gzipSync(code).byteLength)),
-      parts: partsOf(join(folder, 'bundle-meta.json')),
     }
   } finally {
     rmSync(folder, { recursive: true })
@@ -35,36 +31,18 @@ export function bundle(environment: string): Bundle {
 
 function deployDry(environment: string, folder: string): void {
   const wrangler = join(projectDirectory, 'node_modules/wrangler/bin/wrangler.js')
-  const options = ['--dry-run', '--env', environment, '--outdir', folder, '--metafile']
+  const options = ['--dry-run', '--env', environment, '--outdir', folder]
   try {
     execFileSync(process.execPath, [wrangler, 'deploy', ...options], {
       cwd: projectDirectory,
       encoding: 'utf8',
       stdio: 'pipe',
-      env: { ...process.env, WRANGLER_SEND_METRICS: 'false' },
+      env: { ...process.env, WRANGLER_SEND_METRICS: 'false', [exampleAddressesAllowed]: 'true' },
     })
   } catch (error) {
     const { stdout, stderr } = error as { stdout?: string; stderr?: string }
     throw new Error(`The Worker for ${environment} cannot be deployed.\n${stdout ?? ''}${stderr ?? ''}`)
   }
-}
-
-/** The parts of the bundle according to esbuild's metafile, largest first. */
-function partsOf(metafile: string): Part[] {
-  const { outputs } = JSON.parse(readFileSync(metafile, 'utf8')) as {
-    outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>
-  }
-  const sizes = new Map<string, number>()
-  for (const { inputs } of Object.values(outputs))
-    for (const [file, { bytesInOutput }] of Object.entries(inputs))
-      sizes.set(partOf(file), (sizes.get(partOf(file)) ?? 0) + bytesInOutput)
-  return [...sizes].map(([name, bytes]) => ({ name, bytes })).sort((a, b) => b.bytes - a.bytes)
-}
-
-/** `zod` of `node_modules/zod/v4/core/util.js`, `src/http` of `src/http/routes/me.ts`. */
-function partOf(file: string): string {
-  const inPackage = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1]
-  return inPackage ?? file.split('/').slice(0, 2).join('/')
 }
 
 function sum(sizes: number[]): number {
@@ -75,15 +53,13 @@ function kib(bytes: number): string {
   return `${(bytes / 1024).toFixed(1)} KiB`
 }
 
-/** Prints the size of each environment's Worker and the largest parts; true if all are within the limit. */
+/** Prints the size of each environment's Worker; true if all are within the limit. */
 function report(limitBytes: number): boolean {
   const bundles = environments.map((name) => ({ name, ...bundle(name) }))
   for (const { name, minified, gzipped } of bundles)
     console.log(
       `${name}: ${kib(minified)} minified, ${kib(gzipped)} (${gzipped} bytes) gzipped of at most ${kib(limitBytes)}`,
     )
-  for (const { name, bytes } of bundles[0]?.parts.slice(0, partsShown) ?? [])
-    console.log(`${kib(bytes).padStart(12)}  ${name}`)
   return bundles.every(({ gzipped }) => gzipped <= limitBytes)
 }
 

@@ -1,11 +1,6 @@
-import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterEach, expect, test, vi } from 'vitest'
-import { audit } from '../../dev/audit.ts'
+import { expect, test } from 'vitest'
 import { platforms } from '../../dev/sqld/binary.ts'
 import { projectDirectory } from './stack.ts'
 
@@ -91,88 +86,4 @@ test('package.json says of every package with a script whether it runs on instal
     .map(([place, { name }]) => name ?? place.split('node_modules/').at(-1))
   expect(Object.keys(allowScripts).sort()).toEqual([...new Set(scripted)].sort())
   expect(Object.keys(allowScripts).filter((name) => allowScripts[name])).toEqual(['node'])
-})
-
-const cleanUp: (() => void)[] = []
-
-afterEach(() => {
-  for (const step of cleanUp.splice(0)) step()
-})
-
-/** Audits a project with one dependency against a registry on loopback that gives this answer. */
-async function auditAgainst(answer: RequestListener) {
-  const directory = mkdtempSync(path.join(tmpdir(), 'purse-audit-'))
-  const server = createServer(answer).listen(0, '127.0.0.1')
-  cleanUp.push(() => {
-    server.close()
-    rmSync(directory, { recursive: true })
-  })
-  await once(server, 'listening')
-  const shelf = { name: 'shelf', version: '1.0.0' }
-  const lock = {
-    ...shelf,
-    lockfileVersion: 3,
-    requires: true,
-    packages: {
-      '': { ...shelf, dependencies: { leaky: '1.0.0' } },
-      'node_modules/leaky': {
-        version: '1.0.0',
-        resolved: 'https://registry.npmjs.org/leaky/-/leaky-1.0.0.tgz',
-      },
-    },
-  }
-  writeFileSync(
-    path.join(directory, 'package.json'),
-    JSON.stringify({ ...shelf, dependencies: { leaky: '1.0.0' } }),
-  )
-  writeFileSync(path.join(directory, 'package-lock.json'), JSON.stringify(lock))
-  // A cache of its own, since npm remembers advisories.
-  const { port } = server.address() as AddressInfo
-  const settings = [`registry=http://127.0.0.1:${port}/`, `cache=${path.join(directory, 'cache')}`]
-  writeFileSync(path.join(directory, '.npmrc'), settings.join('\n'))
-  return audit(directory)
-}
-
-/** A registry that knows an advisory of a severity, or none. */
-const registry =
-  (severity?: string): RequestListener =>
-  (request, response) => {
-    const advisory = {
-      id: 1,
-      url: 'https://example.com',
-      title: 'Leaks',
-      severity,
-      vulnerable_versions: '<2',
-    }
-    const isAudit = request.method === 'POST' && request.url === '/-/npm/v1/security/advisories/bulk'
-    request.resume()
-    response.statusCode = isAudit ? 200 : 404
-    response.setHeader('Content-Type', 'application/json')
-    response.end(JSON.stringify(isAudit && severity ? { leaky: [advisory] } : {}))
-  }
-
-afterEach(() => {
-  vi.unstubAllEnvs()
-})
-
-test('the audit fails for what it found, not because it could not ask', async () => {
-  // Settings inherited from an npm that runs this suite would take precedence.
-  for (const name of Object.keys(process.env)) if (/^npm_config_/i.test(name)) vi.stubEnv(name, undefined)
-  expect(await auditAgainst(registry())).toEqual({
-    exitCode: 0,
-    outcome: expect.stringContaining('no vulnerability'),
-  })
-  expect(await auditAgainst(registry('low'))).toEqual({
-    exitCode: 0,
-    outcome: expect.stringContaining('1 of lower'),
-  })
-  expect(await auditAgainst(registry('high'))).toEqual({
-    exitCode: 1,
-    outcome: expect.stringContaining('leaky'),
-  })
-  const without: RequestListener = (_, response) => response.writeHead(405).end()
-  expect(await auditAgainst(without)).toEqual({
-    exitCode: 0,
-    outcome: expect.stringContaining('could not ask'),
-  })
 })

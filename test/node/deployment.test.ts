@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -100,4 +101,17 @@ test('the contract states the limits that the code has', () => {
   const { verificationMails, resetMails, passwordGuesses } = exactLimits
   const exact = [verificationMails, resetMails, passwordGuesses].map(({ most }) => most)
   expect(told.sort()).toEqual([...Object.values(perMinute), ...exact].sort())
+})
+
+test('the addresses of the example are refused before a deployment, by name', () => {
+  const wrangler = path.join(projectDirectory, 'node_modules/wrangler/bin/wrangler.js')
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [wrangler, 'deploy', '--dry-run', '--env', 'staging'],
+    { cwd: projectDirectory, encoding: 'utf8' },
+  )
+  expect(stdout + stderr).toContain(
+    'error: [env.staging.vars] in wrangler.toml still has purse.example in APP_URL, FRONTEND_URL, MAIL_FROM: ',
+  )
+  expect(status).toBe(1)
 })

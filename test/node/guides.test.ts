@@ -144,10 +144,10 @@ test('npm run seed starts a stack if there is none', async () => {
   stack.signal('SIGTERM')
   expect(await stack.exit()).toBe(0)
   const seed = await runCommand('seed', place)
+  expect(seed.code, seed.stderr).toBe(0)
   expect(seed.stdout).toMatch(
     /^No stack is running on .* \(STATE_DIR\): starting one for as long as this takes \.\.\.\n\nAdded \d+ transactions, the last year/,
   )
-  expect(seed.code, seed.stderr).toBe(0)
 })
 
 function body(answer: { body: unknown }): Record<string, unknown> {
