@@ -11,6 +11,7 @@ const exposedHeaders = [
   'Server-Timing',
   'Preference-Applied',
   'ETag',
+  'WWW-Authenticate',
 ]
 
 const preflight = cors({

@@ -34,7 +34,7 @@ const retryAfterSeconds = 5
  */
 export const answerFailure: ErrorHandler<App> = (error, c) => {
   if (error instanceof NotModified) return c.body(null, 304)
-  if (error instanceof Unauthenticated) return c.json({ message: error.message }, 401)
+  if (error instanceof Unauthenticated) return answerUnauthenticated(error, c)
   if (error instanceof Forbidden) return c.json({ message: error.message }, 403)
   if (error instanceof EmailNotVerified)
     return c.json({ message: error.message, requires_verified_email: true }, 403)
@@ -66,6 +66,14 @@ export const answerFailure: ErrorHandler<App> = (error, c) => {
 /** True if a developer is asking. */
 function isOnThisMachine(url: string): boolean {
   return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
+}
+
+/** The challenge names an error only if the request has a bearer token (RFC 6750 §3). */
+function answerUnauthenticated({ message }: Unauthenticated, c: Context<App>) {
+  const hasToken = /^Bearer +\S/i.test(c.req.header('Authorization') ?? '')
+  return c.json({ message }, 401, {
+    'WWW-Authenticate': hasToken ? 'Bearer error="invalid_token"' : 'Bearer',
+  })
 }
 
 function answerDuplicate(error: PotentialDuplicate, c: Context<App>) {

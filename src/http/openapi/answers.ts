@@ -37,6 +37,7 @@ export const headers = {
     schema: { type: 'string' },
   },
   'Retry-After': header('Seconds to wait.', { type: 'integer', minimum: 0 }),
+  'WWW-Authenticate': header('`Bearer`, with `error="invalid_token"` if a token was sent (RFC 6750).'),
   'X-RateLimit-Limit': header('Attempts allowed.', { type: 'integer', minimum: 1 }),
   'X-RateLimit-Remaining': header('Attempts left.', { type: 'integer', minimum: 0 }),
 }

@@ -39,11 +39,14 @@ const conflict = (schema: z.core.$ZodType): Failure => ({
 /** Every failure of the contract, by the name of the response that all endpoints share. */
 export const failures = {
   Malformed: failure(400, 'The JSON or form in the body is malformed.', 'Malformed JSON in request body'),
-  Unauthenticated: failure(
-    401,
-    'The token is missing, malformed, expired or revoked. Sign in again.',
-    'Unauthenticated.',
-  ),
+  Unauthenticated: {
+    ...failure(
+      401,
+      'The token is missing, malformed, expired or revoked. Sign in again.',
+      'Unauthenticated.',
+    ),
+    headers: ['WWW-Authenticate'],
+  },
   Forbidden: failure(403, 'The row belongs to another user.', 'This action is unauthorized.'),
   AccountFirst: failure(
     403,

@@ -4,6 +4,7 @@ import { createWorld } from '../world.ts'
 import { everyRoute, protectedRoutes } from './every-route.ts'
 
 const world = createWorld()
+const invalidToken = 'Bearer error="invalid_token"'
 const [method, path] = [
   (route: string) => route.split(' ')[0] ?? '',
   (route: string) => route.split(' ')[1] ?? '',
@@ -32,16 +33,18 @@ test('the public routes are those of the contract, and all of them exist', () =>
 describe.each(protectedRoutes)('%s', (route) => {
   const secret = 'A'.repeat(46)
   test.each([
-    ['without a token', {}],
-    ['with an empty header', { Authorization: '' }],
-    ['with another scheme', { Authorization: 'Basic cGVyc29uOnB3' }],
-    ['with half a token', { Authorization: 'Bearer 1' }],
-    ['with a token that was mistyped', { Authorization: `Bearer 1|${secret}` }],
-    ['with an id beyond all ids', { Authorization: `Bearer ${'9'.repeat(20)}|${secret}` }],
-  ])('is 401 %s', async (_, headers: Record<string, string>) => {
+    ['without a token', {}, 'Bearer'],
+    ['with an empty header', { Authorization: '' }, 'Bearer'],
+    ['with an empty token', { Authorization: 'Bearer ' }, 'Bearer'],
+    ['with another scheme', { Authorization: 'Basic cGVyc29uOnB3' }, 'Bearer'],
+    ['with half a token', { Authorization: 'Bearer 1' }, invalidToken],
+    ['with a token that was mistyped', { Authorization: `bearer 1|${secret}` }, invalidToken],
+    ['with an id beyond all ids', { Authorization: `Bearer ${'9'.repeat(20)}|${secret}` }, invalidToken],
+  ])('is 401 %s', async (_, headers: Record<string, string>, challenge) => {
     const answer = await world.call(method(route), path(route).replace(':id', '1'), { headers })
     expect(answer.status).toBe(401)
     expect(answer.body).toEqual({ message: 'Unauthenticated.' })
+    expect(answer.headers.get('WWW-Authenticate')).toBe(challenge)
   })
 
   test('is 401 with a token that has been revoked, before everything else and for one request to the database', async () => {
@@ -52,6 +55,7 @@ describe.each(protectedRoutes)('%s', (route) => {
     const answer = await world.call(method(route), path(route).replace(':id', 'none'), options)
     expect(answer.status).toBe(401)
     expect(answer.body).toEqual({ message: 'Unauthenticated.' })
+    expect(answer.headers.get('WWW-Authenticate')).toBe(invalidToken)
     expect((await world.databaseWork()).requests).toBe(1)
   })
 })
