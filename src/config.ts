@@ -147,7 +147,11 @@ function parse(env: object): Config {
 }
 
 /** Always allowed, in production too: frontends during development, and apps made with Capacitor. */
-const localOrigins = ['http://localhost', 'http://localhost:*', 'https://localhost', 'capacitor://localhost']
+const localOrigins = [
+  ...['localhost', '127.0.0.1', '[::1]'].flatMap((host) => [`http://${host}`, `http://${host}:*`]),
+  'https://localhost',
+  'capacitor://localhost',
+]
 
 function listed(text: string): string[] {
   const entries = text.split(',').map((entry) => withoutSlash(entry.trim()))
