@@ -10,6 +10,7 @@ import type { ShownSession, ShownSignIn } from '../contract/sign-in.ts'
 import type { ShownSummary } from '../contract/summary.ts'
 import type { ShownTransaction, ShownTransactionWithRelations } from '../contract/transactions.ts'
 import type { User } from '../db/owner.ts'
+import { counted } from '../domain/counted.ts'
 import { writeCursor } from '../domain/feed-cursor.ts'
 import { errorsByField } from '../domain/field-errors.ts'
 import { formatMoney, moneyNumber, sumOfBalances } from '../domain/money.ts'
@@ -151,8 +152,7 @@ export function presentImportResult(
     agrees: closing.statement === closing.account,
   }
   return {
-    // A dry run has the same message: `dry_run` tells the two apart.
-    message: `Successfully imported ${counts.created} transactions.`,
+    message: importMessage(counted(counts.created, 'transaction'), isDryRun),
     import: {
       id,
       format,
@@ -168,6 +168,12 @@ export function presentImportResult(
       closing_balance,
     },
   }
+}
+
+function importMessage(created: string, isDryRun: boolean): string {
+  return isDryRun
+    ? `Nothing was stored: this was a dry run, and the import would add ${created}.`
+    : `Successfully imported ${created}.`
 }
 
 export function presentSummary(summary: Summary): ShownSummary {

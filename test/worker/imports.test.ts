@@ -55,6 +55,28 @@ async function createImporter() {
   return { ...household, upload, statement, total, isExact, leftovers }
 }
 
+test.each(['/api/import/store', '/api/import/bank/store'])(
+  'the message of %s says what was stored, in words that agree with the number',
+  async (path) => {
+    const { person, expense } = await createImporter()
+    const of = (amount: number) => ({ ...expense(), amount })
+    await person.post('/api/transactions', of(1))
+    const imports = [
+      { transactions: [of(1)], created: '0 transactions' },
+      { transactions: [of(2)], created: '1 transaction' },
+      { transactions: [of(3), of(4)], created: '2 transactions' },
+    ]
+    for (const { transactions, created } of imports) {
+      const dry = await person.post(path, { transactions, dry_run: true })
+      expect(dry.body.message).toBe(
+        `Nothing was stored: this was a dry run, and the import would add ${created}.`,
+      )
+      const real = await person.post(path, { transactions })
+      expect(real.body.message).toBe(`Successfully imported ${created}.`)
+    }
+  },
+)
+
 describe('a generic CSV', () => {
   test('creates its rows, with missing categories, and accounts found by name', async () => {
     const home = await createImporter()

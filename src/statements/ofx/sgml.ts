@@ -1,3 +1,4 @@
+import { counted } from '../../domain/counted.ts'
 import { maxRows, refuseFile, tooManyRows } from '../problems.ts'
 import { maxTextLength } from '../text.ts'
 
@@ -151,7 +152,7 @@ class TreeBuilder {
     }
     if (this.#stack.length > 1)
       refuseFile(
-        `The file ends before </OFX>, inside <${this.#stack.at(-1)?.name}> after ${this.#entries} transactions; it seems to be cut off.`,
+        `The file ends before </OFX>, inside <${this.#stack.at(-1)?.name}> after ${counted(this.#entries, 'transaction')}; it seems to be cut off.`,
       )
     return this.#root
   }

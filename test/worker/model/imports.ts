@@ -274,9 +274,15 @@ function shownImport(
   id: number | null,
 ) {
   return {
-    message: `Successfully imported ${counts.created} transactions.`,
+    message: messageOf(file, counts.created === 1 ? '1 transaction' : `${counts.created} transactions`),
     import: { id, format: file.format, counts, skipped: 0, dry_run: file.isDryRun, closing_balance },
   }
+}
+
+function messageOf({ isDryRun }: File, created: string) {
+  return isDryRun
+    ? `Nothing was stored: this was a dry run, and the import would add ${created}.`
+    : `Successfully imported ${created}.`
 }
 
 function textOf(rows: FileRow[]): string {

@@ -21,3 +21,10 @@ test('amounts have grouped digits if an amount or the balance shows it', () => {
     'rows.2.amount': ['The amount field must be a number.'],
   })
 })
+
+test('a file that is cut off says how many transactions came before', () => {
+  const [first = '', second = ''] = file(['-1.50', '-2.50'], '1.00').split('</STMTTRN>')
+  const cutOff = (text: string) => errorsOf(() => read(`${text}</STMTTRN>`))?.file?.[0]
+  expect(cutOff(first)).toContain('after 1 transaction;')
+  expect(cutOff(`${first}</STMTTRN>${second}`)).toContain('after 2 transactions;')
+})
