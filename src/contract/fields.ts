@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { longestAddress, normalizeAddress } from '../domain/addresses.ts'
-import { earliestDate, isCalendarDate, isTimeZone, latestDate } from '../domain/dates.ts'
+import { earliestDate, fallbackTimezone, isCalendarDate, isTimeZone, latestDate } from '../domain/dates.ts'
 import { invalidText, moneyTexts, requiredText } from '../domain/field-errors.ts'
 import { type MoneyProblem, parseMoney } from '../domain/money.ts'
 import { isTooLong, longestPassword, shortestPassword } from '../domain/passwords.ts'
@@ -252,6 +252,17 @@ export const flag = field(
 export const timezone = field(
   trimmed(string('must be a valid timezone').check(fieldCheck(isTimeZone, 'must be a valid timezone'))),
   doc({ examples: ['Europe/London'], description: 'An IANA name; months and reminders follow it.' }),
+)
+
+/** The time zone that a browser reports for a new user. One that is unknown here counts as UTC. */
+export const reportedTimezone = field(
+  trimmed(
+    converted(string('must be a valid timezone'), (name) => (isTimeZone(name) ? name : fallbackTimezone)),
+  ),
+  doc({
+    examples: ['Europe/London'],
+    description: 'An IANA name; months and reminders follow it. UTC if absent or unknown.',
+  }),
 )
 
 const timeText = says('must match the format HH:MM')

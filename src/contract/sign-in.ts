@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { doc, field } from './doc.ts'
-import { chosenPassword, comparedEmail, email, nullable, password, text, timezone } from './fields.ts'
+import { chosenPassword, comparedEmail, email, nullable, password, reportedTimezone, text } from './fields.ts'
 import { mary, user } from './people.ts'
 import * as shown from './shown.ts'
 
@@ -8,10 +8,7 @@ export const registration = z.object({
   name: field(text(), doc('The name to show.')),
   email: email,
   ...chosenPassword,
-  timezone: field(
-    z.optional(nullable(timezone)),
-    doc('An IANA name; months and reminders follow it. UTC if absent.'),
-  ),
+  timezone: z.optional(nullable(reportedTimezone)),
 })
 export type Registration = z.output<typeof registration>
 
@@ -70,9 +67,13 @@ export const availability = /* @__PURE__ */ shown.object(
   () => ({ available: true }),
 )
 
-export const loginHint = z.partial(
-  z.object({ login_hint: field(z.string(), doc('The address the person is likely to use.')) }),
+export const signInHints = z.partial(
+  z.object({
+    login_hint: field(z.string(), doc('The address the person is likely to use.')),
+    timezone: reportedTimezone,
+  }),
 )
+export type SignInHints = z.output<typeof signInHints>
 
 export const authorisation = /* @__PURE__ */ shown.object(
   'Authorisation',

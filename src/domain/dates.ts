@@ -22,6 +22,9 @@ export function addDays(date: CalendarDate, days: number): CalendarDate {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10)
 }
 
+/** Where a zone is unknown. */
+export const fallbackTimezone = 'UTC'
+
 /** True for an IANA time zone that this runtime knows, such as `Europe/Paris` or `UTC`. */
 export function isTimeZone(name: string): boolean {
   // Intl also accepts offsets such as +02:00, which are not IANA names and have no daylight saving time.
@@ -124,7 +127,7 @@ function clockIn(timeZone: string): Intl.DateTimeFormat {
   if (lastClock?.timeZone === timeZone) return lastClock.format
   const format = new Intl.DateTimeFormat('en', {
     // Zones get renamed; for a user whose zone this runtime does not know, UTC is better than an error.
-    timeZone: isTimeZone(timeZone) ? timeZone : 'UTC',
+    timeZone: isTimeZone(timeZone) ? timeZone : fallbackTimezone,
     calendar: 'gregory',
     numberingSystem: 'latn',
     hourCycle: 'h23',

@@ -72,7 +72,7 @@ describe('register', () => {
       name: 'x'.repeat(256),
       email: 'nobody',
       ...withPassword('short'),
-      timezone: 'Mars/Olympus',
+      timezone: 5,
     })
     expectInvalidFields(answer, ['name', 'email', 'password', 'timezone'])
     expect(answer.body.errors.name).toEqual(['The name field must not be greater than 255 characters.'])
@@ -162,13 +162,21 @@ describe('register', () => {
     expect(body.user.name).toBe('😀'.repeat(255))
   })
 
-  test('accepts a time zone', async () => {
-    const world = createWorld()
-    const { body } = await register(world, { timezone: 'Asia/Tokyo' })
-    expect((await world.call('GET', '/api/me', { token: body.access_token })).body.timezone).toBe(
-      'Asia/Tokyo',
-    )
-  })
+  test.each([
+    ['Asia/Tokyo', 'Asia/Tokyo'],
+    ['Etc/Unknown', 'UTC'],
+    ['Mars/Olympus', 'UTC'],
+    ['+02:00', 'UTC'],
+    ['\0', 'UTC'],
+    ['x'.repeat(5_000), 'UTC'],
+  ])(
+    'takes the time zone that a browser reports, and UTC for one that is unknown: %s',
+    async (sent, stored) => {
+      const world = createWorld()
+      const { body } = await register(world, { timezone: sent })
+      expect((await world.call('GET', '/api/me', { token: body.access_token })).body.timezone).toBe(stored)
+    },
+  )
 
   test('gives everybody the default categories, expenses first, and no account', async () => {
     const person = await createWorld().register()

@@ -193,6 +193,36 @@ describe('the redirect to the provider', () => {
   })
 })
 
+describe('the time zone sent at the start of a sign-in', () => {
+  const signInFrom = async (world: World, email: string, timezone: string) => {
+    const url = await begin(world, `?${new URLSearchParams({ login_hint: email, timezone })}`)
+    expect(url.searchParams.has('timezone')).toBe(false)
+    const response = await fetch(url, { redirect: 'manual' })
+    await response.text()
+    const answer = await world.call('GET', pathOf(response.headers.get('Location') ?? ''))
+    return me(world, destination(answer).query.token ?? '')
+  }
+
+  test.each([
+    ['Asia/Tokyo', 'Asia/Tokyo'],
+    ['Etc/Unknown', 'UTC'],
+    ['+02:00', 'UTC'],
+    ['x'.repeat(5_000), 'UTC'],
+    [' ', 'UTC'],
+  ])('is that of a new user: %s', async (sent, stored) => {
+    const world = createWorld()
+    const email = address()
+    expect((await signInFrom(world, email, sent)).timezone).toBe(stored)
+    expect((await signInFrom(world, email, 'Europe/Paris')).timezone).toBe(stored)
+  })
+
+  test('changes nothing for a user who exists already', async () => {
+    const world = createWorld()
+    const { email } = await world.register({ email: address(), timezone: 'Asia/Tokyo' })
+    expect((await signInFrom(world, email, 'Europe/Paris')).timezone).toBe('Asia/Tokyo')
+  })
+})
+
 describe('the first sign-in', () => {
   test('makes a verified user and leads to the frontend with a token', async () => {
     const world = createWorld()

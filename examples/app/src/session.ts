@@ -35,11 +35,14 @@ export async function beginSession(userId: number): Promise<void> {
   await openSession()
 }
 
+/** The time zone of this browser. */
+export const ownTimezone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+
 /** Set while somebody is at the identity provider: a token that nobody here asked for is not accepted. */
 const atProvider = 'purse.at-provider'
 
 export async function leaveForProvider(): Promise<void> {
-  const { url } = await unwrap(client.api.auth.idp.$get({ query: {} }))
+  const { url } = await unwrap(client.api.auth.idp.$get({ query: { timezone: ownTimezone() } }))
   sessionStorage.setItem(atProvider, 'true')
   location.assign(url)
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
-import { callback, loginHint } from '../../contract/sign-in.ts'
+import { callback, signInHints } from '../../contract/sign-in.ts'
 import { SignInFailed } from '../../domain/failures.ts'
 import { beginSignIn, completeSignIn, signInAgain } from '../../services/sign-in/provider.ts'
 import type { App } from '../app-types.ts'
@@ -10,10 +10,9 @@ import { hints } from '../validate.ts'
 
 /** Signing in through the identity provider. */
 export const identityProviderRoutes = new Hono<App>()
-  .get('/', hints('query', loginHint), async (c) => {
+  .get('/', hints('query', signInHints), async (c) => {
     const { config, provider, now } = c.get('deps')
-    const { login_hint } = c.req.valid('query')
-    return c.json({ url: await beginSignIn(provider, config.links.secret, now, login_hint) })
+    return c.json({ url: await beginSignIn(provider, config.links.secret, now, c.req.valid('query')) })
   })
   .get('/callback', hints('query', callback), async (c) => {
     const { config, provider, outbox } = c.get('deps')

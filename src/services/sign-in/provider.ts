@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
-import type { Callback } from '../../contract/sign-in.ts'
+import type { Callback, SignInHints } from '../../contract/sign-in.ts'
 import type { Database } from '../../db/client.ts'
 import { isTaken } from '../../db/errors.ts'
 import { insertWhere } from '../../db/insert-where.ts'
@@ -21,20 +21,28 @@ const stateGoodForMs = 10 * 60_000
 export type IdentityContext = Omit<SignInContext, 'hashing'> & { outbox: Outbox; frontendUrl: string }
 
 /** Sealed into `state`, since the API sets no cookies. The nonce also identifies the state itself. */
-const stateSchema = z.object({ codeVerifier: z.string(), nonce: z.string(), expiresAt: z.number() })
+const stateSchema = z.object({
+  codeVerifier: z.string(),
+  nonce: z.string(),
+  expiresAt: z.number(),
+  timezone: z.optional(z.string()),
+})
 type State = z.infer<typeof stateSchema>
+
+/** Who has come back from the provider, and the time zone to give them if they are new. */
+export type Arrival = Identity & { timezone?: string | undefined }
 
 /** Returns the provider's URL for a new sign-in. Throws ProviderUnavailable. */
 export async function beginSignIn(
   provider: IdentityProvider | undefined,
   secret: string,
   now: Date,
-  loginHint?: string,
+  { login_hint, timezone }: Partial<SignInHints>,
 ): Promise<string> {
   if (!provider) throw new ProviderUnavailable('No identity provider is configured')
   const pending = provider.begin()
-  const state: State = { ...pending, expiresAt: now.getTime() + stateGoodForMs }
-  return provider.authorizationUrl(pending, await seal(secret, state), loginHint)
+  const state: State = { ...pending, expiresAt: now.getTime() + stateGoodForMs, timezone }
+  return provider.authorizationUrl(pending, await seal(secret, state), login_hint)
 }
 
 /** Signs in the person who comes back from the provider. Throws SignInFailed. */
@@ -53,14 +61,15 @@ async function identifyCallback(
   provider: IdentityProvider | undefined,
   secret: string,
   callback: Callback,
-): Promise<Identity> {
+): Promise<Arrival> {
   const state = await openState(db, secret, callback.state, now)
   if (callback.error === 'access_denied')
     throw new SignInFailed('access_denied', 'You did not allow the sign-in.')
   if (!callback.code || !provider?.isFrom(callback.iss)) throw signInAgain()
   const identity = await identify(provider, callback.code, state)
   await useUp(db, state)
-  return { ...identity, email: identity.email === null ? null : normalizeAddress(identity.email) }
+  const email = identity.email === null ? null : normalizeAddress(identity.email)
+  return { ...identity, email, timezone: state.timezone }
 }
 
 /** The failure for anything that is not the user's doing. */
@@ -108,7 +117,7 @@ function expiredState(): SignInFailed {
  * provider has verified. That user may have been registered by a stranger: unless an emailed link set the password, the
  * password and all tokens are removed, and the owner is told by email. Throws SignInFailed.
  */
-async function signInAs(context: IdentityContext, identity: Identity): Promise<SignedIn> {
+async function signInAs(context: IdentityContext, identity: Arrival): Promise<SignedIn> {
   const { db, outbox, frontendUrl } = context
   const { secret, row } = newToken(context)
   const byIdentity = eq(users.idpId, identity.subject)
@@ -166,7 +175,7 @@ function linking({ db, now }: IdentityContext, identity: Identity) {
 }
 
 /** Creates a user for an identity that is unknown and whose verified address nobody has. */
-function creation({ db, now }: IdentityContext, identity: Identity, userId: SQL<number>) {
+function creation({ db, now }: IdentityContext, identity: Arrival, userId: SQL<number>) {
   const email = identity.email ?? ''
   const isNew = sql`${isUnknown(identity)} and not exists (select 1 from ${users} where ${users.email} = ${email})`
   const user = {
@@ -174,6 +183,7 @@ function creation({ db, now }: IdentityContext, identity: Identity, userId: SQL<
     email,
     idpId: identity.subject,
     avatar: identity.picture,
+    ...(identity.timezone && { timezone: identity.timezone }),
     emailVerifiedAt: now,
     reminderLookAt: now,
     createdAt: now,

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { unwrap } from 'purse-client'
 import { go, place } from '../router.ts'
-import { beginSession, client, comeBack, isMissed, leaveForProvider } from '../session.ts'
+import { beginSession, client, comeBack, isMissed, leaveForProvider, ownTimezone } from '../session.ts'
 import { type Entries, Field, Form } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import { say } from '../ui/toast.tsx'
@@ -41,7 +41,7 @@ export function SignIn() {
 
 export function Register() {
   const register = async ({ name = '', email = '', password = '' }: Entries) => {
-    const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone
+    const timezone = ownTimezone()
     const registration = { name, email, password, password_confirmation: password, timezone }
     await beginSession((await client.register(registration)).user.id)
   }
