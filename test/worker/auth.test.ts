@@ -109,11 +109,10 @@ describe('register', () => {
     })
   })
 
-  test('accepts an address of 255 characters, and none longer', async () => {
-    const [long, longer] = [`${'a'.repeat(243)}@example.com`, `${'a'.repeat(244)}@example.com`]
-    expect((await register(createWorld(), { email: long })).status).toBe(201)
-    expectInvalid(await register(createWorld(), { email: longer }), {
-      email: ['The email field must not be greater than 255 characters.'],
+  test('says that an address has more than 254 characters', async () => {
+    const email = `${'a'.repeat(243)}@example.com`
+    expectInvalid(await register(createWorld(), { email }), {
+      email: ['The email field must not be greater than 254 characters.'],
     })
   })
 
