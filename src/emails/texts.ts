@@ -40,7 +40,7 @@ function verification({ url, disownUrl, registeredAt }: Of<'verify_address'>): C
       `The link works for ${addressLinkMinutes.verify} minutes.`,
       'If you did not create an account at Purse, somebody else did and knows its password: do not follow the link.',
     ],
-    ...(disownUrl && { footerLink: { label: 'This was not me: delete the account', url: disownUrl } }),
+    ...(disownUrl && { footerLink: { label: 'This was not me', url: disownUrl } }),
   }
 }
 

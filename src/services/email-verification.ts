@@ -1,9 +1,9 @@
-import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import type { Owner, User } from '../db/owner.ts'
 import { runAll, runOne } from '../db/run.ts'
-import { users } from '../db/schema.ts'
-import { type Allowance, BadLink } from '../domain/failures.ts'
+import { tokens, users } from '../db/schema.ts'
+import { type Allowance, BadLink, TooManyAttempts } from '../domain/failures.ts'
 import {
   type AddressLink,
   addressLink,
@@ -14,6 +14,7 @@ import {
 import { exactLimits } from '../domain/rate-limits.ts'
 import type { Outbox, RemovalQueue } from '../gateways/queues.ts'
 import { type ClientAddress, mailLimits } from './mail-limits.ts'
+import { type MailContext, mailResetLink } from './password-reset.ts'
 import { countAttempt, type Limit, requireAttempt } from './throttle.ts'
 import { userDeletion } from './user-deletion.ts'
 
@@ -76,41 +77,82 @@ export async function verifyEmail(db: Database, secret: string, link: LinkParts,
   return { userId: user.id, isNew: verified.length > 0 }
 }
 
-/** True if a “this was not me” link can still end its registration. Throws BadLink. */
-export async function canDisown(db: Database, secret: string, link: LinkParts, now: Date): Promise<boolean> {
-  const user = await userOfLink(db, secret, 'disown', link, now)
-  return user.emailVerifiedAt === null
+/** True if the link would verify an address that is not verified yet. Changes nothing. Throws BadLink. */
+export async function canVerify(db: Database, secret: string, link: LinkParts, now: Date): Promise<boolean> {
+  const { emailVerifiedAt } = await userOfLink(db, secret, 'verify', link, now)
+  return emailVerifiedAt === null
 }
 
 /**
- * Ends the registration that a “this was not me” link is for: deletes the user and all their data. Returns whether it
- * did: a user whose address is verified stays, since it is they who read its emails. Throws BadLink.
+ * What a “this was not me” link does: it deletes a user whose address is not verified. Later it signs out whoever
+ * registered, since the owner of the address may have verified it for them, until the owner sets a password by email
+ * or links an identity provider.
  */
-export async function disown(
+export type Disowning = 'deletes' | 'signs out' | 'nothing'
+
+/** Returns what a “this was not me” link would do now. Throws BadLink. */
+export async function readDisowning(
   db: Database,
   secret: string,
   link: LinkParts,
   now: Date,
-  removals: RemovalQueue,
-): Promise<boolean> {
+): Promise<Disowning> {
+  const { emailVerifiedAt, isPasswordProven, idpId } = await userOfLink(db, secret, 'disown', link, now)
+  if (emailVerifiedAt === null) return 'deletes'
+  return isPasswordProven || idpId !== null ? 'nothing' : 'signs out'
+}
+
+/**
+ * Follows a “this was not me” link: deletes the user and all their data, or ends all sessions, removes the password and
+ * emails a reset link. Returns what it did. Throws BadLink.
+ */
+export async function disown(
+  context: MailContext & { removals: RemovalQueue },
+  secret: string,
+  link: LinkParts,
+): Promise<Disowning> {
+  const { db, now, removals } = context
   const { id, email } = await userOfLink(db, secret, 'disown', link, now)
   const isSameUser = and(eq(users.id, id), eq(users.email, email))
   const isUnverified = and(isSameUser, isNull(users.emailVerifiedAt)) as SQL
-  const { deleted, found } = await runAll(db, {
+  const isDoubtful = and(
+    isSameUser,
+    isNotNull(users.emailVerifiedAt),
+    eq(users.isPasswordProven, false),
+    isNull(users.idpId),
+  )
+  const doubtful = sql`(select ${users.id} from ${users} where ${isDoubtful})`
+  const { deleted, signedOut, found } = await runAll(db, {
     ...userDeletion(db, email, isUnverified),
+    tokens: db.delete(tokens).where(eq(tokens.userId, doubtful)),
+    signedOut: db
+      .update(users)
+      .set({ passwordHash: null, updatedAt: now })
+      .where(isDoubtful)
+      .returning({ id: users.id }),
     found: db.select({ id: users.id }).from(users).where(isSameUser),
   })
-  if (found.length > 0) return false
+  if (signedOut.length > 0) {
+    await mailResetLink(context, email).catch(unlessLimited)
+    return 'signs out'
+  }
+  if (found.length > 0) return 'nothing'
   // The button may have been pressed twice.
   if (deleted.length === 0) throw new BadLink(404, 'User not found.')
   await removals.post(id)
-  return true
+  return 'deletes'
+}
+
+/** Beyond the limits, the page and earlier emails say how to get a new password. */
+function unlessLimited(error: unknown): void {
+  if (!(error instanceof TooManyAttempts)) throw error
 }
 
 /** Returns the user that a link in a verification email is for. Throws BadLink. */
 async function userOfLink(db: Database, secret: string, does: AddressLink, link: LinkParts, now: Date) {
   const id = /^[1-9]\d{0,14}$/.test(link.id) ? Number(link.id) : 0
-  const columns = { id: users.id, email: users.email, emailVerifiedAt: users.emailVerifiedAt }
+  const { email, emailVerifiedAt, isPasswordProven, idpId } = users
+  const columns = { id: users.id, email, emailVerifiedAt, isPasswordProven, idpId }
   const [user] = await runOne(db, db.select(columns).from(users).where(eq(users.id, id)))
   if (!user) throw new BadLink(404, 'User not found.')
   if (!(await isAddressLink(secret, does, link, user, now))) throw new BadLink(403)

@@ -20,7 +20,8 @@ const badToken = 'This password reset token is invalid.'
 /** Unknown addresses share this many counters, so that made-up ones cannot fill the table. */
 const unknownCounters = 1_024
 
-type MailContext = {
+/** What emailing a reset link needs. `client` is who caused it. */
+export type MailContext = {
   db: Database
   now: Date
   random: RandomBytes
@@ -50,6 +51,11 @@ function limitsOf(email: string, client: ClientAddress): Limit[] {
 /** Emails a reset link; returns what is left of the limits. Throws Invalid (an unknown address too), TooManyAttempts. */
 export async function forgotPassword(context: MailContext, draft: Draft<ForgottenPassword>) {
   const { email } = valuesOf(draft)
+  return mailResetLink(context, email)
+}
+
+/** Emails a reset link to an address; returns what is left of the limits. Throws Invalid, TooManyAttempts. */
+export async function mailResetLink(context: MailContext, email: string) {
   const { db, now, outbox } = context
   const limits = limitsOf(email, context.client)
   const { statements, taken } = countAttempt(db, limits, now)

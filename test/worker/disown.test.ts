@@ -92,25 +92,73 @@ describe('the link "this was not me" of a verification email', () => {
     expect((await world.call(method, link)).status).toBe(404)
   })
 
+  test('signs everybody out on its button once the address is verified, and emails a reset link', async () => {
+    const world = createWorld()
+    const person = await world.register()
+    const { email, password } = person
+    const login = () => world.call('POST', '/api/login', { body: { email, password } })
+    const show = (path: string, token: string) => world.call('GET', path, { token })
+    const { access_token: other } = (await login()).body
+    await openAccount(person)
+    await verifyAddress(world, person)
+    const link = linkOf(world, person)
+    expectPage(await world.call('GET', link), 200, '<button>Sign everybody out')
+    expect(await isThere(person)).toBe(true)
+    expectPage(await press(world, link), 200, 'Everybody has been signed out.')
+    expect([await isThere(person), (await show('/api/me', other)).status]).toEqual([false, 401])
+    expect((await login()).status).toBe(422)
+
+    const { searchParams } = new URL(queuedMail(world, 'reset_password', email).url)
+    const own = { password: 'a password of my own', password_confirmation: 'a password of my own' }
+    const reset = { email, token: searchParams.get('token'), ...own }
+    expect((await world.call('POST', '/api/reset-password', { body: reset })).status).toBe(200)
+    const { body } = await world.call('POST', '/api/login', { body: { email, password: own.password } })
+    expect((await show('/api/accounts', body.access_token)).body).toHaveLength(1)
+  })
+
+  test('signs out a registrant who has changed the password meanwhile', async () => {
+    const world = createWorld()
+    const person = await world.register()
+    await verifyAddress(world, person)
+    const changed = { password: 'another password', password_confirmation: 'another password' }
+    await person.put('/api/me/password', { current_password: person.password, ...changed })
+    expect((await press(world, linkOf(world, person))).status).toBe(200)
+    expect(await isThere(person)).toBe(false)
+  })
+
+  test('signs everybody out however often it is pressed, with an email within the limits', async () => {
+    const world = createWorld()
+    const person = await world.register()
+    await verifyAddress(world, person)
+    for (let i = 0; i < 10; i++) expect((await press(world, linkOf(world, person))).status).toBe(200)
+    const mails = world.queued.filter(({ kind }) => kind === 'reset_password')
+    expect(mails.length).toBeGreaterThan(1)
+    expect(mails.length).toBeLessThan(10)
+  })
+
   test.each<[string, (world: World, person: Person) => Promise<unknown>]>([
-    ['the link beside it', verifyAddress],
     ['the identity provider', (world, { email }) => signInThroughProvider(world, email)],
-  ])('does nothing once the address is verified by %s, and says what to do', async (_, verify) => {
+    ['a password that an email has proved', (world, person) => resetPassword(world, person, 'my own one')],
+  ])('does nothing once the account is proved by %s, and says what to do', async (_, prove) => {
     const world = createWorld()
     const person = await world.register({ email: `${crypto.randomUUID()}@example.com` })
     const link = linkOf(world, person)
-    await verify(world, person)
+    await verifyAddress(world, person)
+    await prove(world, person)
+    const password = 'my own one'
+    const login = () => world.call('POST', '/api/login', { body: { email: person.email, password } })
+    const before = (await login()).status
     const shown = await world.call('GET', link)
-    expectPage(shown, 200, 'Your address has been verified.')
+    expectPage(shown, 200, 'The account is yours.')
     expect(shown.text).toContain('“Forgot password”')
     expect(shown.text).not.toContain('<button')
     expectPage(await press(world, link), 409, '“Forgot password”')
     const { status, body } = await world.call('POST', link)
-    expect({ status, body }).toEqual({ status: 409, body: { message: 'Your address has been verified.' } })
-    expect((await resetPassword(world, person, 'a password of my own')).status).toBe(200)
+    expect({ status, body }).toEqual({ status: 409, body: { message: 'The account is yours.' } })
+    expect((await login()).status).toBe(before)
   })
 
-  test('excludes verifying: if both are requested at once, exactly one happens', async () => {
+  test('deletes or signs out, but not both, if the address is verified at the same time', async () => {
     const world = createWorld()
     for (let i = 0; i < 10; i++) {
       const person = await world.register()
@@ -118,11 +166,13 @@ describe('the link "this was not me" of a verification email', () => {
         world.call('POST', linkOf(world, person)),
         verifyAddress(world, person),
       ])
+      const deleted = { message: 'The account has been deleted.' }
+      const signedOut = { message: 'Everybody has been signed out.' }
       expect([
-        [200, 404],
-        [409, 302],
-      ]).toContainEqual([ended.status, verified.status])
-      expect(await isThere(person)).toBe(ended.status === 409)
+        [deleted, 404],
+        [signedOut, 302],
+      ]).toContainEqual([ended.body, verified.status])
+      expect(await isThere(person)).toBe(false)
     }
   })
 

@@ -118,7 +118,10 @@ export const failures = {
     'Invalid or expired verification link.',
   ),
   ForgedLink: plainText(403, 'The link is forged.', 'Invalid unsubscribe link.'),
-  VerifiedMeanwhile: { status: 409, ...pageOrJson('The address has been verified, so the account stays.') },
+  Proven: {
+    status: 409,
+    ...pageOrJson('A reset email or the identity provider has proved whose account it is: nothing is done.'),
+  },
   LinkOfNobody: plainText(404, 'The user for whom the link was made no longer exists.', 'User not found.'),
 } satisfies Record<string, Failure>
 

@@ -7,38 +7,69 @@ import {
   type ShownVerificationStatus,
 } from '../../contract/mail.ts'
 import type { LinkParts } from '../../domain/links.ts'
-import { canDisown, disown, resendVerification, verifyEmail } from '../../services/email-verification.ts'
+import {
+  canVerify,
+  type Disowning,
+  disown,
+  readDisowning,
+  resendVerification,
+  verifyEmail,
+} from '../../services/email-verification.ts'
 import { showUser } from '../../services/profile.ts'
 import type { App } from '../app-types.ts'
 import { answerOutcome, answerPage } from '../link-page.ts'
 import { allowanceHeaders, countedClient } from '../rate-limits.ts'
 import { hints } from '../validate.ts'
 
-/** The answer to the link “this was not me” once the address is verified. */
-const tooLate = [
-  'Your address has been verified.',
-  'So the account stays. If somebody else may know its password, choose “Forgot password” where you sign in: a new password signs everybody out.',
-] as const
+const nothingToDo: [title: string, text: string] = [
+  'The account is yours.',
+  'You have chosen its password through an email, or signed in through your identity provider. If somebody else may know the password, choose “Forgot password” where you sign in: a new password signs everybody out.',
+]
+
+/** What the page of “this was not me” asks, by what its button would do. */
+const questions: Record<Disowning, [title: string, text: string, button?: string]> = {
+  deletes: [
+    'Was this not you?',
+    'Somebody has registered with your address, which is not verified yet. You can delete the account and everything in it.',
+    'Delete that account',
+  ],
+  'signs out': [
+    'Was this not you?',
+    'Your address has been verified, so the account stays. If somebody else registered it, you can sign them out, remove the password, and get an email with a link to choose your own.',
+    'Sign everybody out',
+  ],
+  nothing: nothingToDo,
+}
+
+/** What that page says once its button has been pressed. */
+const outcomes: Record<Disowning, [title: string, text: string]> = {
+  deletes: ['The account has been deleted.', 'There is nothing else you need to do.'],
+  'signs out': [
+    'Everybody has been signed out.',
+    'The password no longer works. We have emailed you a link to choose a new one. If it does not arrive, choose “Forgot password” where you sign in.',
+  ],
+  nothing: nothingToDo,
+}
 
 export const emailVerificationRoutes = new Hono<App>()
   .get('/verify/:id/:hash', hints('param', addressLinkPath), hints('query', addressLinkQuery), async (c) => {
-    const { config, emit } = c.get('deps')
-    const { userId, isNew } = await verifyEmail(...signed(c, c.req.valid('param'), c.req.valid('query')))
-    if (isNew) emit({ event: 'Verified', userId })
-    return c.redirect(`${config.frontendUrl}/dashboard?verified=${isNew ? '1' : 'already'}`, 302)
+    const link = signed(c, c.req.valid('param'), c.req.valid('query'))
+    // Scanners send HEAD to the links in emails, so only GET verifies.
+    if (c.req.method === 'HEAD') return toDashboard(c, await canVerify(...link))
+    const { userId, isNew } = await verifyEmail(...link)
+    if (isNew) c.get('deps').emit({ event: 'Verified', userId })
+    return toDashboard(c, isNew)
   })
   .get('/disown/:id/:hash', hints('param', addressLinkPath), hints('query', addressLinkQuery), async (c) => {
-    const isOpen = await canDisown(...signed(c, c.req.valid('param'), c.req.valid('query')))
-    if (!isOpen) return answerPage(c, ...tooLate)
-    const text =
-      'Somebody has registered with your address, which is not verified yet. You can delete the account and everything in it.'
-    return answerPage(c, 'Was this not you?', text, 'Delete that account')
+    const disowning = await readDisowning(...signed(c, c.req.valid('param'), c.req.valid('query')))
+    return answerPage(c, ...questions[disowning])
   })
   .post('/disown/:id/:hash', hints('param', addressLinkPath), hints('query', addressLinkQuery), async (c) => {
-    const { removals } = c.get('deps')
-    const isEnded = await disown(...signed(c, c.req.valid('param'), c.req.valid('query')), removals)
-    if (!isEnded) return answerOutcome(c, ...tooLate, 409)
-    return answerOutcome(c, 'The account has been deleted.', 'There is nothing else you need to do.')
+    const { config, ...deps } = c.get('deps')
+    const context = { ...deps, frontendUrl: config.frontendUrl, client: countedClient(c) }
+    const [, secret, link] = signed(c, c.req.valid('param'), c.req.valid('query'))
+    const done = await disown(context, secret, link)
+    return answerOutcome(c, ...outcomes[done], done === 'nothing' ? 409 : 200)
   })
   .post('/verification-notification', async (c) => {
     const owner = c.get('owner')
@@ -62,6 +93,11 @@ export const emailVerificationRoutes = new Hono<App>()
     const status: ShownVerificationStatus = { email_verified: emailVerifiedAt !== null, email }
     return c.json(status)
   })
+
+function toDashboard(c: Context<App>, isNew: boolean) {
+  const { frontendUrl } = c.get('deps').config
+  return c.redirect(`${frontendUrl}/dashboard?verified=${isNew ? '1' : 'already'}`, 302)
+}
 
 /** What the services need from a request that follows a signed link. */
 function signed(c: Context<App>, path: Partial<LinkParts>, query: Partial<LinkParts>) {

@@ -16,6 +16,8 @@ export const identityProviderRoutes = new Hono<App>()
   })
   .get('/callback', hints('query', callback), async (c) => {
     const { config, provider, outbox } = c.get('deps')
+    // A HEAD must not use up the state, and only using it would show how the sign-in ends.
+    if (c.req.method === 'HEAD') return c.redirect(`${config.frontendUrl}/login`, 302)
     try {
       const { token, user } = await completeSignIn(
         { ...signInContext(c), outbox, frontendUrl: config.frontendUrl },

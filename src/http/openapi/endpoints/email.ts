@@ -42,17 +42,18 @@ export const emailEndpoints: EndpointGroup = {
     },
     'GET /api/email/disown/:id/:hash': {
       id: 'showDisown',
-      summary: 'Ask whether to delete an account that somebody else registered',
-      description: `The “This was not me” link in the verification email, valid for ${addressLinkMinutes.disown / 60 / 24} days. Answers with a page that has a button, or one that says the address has been verified.`,
+      summary: 'Ask whether to end what somebody else registered',
+      description: `The “This was not me” link in the verification email, valid for ${addressLinkMinutes.disown / 60 / 24} days. Answers with a page that has a button, or one that says that nothing needs to be done.`,
       answers: { 200: page },
       failures: ['BadLink', 'LinkOfNobody'],
     },
     'POST /api/email/disown/:id/:hash': {
       id: 'disown',
-      summary: 'Delete an account that somebody else registered',
-      description: 'What the button on that page does, as long as the address is not verified.',
-      answers: { 200: pageOrJson('The account is deleted: a page where HTML is accepted, JSON otherwise.') },
-      failures: ['BadLink', 'VerifiedMeanwhile', 'LinkOfNobody'],
+      summary: 'End what somebody else registered',
+      description:
+        'What the button on that page does: it deletes the account or, once the address is verified, ends all sessions, removes the password and emails a reset link.',
+      answers: { 200: pageOrJson('It is done: a page where HTML is accepted, JSON otherwise.') },
+      failures: ['BadLink', 'Proven', 'LinkOfNobody'],
     },
     'POST /api/forgot-password': {
       id: 'forgotPassword',

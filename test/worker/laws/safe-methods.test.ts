@@ -1,0 +1,99 @@
+import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { unsubscribeLink } from '../../../src/domain/links.ts'
+import { createWorld, pathOf, providerCallback, queuedMail, type World } from '../world.ts'
+import { createHousehold, everyRoute, goodCalls, openWorldDatabase } from './every-route.ts'
+
+/**
+ * What a GET changes; a HEAD changes none of it. Two things are not looked at here: a token's last use, noted once a
+ * day, and an overdue batch, whose status queues it again as the cron does.
+ */
+const changedByGet = ['GET /api/email/verify/:id/:hash', 'GET /api/auth/idp/callback']
+
+/** Paths of public routes whose GET is valid. */
+const publicPaths: Record<string, (world: World) => Promise<string>> = {
+  'GET /api/health': async () => '/api/health',
+  'GET /api/openapi.json': async () => '/api/openapi.json',
+  'GET /api/auth/idp': async () => '/api/auth/idp?timezone=Asia/Tokyo',
+  'GET /api/auth/idp/callback': (world) => providerCallback(world, 'grace@example.com'),
+  'GET /api/auth/check-email': async () => '/api/auth/check-email?email=grace@example.com',
+  'GET /api/email/verify/:id/:hash': async (world) =>
+    pathOf(await verificationMail(world).then((m) => m.url)),
+  'GET /api/email/disown/:id/:hash': async (world) =>
+    pathOf(await verificationMail(world).then((m) => m.disownUrl ?? '')),
+  'GET /api/reminders/unsubscribe/:user/:signature': async (world) => {
+    const { id } = await world.register()
+    return pathOf(await unsubscribeLink({ appUrl: env.APP_URL, secret: env.APP_SECRET }, id))
+  },
+}
+
+async function verificationMail(world: World) {
+  return queuedMail(world, 'verify_address', (await world.register()).email)
+}
+
+/** A way to call a route with GET and with HEAD, and everything that the service keeps. */
+async function prepare(route: string) {
+  const world = createWorld()
+  const pathOfPublic = publicPaths[route]
+  if (pathOfPublic) {
+    const path = await pathOfPublic(world)
+    return { call: (method: string) => world.call(method, path), stored: () => storedIn(world) }
+  }
+  const household = await createHousehold(world)
+  const { call } = (await goodCalls[route]?.(household)) ?? {}
+  const { token } = household.person
+  return {
+    call: async (method: string) => {
+      const as = { ...household.person, get: (path: string) => world.call(method, path, { token }) }
+      if (!call) throw new Error(`${route} has no valid call`)
+      return call(as)
+    },
+    stored: () => storedIn(world),
+  }
+}
+
+/** All rows, and all messages in queues. */
+async function storedIn(world: World) {
+  const db = openWorldDatabase(world)
+  const [tables] = await db.batch([
+    db.all<{ name: string }>(
+      sql`select name from sqlite_master where type = 'table' and name not like 'sqlite%'`,
+    ),
+  ])
+  const rows = await Promise.all(
+    tables.map(async ({ name }) => {
+      const [found] = await db.batch([db.all(sql`select * from ${sql.identifier(name)}`)])
+      return [name, found]
+    }),
+  )
+  const { queued, queuedSyncs, queuedRemovals } = world
+  return structuredClone({ rows, queued, queuedSyncs, queuedRemovals })
+}
+
+const reads = everyRoute.filter((route) => route.startsWith('GET '))
+
+test.each(reads)('HEAD of %s changes nothing', async (route) => {
+  const { call, stored } = await prepare(route)
+  const before = await stored()
+  expect((await call('HEAD')).status).toBeLessThan(400)
+  expect(await stored()).toEqual(before)
+})
+
+test.each(reads.filter((route) => !changedByGet.includes(route)))('%s changes nothing', async (route) => {
+  const { call, stored } = await prepare(route)
+  const before = await stored()
+  expect((await call('GET')).status).toBeLessThan(400)
+  expect(await stored()).toEqual(before)
+})
+
+test.each(changedByGet)('%s works after a HEAD', async (route) => {
+  const { call, stored } = await prepare(route)
+  const before = await stored()
+  const head = await call('HEAD')
+  const get = await call('GET')
+  expect([head.status, get.status]).toEqual([302, 302])
+  expect(get.headers.get('Location')).toMatch(/verified=1|token=/)
+  expect(await stored()).not.toEqual(before)
+  expect((await call('HEAD')).status).toBe(302)
+})
