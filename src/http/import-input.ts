@@ -1,3 +1,4 @@
+import { parseMultipart } from '@remix-run/multipart-parser'
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import {
@@ -88,13 +89,29 @@ async function readForm(bytes: Bytes, contentType: string, query: Query): Promis
   refuseLargeFrame(bytes, boundary)
   const headers = { 'Content-Type': `multipart/form-data; boundary="${boundary}"` }
   const body = new Response(bytes, { headers })
-  const form = await body.formData().catch(malformedForm)
+  const form = await body.formData().catch(() => parseForm(bytes, boundary))
   if (form.getAll('file').length > 1) throw new Invalid({ file: ['The file field must be one file.'] })
   const { file, ...fields } = Object.fromEntries(form) as Query & { file?: File | string }
   if (file === undefined) throw new Invalid({ file: ['The file field is required.'] })
   const content =
     typeof file === 'string' ? new TextEncoder().encode(file) : new Uint8Array(await file.arrayBuffer())
   return readFile(content, query, fields)
+}
+
+/** Reads the forms that the platform refuses: parameters without quotes, as .NET sends them, and padded boundaries. */
+function parseForm(bytes: Bytes, boundary: string): FormData {
+  const form = new FormData()
+  const start = Buffer.from(bytes.buffer).indexOf(`--${boundary}`)
+  try {
+    for (const part of parseMultipart(bytes.subarray(start), { boundary, maxFileSize: bytes.byteLength })) {
+      const name = part.name ?? malformedForm()
+      if (part.isFile) form.append(name, new Blob([part.bytes]), part.filename)
+      else form.append(name, part.text)
+    }
+  } catch {
+    malformedForm()
+  }
+  return form
 }
 
 /** The separator of a form's fields: at most 70 characters (RFC 2046 §5.1.1), which bounds the search for it. */
