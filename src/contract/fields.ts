@@ -5,6 +5,7 @@ import { invalidText, moneyTexts, requiredText } from '../domain/field-errors.ts
 import { type MoneyProblem, parseMoney } from '../domain/money.ts'
 import { isTooLong, longestPassword, shortestPassword } from '../domain/passwords.ts'
 import { isLongerThan } from '../domain/text-length.ts'
+import { composed, isBlank, trimText } from '../domain/texts.ts'
 import { doc, field, grouped } from './doc.ts'
 
 // The types of field that clients send, with the contract's error texts (their `:field` stands for the field's name).
@@ -43,11 +44,13 @@ export const converted = <T extends z.ZodMiniType, Value>(
   )
 
 /**
- * Trims strings and turns empty ones into null. Here and below, input types say what a client may send, since typed
+ * Trims strings and turns blank ones into null. Here and below, input types say what a client may send, since typed
  * clients are derived from them; at run time an input may be anything.
  */
 const trimmed = <T extends z.ZodMiniType>(schema: T) =>
-  preprocessed((input: z.input<T>) => (typeof input === 'string' ? input.trim() || null : input), schema)
+  preprocessed((input: z.input<T>) => (typeof input === 'string' ? trimmedOrNull(input) : input), schema)
+
+const trimmedOrNull = (input: string) => (isBlank(input) ? null : trimText(input))
 
 /** To SQLite's functions a text ends at a NUL, and an unpaired surrogate cannot be sent to a database at all. */
 const isStorable = (input: string) => !input.includes('\0') && input.isWellFormed()
@@ -56,22 +59,27 @@ const tooLong = (max: number) => `must not be greater than ${max} characters`
 /** The error of a field that has more than `max` characters. */
 export const tooLongText = (max: number) => says(tooLong(max))
 
-/** A required text of up to `max` code points. */
-export const text = (max = 255) =>
-  trimmed(
-    field(
-      string().check(
-        fieldCheck(isStorable, unstorable),
-        fieldCheck((input) => !isLongerThan(input, max), tooLong(max)),
-      ),
-      doc({ maxLength: max }),
+/** A required text of up to `max` code points, in NFC. */
+export const text = (max = 255) => trimmed(preprocessed(toComposed, exactly(max)))
+
+/** A required id that a client has made: trimmed, and otherwise kept as it is. */
+export const clientId = (max: number) => trimmed(exactly(max))
+
+const toComposed = (input: string) => (typeof input === 'string' ? composed(input) : input)
+
+const exactly = (max: number) =>
+  field(
+    string().check(
+      fieldCheck(isStorable, unstorable),
+      fieldCheck((input) => !isLongerThan(input, max), tooLong(max)),
     ),
+    doc({ maxLength: max }),
   )
 
-/** A nullable field. An empty string, which is what forms send, counts as null. */
+/** A nullable field. A blank string, which is what forms send, counts as null. */
 export const nullable = <T extends z.ZodMiniType>(schema: T) =>
   preprocessed(
-    (input: z.input<T> | null) => (typeof input === 'string' && input.trim() === '' ? null : input),
+    (input: z.input<T> | null) => (typeof input === 'string' && isBlank(input) ? null : input),
     z.nullable(schema),
   )
 

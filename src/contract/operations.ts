@@ -6,7 +6,7 @@ import { accountChanges, newAccount } from './accounts.ts'
 import { categoryChanges, newCategory } from './categories.ts'
 import { changedRow, feed, feedCursor, kindsOfRow, type ShownChange, type ShownFeed } from './changes.ts'
 import { doc, field } from './doc.ts'
-import { id, idOrReference, longestClientId, longestKey, nullable, oneOf, text } from './fields.ts'
+import { clientId, id, idOrReference, longestClientId, longestKey, nullable, oneOf } from './fields.ts'
 import { profileChanges } from './people.ts'
 import * as shown from './shown.ts'
 import { newTransaction, transactionChanges } from './transactions.ts'
@@ -42,7 +42,7 @@ export const operationHead = z.object({
   noun: field(oneOf(changedNouns), doc('The kind of row.')),
   id: field(z.optional(nullable(id)), doc('The id of the row. The profile needs none.')),
   client_id: field(
-    z.optional(nullable(text(longestKey))),
+    z.optional(nullable(clientId(longestKey))),
     doc(
       `The client's own id for the row: required to create it, then with up to ${longestClientId} characters, and valid in place of \`id\` from then on. That of an account or a category may also be the Idempotency-Key of its POST. A creation ignores an \`id\`; anything else ignores the client id beside one.`,
     ),

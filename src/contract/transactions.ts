@@ -4,6 +4,7 @@ import { invalidText } from '../domain/field-errors.ts'
 import { accountTypes, categoryTypes, transactionTypes } from '../domain/types.ts'
 import { doc, field, grouped } from './doc.ts'
 import {
+  clientId,
   date,
   flag,
   id,
@@ -64,7 +65,7 @@ export const newTransaction = field(
       doc('Creates the transaction even if it looks like a duplicate.'),
     ),
     client_id: field(
-      z.optional(nullableText(longestClientId)),
+      z.optional(nullable(clientId(longestClientId))),
       doc(
         "The client's own id for it, unique among the user's transactions. Sending the id again creates nothing.",
       ),

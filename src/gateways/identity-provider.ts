@@ -3,6 +3,7 @@ import { createLocalJWKSet, decodeJwt, type JWTPayload, jwtVerify } from 'jose'
 import * as z from 'zod/mini'
 import { type Deadline, within } from '../domain/deadline.ts'
 import { ProviderUnavailable } from '../domain/failures.ts'
+import { composed, isBlank, trimText } from '../domain/texts.ts'
 
 /** A relying party's registration with an OpenID provider, which publishes everything else itself. */
 export type ProviderSettings = { issuer: string; clientId: string; clientSecret: string; redirectUri: string }
@@ -167,7 +168,7 @@ function identityOf(claims: Claims): Identity {
   const { picture = '' } = claims
   return {
     subject: claims.sub,
-    email: claims.email?.trim() || null,
+    email: trimText(claims.email ?? '') || null,
     isEmailVerified: claims.email_verified === true || claims.email_verified === 'true',
     name: storable(claims.name),
     picture: /^https?:\/\//.test(picture) && picture.length <= longestPicture ? storable(picture) : null,
@@ -176,7 +177,8 @@ function identityOf(claims: Claims): Identity {
 
 /** JSON may contain NUL and unpaired surrogates, neither of which is stored (contract/fields.ts). */
 function storable(text: string | undefined): string | null {
-  return text?.replaceAll('\0', '').toWellFormed().trim() || null
+  const stored = text?.replaceAll('\0', '').toWellFormed() ?? ''
+  return isBlank(stored) ? null : composed(trimText(stored))
 }
 
 async function getJson(url: string, headers: Record<string, string> = {}): Promise<unknown> {

@@ -6,6 +6,7 @@ import type { $ZodErrorMap, $ZodRawIssue, ParsePayload } from 'zod/v4/core'
 import type { Draft } from '../domain/draft.ts'
 import type { FieldErrors } from '../domain/failures.ts'
 import { addError, messageFor } from '../domain/field-errors.ts'
+import { isBlank } from '../domain/texts.ts'
 import type { App } from './app-types.ts'
 import { jsonBody, maxJsonBytes } from './json-body.ts'
 
@@ -120,7 +121,7 @@ function withoutEmpty(input: Strings): Record<string, string | undefined> {
   return Object.fromEntries(
     Object.entries(input)
       .map(([name, value]) => [name, Array.isArray(value) ? value.at(-1) : value] as const)
-      .filter(([, value]) => value?.trim() !== ''),
+      .filter(([, value]) => value === undefined || !isBlank(value)),
   )
 }
 

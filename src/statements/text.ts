@@ -1,3 +1,5 @@
+import { composed, isBlank, trimText } from '../domain/texts.ts'
+
 const maxCodePoints = 255
 /**
  * Parsers that build a text piece by piece add no more once it is this long, since `cleanText` would not use the rest.
@@ -11,8 +13,9 @@ const unwanted = /[\p{Cc}\p{Cs}\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufef
 /** Text as it is stored: one line, no control characters, single spaces, at most 255 code points; null if empty. */
 export function cleanText(raw: string): string | null {
   // Cleaning a very long text is expensive, so it is cut first, with room for the padding that is dropped below.
-  const text = raw.slice(0, 16_384).toWellFormed().replace(unwanted, ' ').replace(/\s+/g, ' ').trim()
-  if (text === '') return null
+  const line = raw.slice(0, 16_384).toWellFormed().replace(unwanted, ' ').replace(/\s+/g, ' ')
+  if (isBlank(line)) return null
+  const text = composed(trimText(line))
   if (text.length <= maxCodePoints) return text
   const points = [...text]
   return points.length <= maxCodePoints ? text : `${points.slice(0, maxCodePoints - 1).join('')}…`

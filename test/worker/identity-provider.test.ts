@@ -1042,6 +1042,8 @@ describe('an ID token', () => {
     ['😀'.repeat(300), '😀'.repeat(255)],
     ['', 'victim'],
     ['  ', 'victim'],
+    ['\u200d', 'victim'],
+    ['\u200bRene\u0301 ', 'Ren\u00e9'],
     ['a\0b', 'ab'],
   ])('with the name %j makes a user whose name fits', async (name, expected) => {
     const { world, answer } = await signInAtLiar({ claims: (c) => ({ ...c, name }) })

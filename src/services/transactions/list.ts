@@ -12,7 +12,7 @@ import {
   periodOf,
 } from '../../domain/dates.ts'
 import type { Draft } from '../../domain/draft.ts'
-import { type Conditions, conditionsOf, filterParts } from './filter.ts'
+import { filterParts, type TransactionFilter } from './filter.ts'
 import { newestFirst, newestOf, type Slice } from './newest.ts'
 import { type TransactionWithRelations, withRelations } from './read.ts'
 import { rowsByMonth } from './rows-by-month.ts'
@@ -34,11 +34,10 @@ export type TransactionPage = {
 /** `oldestSearched` is the day of the oldest row that a search looked at; null if there can be no older ones. */
 type Counted = { total: number; oldestSearched?: CalendarDate | null }
 
-type Listing = { filter: Conditions; period: Period; slice: Slice; isFar: boolean }
+type Listing = { filter: TransactionFilter; period: Period; slice: Slice; isFar: boolean }
 
 function readPage(owner: Owner, { slice, ...listing }: Listing) {
-  const { pattern, part } = listing.filter
-  const { ids, counted } = (pattern ?? part) ? search(owner, listing.filter) : select(owner, listing)
+  const { ids, counted } = listing.filter.q ? search(owner, listing.filter) : select(owner, listing)
   return {
     rows: withRelations(owner, sql`${transactions.id} in (${ids(slice)})`),
     counted: owner.db.all<Counted>(counted),
@@ -55,7 +54,7 @@ export async function listTransactions(
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER - perPage)
   const { from = earliestDate, to = latestDate } = filter
   const listing = {
-    filter: conditionsOf(filter),
+    filter,
     period: periodOf({ from, to }),
     slice: { offset, perPage, reach: offset + perPage },
     isFar: offset >= farRows,
@@ -103,7 +102,7 @@ function idsOfPage(owner: Scope, { filter, period, slice, isFar }: Listing): SQL
 }
 
 /** Starts in the month in which the page begins, skipping later months by their row counts. */
-function idsFarBack(owner: Scope, filter: Conditions, { offset, perPage }: Slice, months: SQL): SQL {
+function idsFarBack(owner: Scope, filter: TransactionFilter, { offset, perPage }: Slice, months: SQL): SQL {
   const { to = latestDate, ...others } = filter
   const [part] = filterParts(owner, others)
   return sql`

@@ -3,7 +3,7 @@ import type { Scope } from '../../db/owner.ts'
 import { totals, transactions } from '../../db/schema.ts'
 import type { Period } from '../../domain/dates.ts'
 import { transactionTypes } from '../../domain/types.ts'
-import { type Conditions, filterParts } from './filter.ts'
+import { filterParts, type TransactionFilter } from './filter.ts'
 
 /**
  * How many rows of each month match a filter: a query of `(month, rows)`, in which a month may occur more than once.
@@ -12,12 +12,12 @@ import { type Conditions, filterParts } from './filter.ts'
  */
 export function rowsByMonth(
   owner: Scope,
-  filter: Conditions,
+  filter: TransactionFilter,
   { firstMonth, lastMonth, cuts }: Period,
 ): SQL | undefined {
-  if (filter.account_id ?? filter.pattern ?? filter.part) return undefined
+  if (filter.account_id ?? filter.q) return undefined
   const { type } = filter
-  const category = filter.isUncategorised ? 0 : filter.category_id
+  const category = filter.category_id === 'none' ? 0 : filter.category_id
   const within = and(
     eq(totals.userId, owner.id),
     filter.from === undefined ? undefined : gte(totals.month, firstMonth),

@@ -2,7 +2,7 @@ import { or, type SQL, sql } from 'drizzle-orm'
 import { mostSearched } from '../../contract/transactions.ts'
 import type { Scope } from '../../db/owner.ts'
 import { transactions } from '../../db/schema.ts'
-import { type Conditions, filterParts } from './filter.ts'
+import { filterParts, type TransactionFilter } from './filter.ts'
 import { newestOf, type Slice } from './newest.ts'
 
 /**
@@ -22,14 +22,12 @@ type Search = {
  * Looks for the text of a filter among the newest rows within its dates and of its account or, without one, of its
  * category: an index finds those. The other conditions apply to these rows only. filter.ts says how texts are compared.
  */
-export function search(owner: Scope, filter: Conditions): Search {
+export function search(owner: Scope, filter: TransactionFilter): Search {
   const { account_id, category_id, from, to } = filter
-  const narrow = account_id === undefined ? { category_id, from, to } : { account_id, from, to }
-  const newest = newestOf(filterParts(owner, narrow), {
-    offset: 0,
-    perPage: reach,
-    reach,
-  })
+  // No index finds the rows without a category.
+  const category = category_id === 'none' ? undefined : category_id
+  const narrow = account_id === undefined ? { category_id: category, from, to } : { account_id, from, to }
+  const newest = newestOf(filterParts(owner, narrow), { offset: 0, perPage: reach, reach })
   // A cross join, or SQLite would go through the whole history in order, and look each row up among the newest.
   const looked = sql`(${newest}) looked cross join ${transactions} on ${transactions.id} = looked.id`
   const isMatch = or(...filterParts(owner, filter)) as SQL

@@ -1,0 +1,26 @@
+/** Blanks, and format characters that show nothing at the edge of a text. Others belong to emoji and flags. */
+const edge = /[\s\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/
+const visible = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/u
+/** More marks on one letter than any language has (Unicode Standard Annex #15, stream-safe texts). */
+const longRunOfMarks = /\p{M}{31}/u
+
+/** Removes what shows nothing at both ends. In a loop: a regular expression takes quadratic time on blanks in between. */
+export function trimText(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && edge.test(text.charAt(start))) start += 1
+  while (end > start && edge.test(text.charAt(end - 1))) end -= 1
+  return text.slice(start, end)
+}
+
+/** True if nothing of a text can be seen. One with a NUL is not blank, so that it is refused and not dropped. */
+export function isBlank(text: string): boolean {
+  return !visible.test(text) && !text.includes('\0')
+}
+
+/**
+ * The form in which texts are stored and compared, so that what looks equal is equal (NFC). One with a long run of
+ * combining marks stays as it is, since these take quadratic time.
+ */
+export function composed(text: string): string {
+  return longRunOfMarks.test(text) ? text : text.normalize('NFC')
+}
