@@ -117,8 +117,9 @@ function faultsOf(document: OpenApiDocument): string[] {
         ![name, `${id} ${name}`].some((known) => notIds.includes(known)) &&
         schema.format !== 'int64',
     )
+    // A 422 has an example of its own.
     const own = Object.entries(operation.responses).filter(
-      ([status, one]) => status >= '400' && !('$ref' in one),
+      ([status, one]) => status >= '400' && status !== '422' && !('$ref' in one),
     )
     return [
       ...(/^[a-z][A-Za-z0-9]*$/.test(id ?? '') ? [] : [`${id}: is no name of an operation`]),

@@ -15,7 +15,7 @@ import { serviceEndpoints } from './endpoints/service.ts'
 import { signInEndpoints } from './endpoints/sign-in.ts'
 import { syncEndpoints } from './endpoints/sync.ts'
 import { transactionEndpoints } from './endpoints/transactions.ts'
-import { failures } from './failures.ts'
+import { type FailureName, failures, ownFailures } from './failures.ts'
 import { introduction } from './introduction.ts'
 import { collectSchemas, type SchemaCollection } from './json-schema.ts'
 import { operationObject, type Route } from './operation-object.ts'
@@ -43,8 +43,9 @@ const groups: EndpointGroup[] = [
 export function openApiDocument(routes: RouterRoute[], version = 'unreleased'): OpenApiDocument {
   const collection = collectSchemas()
   const paths = pathsOf(routes, collection)
+  const shared = Object.entries(failures).filter(([name]) => !ownFailures.includes(name as FailureName))
   const responses = Object.fromEntries(
-    Object.entries(failures).map(([name, failure]) => [name, answerObject(failure, collection)]),
+    shared.map(([name, failure]) => [name, answerObject(failure, collection)]),
   )
   return {
     openapi: '3.1.1',

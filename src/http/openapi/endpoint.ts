@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { FieldErrors } from '../../domain/failures.ts'
 import type { AnswerDescription } from './answers.ts'
 import type { FailureName } from './failures.ts'
 
@@ -12,6 +13,8 @@ export type Endpoint = {
   /** Bodies that no validator of the route reads, by content type. */
   bodies?: Record<string, { name?: string; schema: z.core.$ZodType; example?: unknown; description?: string }>
   answers: Record<number, AnswerDescription>
+  /** The body of a typical 422, with `message` if it is not the usual one. */
+  invalid?: { message?: string; errors: FieldErrors; invalid_items?: number[] }
   /** In addition to those that follow from the route itself (operation-object.ts). */
   failures?: FailureName[]
 }

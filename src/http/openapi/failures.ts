@@ -98,6 +98,10 @@ export const failures = {
   OutOfBounds: {
     status: 422,
     ...json(validationError, 'A balance or total would leave its bounds.'),
+    example: {
+      message: 'The given data was invalid.',
+      errors: { amount: ['The amount field would push a balance or total past 90000000000000.00.'] },
+    },
   },
   Limited: {
     ...failure(
@@ -126,3 +130,6 @@ export const failures = {
 } satisfies Record<string, Failure>
 
 export type FailureName = keyof typeof failures
+
+/** Failures that each operation describes itself, with an example of its own. */
+export const ownFailures: FailureName[] = ['Invalid', 'InvalidBatch']

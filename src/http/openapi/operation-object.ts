@@ -5,7 +5,7 @@ import type { Check } from '../validate.ts'
 import { answerObject } from './answers.ts'
 import type { JsonSchema, OperationObject } from './document-types.ts'
 import type { Endpoint } from './endpoint.ts'
-import { type FailureName, failures } from './failures.ts'
+import { type FailureName, failures, ownFailures } from './failures.ts'
 import type { SchemaCollection } from './json-schema.ts'
 
 /** A route of the API, with the schemas that its validators check. */
@@ -29,7 +29,9 @@ export function operationObject(
   for (const failure of failuresOf({ name, method, path, checks }, endpoint)) {
     const { status } = failures[failure]
     if (responses[status]) throw new Error(`${name} answers ${status} in two ways`)
-    responses[status] = { $ref: `#/components/responses/${failure}` }
+    responses[status] = ownFailures.includes(failure)
+      ? answerObject({ ...failures[failure], example: invalidExample(endpoint) }, collection)
+      : { $ref: `#/components/responses/${failure}` }
   }
   const requestBody = bodyOf(endpoint, json, collection, method)
   const parameters = parametersOf(path, checks, collection)
@@ -64,6 +66,11 @@ function failuresOf({ name, path, checks }: Route, { bodies = {}, failures = [] 
   ]
   const ofRow: FailureName[] = !isPublic && path.includes('/:id') ? ['Forbidden', 'NotFound'] : []
   return [...names.filter((one) => one !== false), ...ofRow, ...failures]
+}
+
+function invalidExample({ id, invalid }: Endpoint) {
+  if (!invalid) throw new Error(`The 422 of ${id} has no example`)
+  return { message: 'The given data was invalid.', ...invalid }
 }
 
 function bodyOf(

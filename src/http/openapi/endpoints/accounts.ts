@@ -26,6 +26,13 @@ export const accountEndpoints: EndpointGroup = {
         201: json(account, 'The new account.'),
         200: json(account, 'The account that the same `Idempotency-Key` opened before.'),
       },
+      invalid: {
+        errors: {
+          name: ['The name field is required.'],
+          type: ['The selected type is invalid.'],
+          starting_balance: ['The starting balance field must have 0-2 decimal places.'],
+        },
+      },
     },
     'GET /api/accounts/:id': {
       id: 'showAccount',
@@ -40,6 +47,7 @@ export const accountEndpoints: EndpointGroup = {
       body: { name: 'AccountChanges', example: { name: 'Household', starting_balance: '1300.00' } },
       answers: { 200: json(account, 'The account as it is now.') },
       failures: ['AccountConflict'],
+      invalid: { errors: { name: ['The name field is required.'] } },
     },
     'DELETE /api/accounts/:id': {
       id: 'deleteAccount',

@@ -23,6 +23,7 @@ export const categoryEndpoints: EndpointGroup = {
         201: json(category, 'The new category.'),
         200: json(category, 'The category that the same `Idempotency-Key` created before.'),
       },
+      invalid: { errors: { name: ['The name has already been taken.'] } },
     },
     'GET /api/categories/:id': {
       id: 'showCategory',
@@ -37,6 +38,7 @@ export const categoryEndpoints: EndpointGroup = {
       body: { name: 'CategoryChanges', example: { name: 'Cats and dogs' } },
       answers: { 200: json(category, 'The category as it is now.') },
       failures: ['CategoryConflict'],
+      invalid: { errors: { type: ['The selected type is invalid.'] } },
     },
     'DELETE /api/categories/:id': {
       id: 'deleteCategory',

@@ -14,6 +14,7 @@ export const changeEndpoints: EndpointGroup = {
         'Without a cursor, everything, as a snapshot; with the `cursor` of the last page, what has changed since, each row once and as it is now. Continue until `has_more` is false. After a 410, start again without a cursor.',
       answers: { 200: json(feed, 'One page.') },
       failures: ['CursorExpired'],
+      invalid: { errors: { limit: ['The limit field must be an integer from 1 to 1000.'] } },
     },
     'POST /api/changes': {
       id: 'uploadOperations',
@@ -48,6 +49,7 @@ export const changeEndpoints: EndpointGroup = {
       },
       answers: { 200: json(uploadAnswer, 'The outcome of each operation, in the order sent.') },
       failures: ['CursorExpired'],
+      invalid: { errors: { ops: ['The ops field is required.'] } },
     },
   },
 }

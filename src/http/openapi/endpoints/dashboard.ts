@@ -12,6 +12,7 @@ export const dashboardEndpoints: EndpointGroup = {
       description:
         "The current month in the user's time zone, another month with `month`, or any range with `from` and `to`, either of which may be left out. `monthly_summary` and `category_breakdown` cover that period, without transfers; balances cover all dates.",
       answers: taggedAnswers(json(summary, 'The dashboard.')),
+      invalid: { errors: { month: ['The month field must match the format YYYY-MM.'] } },
     },
   },
 }

@@ -61,6 +61,10 @@ export const emailEndpoints: EndpointGroup = {
       description: `${exactLimits.resetMails.most} a minute and ${exactLimits.resetLinks.most} an hour for each address.`,
       body: { name: 'ForgottenPassword', example: { email: 'mary@example.com' } },
       answers: { 200: json(message, 'The email is queued.', ['X-RateLimit-Limit', 'X-RateLimit-Remaining']) },
+      invalid: {
+        message: "We can't find a user with that email address.",
+        errors: { email: ["We can't find a user with that email address."] },
+      },
     },
     'POST /api/reset-password': {
       id: 'resetPassword',
@@ -76,6 +80,10 @@ export const emailEndpoints: EndpointGroup = {
         },
       },
       answers: { 200: json(message, 'The password is changed.') },
+      invalid: {
+        message: 'This password reset token is invalid.',
+        errors: { email: ['This password reset token is invalid.'] },
+      },
     },
     'GET /api/reminders/unsubscribe/:user/:signature': {
       id: 'showUnsubscribe',

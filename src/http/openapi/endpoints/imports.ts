@@ -35,6 +35,13 @@ export const importEndpoints: EndpointGroup = {
       bodies: bodies('date,amount,account,description\n2026-11-19,-3.20,Checking,Bakery\n'),
       answers: { 200: json(importResult, 'What was imported.') },
       failures: ['NotVerified'],
+      invalid: {
+        errors: {
+          date_format: [
+            'The date 01/02/2026 in row 2 can be read in two ways and nothing in the file settles it; choose DD/MM/YYYY (2026-02-01) or MM/DD/YYYY (2026-01-02).',
+          ],
+        },
+      },
     },
     'POST /api/import/bank/store': {
       id: 'importStatement',
@@ -44,6 +51,7 @@ export const importEndpoints: EndpointGroup = {
       bodies: bodies('Date,Amount,Description\n2026-11-19,-3.20,Bakery\n'),
       answers: { 200: json(importResult, 'What was imported.') },
       failures: ['NotVerified'],
+      invalid: { errors: { account_id: ['The account id field is required.'] } },
     },
     'GET /api/imports': {
       id: 'listImports',

@@ -22,6 +22,12 @@ export const profileEndpoints: EndpointGroup = {
         'Changes only the fields that are sent. `reminder_time: null` ends reminders. A different address is a 422, and so is a password, which PUT /api/me/password changes.',
       body: { name: 'ProfileChanges', example: { timezone: 'Europe/London', reminder_time: '20:00' } },
       answers: { 200: json(user, 'The user as it is now.') },
+      invalid: {
+        errors: {
+          timezone: ['The timezone field must be a valid timezone.'],
+          reminder_time: ['The reminder time field must match the format HH:MM.'],
+        },
+      },
     },
     'PUT /api/me/password': {
       id: 'updatePassword',
@@ -36,6 +42,7 @@ export const profileEndpoints: EndpointGroup = {
         },
       },
       answers: { 200: json(message, 'The password is changed.') },
+      invalid: { errors: { current_password: ['The password is incorrect.'] } },
     },
     'DELETE /api/me': {
       id: 'deleteProfile',
@@ -44,6 +51,7 @@ export const profileEndpoints: EndpointGroup = {
         'Deletes the user and everything they own. Needs the password or, if the user has none, the address.',
       body: { name: 'Farewell', example: { password: 'correct horse battery staple' } },
       answers: { 204: deleted },
+      invalid: { errors: { password: ['The password is incorrect.'] } },
     },
   },
 }

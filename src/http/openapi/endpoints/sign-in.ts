@@ -1,4 +1,5 @@
 import { message } from '../../../contract/failures.ts'
+import { mary } from '../../../contract/people.ts'
 import { authorisation, availability, session, signIn } from '../../../contract/sign-in.ts'
 import { absoluteTimeoutDays, idleTimeoutDays } from '../../../db/token-lifetime.ts'
 import { perMinute } from '../../../domain/rate-limits.ts'
@@ -29,7 +30,19 @@ export const signInEndpoints: EndpointGroup = {
           timezone: 'Europe/London',
         },
       },
-      answers: { 201: json(signIn, 'Registered and signed in.') },
+      answers: {
+        201: {
+          ...json(signIn, 'Registered and signed in.'),
+          example: {
+            access_token: '1|4bQ0mX9sVv2kTn7cYd3fGh8jLp5rWz6aSe1uIo0ABCDEF',
+            token_type: 'Bearer',
+            user: { ...mary(), email_verified_at: null },
+            email_verified: false,
+            email_verified_at: null,
+          },
+        },
+      },
+      invalid: { errors: { email: ['The email has already been taken.'] } },
     },
     'POST /api/login': {
       id: 'login',
@@ -37,6 +50,10 @@ export const signInEndpoints: EndpointGroup = {
       description: `Wrong credentials are a 422 under \`email\`, identical for an unknown address and a wrong password. ${perMinute.LOGIN_LIMIT} a minute for each pair of email address and client address.`,
       body: { name: 'Credentials', example: { email: 'mary@example.com', password } },
       answers: { 200: json(signIn, 'Signed in.') },
+      invalid: {
+        message: 'The provided credentials are incorrect.',
+        errors: { email: ['The provided credentials are incorrect.'] },
+      },
     },
     'POST /api/logout': {
       id: 'logout',

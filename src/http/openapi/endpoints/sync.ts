@@ -36,6 +36,10 @@ export const syncEndpoints: EndpointGroup = {
         ]),
       },
       failures: ['NotVerified', 'InvalidBatch'],
+      invalid: {
+        errors: { 'transactions.1.account_id': ['The selected account id is invalid.'] },
+        invalid_items: [1],
+      },
     },
     'GET /api/transactions/sync/:id': {
       id: 'showSync',

@@ -17,6 +17,12 @@ export const transactionEndpoints: EndpointGroup = {
       summary: 'List transactions',
       description: `By date and id, newest first, ${defaultPageSize} a page or as many as \`per_page\` says, up to ${maxPageSize}. \`account_id\` matches either side of a transfer, \`category_id=none\` transactions without a category; \`q\` searches description and reference.`,
       answers: taggedAnswers(json(transactionPage, 'One page.')),
+      invalid: {
+        errors: {
+          from: ['The from field must match the format YYYY-MM-DD.'],
+          per_page: ['The per page field must be an integer from 1 to 500.'],
+        },
+      },
     },
     'POST /api/transactions': {
       id: 'createTransaction',
@@ -40,6 +46,13 @@ export const transactionEndpoints: EndpointGroup = {
         200: json(transaction, 'The transaction that the same `client_id` created before.'),
       },
       failures: ['AccountFirst', 'Duplicate'],
+      invalid: {
+        errors: {
+          amount: ['The amount field must be greater than 0.'],
+          transaction_date: ['The transaction date field must be a valid date.'],
+          category_id: ['The category id field is required.'],
+        },
+      },
     },
     'GET /api/transactions/:id': {
       id: 'showTransaction',
@@ -56,6 +69,7 @@ export const transactionEndpoints: EndpointGroup = {
       body: { name: 'TransactionChanges', example: { amount: '13.20', description: 'Coffee beans, dark' } },
       answers: { 200: json(transaction, 'The transaction as it is now.') },
       failures: ['TransactionConflict'],
+      invalid: { errors: { to_account_id: ['The to account id field is required.'] } },
     },
     'DELETE /api/transactions/:id': {
       id: 'deleteTransaction',

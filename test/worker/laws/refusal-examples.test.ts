@@ -1,0 +1,95 @@
+import { beforeAll, expect, test } from 'vitest'
+import { app } from '../../../src/app.ts'
+import { openApiDocument } from '../../../src/http/openapi/document.ts'
+import { type Answer, createWorld, type Person, type World } from '../world.ts'
+import { createHousehold, type Household } from './every-route.ts'
+
+/** By operation, a call that gets the example of its 422 as its response. */
+const invalidCalls: Record<string, (household: Household) => Promise<Answer>> = {
+  register: ({ world, person }) =>
+    world.call('POST', '/api/register', {
+      body: {
+        name: 'Mary',
+        email: person.email,
+        password: 'long enough',
+        password_confirmation: 'long enough',
+      },
+    }),
+  login: ({ world, person }) =>
+    world.call('POST', '/api/login', { body: { email: person.email, password: 'not the password' } }),
+  forgotPassword: ({ world }) =>
+    world.call('POST', '/api/forgot-password', { body: { email: 'unknown@example.com' } }),
+  resetPassword: ({ world, person }) =>
+    world.call('POST', '/api/reset-password', {
+      body: {
+        token: 'used',
+        email: person.email,
+        password: 'long enough',
+        password_confirmation: 'long enough',
+      },
+    }),
+  updateProfile: ({ person }) => person.put('/api/me', { timezone: 'Mars/Olympus', reminder_time: '25:00' }),
+  deleteProfile: ({ person }) => person.delete('/api/me', { password: 'not the password' }),
+  updatePassword: ({ person }) =>
+    person.put('/api/me/password', {
+      current_password: 'not the password',
+      password: 'long enough',
+      password_confirmation: 'long enough',
+    }),
+  createAccount: ({ person }) =>
+    person.post('/api/accounts', { type: 'savings', starting_balance: '12.345' }),
+  updateAccount: ({ person, cash }) => person.put(`/api/accounts/${cash.id}`, { name: '' }),
+  createCategory: ({ person }) => person.post('/api/categories', { name: 'groceries', type: 'expense' }),
+  updateCategory: ({ person, category }) =>
+    person.put(`/api/categories/${category.id}`, { type: 'transfer' }),
+  importFile: ({ world, person }) =>
+    uploadCsv(world, person, '/api/import/store', 'date,amount,account\n01/02/2026,-3.20,Checking\n'),
+  importStatement: ({ world, person }) =>
+    uploadCsv(world, person, '/api/import/bank/store', 'Date,Amount,Description\n2026-11-19,-3.20,Bakery\n'),
+  listTransactions: ({ person }) => person.get('/api/transactions?from=yesterday&per_page=1000'),
+  createTransaction: ({ person, checking }) =>
+    person.post('/api/transactions', {
+      account_id: checking.id,
+      type: 'expense',
+      amount: 0,
+      transaction_date: '2026-02-31',
+    }),
+  updateTransaction: async ({ person, spend }) =>
+    person.put(`/api/transactions/${(await spend()).id}`, { type: 'transfer' }),
+  syncTransactions: ({ person, expense }) =>
+    person.post('/api/transactions/sync', { transactions: [expense(), { ...expense(), account_id: 999 }] }),
+  pullChanges: ({ person }) => person.get('/api/changes?limit=0'),
+  uploadOperations: ({ person }) => person.post('/api/changes', { ops: [] }),
+  listMatches: ({ person }) => person.get('/api/matches?from=2026-12-01&to=2026-11-01'),
+  joinMatch: ({ person }) => person.post('/api/matches/join', { kind: 'duplicate', ids: [1, 1] }),
+  separateMatch: async ({ person, spend }) =>
+    person.post('/api/matches/separate', { id: (await spend()).id }),
+  rejectMatch: ({ person }) => person.post('/api/matches/reject', { kind: 'same', ids: [1, 2] }),
+  takeRejectionBack: ({ person }) => person.delete('/api/matches/reject', { kind: 'duplicate', ids: [1] }),
+  showSummary: ({ person }) => person.get('/api/summary?month=2026-13'),
+}
+
+const uploadCsv = (world: World, { token }: Person, path: string, rawBody: string) =>
+  world.call('POST', path, { token, rawBody, headers: { 'Content-Type': 'text/csv' } })
+
+const examples = Object.values(openApiDocument(app.routes).paths)
+  .flatMap((methods) => Object.entries(methods))
+  .filter(([method]) => method !== 'patch')
+  .flatMap(([, { operationId, responses }]) => {
+    const invalid = responses[422]
+    if (!invalid || '$ref' in invalid) return []
+    return [{ operationId, example: invalid.content?.['application/json']?.example }]
+  })
+
+let household: Household
+beforeAll(async () => {
+  household = await createHousehold(createWorld())
+})
+
+test.for(examples)(
+  'the example of the 422 of $operationId is what the service responds with',
+  async ({ operationId, example }) => {
+    const { status, body } = (await invalidCalls[operationId]?.(household)) ?? {}
+    expect({ status, body }).toEqual({ status: 422, body: example })
+  },
+)
