@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, globSync } from 'node:fs'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import manifest from '../package.json' with { type: 'json' }
 import { projectDirectory } from './project.ts'
 import { replaceFile } from './replace-file.ts'
@@ -15,10 +14,9 @@ const drafts = join(projectDirectory, 'dist/drafts')
 /** Says which sources the reference was built from. */
 const builtFrom = join(projectDirectory, 'dist/reference-built-from')
 const pageFiles = join(projectDirectory, 'src/http/openapi/page')
-const rendererFiles = ['swagger-ui-bundle.js', 'swagger-ui.css']
 
 /**
- * Builds the reference: the OpenAPI document from the code, and the page with its renderer. Every start of wrangler does
+ * Builds the reference: the OpenAPI document from the code, and the page from the document. Every start of wrangler does
  * that, while other stacks and tests read the files; if no source has changed since, nothing is done.
  */
 export async function buildReference(): Promise<void> {
@@ -28,21 +26,23 @@ export async function buildReference(): Promise<void> {
   await mkdir(drafts, { recursive: true })
   const publish = (name: string, content: Buffer) => replaceFile(join(target, name), content, drafts)
 
-  await replaceFile(documentFile, Buffer.from(JSON.stringify(await currentDocument(), null, 2)), drafts)
+  const { document, page } = await currentReference()
+  await replaceFile(documentFile, Buffer.from(JSON.stringify(document, null, 2)), drafts)
+  await publish('docs.html', Buffer.from(page))
   for (const entry of await readdir(pageFiles, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)
     if (entry.isFile()) await publish(relative(pageFiles, file), await readFile(file))
   }
-  const renderer = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-  for (const name of rendererFiles) await publish(join('docs', name), await readFile(join(renderer, name)))
   await writeFile(builtFrom, sources)
 }
 
-async function currentDocument(): Promise<object> {
+async function currentReference() {
   // Imported late: it is the whole Worker, which takes a second and may be in the middle of an edit.
   const { app } = await import('../src/app.ts')
   const { openApiDocument } = await import('../src/http/openapi/document.ts')
-  return openApiDocument(app.routes, manifest.version)
+  const { referencePage } = await import('../src/http/openapi/reference-page.ts')
+  const document = openApiDocument(app.routes, manifest.version)
+  return { document, page: referencePage(document) }
 }
 
 /** Changes with every change of a file that the reference is made of. */

@@ -1,7 +1,7 @@
 /** What a person reads first on the reference page, in Markdown. */
 export const introduction = `Accounts, income, expenses, transfers and imports of one person, and what they add up to.
 
-**First steps.** Call *Register*, copy \`access_token\`, press *Authorize* and paste it: from then on every call here sends it. The ids in the examples are those of a first user: use your own.
+**First steps.** Call *Register*, and send its \`access_token\` as \`Authorization: Bearer <token>\`. The reference page keeps the token of the last registration or sign-in, and sends it with every call; another can be pasted into its *Token* field. The ids in the examples are those of a first user: use your own.
 
 **Money** is text with at most two decimals (\`"12.50"\`) in both directions, so that no client rounds it; balances and totals are numbers. **Dates** are \`YYYY-MM-DD\`, timestamps UTC.
 

@@ -1,30 +1,86 @@
-const dark = matchMedia('(prefers-color-scheme: dark)')
-const followColourScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
-dark.addEventListener('change', followColourScheme)
-followColourScheme()
+const token = document.querySelector('#token')
+token.value = localStorage.getItem('token') ?? ''
+token.addEventListener('input', () => localStorage.setItem('token', token.value))
 
-/**
- * What cannot be tried here: the provider's callback and links in emails lead to other pages, and the document itself is
- * too large to show.
- */
-const notTried = ['/api/auth/idp/callback', '/api/email/verify/{id}/{hash}', '/api/openapi.json']
-const onlyWhatCanBeTried = () => ({
-  statePlugins: {
-    spec: { wrapSelectors: { allowTryItOutFor: () => (_state, path) => !notTried.includes(path) } },
-  },
-})
+// A link to an operation, a failure or a schema opens it.
+addEventListener('hashchange', openTarget)
+openTarget()
 
-window.reference = window.SwaggerUIBundle({
-  url: '/api/openapi.json',
-  dom_id: '#reference',
-  deepLinking: true,
-  docExpansion: 'list',
-  defaultModelsExpandDepth: 0,
-  displayRequestDuration: true,
-  // Pasted once, the token is still there after a reload.
-  persistAuthorization: true,
-  plugins: [onlyWhatCanBeTried],
-  tryItOutEnabled: true,
-  syntaxHighlight: { theme: 'obsidian' },
-  validatorUrl: null,
-})
+for (const form of document.forms) {
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    send(form)
+  })
+}
+
+function openTarget() {
+  const target = document.getElementById(location.hash.slice(1))
+  if (target instanceof HTMLDetailsElement) {
+    target.open = true
+    target.scrollIntoView()
+  }
+}
+
+/** Sends the call that a form describes, and shows the response. */
+async function send(form) {
+  const output = form.querySelector('output')
+  output.textContent = 'Sending …'
+  const started = performance.now()
+  try {
+    const { url, ...request } = requestOf(form)
+    const response = await fetch(url, request)
+    const text = await response.text()
+    const ms = Math.round(performance.now() - started)
+    showResponse(output, `${response.status} ${response.statusText}, ${ms} ms`, text)
+    keepToken(text)
+  } catch (error) {
+    showResponse(output, 'Not sent', String(error))
+  }
+}
+
+function requestOf(form) {
+  const { method, path } = form.dataset
+  const query = new URLSearchParams()
+  const headers = new Headers()
+  let filled = path
+  for (const { name, value, dataset } of form.querySelectorAll('[data-in]')) {
+    if (dataset.in === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(value))
+    else if (value && dataset.in === 'query') query.append(name, value)
+    else if (value) headers.set(name, value)
+  }
+  if (token.value) headers.set('Authorization', `Bearer ${token.value.trim()}`)
+  const url = query.size > 0 ? `${filled}?${query}` : filled
+  return { url, method, headers, body: bodyOf(form, headers) }
+}
+
+/** A chosen file as a form, otherwise the text. */
+function bodyOf(form, headers) {
+  const { file, body } = form.elements
+  if (file?.files.length > 0) return new FormData(form)
+  if (body) headers.set('Content-Type', body.dataset.type)
+  return body?.value
+}
+
+function showResponse(output, status, text) {
+  const pre = document.createElement('pre')
+  pre.textContent = prettyIfJson(text)
+  output.replaceChildren(status, pre)
+}
+
+/** The token of a registration or a sign-in is used from then on. */
+function keepToken(text) {
+  const { access_token: issued } = parsed(text) ?? {}
+  if (!issued) return
+  token.value = issued
+  localStorage.setItem('token', issued)
+}
+
+const prettyIfJson = (text) => (parsed(text) === undefined ? text : JSON.stringify(parsed(text), null, 2))
+
+function parsed(text) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,197 @@
+import { html, raw } from 'hono/html'
+import type { AnswerReference, JsonSchema, OpenApiDocument, OperationObject } from './document-types.ts'
+
+type Html = ReturnType<typeof html>
+type Operation = OperationObject & { method: string; path: string }
+type Parameter = { name: string; in: string; required?: boolean; description: string; schema: JsonSchema }
+type Content = Record<string, { schema: JsonSchema; example?: unknown }>
+
+/** Operations that lead away from the page, or respond with more than it can show. */
+const notTried = ['completeProviderSignIn', 'verifyEmail', 'showDocument']
+
+/** The reference page: static HTML of the whole document. `page/docs/page.js` sends the calls that a person tries. */
+export function referencePage(document: OpenApiDocument): string {
+  const { title, version, description } = document.info as Record<string, string>
+  const tags = document.tags as { name: string; description: string }[]
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(
+      ([method, operation]): Operation => ({ ...operation, method: method.toUpperCase(), path }),
+    ),
+  )
+  const { responses, schemas } = document.components
+  return `${html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/docs/page.css">
+<script type="module" src="/docs/page.js"></script>
+</head>
+<body>
+<header>
+<h1>${title} API <small>${version}</small></h1>
+<label>Token <input id="token" autocomplete="off" spellcheck="false"></label>
+</header>
+<nav aria-label="Sections">
+${tags.map(({ name }) => html`<a href="#${anchor(name)}">${name}</a> `)}
+<a href="#failures">Failures</a> <a href="#schemas">Schemas</a> <a href="/api/openapi.json">OpenAPI document</a>
+</nav>
+<main>
+${description?.split('\n\n').map((paragraph) => html`<p>${markdown(paragraph)}</p>`)}
+${tags.map(({ name, description }) =>
+  section(
+    name,
+    description,
+    operations
+      .filter(({ tags }) => (tags as string[])[0] === name)
+      .map((one) => operationDetails(one, schemas)),
+  ),
+)}
+${section(
+  'Failures',
+  'Responses that operations have in common.',
+  Object.entries(responses).map(
+    ([name, answer]) =>
+      html`<details id="${name}"><summary><h3>${name}</h3></summary>${responseBody(answer)}</details>`,
+  ),
+)}
+${section(
+  'Schemas',
+  'The types of bodies and responses.',
+  Object.entries(schemas).map(
+    ([name, schema]) => html`<details id="${name}"><summary><h3>${name}</h3></summary>
+${schema.description && html`<p>${markdown(String(schema.description))}</p>`}${schemaBody(schema)}</details>`,
+  ),
+)}
+</main>
+</body>
+</html>
+`}`
+}
+
+const anchor = (name: string) => name.toLowerCase().replaceAll(' ', '-')
+
+/** Code, emphasis and strong emphasis: what the document's texts use of Markdown. */
+const markdown = (text: string) =>
+  raw(
+    `${html`${text}`}`
+      .replace(/`([^`]+)`/g, '<code>$1</code>')
+      .replace(/\*\*(.+?)\*\*/g, '<strong>$1</strong>')
+      .replace(/\*(.+?)\*/g, '<em>$1</em>'),
+  )
+
+const section = (name: string, description: string, parts: Html[]) =>
+  html`<section><h2 id="${anchor(name)}">${name}</h2><p>${markdown(description)}</p>
+${parts}</section>
+`
+
+function operationDetails(operation: Operation, schemas: OpenApiDocument['components']['schemas']): Html {
+  const { operationId, method, path, summary, description } = operation
+  const body = contentOf(operation)['application/json']?.schema
+  return html`<details id="${operationId}">
+<summary><span class="method ${method}">${method}</span> <h3>${summary}</h3> <code>${path}</code></summary>
+<p>${markdown(String(description))}</p>
+${notTried.includes(operationId) ? '' : html`${callForm(operation)}<pre>${curl(operation)}</pre>`}
+${body && html`<h4>Body: ${typeOf(body)}</h4>${schemaBody(schemas[nameOf(body) ?? ''] ?? body)}`}
+<h4>Responses</h4>
+${Object.entries(operation.responses).map(([status, answer]) => response(status, answer))}
+</details>
+`
+}
+
+/** The fields of a call, with the example as its body. */
+function callForm(operation: Operation): Html {
+  const parameters = (operation.parameters ?? []) as Parameter[]
+  const content = Object.entries(contentOf(operation))
+  const text = content.find(([, { example }]) => example !== undefined)
+  return html`<form data-method="${operation.method}" data-path="${operation.path}">
+${parameters.map(
+  ({ name, in: place, required, description, schema }) => html`<label>
+<span><code>${name}</code> ${required ? 'required ' : ''}<small>${place}, ${typeOf(schema)}</small></span>
+<input name="${name}" data-in="${place}" autocomplete="off"${required ? raw(' required') : ''}>
+<span>${markdown(description ?? '')}</span></label>
+`,
+)}${content.some(([type]) => type === 'multipart/form-data') ? html`<label>File <input type="file" name="file"></label>` : ''}
+${
+  text &&
+  html`<label class="body"><span>Body, <code>${text[0]}</code></span>
+<textarea name="body" data-type="${text[0]}" spellcheck="false">${pretty(text[1].example)}</textarea></label>`
+}
+<button>Send</button>
+<output></output>
+</form>
+`
+}
+
+function response(status: string, answer: AnswerReference): Html {
+  if ('$ref' in answer) {
+    const name = answer.$ref.split('/').at(-1)
+    return html`<p>${status} <a href="#${name}">${name}</a></p>`
+  }
+  return html`<h5>${status}</h5>${responseBody(answer)}`
+}
+
+function responseBody({ description, content = {} }: Exclude<AnswerReference, { $ref: string }>): Html {
+  return html`<p>${markdown(description)}</p>
+${Object.entries(content).map(
+  ([type, { schema, example }]) => html`<p><code>${type}</code> ${typeOf(schema)}</p>
+${example === undefined ? '' : html`<pre>${pretty(example)}</pre>`}`,
+)}`
+}
+
+/** The fields of an object, or what else a schema says. */
+function schemaBody(schema: JsonSchema): Html {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
+  const required = (schema.required ?? []) as string[]
+  const [example] = (schema.examples ?? []) as unknown[]
+  if (properties.length === 0) return html`<p>${typeOf(schema)}</p>`
+  return html`<dl>
+${properties.map(
+  ([
+    name,
+    field,
+  ]) => html`<dt><code>${name}</code> ${required.includes(name) ? 'required ' : ''}<small>${typeOf(field)}</small></dt>
+<dd>${markdown(String(field.description ?? ''))}</dd>
+`,
+)}</dl>${example === undefined ? '' : html`<pre>${pretty(example)}</pre>`}`
+}
+
+/** The type in a few words, with links to named schemas. */
+function typeOf(schema: JsonSchema): Html {
+  const name = nameOf(schema)
+  if (name) return html`<a href="#${name}">${name}</a>`
+  const { type, items, anyOf, enum: words, format, additionalProperties } = schema
+  if (anyOf) return html`${(anyOf as JsonSchema[]).map((one, i) => html`${i ? ' or ' : ''}${typeOf(one)}`)}`
+  if (words) return html`${(words as string[]).join(' | ')}`
+  if (items) return html`array of ${typeOf(items as JsonSchema)}`
+  if (typeof additionalProperties === 'object')
+    return html`object of ${typeOf(additionalProperties as JsonSchema)}`
+  return html`${[type ?? 'any'].flat().join(' or ')}${format ? ` (${format})` : ''}`
+}
+
+const nameOf = ({ $ref }: JsonSchema) => (typeof $ref === 'string' ? $ref.split('/').at(-1) : undefined)
+
+const contentOf = ({ requestBody }: Operation): Content =>
+  (requestBody as { content: Content } | undefined)?.content ?? {}
+
+const pretty = (example: unknown) =>
+  typeof example === 'string' ? example : JSON.stringify(example, null, 2)
+
+/** The call for a shell in which `npm run seed` has set `API` and `TOKEN`. */
+function curl({ method, path, security, ...operation }: Operation): string {
+  const url = `"$API${path.replace(/^\/api/, '').replace(/{\w+}/g, '1')}"`
+  const [type, { example }] = Object.entries(contentOf({ method, path, ...operation })).find(
+    ([, { example }]) => example !== undefined,
+  ) ?? ['', { example: undefined }]
+  const data = typeof example === 'string' ? example : JSON.stringify(example)
+  return [
+    'curl',
+    ...(method === 'GET' || (method === 'POST' && data) ? [] : ['-X', method]),
+    url,
+    ...(security ? [] : ['-H "Authorization: Bearer $TOKEN"']),
+    ...(data ? [`-H 'Content-Type: ${type}'`, `--data-binary '${data.replaceAll("'", "'\\''")}'`] : []),
+  ].join(' ')
+}
