@@ -4,7 +4,7 @@ import { accounts } from './schema.ts'
 
 /**
  * True for transactions whose accounts, on either side, are not deleted. Those of a deleted account, including transfers
- * from and to it, are gone for everybody at once (docs/decisions.md, Whatever is deleted loses its owner);
+ * from and to it, are gone for everybody at once (docs/decisions.md, A deleted account or category loses its owner);
  * services/removal.ts removes them later. It does not check that their user exists: `existingRow` (ownership.ts) does.
  */
 export const hasLiveAccounts = sql`not exists (
