@@ -25,9 +25,10 @@ export default {
     await consume(messages, (meter) => consumerOf(messages.queue, createDeps(env, { meter, waitUntil })))
   },
 
-  async scheduled({ cron }, env, context) {
+  async scheduled({ cron, scheduledTime }, env, context) {
     const waitUntil = context.waitUntil.bind(context)
-    await runCron(cron, (meter) => createDeps(env, { meter, waitUntil }))
+    const now = new Date(scheduledTime)
+    await runCron(cron, (meter) => ({ ...createDeps(env, { meter, waitUntil }), now }))
   },
 } satisfies ExportedHandler<Env>
 

@@ -80,8 +80,9 @@ test('the first session of the README runs as it is pasted, after the line that 
 
 test('the tour runs as it is pasted, on a database that somebody else uses as well', async () => {
   const blocks = blocksOf('docs/tour.md', '')
-  const [session = '', summary = '', signIn = '', profile = '', sync = '', progress = ''] = blocks
-  const [copy = '', offline = '', statement = ''] = blocks.slice(6)
+  const [session = '', summary = '', signIn = '', profile = '', reminder = '', sync = '', progress = ''] =
+    blocks
+  const [copy = '', offline = '', statement = ''] = blocks.slice(7)
   await takeTheFirstIds(place)
   const terminal = openTerminal(place)
 
@@ -93,6 +94,9 @@ test('the tour runs as it is pasted, on a database that somebody else uses as we
   await followTheLink(place)
   expect((await terminal.paste(signIn)).at(-1)).toContain('login_hint=grace')
   expect((await terminal.paste(profile)).at(-1)).toContain('"timezone":"Europe/Paris"')
+  const isReminded = async () =>
+    (await terminal.paste(reminder)).at(-1)?.includes('Nothing recorded today') ?? false
+  expect(await until(isReminded)).toBe(true)
   const { counts } = JSON.parse(progress)
   // Pasted again, it returns the same batch, which is processed after a while.
   const isDone = async () => (await terminal.paste(sync)).at(-1)?.includes(JSON.stringify(counts)) ?? false
@@ -192,7 +196,7 @@ function openTerminal({ PORT, MAIL_PORT, IDP_PORT }: Place) {
       output = ''
       const own = block
         .replaceAll(/127\.0\.0\.1:1?8787/g, `127.0.0.1:${PORT}`)
-        .replaceAll('127.0.0.1:18025', `127.0.0.1:${MAIL_PORT}`)
+        .replaceAll(/127\.0\.0\.1:1?8025/g, `127.0.0.1:${MAIL_PORT}`)
         .replaceAll('127.0.0.1:18026', `127.0.0.1:${IDP_PORT}`)
       bash.stdin.write(`${own}\necho 'That is all'\n`)
       expect(await until(() => output.endsWith('That is all\n')), output).toBe(true)
