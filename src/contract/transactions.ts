@@ -57,18 +57,19 @@ const fields = z.object({
   transaction_date: field(date, doc(`From ${earliestDate} to ${latestDate}; may lie in the future.`)),
 })
 
-/** A new transaction, alone or as an item of a batch. */
+/** A new transaction, alone or as an item of a batch. Its client id is read first, so that errors can name the item. */
 export const newTransaction = field(
-  z.extend(fields, {
-    force: field(
-      z.optional(nullable(flag)),
-      doc('Creates the transaction even if it looks like a duplicate.'),
-    ),
+  z.object({
     client_id: field(
       z.optional(nullable(clientId(longestClientId))),
       doc(
         "The client's own id for it, unique among the user's transactions. Sending the id again creates nothing.",
       ),
+    ),
+    ...fields.shape,
+    force: field(
+      z.optional(nullable(flag)),
+      doc('Creates the transaction even if it looks like a duplicate.'),
     ),
   }),
   doc({ id: 'NewTransaction' }),

@@ -29,6 +29,17 @@ export function addError(errors: FieldErrors, field: string, text: string): void
   if (!messages.includes(message)) errors[field] = [...messages, message]
 }
 
+/** The most fields whose errors a response lists, and the most errors that are listed for an import. */
+export const maxErrors = 100
+
+/** Returns the errors of the first hundred fields, with a note under `list` if there are more. */
+export function firstErrors(errors: FieldErrors, list: string): FieldErrors {
+  const fields = Object.entries(errors)
+  if (fields.length <= maxErrors) return errors
+  const note = { [list]: [`Only the first ${maxErrors} errors are listed.`] }
+  return { ...Object.fromEntries(fields.slice(0, maxErrors)), ...note }
+}
+
 /** Adds an error if a range of days ends before it begins. */
 export function requireOrder(
   errors: FieldErrors,

@@ -2,9 +2,10 @@ import type { Meter } from '../db/meter.ts'
 import type { Owner } from '../db/owner.ts'
 import type { Deps } from '../deps.ts'
 import type { RequestDeadline } from '../domain/deadline.ts'
+import type { Memory } from './memory.ts'
 
 /**
- * Hono's types for this app. `owner` is set on every route that is not public. Variables are read with `c.get`: `c.var`
+ * Hono's types for this app. `owner` is set on every route that is not public, `memory` where a body is read. Variables are read with `c.get`: `c.var`
  * copies them all, every time.
  */
 export type App = {
@@ -15,5 +16,6 @@ export type App = {
     deadline: RequestDeadline
     deps: Deps
     owner: Owner
+    memory: Memory
   }
 }

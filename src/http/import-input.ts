@@ -9,16 +9,13 @@ import {
 } from '../contract/imports.ts'
 import { Invalid } from '../domain/failures.ts'
 import type { App } from './app-types.ts'
-import { BodyStream } from './body-stream.ts'
-import { jsonText, saysJson } from './json-body.ts'
+import { jsonText, parseJson, receiveBody, saysJson } from './request-body.ts'
 import { isObject, toDraft } from './validate.ts'
 
 const maxFileBytes = maxFileMegabytes * 1024 * 1024
 /** What a form may add around a file. */
 const maxFormBytes = 64 * 1024
 const tooLarge = `The file must not be larger than ${maxFileMegabytes} MB.`
-/** The most memory, in bytes, that it takes to read (test/node/import-memory.test.ts) and store a byte of a file. */
-export const memoryPerFileByte = 8
 /** Objects, lists and named values in a JSON body: an item has a dozen, and may have more that nobody reads. */
 const maxJsonParts = 300_000
 /** A form has a file and a handful of options; this leaves room for fields that nobody reads. */
@@ -34,10 +31,8 @@ export type ImportInput =
 type Bytes = Uint8Array<ArrayBuffer>
 type Query = Record<string, string>
 
-/** The body of an import, which has not been read yet. */
-export function importBody(c: Context<App>): BodyStream {
-  return new BodyStream(c, maxFileBytes + maxFormBytes, tooLarge)
-}
+/** Receives the body of an import. */
+export const receiveImport = receiveBody(maxFileBytes + maxFormBytes, tooLarge)
 
 /** Reads JSON, a form or a raw file, by the content type. Throws Invalid, 400 if malformed, 413 for a large file. */
 export async function readImportInput(c: Context<App>, bytes: Bytes): Promise<ImportInput> {
@@ -50,20 +45,12 @@ export async function readImportInput(c: Context<App>, bytes: Bytes): Promise<Im
 function readJson(bytes: Bytes, query: Query): ImportInput {
   const text = jsonText(bytes)
   refuseManyParts(text)
-  const body = parseObject(text)
+  const parsed = parseJson(text)
+  const body = isObject(parsed) ? parsed : {}
   // Only the options are read: a body may have a hundred thousand fields.
   const names = Object.keys(importOptions.shape).filter((name) => name in body)
   const options = Object.fromEntries(names.map((name) => [name, body[name]]))
   return { kind: 'rows', transactions: body.transactions, options: readOptions(query, options) }
-}
-
-function parseObject(text: string): Record<string, unknown> {
-  try {
-    const body: unknown = JSON.parse(text)
-    return isObject(body) ? body : {}
-  } catch {
-    throw new HTTPException(400, { message: 'Malformed JSON in request body' })
-  }
 }
 
 /** Runs before parsing, which takes twenty times the memory of an object's two characters and ten times a name's. */

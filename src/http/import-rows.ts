@@ -1,10 +1,11 @@
 import type { ImportOptions } from '../contract/imports.ts'
 import type { NewTransaction } from '../contract/transactions.ts'
 import { type FieldErrors, Invalid } from '../domain/failures.ts'
+import { firstErrors, maxErrors } from '../domain/field-errors.ts'
 import { errorKey } from '../services/imports/errors.ts'
 import type { ImportFile, ImportRow } from '../services/imports/import-file.ts'
 import { askedOf } from '../services/imports/understand.ts'
-import { maxErrors, maxRows } from '../statements/problems.ts'
+import { maxRows } from '../statements/problems.ts'
 import { listItems, readItem } from './items.ts'
 import { isObject } from './validate.ts'
 
@@ -13,21 +14,17 @@ export function readImportRows(list: unknown, kind: ImportFile['kind'], options:
   const items = listItems(list, maxRows)
   if (typeof items === 'string') throw new Invalid({ transactions: [items] })
   const errors: FieldErrors = {}
-  let errorCount = 0
   const rows: ImportRow[] = []
   for (const [index, item] of items.entries()) {
     if (isObject(item) && !('account_id' in item)) item.account_id = options.account_id
     const draft = readItem(item)
-    for (const [field, messages] of Object.entries(draft.errors)) {
-      errorCount += 1
-      if (errorCount <= maxErrors) errors[errorKey('json', index + 1, field)] = messages
-    }
+    for (const [field, messages] of Object.entries(draft.errors))
+      errors[errorKey('json', index + 1, field)] = messages
     // Reading ends at the first error that would not be listed.
-    if (errorCount > maxErrors) break
+    if (Object.keys(errors).length > maxErrors) break
     if (draft.complete) rows.push(toRow(draft.values, index + 1))
   }
-  if (errorCount > maxErrors) errors.transactions = [`Only the first ${maxErrors} errors are listed.`]
-  if (errorCount > 0) throw new Invalid(errors)
+  if (Object.keys(errors).length > 0) throw new Invalid(firstErrors(errors, 'transactions'))
   const { account_id: accountId = null } = options
   return { kind, format: 'json', rows, accountId, skipped: 0, closing: null, ...askedOf(options) }
 }

@@ -1,6 +1,7 @@
 import { type NewTransaction, newTransaction } from '../contract/transactions.ts'
 import type { Draft } from '../domain/draft.ts'
-import { messageFor, requiredText } from '../domain/field-errors.ts'
+import type { FieldErrors } from '../domain/failures.ts'
+import { maxErrors, messageFor, requiredText } from '../domain/field-errors.ts'
 import { isObject, toDraft } from './validate.ts'
 
 export type TransactionDraft = Draft<NewTransaction>
@@ -16,8 +17,27 @@ export function listItems(list: unknown, maxItems: number, field = 'transactions
 
 export const notAnObject = 'The item must be an object.'
 
-/** Reads an item on its own, so that errors can name it. */
-export function readItem(item: unknown): TransactionDraft {
-  if (isObject(item)) return toDraft(newTransaction, item)
+/** Reads an item on its own, so that errors can name it, up to `most` errors. */
+export function readItem(item: unknown, most?: number): TransactionDraft {
+  if (isObject(item)) return toDraft(newTransaction, item, most)
   return { complete: false, values: {}, errors: { '': [notAnObject] } }
+}
+
+/** Reads the items of a list, each on its own, with bounded errors. */
+export function readItems(items: unknown[]): TransactionDraft[] {
+  const bounded = boundErrors()
+  return items.map((item) => bounded((most) => readItem(item, most)))
+}
+
+/**
+ * Returns a function that reads the items of a list one after the other. Once there are a hundred errors, an item is
+ * read up to its first: each item keeps a reason, and a list costs little more to refuse than to parse.
+ */
+export function boundErrors() {
+  let count = 0
+  return <T extends { errors: FieldErrors }>(read: (most?: number) => T): T => {
+    const draft = read(count < maxErrors ? undefined : 1)
+    count += Object.keys(draft.errors).length
+    return draft
+  }
 }

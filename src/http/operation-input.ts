@@ -11,10 +11,10 @@ import {
 } from '../contract/operations.ts'
 import type { Draft } from '../domain/draft.ts'
 import type { FieldErrors } from '../domain/failures.ts'
-import { addError, invalidText, messageFor, requiredText } from '../domain/field-errors.ts'
+import { addError, firstErrors, invalidText, messageFor, requiredText } from '../domain/field-errors.ts'
 import { isLongerThan } from '../domain/text-length.ts'
 import { rowTwice } from '../services/operations/rows-twice.ts'
-import { listItems, notAnObject } from './items.ts'
+import { boundErrors, listItems, notAnObject } from './items.ts'
 import { isObject, toDraft } from './validate.ts'
 
 /** Reads an upload: each operation on its own, so that an invalid one does not affect the others. */
@@ -24,35 +24,36 @@ export function readUpload(body: unknown): Draft<Upload> {
   if (typeof list === 'string') addError(errors, 'ops', list)
   const read: Upload = { cursor: values.cursor ?? undefined, operations: [], refused: [] }
   const rows = new Set<string>()
+  const bounded = boundErrors()
   for (const [index, item] of Array.isArray(list) ? list.entries() : []) {
-    const { named, errors: wrong } = readHead(item)
+    const { named, errors: wrong } = bounded((most) => readHead(item, most))
     const row = rowOf(named)
     // The fields of a second operation on a row are not checked: that may cost more than sending them did.
     if (row !== undefined && rows.has(row)) addError(errors, `ops.${index}`, rowTwice)
-    else if (wrong) read.refused.push({ index, errors: wrong })
-    else addOperation(read, index, readFields(item as Item, named as Named))
+    else if (Object.keys(wrong).length > 0) read.refused.push({ index, errors: wrong })
+    else {
+      const fields = bounded((most) => readFields(item as Item, named as Named, most))
+      if (Object.keys(fields.errors).length > 0) read.refused.push({ index, errors: fields.errors })
+      else read.operations.push({ index, ...fields.operation })
+    }
     if (row !== undefined) rows.add(row)
   }
-  return { complete: Object.keys(errors).length === 0, values: read, errors }
+  if (Object.keys(errors).length === 0) return { complete: true, values: read, errors }
+  return { complete: false, values: {}, errors: firstErrors(errors, 'ops') }
 }
 
 type Item = Record<string, unknown>
 type Named = Omit<Operation, 'index' | 'set' | 'was'>
 
-function addOperation(read: Upload, index: number, { operation, errors }: ReturnType<typeof readFields>) {
-  if (Object.keys(errors).length > 0) read.refused.push({ index, errors })
-  else read.operations.push({ index, ...operation })
-}
-
 /** What an operation does, and to which row. */
-function readHead(item: unknown): { named: Partial<Named>; errors?: FieldErrors } {
+function readHead(item: unknown, most?: number): { named: Partial<Named>; errors: FieldErrors } {
   if (!isObject(item)) return { named: {}, errors: { item: [notAnObject] } }
-  const { values, errors, complete } = toDraft(operationHead, item)
+  const { values, errors } = toDraft(operationHead, item, most)
   const { op: kind, noun, client_id: clientId = null } = values
   // A creation names its row by the client id alone.
   const id = kind === 'create' ? null : (values.id ?? null)
   const named = { ...(kind && { kind }), ...(noun && { noun }), id, clientId }
-  return complete ? { named } : { named, errors }
+  return { named, errors }
 }
 
 /** A text that identifies the row of an operation; undefined if the operation does not say which row. */
@@ -65,14 +66,16 @@ function rowOf({ noun, id, clientId }: Partial<Named>): string | undefined {
 type Fields = { values: Record<string, unknown>; errors: FieldErrors }
 const noFields: Fields = { values: {}, errors: {} }
 
-function readFields(item: Item, named: Named) {
+function readFields(item: Item, named: Named, most?: number) {
   const { kind, noun } = named
   const { create, update } = fieldsOfNoun[noun]
   const schema = kind === 'create' ? create : update
-  const set = kind === 'delete' || !schema ? noFields : readObject('set', item.set, schema)
-  const was = kind === 'create' || item.was == null ? noFields : readObject('was', item.was, update)
-  if (noun === 'transaction' && kind === 'update') demandAll(set)
-  if (noun === 'transaction') demandAll(was)
+  const set = kind === 'delete' || !schema ? noFields : readObject('set', item.set, schema, most)
+  const was = kind === 'create' || item.was == null ? noFields : readObject('was', item.was, update, most)
+  // What was not read to its end may have fields that were not reached.
+  const isComplete = ({ errors }: Fields) => most === undefined || Object.keys(errors).length < most
+  if (noun === 'transaction' && kind === 'update' && isComplete(set)) demandAll(set)
+  if (noun === 'transaction' && isComplete(was)) demandAll(was)
   const errors = { ...headErrors(named), ...set.errors }
   for (const [field, texts] of Object.entries(was.errors))
     errors[field === 'was' ? field : `was.${field}`] = texts
@@ -90,12 +93,12 @@ function headErrors({ kind, noun, id, clientId }: Named): FieldErrors {
   return errors
 }
 
-function readObject(name: string, value: unknown, schema: z.ZodMiniObject): Fields {
+function readObject(name: string, value: unknown, schema: z.ZodMiniObject, most?: number): Fields {
   if (!isObject(value)) {
     const text = value == null ? requiredText : 'The :field field must be an object.'
     return { values: {}, errors: { [name]: [messageFor(name, text)] } }
   }
-  const { values, errors } = toDraft(schema, value)
+  const { values, errors } = toDraft(schema, value, most)
   const sent = Object.entries(values).filter(([, one]) => one !== undefined)
   return { values: Object.fromEntries(sent), errors }
 }

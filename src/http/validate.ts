@@ -1,14 +1,12 @@
-import { zValidator } from '@hono/zod-validator'
 import type { Context, MiddlewareHandler } from 'hono'
 import { every } from 'hono/combine'
-import * as z from 'zod/mini'
-import type { $ZodErrorMap, $ZodRawIssue, ParsePayload } from 'zod/v4/core'
+import type * as z from 'zod/mini'
 import type { Draft } from '../domain/draft.ts'
 import type { FieldErrors } from '../domain/failures.ts'
 import { addError, messageFor } from '../domain/field-errors.ts'
 import { isBlank } from '../domain/texts.ts'
 import type { App } from './app-types.ts'
-import { jsonBody, maxJsonBytes } from './json-body.ts'
+import { maxJsonBytes, parseJsonBody, receiveBody } from './request-body.ts'
 
 type Target = 'query' | 'header' | 'param'
 
@@ -42,34 +40,37 @@ export function body<S extends z.ZodMiniObject>(schema: S) {
 }
 
 /** Reads the JSON body with `read`, whose result the handler gets. Only typed clients and the document use the schema. */
-export function bodyReadBy<S extends z.ZodMiniObject, Read>(
+export function bodyReadBy<S extends z.ZodMiniObject, Read extends object>(
   schema: S,
   maxBytes: number,
-  read: (input: unknown) => Read,
+  read: (input: unknown, c: Context<App>) => Read,
 ) {
-  const check: MiddlewareHandler = zValidator('json', z.transform(read))
-  // Parsed JSON takes up to twelve times the memory of its text, and the validator keeps it until its `next` returns.
-  // `letGo` is a `next` that returns at once, so that the parsed JSON is not held while the request waits for the
-  // database.
-  const letGo = async () => {}
-  const readAndLetGo: MiddlewareHandler<App> = async (c, next) => {
-    const refusal = await check(c, letGo)
-    return refusal ?? next()
+  const validate: MiddlewareHandler<App> = async (c, next) => {
+    // A helper, so that the parsed JSON, up to twelve times its text, is not held while the handler waits.
+    c.req.addValidatedData('json', await readJson(c, read))
+    await next()
   }
-  const validator = every(jsonBody(maxBytes), readAndLetGo)
+  const validator: MiddlewareHandler<App, string, { in: { json: z.input<S> }; out: { json: Read } }> = every(
+    receiveBody(maxBytes),
+    validate,
+  )
   checkedBy.set(validator, { target: 'json', schema, canRefuse: true })
-  return validator as unknown as MiddlewareHandler<
-    App,
-    string,
-    { in: { json: z.input<S> }; out: { json: Read } }
-  >
+  return validator
+}
+
+async function readJson<Read extends object>(
+  c: Context<App>,
+  read: (input: unknown, c: Context<App>) => Read,
+): Promise<Read> {
+  return read(await parseJsonBody(c), c)
 }
 
 /** Reads nothing: tells typed clients (`In`) and the OpenAPI document (`schema`) what a handler reads itself. */
 export function declares<In extends object>(target: Check['target'], schema: z.ZodMiniObject) {
-  const declaration: MiddlewareHandler<App> = (_, next) => next()
+  const declaration: MiddlewareHandler<App, string, { in: { [Name in keyof In]: In[Name] } }> = (_, next) =>
+    next()
   checkedBy.set(declaration, { target, schema, canRefuse: true })
-  return declaration as unknown as MiddlewareHandler<App, string, { in: { [Name in keyof In]: In[Name] } }>
+  return declaration
 }
 
 /** Checks the query string against a schema; the handler gets a Draft. */
@@ -87,19 +88,19 @@ export function hints<T extends Target, S extends z.ZodMiniObject>(target: T, sc
   return reader(target, schema, false, (input) => toDraft(schema, withoutEmpty(input)).values)
 }
 
-function reader<T extends Target, S extends z.ZodMiniObject, Read>(
+function reader<T extends Target, S extends z.ZodMiniObject, Read extends object>(
   target: T,
   schema: S,
   canRefuse: boolean,
   read: (input: Strings) => Read,
 ) {
   const names = Object.keys(schema.shape)
-  const validator: MiddlewareHandler<App> = (c, next) => {
-    c.req.addValidatedData(target, read(stringsOf(c, target, names)) as object)
+  const validator: Reader<T, z.input<S>, Read> = (c, next) => {
+    c.req.addValidatedData(target, read(stringsOf(c, target, names)))
     return next()
   }
   checkedBy.set(validator, { target, schema, canRefuse })
-  return validator as unknown as Reader<T, z.input<S>, Read>
+  return validator
 }
 
 type Strings = Record<string, string | string[]>
@@ -125,24 +126,6 @@ function withoutEmpty(input: Strings): Record<string, string | undefined> {
   )
 }
 
-type Issue = { path: PropertyKey[]; text: string }
-
-/** The parsed value, and its issues as paths and texts: having zod make its errors would cost ten times as much. */
-function parse(schema: z.ZodMiniType, input: unknown): { value: unknown; issues: Issue[] } {
-  const { value, issues } = schema._zod.run({ value: input, issues: [] }, { async: false }) as ParsePayload
-  return { value, issues: issues.map((issue) => ({ path: issue.path ?? [], text: textOf(issue) })) }
-}
-
-/**
- * The text of the schema or check that found an issue. Whatever can refuse a request's input has a text of its own, so
- * clients never see the fallback, `Invalid input`.
- */
-function textOf(issue: $ZodRawIssue): string {
-  const stated = issue.inst?._zod.def.error as $ZodErrorMap | undefined
-  const text = issue.message ?? stated?.(issue)
-  return typeof text === 'string' ? text : 'Invalid input'
-}
-
 type FieldCheck = {
   name: string
   schema: z.ZodMiniType
@@ -155,10 +138,10 @@ const checksBySchema = new WeakMap<z.ZodMiniObject, FieldCheck[]>()
 function checksOf(schema: z.ZodMiniObject): FieldCheck[] {
   let checks = checksBySchema.get(schema)
   if (!checks) {
-    const issuesIfEmpty = parse(schema, {}).issues
+    const issuesIfEmpty = schema.safeParse({}).error?.issues ?? []
     checks = Object.entries(schema.shape).map(([name, field]) => {
       const absent = issuesIfEmpty.find(({ path }) => path[0] === name)
-      const errorsIfAbsent = absent && [messageFor(name, absent.text)]
+      const errorsIfAbsent = absent && [messageFor(name, absent.message)]
       return { name, schema: field as z.ZodMiniType, errors: new Map(), errorsIfAbsent }
     })
     checksBySchema.set(schema, checks)
@@ -169,9 +152,13 @@ function checksOf(schema: z.ZodMiniObject): FieldCheck[] {
 /**
  * Parses an object against a schema, keeping the valid values alongside the errors. It goes field by field, so that
  * absent fields cost next to nothing: bodies are checked before tokens, so anyone, even without a token, can send bodies
- * that lack every field.
+ * that lack every field. It ends once `most` fields have errors.
  */
-export function toDraft<S extends z.ZodMiniObject>(schema: S, input: unknown): Draft<z.output<S>> {
+export function toDraft<S extends z.ZodMiniObject>(
+  schema: S,
+  input: unknown,
+  most = Number.POSITIVE_INFINITY,
+): Draft<z.output<S>> {
   if (!isObject(input)) {
     const { errors } = toDraft(schema, {})
     return {
@@ -182,28 +169,25 @@ export function toDraft<S extends z.ZodMiniObject>(schema: S, input: unknown): D
   }
   const values: Record<string, unknown> = {}
   const errors: FieldErrors = {}
-  let complete = true
+  let invalid = 0
   for (const check of checksOf(schema)) {
     const { name, errorsIfAbsent } = check
-    if (name in input) {
-      const { value, issues } = parse(check.schema, input[name])
-      if (issues.length === 0) values[name] = value
-      else {
-        addIssues(errors, check, issues)
-        complete = false
-      }
-    } else if (errorsIfAbsent) {
-      errors[name] = errorsIfAbsent
-      complete = false
-    }
+    const parsed = name in input ? check.schema.safeParse(input[name]) : undefined
+    if (parsed?.success) values[name] = parsed.data
+    else if (parsed) addIssues(errors, check, parsed.error.issues)
+    else if (errorsIfAbsent) errors[name] = errorsIfAbsent
+    else continue
+    if (!parsed?.success) invalid += 1
+    if (invalid >= most) break
   }
-  return { complete, values, errors } as Draft<z.output<S>>
+  return { complete: invalid === 0, values, errors } as Draft<z.output<S>>
 }
 
-function addIssues(errors: FieldErrors, check: FieldCheck, issues: Issue[]): void {
+function addIssues(errors: FieldErrors, check: FieldCheck, issues: z.core.$ZodIssue[]): void {
   const [first, ...others] = issues
-  if (first && others.length === 0 && first.path.length === 0) errors[check.name] = errorOf(check, first.text)
-  else for (const { path, text } of issues) addError(errors, [check.name, ...path].join('.'), text)
+  if (first && others.length === 0 && first.path.length === 0)
+    errors[check.name] = errorOf(check, first.message)
+  else for (const { path, message } of issues) addError(errors, [check.name, ...path].join('.'), message)
 }
 
 function errorOf({ name, errors }: FieldCheck, text: string): string[] {

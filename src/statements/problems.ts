@@ -1,10 +1,7 @@
 import { type CalendarDate, earliestDate, latestDate } from '../domain/dates.ts'
 import { type FieldErrors, Invalid } from '../domain/failures.ts'
-import { addError, messageFor, moneyTexts, requiredText } from '../domain/field-errors.ts'
+import { addError, maxErrors, messageFor, moneyTexts, requiredText } from '../domain/field-errors.ts'
 import type { Minor, MoneyProblem } from '../domain/money.ts'
-
-/** The most errors that are listed for one import. */
-export const maxErrors = 100
 
 /** A file with more rows is refused. */
 export const maxRows = 10_000

@@ -7,9 +7,9 @@ import { fieldsOfNoun, maxOperations, upload } from '../../src/contract/operatio
 import { newTransaction } from '../../src/contract/transactions.ts'
 import { Invalid } from '../../src/domain/failures.ts'
 import { readImportRows } from '../../src/http/import-rows.ts'
-import { readItem } from '../../src/http/items.ts'
-import { maxSmallJsonBytes } from '../../src/http/json-body.ts'
+import { readItems } from '../../src/http/items.ts'
 import { readUpload } from '../../src/http/operation-input.ts'
+import { maxAnonymousBytes } from '../../src/http/request-body.ts'
 import { type Check, checkedBy, toDraft } from '../../src/http/validate.ts'
 
 // A small body is read before its token is known to be valid, so reading it must not cost much more than parsing it.
@@ -123,7 +123,7 @@ function filled(schema: z.ZodMiniObject, value: Value, bytes: number): string {
 }
 
 /** As many of one item as fit into a small body and a batch. */
-function listOf(item: string, bytes = maxSmallJsonBytes): string {
+function listOf(item: string, bytes = maxAnonymousBytes): string {
   const length = Math.min(maxBatchItems, Math.floor(bytes / (item.length + 1)))
   return `{"transactions":[${Array(length).fill(item)}]}`
 }
@@ -145,11 +145,11 @@ const schemas = new Map(
 
 describe.each([...schemas])('checking %s costs little more than parsing:', (_, { schema, values }) => {
   test.each(Object.entries(values))('each is %s', (_, value) => {
-    expectCheap(filled(schema, value, maxSmallJsonBytes), (body) => toDraft(schema, body))
+    expectCheap(filled(schema, value, maxAnonymousBytes), (body) => toDraft(schema, body))
   })
 
   test('there are many others', () => {
-    expectCheap(manyFields(maxSmallJsonBytes), (body) => toDraft(schema, body))
+    expectCheap(manyFields(maxAnonymousBytes), (body) => toDraft(schema, body))
   })
 })
 
@@ -165,7 +165,7 @@ const items = {
 }
 
 describe.each([
-  ['an offline batch', (items: unknown[]) => items.map(readItem)],
+  ['an offline batch', readItems],
   ['an import', (items: unknown[]) => readRows(items)],
 ])('reading %s costs little more than parsing it:', (_, read) => {
   test.each(Object.entries(items))('each item %s', (_, item) => {
@@ -190,7 +190,7 @@ describe.each(Object.entries(fieldsOfNoun))(
       ),
     }
     test.each(Object.entries(operations))('each %s', (_, operation) => {
-      const length = Math.min(maxOperations, Math.floor(maxSmallJsonBytes / (operation.length + 1)))
+      const length = Math.min(maxOperations, Math.floor(maxAnonymousBytes / (operation.length + 1)))
       expectCheap(`{"ops":[${Array(length).fill(operation)}]}`, readUpload)
     })
   },

@@ -1,22 +1,15 @@
-import { Context } from 'hono'
-import { describe, expect, test } from 'vitest'
-import { BodyStream } from '../../src/http/body-stream.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { withTimeouts } from '../../src/http/body-timeouts.ts'
+import { holdMemory, unfinished } from './held-memory.ts'
 import { createHousehold } from './laws/every-route.ts'
 import { muteLog } from './muted-log.ts'
-import { takeMemory } from './taken-memory.ts'
-import { createWorld } from './world.ts'
+import { createWorld, type Json, type World } from './world.ts'
 
 const megabyte = 1024 * 1024
-/** All the memory but what a small import takes, which is less than a body of 17,000 bytes or a list of 101 items. */
-const almostAll = 56 * megabyte - 140_000
+const kilobyte = 1024
+/** The memory for bodies and lists of people with a token. */
+const known = 56 * megabyte
 const json = { 'Content-Type': 'application/json' }
-
-/** The beginning of a body, and never its end. */
-function endless(text: string): ReadableStream {
-  return new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
-  })
-}
 
 async function createPhone() {
   const world = createWorld()
@@ -30,91 +23,141 @@ async function createPhone() {
   return { ...household, world, upload }
 }
 
-/** Bodies of a size, by the paths that take them. */
-type BodiesOf = (size: number, expense: object) => Record<string, object>
-
-/** Posts such bodies, all at once, and returns each answer's status and whether it says when to try again. */
-async function createSender(bodiesOf: BodiesOf) {
-  const { world, person, expense } = await createPhone()
-  const send = async (size: number, token = person.token) => {
-    const bodies = Object.entries(bodiesOf(size, expense()))
-    const answers = await Promise.all(bodies.map(([path, body]) => world.call('POST', path, { token, body })))
-    return answers.map(({ status, headers }) => [status, headers.has('Retry-After')])
-  }
-  // From now on the token is known.
-  await person.get('/api/me')
-  return { send, unknownToken: person.token.replace(/^\d+/, '999999') }
+/** Leaves anonymous requests 64 KiB of memory: their bodies have arrived except for the end, until the test is over. */
+async function holdAnonymousMemory(world: World) {
+  const bodies = Array.from({ length: 67 }, () => unfinished(' '.repeat(60 * kilobyte)))
+  const responses = bodies.map(({ body }) =>
+    world.call('POST', '/api/register', { rawBody: body, headers: json }),
+  )
+  await scheduler.wait(500)
+  onTestFinished(async () => {
+    for (const { breakOff } of bodies) breakOff()
+    await Promise.all(responses)
+  })
 }
 
-describe('a large JSON body', () => {
+describe('a JSON body above 64 KiB', () => {
   test('is refused while it arrives if its token is not valid', async () => {
     const { world, person } = await createPhone()
     const token = person.token.replace(/^\d+/, '999999')
-    const rawBody = endless(`{"transactions":[${' '.repeat(70_000)}`)
+    const { body: rawBody } = unfinished(`{"transactions":[${' '.repeat(70_000)}`)
     const { status } = await world.call('POST', '/api/transactions/sync', { token, rawBody, headers: json })
     expect(status).toBe(401)
   })
 
-  test('that finds no memory is a 503 that says when to try again; small ones are served', async () => {
-    const { upload } = await createPhone()
-    const memory = takeMemory(almostAll)
+  test.each(['/api/register', '/api/login', '/api/forgot-password', '/api/reset-password'])(
+    'is a 413 where no token is needed, announced or not: %s',
+    async (path) => {
+      const world = createWorld()
+      const statusOf = async (rawBody: string | ReadableStream) =>
+        (await world.call('POST', path, { rawBody, headers: json })).status
+      const large = JSON.stringify({ name: 'x'.repeat(80 * kilobyte) })
+      const stream = unfinished(large)
+      expect([await statusOf(large), await statusOf(stream.body)]).toEqual([413, 413])
+      expect(await statusOf(`${large.slice(0, 60 * kilobyte)}"}`)).not.toBe(413)
+    },
+  )
+})
+
+describe('a body or list that finds no memory is a 503 that says when to try again, and small ones are served:', () => {
+  const text = (length: number) => ({
+    name: 'Savings',
+    type: 'bank',
+    starting_balance: 0,
+    notes: 'x'.repeat(length),
+  })
+  const items = (count: number) => ({ transactions: Array(count).fill({ x: 1 }) })
+  const operations = (count: number) => ({ ops: Array(count).fill({}) })
+
+  test.each<[path: string, large: object, small: object, status: number]>([
+    ['/api/accounts', text(5_000), text(2_000), 201],
+    ['/api/transactions/sync', items(1_000), items(100), 422],
+    ['/api/changes', operations(500), operations(20), 200],
+  ])('%s', async (path, large, small, status) => {
+    const { person } = await createPhone()
+    const memory = await holdMemory(known - 32 * kilobyte)
     muteLog(['error'])
-    const { status, headers } = await upload(1_000)
-    expect([status, headers.get('Retry-After')]).toEqual([503, expect.stringMatching(/^\d+$/)])
-    expect((await upload(10)).status).toBe(200)
-    memory.release()
-    expect((await upload(1_000)).status).toBe(200)
+    const refused = await person.post(path, large)
+    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([
+      503,
+      expect.stringMatching(/^\d+$/),
+    ])
+    expect((await person.post(path, small)).status).toBe(status)
+    await memory.release()
+    expect((await person.post(path, large)).status).toBe(status)
   })
 
-  test('from somebody without a token never keeps out those from people with one', async () => {
-    const { world, upload } = await createPhone()
-    takeMemory(8 * megabyte)
+  test('people whose token is not known have memory of their own, so they keep out no one else', async () => {
+    const { world, person, upload } = await createPhone()
+    await person.get('/api/me')
+    await holdAnonymousMemory(world)
     muteLog(['error'])
     const register = (name: string) => world.call('POST', '/api/register', { body: { name } })
-    expect((await register('x'.repeat(70_000))).status).toBe(503)
+    expect((await register('x'.repeat(60_000))).status).toBe(503)
     expect((await register('x')).status).toBe(422)
     expect((await upload(1_000)).status).toBe(200)
   })
+})
 
-  test('of somebody without a token is read if there is room', async () => {
-    const { status } = await createWorld().call('POST', '/api/register', {
-      body: { name: 'x'.repeat(70_000) },
+describe('of a list with more than a hundred errors', () => {
+  const note = 'Only the first 100 errors are listed.'
+
+  test('a batch lists a hundred, and the positions of all invalid items', async () => {
+    const { person, expense } = await createPhone()
+    const transactions = [...Array(999).fill({}), expense()]
+    const { status, body } = await person.post('/api/transactions/sync', { transactions })
+    expect([status, Object.keys(body.errors).length, body.errors.transactions]).toEqual([422, 101, [note]])
+    expect(body.invalid_items).toEqual([...Array(999).keys()])
+  })
+
+  test('a batch lists a hundred of those that only the database can find', async () => {
+    const { person, expense } = await createPhone()
+    const transactions = Array(150).fill({ ...expense(), account_id: 999_999 })
+    const { status, body } = await person.post('/api/transactions/sync', { transactions })
+    expect([status, Object.keys(body.errors).length, body.errors.transactions]).toEqual([422, 101, [note]])
+    expect(body.invalid_items).toEqual([...Array(150).keys()])
+  })
+
+  test('a lenient batch keeps at least one of each item', async () => {
+    const { world, person } = await createPhone()
+    const headers = { Prefer: 'handling=lenient' }
+    const body = { transactions: Array.from({ length: 1_000 }, (_, nth) => ({ client_id: `phone-${nth}` })) }
+    const accepted = await world.call('POST', '/api/transactions/sync', {
+      token: person.token,
+      body,
+      headers,
     })
-    expect(status).toBe(422)
+    const { items } = (await person.get(`/api/transactions/sync/${accepted.body.sync_id}`)).body
+    expect(items.at(-1).client_id).toBe('phone-999')
+    const counts = items.map(({ errors }: Json) => Object.keys(errors).length)
+    expect([counts.length, counts[0], Math.min(...counts), counts.at(-1)]).toEqual([1_000, 4, 1, 1])
+  })
+
+  test('an upload keeps at least one of each operation', async () => {
+    const { person } = await createPhone()
+    const { status, body } = await person.post('/api/changes', { ops: Array(500).fill({}) })
+    const counts = body.results.map(({ errors }: Json) => Object.keys(errors).length)
+    expect([status, counts.length, counts[0], Math.min(...counts), counts.at(-1)]).toEqual([
+      200, 500, 2, 1, 1,
+    ])
+  })
+
+  test('an upload lists a hundred rows that appear twice', async () => {
+    const { person } = await createPhone()
+    const ops = Array(500).fill({ op: 'delete', noun: 'transaction', id: 1 })
+    const { status, body } = await person.post('/api/changes', { ops })
+    expect([status, Object.keys(body.errors).length, body.errors.ops]).toEqual([422, 101, [note]])
   })
 })
 
-describe('a JSON body above 16 KB', () => {
-  /** An account and an import, each with a text of that length. */
-  const ofTexts: BodiesOf = (length, expense) => {
-    const text = 'x'.repeat(length)
-    return {
-      '/api/accounts': { name: 'Savings', type: 'bank', starting_balance: 0, notes: text },
-      '/api/import/store?dry_run=true': { transactions: [expense], text },
-    }
-  }
-  const refused = Array(2).fill([503, true])
-  const unauthorized = Array(2).fill([401, false])
-  const served = [201, 200].map((status) => [status, false])
-
-  test('that finds no memory is a 503 that says when to try again; smaller ones are served', async () => {
-    const { send } = await createSender(ofTexts)
-    const memory = takeMemory(almostAll)
-    muteLog(['error'])
-    expect(await send(17_000)).toEqual(refused)
-    expect(await send(16_000)).toEqual(served)
-    memory.release()
-    expect(await send(17_000)).toEqual(served)
-  })
-
-  test('from somebody whose token is not known never keeps out those with one', async () => {
-    const { send, unknownToken } = await createSender(ofTexts)
-    expect(await send(17_000, unknownToken)).toEqual(unauthorized)
-    takeMemory(8 * megabyte)
-    muteLog(['error'])
-    expect(await send(17_000, unknownToken)).toEqual(refused)
-    expect(await send(17_000)).toEqual(served)
-  })
+test('a hundred lists of a thousand empty items at once are all answered, with a hundred errors each', async () => {
+  const { person } = await createPhone()
+  await person.get('/api/me')
+  const transactions = Array(1_000).fill({})
+  const paths = Array(50).fill(['/api/transactions/sync', '/api/import/store']).flat()
+  const responses = await Promise.all(paths.map((path) => person.post(path, { transactions })))
+  for (const { status, body } of responses)
+    expect([status, Object.keys(body.errors).length]).toEqual([422, 101])
 })
 
 test('the first upload with a token may be as large as any', async () => {
@@ -126,36 +169,6 @@ test('the first upload with a token may be as large as any', async () => {
   const token = login.body.access_token
   const { status } = await world.call('POST', '/api/transactions/sync', { token, body: { transactions } })
   expect(status).toBe(200)
-})
-
-describe('a list of many small items', () => {
-  /** A batch, operations and an import, each of that many items. */
-  const ofItems: BodiesOf = (count, expense) => ({
-    '/api/transactions/sync': { transactions: Array(count).fill({}) },
-    '/api/changes': { ops: Array(count).fill({}) },
-    '/api/import/store?dry_run=true': { transactions: Array(count).fill(expense) },
-  })
-  const all = (status: number, hasRetryAfter: boolean) => Array(3).fill([status, hasRetryAfter])
-  const served = [422, 200, 200].map((status) => [status, false])
-
-  test('that finds no memory is a 503 that says when to try again; a few are served', async () => {
-    const { send } = await createSender(ofItems)
-    const memory = takeMemory(almostAll)
-    muteLog(['error'])
-    expect(await send(101)).toEqual(all(503, true))
-    expect(await send(100)).toEqual(served)
-    memory.release()
-    expect(await send(101)).toEqual(served)
-  })
-
-  test('from somebody whose token is not known never keeps out those with one', async () => {
-    const { send, unknownToken } = await createSender(ofItems)
-    expect(await send(101, unknownToken)).toEqual(all(401, false))
-    takeMemory(8 * megabyte)
-    muteLog(['error'])
-    expect(await send(101, unknownToken)).toEqual(all(503, true))
-    expect(await send(101)).toEqual(served)
-  })
 })
 
 test('a body that stalls is dropped after ten seconds, and is a 503', async () => {
@@ -170,7 +183,7 @@ test('a body that stalls is dropped after ten seconds, and is a 503', async () =
     calls.map(([path, start, type]) =>
       world.call('POST', path, {
         token: person.token,
-        rawBody: endless(start),
+        rawBody: unfinished(start).body,
         headers: { 'Content-Type': type },
       }),
     ),
@@ -185,10 +198,9 @@ test('a body that comes byte by byte does not wake the Worker for each of them',
     for (let sent = 0; sent < 10_000; sent += 1) await writer.write(new Uint8Array([sent]))
     await writer.close()
   }
-  const request = new Request('http://purse.test', { method: 'POST', body: readable })
-  const stream = new BodyStream(new Context(request), 10_000, 'too large')
-  let parts = 0
-  await Promise.all([send(), stream.readTo(Number.POSITIVE_INFINITY, () => (parts += 1))])
-  const bytes = Uint8Array.from({ length: 10_000 }, (_, nth) => nth)
-  expect([parts, stream.takeBytes()]).toEqual([10, bytes])
+  const sizes: number[] = []
+  const read = new Response(withTimeouts(readable, (size) => sizes.push(size))).bytes()
+  const [bytes] = await Promise.all([read, send()])
+  expect(sizes).toHaveLength(10)
+  expect(bytes).toEqual(Uint8Array.from({ length: 10_000 }, (_, nth) => nth))
 })

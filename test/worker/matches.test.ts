@@ -1,8 +1,7 @@
 import { sql } from 'drizzle-orm'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { findDifferences } from '../../src/db/check.ts'
 import { addDays } from '../../src/domain/dates.ts'
-import { inTurn } from '../../src/http/turns.ts'
 import { maxRejections } from '../../src/services/quotas.ts'
 import { createBanked } from './banked.ts'
 import {
@@ -221,28 +220,6 @@ test('whoever continues from the day that a list names finds every match, whatev
   expect(to).toBe(null)
   expect(new Set(found).size).toBe(typed.length)
   expect(found.filter((one) => !one.endsWith('sure'))).toEqual([])
-})
-
-test('lists of one user take turns, whatever token they come with, and nobody else waits for them', async () => {
-  const world = createWorld()
-  const [ada, bob] = [(await createHousehold(world)).person, (await createHousehold(world)).person]
-  const { email, password } = ada
-  const { body } = await world.call('POST', '/api/login', { body: { email, password } })
-  const list = (token: string) => world.call('GET', '/api/matches', { token })
-  expect((await list(body.access_token)).status).toBe(200)
-  const { promise: end, resolve } = Promise.withResolvers<void>()
-  onTestFinished(() => resolve())
-  const other = inTurn(`matches of ${ada.id}`, 1, () => end)
-  const answers = await Promise.all([ada.token, body.access_token, bob.token].map(list))
-  expect(answers.map(({ status, headers }) => [status, headers.has('Retry-After')])).toEqual([
-    [503, true],
-    [503, true],
-    [200, false],
-  ])
-  expect((await ada.get('/api/summary')).status).toBe(200)
-  resolve()
-  await other
-  expect((await list(ada.token)).status).toBe(200)
 })
 
 test('a potential duplicate says why it is one', async () => {

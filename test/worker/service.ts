@@ -34,6 +34,9 @@ export function clientsOf(service: Service) {
       body = JSON.stringify(options.body)
       if (!headers.has('Content-Type')) headers.set('Content-Type', 'application/json')
     }
+    // As real clients do. A stream is of unknown length.
+    if (typeof body === 'string') body = new TextEncoder().encode(body)
+    if (body instanceof Uint8Array) headers.set('Content-Length', String(body.byteLength))
     // In production, a Worker's request bodies are streams of the runtime.
     if (body instanceof ReadableStream) body = body.pipeThrough(new IdentityTransformStream())
     const request = new Request(`http://purse.test${path}`, { method, headers, body: body ?? null })

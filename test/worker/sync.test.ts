@@ -124,7 +124,7 @@ describe('a small batch is processed as it is accepted', () => {
     ])
   })
 
-  test('unless another of its user is under way: then it goes through the queue, and each item lands once', async () => {
+  test('and each item once, however often it is sent at once', async () => {
     const phone = await createPhone()
     const items = [phone.coffee(), phone.coffee(), phone.coffee({ client_id: 'x' })]
     const keyed = { 'Idempotency-Key': 'upload-1' }
@@ -132,7 +132,6 @@ describe('a small batch is processed as it is accepted', () => {
       phone.syncNow(items, headers),
     )
     expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(Array(10).fill(200))
-    expect(phone.world.queuedSyncs.length).toBeGreaterThan(0)
     await phone.process()
     expect(await phone.total()).toBe(3)
     expect(await phone.isExact()).toBe(true)

@@ -1,20 +1,20 @@
 import { Hono } from 'hono/tiny'
-import { matchQuery, pair, type ShownSeparated, separation } from '../../contract/matches.ts'
+import { matchQuery, mostMatches, pair, type ShownSeparated, separation } from '../../contract/matches.ts'
 import { joinMatch } from '../../services/matches/join.ts'
 import { listMatches } from '../../services/matches/list.ts'
 import { rejectMatch, takeRejectionBack } from '../../services/matches/reject.ts'
 import { separateMatch } from '../../services/matches/separate.ts'
 import type { App } from '../app-types.ts'
+import { limitLargeResponse } from '../large-responses.ts'
 import { presentMatches, presentTransaction } from '../present.ts'
-import { inUsersTurn } from '../turns.ts'
 import { body, query } from '../validate.ts'
 
 /** Possible duplicates and transfers, and what users do about them. */
 export const matchRoutes = new Hono<App>()
   .get('/', query(matchQuery), async (c) => {
-    // Comparing thousands of rows takes the isolate's processor, so lists of one user take turns.
-    const list = () => listMatches(c.get('owner'), c.req.valid('query'))
-    return c.json(presentMatches(await inUsersTurn(c, 'matches', 1, list)))
+    return limitLargeResponse(mostMatches * 2, async () =>
+      c.json(presentMatches(await listMatches(c.get('owner'), c.req.valid('query')))),
+    )
   })
   .post('/join', body(pair), async (c) =>
     c.json(presentTransaction(await joinMatch(c.get('owner'), c.req.valid('json')))),

@@ -1,3 +1,4 @@
+import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import {
   batchPath,
@@ -7,34 +8,36 @@ import {
   newBatchHeaders,
   type ShownAcceptedBatch,
 } from '../../contract/batches.ts'
-import type { FieldErrors } from '../../domain/failures.ts'
+import { firstErrors, maxErrors } from '../../domain/field-errors.ts'
 import { sha256Hex } from '../../domain/tokens.ts'
-import { acceptSync } from '../../services/sync/accept.ts'
+import { acceptSync, itemKey, type SyncBatch } from '../../services/sync/accept.ts'
 import { showSync } from '../../services/sync/status.ts'
 import type { App } from '../app-types.ts'
-import { listItems, readItem, type TransactionDraft } from '../items.ts'
-import { withMemoryForItems } from '../json-body.ts'
+import { listItems, readItems } from '../items.ts'
 import { presentSync } from '../present.ts'
-import { withTurnIfFree } from '../turns.ts'
 import { bodyReadBy, header, hints, isObject } from '../validate.ts'
 
 const maxBatchBytes = maxBatchMegabytes * 1024 * 1024
 
 export const syncRoutes = new Hono<App>()
-  .post('/', header(newBatchHeaders), bodyReadBy(newBatch, maxBatchBytes, readItems), async (c) => {
+  .post('/', header(newBatchHeaders), bodyReadBy(newBatch, maxBatchBytes, readBatch), async (c) => {
     const { syncQueue, config } = c.get('deps')
     const { values, errors: headerErrors } = c.req.valid('header')
-    const isLenient = preference(values.Prefer, 'handling') === 'lenient'
+    const isLenient = handlesLeniently(values.Prefer)
     const prefersAsync = prefers(values.Prefer, 'respond-async')
-    const { items, errors } = c.req.valid('json')
+    const { items, errors, invalidItems } = c.req.valid('json')
     const idempotencyKey = values['Idempotency-Key'] ?? null
     const bodyHash = idempotencyKey ? sha256Hex(`${isLenient} ${await c.req.text()}`) : ''
-    const batch = { items, errors: { ...errors, ...headerErrors }, isLenient, idempotencyKey, bodyHash }
-    const accept = () =>
-      withTurnIfFree(c, 'batches', (hasTurn) =>
-        acceptSync(c.get('owner'), syncQueue, batch, { mayLand: hasTurn && !prefersAsync }),
-      )
-    const sync_id = await withMemoryForItems(c, items.length, accept)
+    const batch = {
+      items,
+      errors: { ...errors, ...headerErrors },
+      invalidItems,
+      isLenient,
+      idempotencyKey,
+      bodyHash,
+    }
+    c.get('memory').countItems(items.length)
+    const sync_id = await acceptSync(c.get('owner'), syncQueue, batch, { mayLand: !prefersAsync })
     if (isLenient) c.header('Preference-Applied', 'handling=lenient')
     const status_url = `${config.links.appUrl}/api/transactions/sync/${sync_id}`
     const message = 'Sync process started in the background.'
@@ -58,9 +61,20 @@ function prefers(header: string | undefined, name: string): boolean {
   return (header ?? '').split(',').some((one) => one.split(';', 1)[0]?.trim().toLowerCase() === name)
 }
 
-function readItems(body: unknown): { items: TransactionDraft[]; errors: FieldErrors } {
-  const items = listItems(isObject(body) ? body.transactions : undefined, maxBatchItems)
-  return typeof items === 'string'
-    ? { items: [], errors: { transactions: [items] } }
-    : { items: items.map(readItem), errors: {} }
+const handlesLeniently = (header: string | undefined) => preference(header, 'handling') === 'lenient'
+
+type ReadBatch = Pick<SyncBatch, 'items' | 'errors' | 'invalidItems'>
+
+/** Reads a batch. One that is refused because of more than a hundred errors keeps none of its items. */
+function readBatch(body: unknown, c: Context<App>): ReadBatch {
+  const list = listItems(isObject(body) ? body.transactions : undefined, maxBatchItems)
+  if (typeof list === 'string') return { items: [], errors: { transactions: [list] }, invalidItems: [] }
+  const items = readItems(list)
+  const found = items.flatMap(({ errors }, index) =>
+    Object.entries(errors).map(([field, texts]) => [itemKey(index, field), texts] as const),
+  )
+  if (found.length <= maxErrors || handlesLeniently(c.req.header('Prefer')))
+    return { items, errors: {}, invalidItems: [] }
+  const invalidItems = items.flatMap(({ complete }, index) => (complete ? [] : [index]))
+  return { items: [], errors: firstErrors(Object.fromEntries(found), 'transactions'), invalidItems }
 }

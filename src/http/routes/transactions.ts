@@ -15,17 +15,17 @@ import { showTransaction } from '../../services/transactions/read.ts'
 import { updateTransaction } from '../../services/transactions/update.ts'
 import type { App } from '../app-types.ts'
 import { tagged } from '../conditional-get.ts'
+import { limitLargeResponse } from '../large-responses.ts'
 import { presentPage } from '../pagination.ts'
 import { pathId } from '../path-id.ts'
 import { presentTransaction, presentWithRelations } from '../present.ts'
-import { answerInTurn } from '../turns.ts'
 import { body, header, query } from '../validate.ts'
 
 /** Income, expenses and transfers. */
 export const transactionRoutes = new Hono<App>()
   .get('/', tagged(), query(transactionQuery), async (c) => {
     const asked = c.req.valid('query')
-    return answerInTurn(c, asked.values.per_page ?? defaultPageSize, async () => {
+    return limitLargeResponse(asked.values.per_page ?? defaultPageSize, async () => {
       const found = await listTransactions(c.get('owner'), asked)
       const rows = found.rows.map(presentWithRelations)
       return c.json(presentPage(c.get('deps').config.links.appUrl, c.req.url, { ...found, rows }))

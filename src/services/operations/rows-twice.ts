@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Operation } from '../../contract/operations.ts'
 import type { FieldErrors } from '../../domain/failures.ts'
+import { firstErrors } from '../../domain/field-errors.ts'
 
 /** The error of a second operation on the same row: which of the two was meant to come first is unknown. */
 export const rowTwice = 'The row already appears in an earlier operation.'
@@ -39,5 +40,5 @@ export function rowsTwice(userId: SQL, names: string): SQL {
 }
 
 export function errorsOfRowsTwice(found: { position: number }[]): FieldErrors {
-  return Object.fromEntries(found.map(({ position }) => [`ops.${position}`, [rowTwice]]))
+  return firstErrors(Object.fromEntries(found.map(({ position }) => [`ops.${position}`, [rowTwice]])), 'ops')
 }

@@ -9,6 +9,7 @@ import { unread } from '../../db/run.ts'
 import { batches, batchParts } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { type FieldErrors, Invalid, InvalidItems, TooManyAttempts } from '../../domain/failures.ts'
+import { firstErrors } from '../../domain/field-errors.ts'
 import type { SyncQueue } from '../../gateways/queues.ts'
 import {
   columnsAsSent,
@@ -34,6 +35,8 @@ export type SyncBatch = {
   items: Draft<NewTransaction>[]
   /** Errors of the batch itself; if there are any, nothing is accepted. */
   errors: FieldErrors
+  /** The positions of invalid items that `errors` is about. */
+  invalidItems: number[]
   /** Accept the valid items and report the others (RFC 7240, handling=lenient). */
   isLenient: boolean
   idempotencyKey: string | null
@@ -44,7 +47,6 @@ export type SyncBatch = {
 type ToAccept = {
   id: string
   parts: { from: number; json: string }[]
-  hasErrors: boolean
   isLenient: boolean
   mayLand: boolean
   idempotencyKey: string | undefined
@@ -54,14 +56,12 @@ type ToAccept = {
 /** Items are staged so that they can be checked; a batch that is refused is deleted in the same round trip. */
 function accept(owner: Owner, batch: ToAccept) {
   const { db } = owner
-  const { id, hasErrors, isLenient } = batch
+  const { id, isLenient } = batch
   const { earlier, isFirst } = idempotency(owner, batches, batch.idempotencyKey)
   const { bodyHash, status } = batches
   const unfinished = sql`(select count(*) from ${batches} where user_id = ${owner.id} and completed_at is null)`
   const canBeStored = and(isVerified(owner), sql`${unfinished} < ${maxUnfinishedBatches}`)
   const invalid = invalidItems(id)
-  const canBeRefused = hasErrors || !isLenient
-  const isRefused = hasErrors ? sql`true` : sql`exists (select 1 from ${invalid})`
   // Only one batch of each user is in the queue at a time, so that nobody has to wait for everything that somebody else
   // has uploaded: when one is done, the next is queued.
   const queuedAt = sql<Date>`iif(${unfinished} = 0, ${owner.now}, null)`
@@ -85,7 +85,9 @@ function accept(owner: Owner, batch: ToAccept) {
     ).returning({ id: batches.id }),
     items: unread(stageItems(batch)),
     invalid: isLenient ? [] : [db.all<InvalidItem>(sql`select position, errors from ${invalid}`)],
-    refused: canBeRefused ? [db.run(sql`delete from ${batches} where id = ${id} and ${isRefused}`)] : [],
+    refused: isLenient
+      ? []
+      : [db.run(sql`delete from ${batches} where id = ${id} and exists (select 1 from ${invalid})`)],
     completed: isLenient ? [db.run(completeIfNothingPending(owner.now, id))] : [],
     landed: batch.mayLand ? unread(landItems(idIfItsTurn(id), owner.now)) : [],
     oldest: db
@@ -110,13 +112,13 @@ export async function acceptSync(
   batch: SyncBatch,
   { mayLand }: { mayLand: boolean },
 ): Promise<string> {
+  await requireNoErrors(owner, batch)
   const id = crypto.randomUUID()
   const { items, isLenient, bodyHash } = batch
   const parts = rowParts(items.map(toCheckedItem), checkedFields)
-  const hasErrors = Object.keys(batch.errors).length > 0
   const idempotencyKey = batch.idempotencyKey || undefined
   const run = (mayLand: boolean) =>
-    owner.run(accept(owner, { id, parts, hasErrors, isLenient, mayLand, idempotencyKey, bodyHash }))
+    owner.run(accept(owner, { id, parts, isLenient, mayLand, idempotencyKey, bodyHash }))
   const results = mayLand && items.length <= mostItemsToLand ? await landOrQueue(run) : await run(false)
   requireVerified(results.user)
   const [earlier] = results.earlier.flat()
@@ -124,7 +126,7 @@ export async function acceptSync(
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
   // It would be pending again if there had been room.
   if (earlier?.status === 'failed') throw noRoom()
-  if (!earlier) requireAccepted(batch, results.batch.length > 0, results.invalid.flat())
+  if (!earlier) requireAccepted(results.batch.length > 0, results.invalid.flat())
   // Only the user's oldest unfinished batch belongs in the queue. With at most two unfinished, it may not be there yet:
   // either it is this batch, or it was stored by a call that then failed, and this batch is the repeat, sent without a
   // key. Queueing a batch twice does no harm. If this batch has landed, none is left.
@@ -150,16 +152,22 @@ type InvalidItem = { position: number; errors: string }
 
 const noRoom = () => new TooManyAttempts(maxUnfinishedBatches, retryAfterSeconds)
 
-/** Throws the reason why a batch was refused, if it was: TooManyAttempts, InvalidItems, Invalid. */
-function requireAccepted(batch: SyncBatch, wasStored: boolean, invalid: InvalidItem[]): void {
+/** Throws the reason why a batch was refused, if it was: TooManyAttempts, InvalidItems. */
+function requireAccepted(wasStored: boolean, invalid: InvalidItem[]): void {
   // The caller has ruled out an unverified user and a repeated key, so what was missing is room.
   if (!wasStored) throw noRoom()
   if (invalid.length > 0)
     throw new InvalidItems(
-      allErrors(batch, invalid),
+      allErrors(invalid),
       invalid.map(({ position }) => position),
     )
-  if (Object.keys(batch.errors).length > 0) throw new Invalid(batch.errors)
+}
+
+/** Throws the errors of the batch itself, if there are any. Whether the user may send batches at all comes first. */
+async function requireNoErrors(owner: Owner, { errors, invalidItems }: SyncBatch): Promise<void> {
+  if (Object.keys(errors).length === 0) return
+  requireVerified((await owner.run()).user)
+  throw invalidItems.length > 0 ? new InvalidItems(errors, invalidItems) : new Invalid(errors)
 }
 
 /** The row of a batch, which is stored before its items. */
@@ -217,13 +225,18 @@ function completeIfNothingPending(now: Date, batchId: string): SQL {
      where id = ${batchId} and not ${isPending}`
 }
 
-function allErrors({ errors }: SyncBatch, invalid: InvalidItem[]): FieldErrors {
-  const all: FieldErrors = { ...errors }
+function allErrors(invalid: InvalidItem[]): FieldErrors {
+  const all: FieldErrors = {}
   for (const { position, errors: pairs } of invalid) {
     for (const [field, message] of JSON.parse(pairs) as [string, string][]) {
-      const key = `transactions.${position}${field && `.${field}`}`
+      const key = itemKey(position, field)
       all[key] = [...(all[key] ?? []), message]
     }
   }
-  return all
+  return firstErrors(all, 'transactions')
+}
+
+/** The key of an error: `field` is empty for the item as a whole. */
+export function itemKey(position: number, field: string): string {
+  return `transactions.${position}${field && `.${field}`}`
 }

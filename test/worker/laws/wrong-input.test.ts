@@ -192,7 +192,7 @@ describe.each(cases)('%s', (route, fields, kind) => {
     ['an array', '[1,2]', 'application/json', 422],
     ['null', 'null', 'application/json', 422],
     ['a string', '"name"', 'application/json', 422],
-    ['a very deep array', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'application/json', 422],
+    ['a very deep array', `${'['.repeat(30_000)}${']'.repeat(30_000)}`, 'application/json', 422],
   ])('refuses %s as a body', async (_, rawBody, contentType, expected) => {
     const answer = await victim.rawCall(route, rawBody, contentType)
     expect(answer.status).toBe(expected)
