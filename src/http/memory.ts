@@ -9,8 +9,10 @@ const limiter = new Limiter(56 * megabyte)
 /** Requests whose token is not known to be valid have their own limit, so that they cannot use up the other. */
 const anonymousLimiter = new Limiter(8 * megabyte)
 
-/** The memory in bytes that a byte of a body takes until it is stored: as text, values, SQL and the client's JSON. */
-const perBodyByte = 8
+/** The memory in bytes that a byte of JSON takes until it is stored: as text, values, SQL and the driver's JSON. */
+const perJsonByte = 12
+/** The same for an import, which is read in one pass (test/node/import-memory.test.ts). */
+const perImportByte = 8
 /** As it arrives, a body is gathered in buffers that grow. */
 const perArrivedByte = 2
 /** Bodies up to this size are not counted. */
@@ -35,9 +37,9 @@ export class Memory {
     if (bytes > uncountedBytes) this.#set(bytes * perArrivedByte)
   }
 
-  /** Counts a body that is about to be parsed. Throws TooBusy if there is no memory. */
-  countParsed(bytes: number): void {
-    if (bytes > uncountedBytes) this.#set(bytes * perBodyByte)
+  /** Counts a JSON body that is about to be parsed. Throws TooBusy if there is no memory. */
+  countJson(bytes: number): void {
+    if (bytes > uncountedBytes) this.#set(bytes * perJsonByte)
   }
 
   /** Counts a list that is held until its items are stored. Throws TooBusy if there is no memory. */
@@ -45,9 +47,9 @@ export class Memory {
     if (count > uncountedItems) this.#set(this.#bytes + count * perItem)
   }
 
-  /** Like `countParsed`, but waits up to two seconds for memory. */
-  async waitToParse(bytes: number): Promise<void> {
-    this.#bytes = bytes * perBodyByte
+  /** Counts an import that is about to be read. Waits up to two seconds for memory, and then throws TooBusy. */
+  async waitForImport(bytes: number): Promise<void> {
+    this.#bytes = bytes * perImportByte
     await this.#limiter.waitToHold(this, this.#bytes)
   }
 

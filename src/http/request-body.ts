@@ -69,7 +69,7 @@ export async function parseJsonBody(c: Context<App>): Promise<unknown> {
     throw new HTTPException(415, {
       message: 'The request body must be JSON, sent with Content-Type: application/json.',
     })
-  c.get('memory').countParsed(bytes.byteLength)
+  c.get('memory').countJson(bytes.byteLength)
   return parseJson(jsonText(bytes))
 }
 

@@ -80,7 +80,7 @@ async function understandFirst(c: ImportContext, bytes: Bytes, kind: Kind): Prom
 async function understand(c: ImportContext, bytes: Uint8Array<ArrayBuffer>, kind: Kind): Promise<ImportFile> {
   const { complete, errors } = c.req.valid('header')
   if (!complete) throw new Invalid(errors)
-  await c.get('memory').waitToParse(bytes.byteLength)
+  await c.get('memory').waitForImport(bytes.byteLength)
   const input = await readImportInput(c, bytes)
   if (input.kind === 'rows') return readImportRows(input.transactions, kind, input.options)
   const understandFile = kind === 'bank' ? understandStatement : understandCsv
