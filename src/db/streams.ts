@@ -6,8 +6,8 @@ import type { Meter } from './meter.ts'
 const idleMs = 1_000
 /** A stream that was unused for longer is not tried: the server ends one after ten seconds. */
 const freshMs = 5_000
-/** A request that began longer ago has ended: workerd stops one whose client went away without notice. */
-const longestRequestMs = 10_000
+/** An older lease is void: if a client goes away, workerd stops its request without running `finally`. */
+const leaseMs = 10_000
 /** How long no stream is kept after the server reported too many connections. */
 const pauseMs = 60_000
 const closeTimeoutMs = 5_000
@@ -37,23 +37,38 @@ type Options = {
 export async function fetchOnStream(request: Request, options: Options): Promise<Response> {
   const { mostKept, signal, meter, waitUntil } = options
   const pool = poolOf(`${request.url} ${request.headers.get('authorization')}`)
-  const server = new Server(request, meter)
+  const { requests } = (await request.json()) as { requests: StreamRequest[] }
   const { idle, lease } = begin(pool, waitUntil ? mostKept : 0)
+  const sent = [...withTexts(requests), ...(lease ? [] : [closeRequest])]
+  const execute = (on?: Stream) => {
+    meter.countRoundTrip()
+    return post(request, sent, on, signal)
+  }
+  const close = async (stream: Stream, until = AbortSignal.timeout(closeTimeoutMs)) => {
+    meter.countClose()
+    // The server ends a stream that could not be closed.
+    await post(request, [closeRequest], stream, until).catch(() => undefined)
+  }
   try {
-    const { requests } = (await request.json()) as { requests: StreamRequest[] }
-    const sent = [...withTexts(requests), ...(lease ? [] : [closeRequest])]
-    const { body, stream } = await server.execute(sent, idle, signal)
+    const { body, stream } = await execute(idle).catch((error) => {
+      // The server does not know the stream, and has executed nothing.
+      if (idle && [400, 404, 410].includes(statusOf(error))) return execute()
+      throw error
+    })
     const results = Array.isArray(body?.results) ? body.results : []
     countRows(results, meter)
     const isWhole = results.length === sent.length
     if (lease && stream) {
       const isGood = isWhole && results.every(isEnded) && stream.usedAt >= pool.pausedUntil
-      if (isGood) waitUntil?.(keep(pool, stream, server))
-      else await server.close(stream, signal)
+      if (isGood) waitUntil?.(keep(pool, stream, close))
+      else await close(stream, signal)
     }
     return Response.json(isWhole ? { results: withOmitted(requests, results) } : body)
   } catch (error) {
-    if (statusOf(error) === 429) waitUntil?.(pause(pool, server))
+    if (statusOf(error) === 429) {
+      pool.pausedUntil = performance.now() + pauseMs
+      waitUntil?.(Promise.all(pool.idle.splice(0).map((stream) => close(stream))))
+    }
     throw error
   } finally {
     pool.inUse = pool.inUse.filter((one) => one !== lease)
@@ -72,7 +87,7 @@ function begin(pool: Pool, most: number): { idle?: Stream | undefined; lease?: L
   const isBusy = since - pool.lastRequestAt < idleMs && since >= pool.pausedUntil
   pool.lastRequestAt = since
   pool.idle = pool.idle.filter(({ usedAt }) => since - usedAt < freshMs)
-  pool.inUse = pool.inUse.filter((lease) => since - lease.since < longestRequestMs)
+  pool.inUse = pool.inUse.filter((lease) => since - lease.since < leaseMs)
   const idle = pool.idle.pop()
   if (!isBusy || pool.idle.length + pool.inUse.length >= most) return { idle }
   const lease = { since }
@@ -81,63 +96,31 @@ function begin(pool: Pool, most: number): { idle?: Stream | undefined; lease?: L
 }
 
 /** Offers a stream to other requests, and closes it if none has taken it in time. */
-async function keep(pool: Pool, stream: Stream, server: Server): Promise<void> {
+async function keep(pool: Pool, stream: Stream, close: (stream: Stream) => Promise<void>): Promise<void> {
   pool.idle.push(stream)
   await new Promise((done) => setTimeout(done, idleMs))
-  const place = pool.idle.indexOf(stream)
-  if (place >= 0) await server.close(...(pool.idle.splice(place, 1) as [Stream]))
+  if (!pool.idle.includes(stream)) return
+  pool.idle = pool.idle.filter((one) => one !== stream)
+  await close(stream)
 }
 
-/** Closes all idle streams, and keeps none for a while. */
-async function pause(pool: Pool, server: Server): Promise<void> {
-  pool.pausedUntil = performance.now() + pauseMs
-  await Promise.all(pool.idle.splice(0).map((stream) => server.close(stream)))
-}
-
-/** The database's server, as one request of the client reaches it. */
-class Server {
-  readonly #request: Pick<Request, 'url' | 'headers'>
-  readonly #meter: Meter
-
-  constructor({ url, headers }: Request, meter: Meter) {
-    this.#request = { url, headers }
-    this.#meter = meter
-  }
-
-  /** Executes requests on an idle stream, or on a new one if there is none or the server no longer knows it. */
-  async execute(requests: StreamRequest[], idle: Stream | undefined, signal: AbortSignal) {
-    const text = JSON.stringify(requests)
-    try {
-      return await this.#run(text, idle, signal)
-    } catch (error) {
-      // With these, the server has executed nothing.
-      if (!idle || ![400, 404, 410].includes(statusOf(error))) throw error
-      return await this.#run(text, undefined, signal)
-    }
-  }
-
-  /** Closes a stream. If that fails, the server does so by itself, within ten seconds. */
-  async close(stream: Stream, signal = AbortSignal.timeout(closeTimeoutMs)): Promise<void> {
-    this.#meter.countClose()
-    await this.#post(JSON.stringify([closeRequest]), stream, signal).catch(() => undefined)
-  }
-
-  async #run(requests: string, on: Stream | undefined, signal: AbortSignal) {
-    this.#meter.countRoundTrip()
-    const body = await this.#post(requests, on, signal)
-    const { baton, base_url } = body ?? {}
-    const url = base_url ? new URL('v2/pipeline', base_url).href : (on?.url ?? this.#request.url)
-    return { body, stream: baton ? { url, baton, usedAt: performance.now() } : undefined }
-  }
-
-  async #post(requests: string, on: Stream | undefined, signal: AbortSignal): Promise<ResponseBody | null> {
-    const { url, headers } = this.#request
-    const body = `{"baton":${JSON.stringify(on?.baton ?? null)},"requests":${requests}}`
-    const response = await fetch(on?.url ?? url, { method: 'POST', headers, body, signal })
-    if (response.ok) return (await response.json()) as ResponseBody | null
+/** Sends requests on a stream, or on a new one, with the headers of the client's request; returns how it goes on. */
+async function post(
+  { url, headers }: Request,
+  requests: object[],
+  on: Stream | undefined,
+  signal: AbortSignal,
+) {
+  const content = JSON.stringify({ baton: on?.baton, requests })
+  const response = await fetch(on?.url ?? url, { method: 'POST', headers, body: content, signal })
+  if (!response.ok) {
     await response.body?.cancel()
     throw new BadStatus(response.status)
   }
+  const body = (await response.json()) as ResponseBody | null
+  if (!body?.baton) return { body }
+  const next = body.base_url ? new URL('v2/pipeline', body.base_url).href : (on?.url ?? url)
+  return { body, stream: { url: next, baton: body.baton, usedAt: performance.now() } }
 }
 
 function statusOf(error: unknown): number {
@@ -168,10 +151,10 @@ function withTexts(requests: StreamRequest[]): StreamRequest[] {
 }
 
 /** The results in the client's order, with those that it expects for what was omitted. */
-function withOmitted(requests: StreamRequest[], results: StreamResult[]): StreamResult[] {
-  const rest = results.values()
+function withOmitted(requests: StreamRequest[], results: StreamResult[]): unknown[] {
+  const rest = [...results]
   return requests.map(({ type }) =>
-    omitted.includes(type) ? { type: 'ok', response: { type } } : (rest.next().value ?? null),
+    omitted.includes(type) ? { type: 'ok', response: { type } } : rest.shift(),
   )
 }
 

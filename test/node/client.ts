@@ -14,12 +14,13 @@ export function registration(email: string) {
 export async function ask(
   url: string,
   method: string,
-  { token, body }: Pick<CallOptions, 'token' | 'body'> = {},
+  { token, body, signal }: Pick<CallOptions, 'token' | 'body'> & { signal?: AbortSignal | undefined } = {},
 ): Promise<Answer> {
   const response = await fetch(url, {
     method,
     headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
   })
   const text = await response.text()
   const { status, headers } = response
@@ -28,8 +29,8 @@ export async function ask(
 
 /** Calls the API of a stack as a client would. */
 export function clientOf({ PORT }: Place) {
-  return (method: string, path: string, body?: unknown, token?: string) =>
-    ask(`http://127.0.0.1:${PORT}/api${path}`, method, { token, body })
+  return (method: string, path: string, body?: unknown, token?: string, signal?: AbortSignal) =>
+    ask(`http://127.0.0.1:${PORT}/api${path}`, method, { token, body, signal })
 }
 
 /**

@@ -37,15 +37,23 @@ test('in the real runtime, storms of 200 requests pass without a trace, and nobo
   await setFault({ gets: 'late', delayMs: 1_000 })
   await untilServed(read)
 
+  // Clients that go away while the database works.
+  await setFault({ gets: 'late', delayMs: 300 })
+  await Promise.allSettled(all.map((position) => record(position, AbortSignal.timeout(200))))
+  await setFault(null)
+  expect((await read()).status).toBe(200)
+
   await setFault({ gets: 'nothing', executed: true })
   const begun = Date.now()
   const first = record(0).finally(() => expect(Date.now() - begun).toBeLessThan(longestWaitMs))
-  expect(statusesOf(await Promise.all([first, ...all.slice(1).map(record)]))).toEqual([503])
+  expect(statusesOf(await Promise.all([first, ...all.slice(1).map((position) => record(position))]))).toEqual(
+    [503],
+  )
   await setFault(null)
   expect((await read()).status).toBe(200)
 
   await setFault({ gets: 'cut' })
-  expect(statusesOf(await Promise.all(all.map(record)))).toEqual([503])
+  expect(statusesOf(await Promise.all(all.map((position) => record(position))))).toEqual([503])
   await setFault(null)
   expect((await read()).status).toBe(200)
 
@@ -87,7 +95,7 @@ type ApiAnswer = Awaited<ReturnType<ReturnType<typeof clientOf>>>
 /** Makes all the calls at once, and those that fail again: on a busy machine, some of them run out of time. */
 async function untilServed(call: (position: number) => Promise<ApiAnswer>): Promise<void> {
   for (let left = all; left.length > 0; ) {
-    const answers = await Promise.all(left.map(call))
+    const answers = await Promise.all(left.map((position) => call(position)))
     left = left.filter((_, index) => ![200, 201].includes(answers[index]?.status ?? 0))
   }
 }
@@ -108,10 +116,10 @@ async function startFaultyStack(databaseUrl: string) {
   const [category] = (await api('GET', '/categories', undefined, token)).body
   const read = () => api('GET', '/accounts', undefined, token)
   /** Records one of the expenses of 1.00, the same each time. */
-  function record(position: number) {
+  function record(position: number, signal?: AbortSignal) {
     const transaction_date = new Date(Date.UTC(2020, 0, position + 1)).toISOString().slice(0, 10)
     const fields = { account_id: id, category_id: category.id, type: 'expense', amount: 1, transaction_date }
-    return api('POST', '/transactions', { ...fields, client_id: `phone-${position}` }, token)
+    return api('POST', '/transactions', { ...fields, client_id: `phone-${position}` }, token, signal)
   }
   async function setFault(fault: Fault | null) {
     await fetch(`${databaseUrl}faults`, { method: 'PUT', body: JSON.stringify(fault) })

@@ -146,3 +146,33 @@ test('copies are correct, and nothing is lost or done twice, however often the d
   for (const own of people) await end(own)
   await checkDatabase(place)
 })
+
+test('a Worker that is killed leaves no transaction open, and what it answered stays', async () => {
+  const own = { ...(await newPlace()), TURSO_DATABASE_URL: sqld.url }
+  const stack = await start(own).ready()
+  const api = clientOf(own)
+  const { access_token: token } = await register(own, 'killed@example.com')
+  const account = { name: 'Kept', type: 'cash', starting_balance: 0 }
+  const answered: number[] = []
+  let isKilled = false
+  const writers = Array.from({ length: 8 }, async () => {
+    while (!isKilled) {
+      const { status, body } = await api('POST', '/accounts', account, token).catch(() => ({
+        status: 0,
+        body: {},
+      }))
+      if (status === 201) answered.push(body.id)
+    }
+  })
+  expect(await until(() => answered.length >= 40)).toBe(true)
+  stack.signal('SIGKILL')
+  await stack.exit()
+  isKilled = true
+  await Promise.all(writers)
+  const db = openDatabase({ url: sqld.url, timeoutMs: 10_000 })
+  const [, rows] = await db.batch([
+    db.run(sql`update users set name = 'Kept' where email = 'killed@example.com'`),
+    db.all<{ id: number }>(sql`select id from accounts where name = 'Kept'`),
+  ])
+  expect(answered.filter((id) => !rows.some((row) => row.id === id))).toEqual([])
+})
