@@ -6,7 +6,6 @@ export type Household = {
   token: string
   accounts: number[]
   categories: number[]
-  transactions: number[]
   /** A different number each time. */
   number(): number
 }
@@ -42,19 +41,15 @@ export const create: RequestKind = {
 }
 export const update: RequestKind = {
   name: 'PUT /api/transactions/:id',
-  make({ accounts, transactions, number }) {
-    const nth = number()
-    const path = `/api/transactions/${transactions[nth % transactions.length]}`
-    const body = { amount: (10_000 + nth) / 100, account_id: accounts[nth % 2] }
-    return { method: 'PUT', path, status: 200, body }
+  async make(household, connection) {
+    const path = await pathOfNew(household, connection)
+    return { method: 'PUT', path, status: 200, body: { amount: 3, account_id: household.accounts[1] } }
   },
 }
 export const remove: RequestKind = {
   name: 'DELETE /api/transactions/:id',
   async make(household, connection) {
-    const { token } = household
-    const { id } = await connection.json({ ...(await create.make(household, connection)), token })
-    return { method: 'DELETE', path: `/api/transactions/${id}`, status: 204 }
+    return { method: 'DELETE', path: await pathOfNew(household, connection), status: 204 }
   },
 }
 export const sync: RequestKind = {
@@ -85,6 +80,7 @@ export const push: RequestKind = {
     return post('/api/changes', 200, { cursor: await cursorOf(household, connection), ops })
   },
 }
+
 /** An offline batch of new expenses. */
 function syncOf(transactions: ReturnType<typeof newItems>): ApiRequest {
   return post('/api/transactions/sync', 200, { transactions })
@@ -108,6 +104,13 @@ function newItem({ accounts, categories, number }: Household) {
   }
 }
 
+/** The path of a transaction that it creates. */
+async function pathOfNew(household: Household, connection: Connection): Promise<string> {
+  const { token } = household
+  const { id } = await connection.json({ ...(await create.make(household, connection)), token })
+  return `/api/transactions/${id}`
+}
+
 async function cursorOf({ token }: Household, connection: Connection): Promise<string> {
   return (await connection.json({ ...get('/api/changes?start=now'), token })).cursor
 }
@@ -119,13 +122,7 @@ export async function registerHousehold(service: Service, transactions: number):
   const { access_token: token } = await connection.json(post('/api/register', 201, body))
   await connection.send({ ...get(await pathOfFirstEmail(service)), status: 302 })
   let numbers = 0
-  const household: Household = {
-    token,
-    accounts: [],
-    categories: [],
-    transactions: [],
-    number: () => ++numbers,
-  }
+  const household: Household = { token, accounts: [], categories: [], number: () => ++numbers }
   for (const name of ['Checking', 'Cash', 'Savings']) {
     const body = { name, type: 'bank', starting_balance: 1_000 }
     const account = await connection.json({ ...post('/api/accounts', 201, body), token })
@@ -136,8 +133,6 @@ export async function registerHousehold(service: Service, transactions: number):
   )
   household.categories.push(...expenseCategories.map(({ id }: { id: number }) => id))
   await uploadYear(connection, household, transactions)
-  const { data } = await connection.json({ ...get('/api/transactions?per_page=100'), token })
-  household.transactions.push(...data.map(({ id }: { id: number }) => id))
   await connection.close()
   return household
 }
