@@ -46,6 +46,10 @@ test('the README is short enough to be read', () => {
   expect(read('README.md').split('\n').length).toBeLessThanOrEqual(110)
 })
 
+test('the decisions are short enough to be read', () => {
+  expect(read('docs/decisions.md').split(/\s+/).length).toBeLessThanOrEqual(7_000)
+})
+
 test('what the README says of the benchmark is what the benchmark found', () => {
   const [said = ''] = matches(read('README.md'), /<!-- bench -->\n([\s\S]+?)<!-- \/bench -->/g)
   expect(said).toMatch(/^- .*\d/m)
