@@ -1,5 +1,7 @@
-/** Blanks, and format characters that show nothing at the edge of a text. Others belong to emoji and flags. */
-const edge = /[\s\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/
+/** Format characters that show nothing at the edge of a text. Others belong to emoji and flags. */
+const format = '\\u00ad\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060\\u2066-\\u2069\\ufeff'
+const edge = new RegExp(`[\\s${format}]`)
+const formats = new RegExp(`[${format}]`, 'g')
 const visible = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/u
 /** More marks on one letter than any language has (Unicode Standard Annex #15, stream-safe texts). */
 const longRunOfMarks = /\p{M}{31}/u
@@ -10,6 +12,11 @@ export function trimText(text: string): string {
   while (start < end && edge.test(text.charAt(start))) start += 1
   while (end > start && edge.test(text.charAt(end - 1))) end -= 1
   return text.slice(start, end)
+}
+
+/** Removes all format characters that `trimText` removes at the ends. */
+export function withoutFormats(text: string): string {
+  return text.replace(formats, '')
 }
 
 /** True if nothing of a text can be seen. One with a NUL is not blank, so that it is refused and not dropped. */

@@ -1,3 +1,4 @@
+import { withoutFormats } from '../../domain/texts.ts'
 import { refuseLongLines } from '../lines.ts'
 import { Problems } from '../problems.ts'
 import type { FileOptions } from '../statement.ts'
@@ -28,7 +29,8 @@ const maxLineLength = 65_536
 export function openTable(text: string, options: FileOptions, fields: readonly CsvField[]): CsvTable {
   refuseLongLines(text, maxLineLength)
   const mapping = options.mapping ?? {}
-  const { headerAt, headers, ...dialect } = findDialect(text, options, fields)
+  // They hide dates, amounts and quotes.
+  const { headerAt, headers, ...dialect } = findDialect(withoutFormats(text), options, fields)
   const records = readRecords(dialect.text, dialect.delimiter, dialect.firstLine)
   const body = records.slice(headerAt + 1)
   const hasHeaders = headerAt >= 0

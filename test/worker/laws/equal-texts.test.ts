@@ -5,9 +5,9 @@ import { createHousehold, openWorldDatabase } from './every-route.ts'
 
 const composed = 'Caf\u00e9'
 const decomposed = 'Cafe\u0301'
-/** Shows nothing at the edge of a text. */
-const edges =
-  '\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff \u00a0\t'
+/** Show nothing at the edge of a text. */
+const formats = '\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff'
+const edges = `${formats} \u00a0\t`
 /** What typing, copying and other systems make of the same name. */
 const spellings = [
   composed,
@@ -220,6 +220,52 @@ test('a CSV finds accounts and categories in every spelling', async () => {
   expect(
     (await person.get('/api/categories')).body.filter((one: Json) => one.name === composed),
   ).toHaveLength(1)
+})
+
+/** Tables with the same two rows, each with something that shows nothing around its cells. */
+const tables: Record<string, (around: (cell: string) => string) => string[][]> = {
+  'the cells of a row': (around) => [
+    ['date', 'amount', 'description'],
+    ['2026-11-20', '-5.00', 'tea'],
+    ['2026-11-21', '-6.00', 'bread'].map(around),
+  ],
+  'its headers': (around) => [
+    ['Date', 'Amount', 'Description'].map(around),
+    ['2026-11-20', '-5.00', 'tea'],
+    ['2026-11-21', '-6.00', 'bread'],
+  ],
+  'quoted cells': (around) => [
+    ['date', 'amount', 'description'],
+    ['"2026-11-20"', '"-5.00"', '"tea, green"'].map(around),
+    ['"2026-11-21"', '"-6.00"', '"bread"'].map(around),
+  ],
+  'empty cells': (around) => [
+    ['date', 'amount', 'description'],
+    ['2026-11-20', '-5.00', around('')],
+    ['2026-11-21', '-6.00', around('')],
+    ['', '', ''].map(around),
+  ],
+}
+
+test.each(Object.entries(tables))('a CSV is read with what shows nothing around %s', async (_, table) => {
+  const { world, person, checking } = await createHousehold(createWorld())
+  for (const path of ['/api/import/store', '/api/import/bank/store'])
+    for (const edge of formats) {
+      const rows = table((cell) => `${edge}${cell}${edge}`)
+      const query = `dry_run=true&signs=as_written&delimiter=,&account_id=${checking.id}`
+      const { status, body } = await world.call('POST', `${path}?${query}`, {
+        token: person.token,
+        rawBody: rows.map((cells) => cells.join(',')).join('\n'),
+        headers: { 'Content-Type': 'text/csv; charset=utf-8' },
+      })
+      const shown = [path, JSON.stringify(edge)]
+      expect([...shown, status, body.errors, body.import?.counts.created]).toEqual([
+        ...shown,
+        200,
+        undefined,
+        2,
+      ])
+    }
 })
 
 test('a category that looks like another one is taken', async () => {
