@@ -70,8 +70,7 @@ function standalone(name: string, text: string): string {
   const strays = [...own.matchAll(/(?:from |import\()['"]([^'"]+)['"]/g)]
     .map(([, module = '']) => module)
     .filter(
-      (module) =>
-        !/^hono(\/|$)|^\.{1,2}\/(app|client|client\/((ledger|queue)\/)?[\w-]+|[\w-]+)\.js$/.test(module),
+      (module) => !/^hono(\/|$)|^\.{1,2}\/(app|client|client\/(ledger\/)?[\w-]+|[\w-]+)\.js$/.test(module),
     )
   if (strays.length > 0)
     throw new Error(`The client's types (${name}) need ${strays.join(', ')} of the server`)
@@ -83,7 +82,7 @@ async function writeManifest(target: string): Promise<void> {
   const own = {
     name: 'purse-client',
     version: manifest.version,
-    description: 'Typed client of the Purse API, with an offline queue and a ledger on the device',
+    description: 'Typed client of the Purse API, with a ledger that works offline',
     license: manifest.license,
     type: 'module',
     sideEffects: false,

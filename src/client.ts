@@ -25,15 +25,9 @@ export { LedgerVersionError } from './client/ledger/store.ts'
 export type { Fields as LedgerFields, Named } from './client/ledger/waiting.ts'
 export type { Locks } from './client/locks.ts'
 export { newClientId } from './client/new-id.ts'
-export * from './client/queue/offline-queue.ts'
 export { defaultRetry, type RetryPolicy } from './client/retry.ts'
 export { type AsyncSqlite, type SyncSqlite, sqliteStorage } from './client/sqlite.ts'
-export {
-  type KeyValueStorage,
-  type LedgerStorage,
-  memoryStorage,
-  type WebStorage,
-  webStorage,
-} from './client/storage.ts'
-export { memoryTokens, type TokenStore, webStorageTokens } from './client/tokens.ts'
+export type { Stopped } from './client/stopped.ts'
+export { type LedgerStorage, memoryStorage } from './client/storage.ts'
+export { memoryTokens, type TokenStore, type WebStorage, webStorageTokens } from './client/tokens.ts'
 export { unwrap } from './client/unwrap.ts'

@@ -22,7 +22,6 @@ const longest = [
   'node/bench',
   'node/faults',
   'node/import-memory',
-  'node/offline-queue',
   'node/guides',
   'node/import-work',
   'node/generated-clients',

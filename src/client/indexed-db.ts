@@ -1,10 +1,10 @@
-import { type KeyValueStorage, type LedgerStorage, writing } from './storage.ts'
+import type { LedgerStorage } from './storage.ts'
 
 /**
  * A storage in an IndexedDB database of this name: unlike `localStorage` it has room for more than 5 MB,
  * and service workers can reach it. Each call throws if the browser forbids it or the device is full.
  */
-export function indexedDbStorage(name: string): KeyValueStorage & LedgerStorage {
+export function indexedDbStorage(name: string): LedgerStorage {
   let opening: Promise<Database> | undefined
 
   /** The connection. A call opens it if none has, if opening failed, or if the browser or another tab has closed it. */
@@ -29,16 +29,15 @@ export function indexedDbStorage(name: string): KeyValueStorage & LedgerStorage 
     })
   }
 
-  const write: LedgerStorage['write'] = (entries) =>
-    run('readwrite', (store) => {
-      for (const [key, value] of entries)
-        if (value === null) store.delete(key)
-        else store.put(value, key)
-      return () => undefined
-    })
-
   return {
-    ...writing(write),
+    write: (entries) =>
+      run('readwrite', (store) => {
+        for (const [key, value] of entries)
+          if (value === null) store.delete(key)
+          else store.put(value, key)
+        return () => undefined
+      }),
+
     list: (prefix) =>
       run('readonly', (store) => {
         const range = IDBKeyRange.bound(prefix, `${prefix}\uffff`)

@@ -1,7 +1,7 @@
 /** `navigator.locks`, as far as it is used here. */
 export type Locks = { request: <T>(name: string, work: () => Promise<T>) => Promise<T> }
 
-/** The locks of queues and ledgers: those that all tabs of an origin share or, if there are none, those of this page. */
+/** The locks of ledgers: those that all tabs of an origin share or, if there are none, those of this page. */
 export function sharedLocks(): Locks {
   return (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks ?? pageLocks
 }

@@ -3,7 +3,7 @@ import { requireFromService } from './errors.ts'
 import { unwrap } from './unwrap.ts'
 
 export type BearerHeader = { Authorization: string }
-/** Returns the header of a ledger's or a queue's owner, or why there is none. */
+/** Returns the header of a ledger's owner, or why there is none. */
 export type GetBearer = () => Promise<BearerHeader | 'signed-out' | 'other-user'>
 
 /**

@@ -1,4 +1,4 @@
-import { type KeyValueStorage, type LedgerStorage, writing } from './storage.ts'
+import type { LedgerStorage } from './storage.ts'
 
 /** The database of expo-sqlite, as far as it is used here. */
 export type AsyncSqlite = {
@@ -18,10 +18,7 @@ export type SyncSqlite = {
  * A storage in one table of an SQLite database, created if missing: for React Native, Expo and Node. Needs SQLite 3.38.
  * Each call throws if the device is full, or if somebody else holds the database for longer than its busy timeout.
  */
-export function sqliteStorage(
-  database: AsyncSqlite | SyncSqlite,
-  table = 'purse_values',
-): KeyValueStorage & LedgerStorage {
+export function sqliteStorage(database: AsyncSqlite | SyncSqlite, table = 'purse_values'): LedgerStorage {
   const name = `"${table.replaceAll('"', '""')}"`
   let opening: Promise<unknown> | undefined
 
@@ -48,12 +45,12 @@ export function sqliteStorage(
   }
 
   return {
-    // One statement, so that all of it is done or none, whatever else happens on the connection.
-    ...writing(async (entries) => {
+    async write(entries) {
       await ready()
+      // One statement, so that it is atomic no matter what else runs on the connection.
       const sql = `insert or replace into ${name} select key, atom from json_each(?)`
       await run(sql, JSON.stringify(Object.fromEntries(entries)))
-    }),
+    },
 
     async list(prefix) {
       await ready()

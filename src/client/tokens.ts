@@ -1,5 +1,3 @@
-import type { WebStorage } from './storage.ts'
-
 type Awaitable<T> = T | Promise<T>
 
 /** Where the access token is kept: in memory, in the browser, or in the phone's store for secrets. */
@@ -20,6 +18,13 @@ export function memoryTokens(token: string | null = null): TokenStore {
       token = null
     },
   }
+}
+
+/** The methods of `localStorage` and `sessionStorage` that are used here. */
+export type WebStorage = {
+  getItem: (key: string) => string | null
+  setItem: (key: string, value: string) => void
+  removeItem: (key: string) => void
 }
 
 /** Keeps the token in `localStorage` or `sessionStorage`; any script on the page can read it there. */

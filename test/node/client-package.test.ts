@@ -8,12 +8,11 @@ import { build } from 'esbuild'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { buildClientPackage, clientPackage } from '../../dev/client-package.ts'
-import type { KeyValueStorage, LedgerStorage } from '../../src/client/storage.ts'
+import type { LedgerStorage } from '../../src/client/storage.ts'
 import { browser, launch, servePage } from './browser.ts'
-import { clientOf, registration, verifyByMail } from './client.ts'
+import { clientOf, registration } from './client.ts'
 import { projectDirectory, sharedPlace } from './stack.ts'
 
-/** For an app without a ledger, and for one with a ledger, which therefore needs no queue. */
 const maxBytes = { withoutLedger: 7.5 * 1024, withLedger: 17 * 1024 }
 let running: Browser | undefined
 
@@ -43,8 +42,8 @@ test('the client brings nothing of the server to a page, and is small', async ()
   }
   const bytes = {
     withoutLedger: await sizeWithout(/Ledger|sqlite/),
-    // A ledger takes over what a queue has left, and a browser has no SQLite.
-    withLedger: await sizeWithout(/offlineQueue|sqlite/),
+    // A browser has no SQLite.
+    withLedger: await sizeWithout(/sqlite/),
   }
   console.log(
     `The client, minified and gzipped: ${bytes.withoutLedger} bytes, with a ledger ${bytes.withLedger}`,
@@ -85,7 +84,7 @@ test('the package says what it is for, and works with the hono that an app has',
   const readme = await read('README.md')
   for (const [, example = ''] of readme.matchAll(/\]\((examples\/[^)]+)\)/g))
     expect(existsSync(path.join(clientPackage, example))).toBe(true)
-  expect(readme).toContain('examples/offline.ts')
+  expect(readme).toContain('examples/ledger.ts')
   const { version, dependencies } = JSON.parse(await read('package.json'))
   expect(version).toBe(
     JSON.parse(await readFile(path.join(projectDirectory, 'package.json'), 'utf8')).version,
@@ -96,19 +95,16 @@ test('the package says what it is for, and works with the hono that an app has',
 test.skipIf(!browser)(
   'the example’s form clears a mark when its field is changed, and an edit after a lost answer reaches the row',
   async () => {
-    const { place, api, token, user, userId, expense } = await setUp('forms@example.com')
+    const { place, api, token, user, expense } = await setUp('forms@example.com')
     const category_id = (await api('GET', '/categories', undefined, token)).body[0].id
     const page = await servePage(`
       import { recordExpense, signIn } from './spa.ts'
-      import { openRecorder } from './offline.ts'
-      globalThis.example = () => ({ recordExpense, signIn, openRecorder })`)
+      globalThis.example = () => ({ recordExpense, signIn })`)
     try {
       const tab = await (await newContext()).newPage()
-      const paths: string[] = []
       let isLosing = false
       await tab.route('http://127.0.0.1:8787/**', async (route) => {
         const url = route.request().url().replace(':8787', `:${place.PORT}`)
-        paths.push(new URL(url).pathname)
         const response = await route.fetch({ url })
         await (isLosing ? route.abort() : route.fulfill({ response }))
       })
@@ -128,77 +124,9 @@ test.skipIf(!browser)(
       await record()
       const { data } = (await api('GET', '/transactions', undefined, token)).body
       expect(data.map((row: { amount: string }) => row.amount)).toEqual(['4.20'])
-
-      // A closed queue no longer listens for the network.
-      const isQuiet = await tab.evaluate(
-        async ([userId, transaction]) => {
-          const { queue, close } = await example().openRecorder(userId)
-          close()
-          await queue.add(transaction)
-          dispatchEvent(new Event('online'))
-          document.dispatchEvent(new Event('visibilitychange'))
-          return document.title !== 'Purse (1 waiting)'
-        },
-        [userId, expense] as const,
-      )
-      expect(isQuiet).toBe(true)
-      const before = paths.length
-      await tab.evaluate(() => fetch('http://127.0.0.1:8787/api/health'))
-      expect(paths.slice(before)).toEqual(['/api/health'])
     } finally {
       page.close()
     }
-  },
-)
-
-test.skipIf(!browser)(
-  'two tabs of a real browser record offline, one is closed, and what both recorded lands once',
-  async () => {
-    const { place, api, token, user, userId, expense } = await setUp('tabs@example.com')
-    const page = await servePage(`
-      import { createClient, indexedDbStorage, offlineQueue, webStorageTokens } from 'purse-client'
-      const baseUrl = 'http://127.0.0.1:${place.PORT}'
-      const client = createClient({ baseUrl, tokens: webStorageTokens(localStorage) })
-      const queue = offlineQueue({ client, storage: indexedDbStorage('purse'), userId: ${userId} })
-      globalThis.app = () => ({ client, queue })`)
-    try {
-      const context = await newContext()
-      const [one, two] = [await context.newPage(), await context.newPage()]
-      for (const tab of [one, two]) await tab.goto(page.url)
-      await one.evaluate((credentials) => app().client.signIn(credentials), {
-        email: user.email,
-        password: user.password,
-      })
-      await context.setOffline(true)
-      for (const [tab, name] of [[one, 'one'] as const, [two, 'two'] as const]) {
-        for (const number of [1, 2, 3]) {
-          const item = { ...expense, description: `Tab ${name}, ${number}` }
-          await tab.evaluate((transaction) => app().queue.add(transaction), item)
-        }
-      }
-      expect(await syncIn(two)).toMatchObject({ stopped: { reason: 'offline' } })
-      await one.close()
-      await context.setOffline(false)
-      const three = await context.newPage()
-      await three.goto(page.url)
-      const reports = await Promise.all([syncIn(two), syncIn(three)])
-      expect(reports.map(({ created, stopped }) => [created, stopped]).sort()).toEqual([
-        [0, null],
-        [6, null],
-      ])
-      expect(await three.evaluate(() => app().queue.counts())).toEqual({
-        pending: 0,
-        sending: 0,
-        rejected: 0,
-      })
-    } finally {
-      page.close()
-    }
-    const { data } = (await api('GET', '/transactions', undefined, token)).body
-    expect(data.map(({ description }: { description: string }) => description).sort()).toEqual([
-      ...[1, 2, 3].map((number) => `Tab one, ${number}`),
-      ...[1, 2, 3].map((number) => `Tab two, ${number}`),
-    ])
   },
 )
 
@@ -267,11 +195,12 @@ test.skipIf(!browser)(
       })
       await tab.evaluate(async () => {
         await Promise.all(
-          ['a/2', 'b/1', 'a/1', 'a/10', 'ab'].map((key) => storage.set(key, `value of ${key}`)),
+          ['a/2', 'b/1', 'a/1', 'a/10', 'ab'].map((key) => storage.write([[key, `value of ${key}`]])),
         )
-        await storage.set('a/2', 'changed')
-        await storage.delete(['a/10', 'nothing of this name'])
         await storage.write([
+          ['a/2', 'changed'],
+          ['a/10', null],
+          ['nothing of this name', null],
           ['a/3', 'value of a/3'],
           ['a/1', 'written'],
         ])
@@ -303,7 +232,7 @@ test.skipIf(!browser)(
         const { promise, resolve } = Promise.withResolvers<unknown>()
         indexedDB.deleteDatabase('of a test').onsuccess = resolve
         await promise
-        await storage.set('a/3', 'new')
+        await storage.write([['a/3', 'new']])
       })
       expect(await tab.evaluate(() => storage.list(''))).toEqual([['a/3', 'new']])
     } finally {
@@ -317,10 +246,12 @@ test.skipIf(!browser)(
   async () => {
     const { place, api, token, user, userId, expense } = await setUp('plain@example.com')
     const page = await servePage(`
-      import { createClient, offlineQueue, webStorage } from 'purse-client'
+      import { createClient, indexedDbStorage, localLedger } from 'purse-client'
       const client = createClient({ baseUrl: location.origin })
-      const queue = offlineQueue({ client, storage: webStorage(localStorage), userId: ${userId} })
-      globalThis.app = () => ({ client, queue })`)
+      globalThis.book = async () => ({
+        client,
+        ledger: await (globalThis.opened ??= localLedger({ client, storage: indexedDbStorage('purse'), userId: ${userId} })),
+      })`)
     try {
       const tab = await (await newContext()).newPage()
       await tab.addInitScript(() => {
@@ -328,20 +259,23 @@ test.skipIf(!browser)(
         Reflect.deleteProperty(AbortSignal, 'any')
       })
       await tab.route('**/api/**', async (route) => {
-        const { pathname } = new URL(route.request().url())
+        const { pathname, search } = new URL(route.request().url())
         await route.fulfill({
-          response: await route.fetch({ url: `http://127.0.0.1:${place.PORT}${pathname}` }),
+          response: await route.fetch({ url: `http://127.0.0.1:${place.PORT}${pathname}${search}` }),
         })
       })
       await tab.goto(page.url.replace('localhost', 'phone.test'))
       expect(await tab.evaluate(() => [isSecureContext, 'randomUUID' in crypto])).toEqual([false, false])
-      await tab.evaluate((credentials) => app().client.signIn(credentials), {
-        email: user.email,
-        password: user.password,
+      const { email, password } = user
+      await tab.evaluate(async (credentials) => (await book()).client.signIn(credentials), {
+        email,
+        password,
       })
-      const item = await tab.evaluate((transaction) => app().queue.add(transaction), expense)
-      expect(item).toMatchObject({ client_id: expect.stringMatching(uuid) })
-      expect(await syncIn(tab)).toMatchObject({ created: 1, stopped: null })
+      const item = { ...expense, category_id: (await api('GET', '/categories', undefined, token)).body[0].id }
+      const key = await tab.evaluate(async (item) => (await book()).ledger.create('transaction', item), item)
+      expect(key.slice(1)).toMatch(uuid)
+      const report = await tab.evaluate(async () => (await book()).ledger.sync())
+      expect(report).toMatchObject({ sent: 1, stopped: null })
     } finally {
       page.close()
     }
@@ -352,13 +286,12 @@ test.skipIf(!browser)(
 /** Random (RFC 9562, version 4). */
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
-/** A user of the shared stack, who is verified, and an account of theirs. */
+/** A user of the shared stack and an account of theirs. */
 async function setUp(email: string) {
   const place = await sharedPlace()
   const api = clientOf(place)
   const user = registration(email)
   const { access_token: token, user: registered } = (await api('POST', '/register', user)).body
-  await verifyByMail(place, email)
   const account = { name: 'Wallet', type: 'cash', starting_balance: 0 }
   const { id: account_id } = (await api('POST', '/accounts', account, token)).body
   const expense = { account_id, type: 'expense', amount: '1.00', transaction_date: '2026-11-20' }
@@ -374,21 +307,6 @@ function formOf(values: Record<string, unknown>): string {
 declare function example(): {
   signIn: (form: HTMLFormElement) => Promise<void>
   recordExpense: (form: HTMLFormElement) => Promise<void>
-  openRecorder: (userId: number) => Promise<{
-    queue: { add: (transaction: object) => Promise<unknown> }
-    close: () => void
-  }>
-}
-
-type Report = { created: number; stopped: { reason: string } | null }
-/** What the page below offers to the test, without the client's types, which are tested elsewhere. */
-declare function app(): {
-  client: { signIn: (credentials: object) => Promise<unknown> }
-  queue: {
-    add: (transaction: object) => Promise<unknown>
-    sync: () => Promise<Report>
-    counts: () => Promise<object>
-  }
 }
 
 /** What the page of a ledger offers. */
@@ -401,8 +319,4 @@ declare function book(): Promise<{
   }
 }>
 
-declare const storage: KeyValueStorage & LedgerStorage
-
-function syncIn(tab: Page): Promise<Report> {
-  return tab.evaluate(() => app().queue.sync())
-}
+declare const storage: LedgerStorage

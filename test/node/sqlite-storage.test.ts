@@ -44,7 +44,7 @@ describe.each(kinds)('a storage in SQLite by $name', ({ of }) => {
     expect(await storage.list('')).toEqual([])
     const text = `'"\\ é 🫖 \ud800 \u0000 ${'x'.repeat(100_000)}`
     await Promise.all(
-      ['a/2', 'b/1', 'a/1', 'a/10', 'ab', 'A/1', 'a/🫖', 'c/"\\\n'].map((key) => storage.set(key, key)),
+      ['a/2', 'b/1', 'a/1', 'a/10', 'ab', 'A/1', 'a/🫖', 'c/"\\\n'].map((key) => storage.write([[key, key]])),
     )
     await storage.write([
       ['a/3', JSON.stringify(text)],
@@ -52,7 +52,7 @@ describe.each(kinds)('a storage in SQLite by $name', ({ of }) => {
       ['a/10', null],
       ['nothing of this name', null],
     ])
-    await storage.delete(['a/🫖'])
+    await storage.write([['a/🫖', null]])
     const listed = [
       ['a/1', 'a/1'],
       ['a/2', 'changed'],

@@ -1,26 +1,20 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createClient, localLedger, memoryStorage, offlineQueue } from '../../src/client.ts'
-
-const expense = {
-  ...{ account_id: 1, type: 'expense' as const, amount: '3.00' },
-  ...{ transaction_date: '2026-11-20', description: 'Tea' },
-}
+import { createClient, localLedger, memoryStorage } from '../../src/client.ts'
 
 /** A ledger in a tab that closes with the test. */
 async function openTab(storage: ReturnType<typeof memoryStorage>) {
   const client = createClient({ baseUrl: 'http://purse.test', fetch: () => Promise.reject(new TypeError()) })
   const ledger = await localLedger({ client, storage, userId: 1 })
   onTestFinished(() => ledger.close())
-  return { client, ledger }
+  return ledger
 }
 
-test('a tab hears of what another has taken over from an offline queue', async () => {
+test('a change in one tab notifies the listeners of another, which then shows it', async () => {
   const storage = memoryStorage()
-  const { client, ledger } = await openTab(storage)
-  const heard = new Promise<void>((resolve) => ledger.subscribe(() => resolve()))
-  await offlineQueue({ client, storage, userId: 1 }).add(expense)
-  const other = await openTab(storage)
-  expect(other.ledger.waiting()).toHaveLength(1)
+  const [one, two] = [await openTab(storage), await openTab(storage)]
+  const heard = new Promise<void>((resolve) => two.subscribe(() => resolve()))
+  await one.create('account', { name: 'Wallet', type: 'cash', starting_balance: '20.50' })
   await heard
-  expect(ledger.waiting()).toEqual(other.ledger.waiting())
+  expect(two.accounts()).toMatchObject([{ name: 'Wallet', balance: 20.5 }])
+  expect(two.waiting()).toEqual(one.waiting())
 })

@@ -1,7 +1,6 @@
 import { channelOf } from '../channel.ts'
 import type { Locks } from '../locks.ts'
 import type { LedgerStorage } from '../storage.ts'
-import { waitingInQueue } from './from-queue.ts'
 import { type Renames, revive } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
 import { type Entry, idOf, partsOf, readOthers, readStored, waitingEntry, withMeta } from './store.ts'
@@ -106,16 +105,16 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
 
   /**
    * Changes what is stored: `work` changes `stored` and returns the entries to write. No other tab can do so at the same
-   * time. `others` are written with them, under their full keys: they need not be the ledger's.
+   * time.
    */
-  function commit(work: () => Entry[], others: Entry[] = []): Promise<void> {
+  function commit(work: () => Entry[]): Promise<void> {
     return locks.request(`${base}state`, async () => {
       await takeOthers()
       try {
         const entries = work()
         const renames = bringBack(entries)
         const all = withMeta(stored, entries)
-        await storage.write([...all.map(([key, value]): Entry => [`${base}${key}`, value]), ...others])
+        await storage.write(all.map(([key, value]): Entry => [`${base}${key}`, value]))
         if (renames.size === 0) return
         onRenames(renames)
         notify()
@@ -183,25 +182,6 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
         notify()
         throw error
       }
-    },
-
-    /** Takes over what an offline queue has left in the storage: all at once, so that it is never in both. */
-    async takeQueue(): Promise<void> {
-      const name = `purse/${userId}`
-      if ((await storage.list(`${name}/item/`)).length === 0) return
-      const work = async () => {
-        const { taken, keys } = await waitingInQueue(storage, name, newKey)
-        await commit(
-          () => {
-            const first = nextAt()
-            return taken.map((one, nth) => keep(idOf(one), { ...one, at: first + nth }))
-          },
-          keys.map((key) => [key, null]),
-        )
-        for (const one of taken) show(one)
-        notifyTabs()
-      }
-      await locks.request(name, () => locks.request(`${name}/items`, work))
     },
 
     touch,

@@ -46,20 +46,15 @@ export async function localLedger(options: LedgerOptions): Promise<Ledger> {
   const bearer = bearerOf(client, userId)
   const newKey = () => `#${newId()}`
   const renamedKeys: Renames = new Map()
-  // Nothing is renamed before `takeQueue`, so `renameSteps` is there by then.
+  // Nothing is renamed before the first write, so `renameSteps` exists by then.
   const onRenames = (renames: Renames) => {
     for (const [id, key] of renames) renamedKeys.set(id, key)
     renameSteps(renames)
   }
   const copy = await openCopy({ storage, locks, userId, newKey, onRenames })
-  const { subscribe, refresh, close, takeQueue } = copy
+  const { subscribe, refresh, close } = copy
   const { keyOf, reads } = readsOf(copy, now, renamedKeys)
   const { renameSteps, edits } = editsOf(copy, newKey, keyOf, userId)
-  // If the storage has no room for what an offline queue has left there, that stays in the queue until a sync.
-  await takeQueue().catch(() => undefined)
-
-  // The copy in memory may be behind other tabs or, after a write that failed, ahead of the storage.
-  const run = () => refresh().then(() => synchronise({ ...copy, client, bearer, limits }))
   return {
     ...reads,
     ...edits,
@@ -69,14 +64,9 @@ export async function localLedger(options: LedgerOptions): Promise<Ledger> {
     close,
     sync: () =>
       locks.request(`purse/${userId}/ledger/sync`, async () => {
-        try {
-          await takeQueue()
-        } catch {
-          // Sending what waits here may make room for the queue's items.
-          await run()
-          await takeQueue()
-        }
-        return run()
+        // The copy in memory may be behind other tabs or, after a write that failed, ahead of the storage.
+        await refresh()
+        return synchronise({ ...copy, client, bearer, limits })
       }),
   }
 }

@@ -1,6 +1,5 @@
 import type { Upload } from '../api.ts'
 import { ApiError, requireFromService } from '../errors.ts'
-import { inHalves } from '../in-halves.ts'
 import { unwrap } from '../unwrap.ts'
 import { compare } from './money.ts'
 import { pull, renewCursor, takePage } from './pull.ts'
@@ -133,7 +132,9 @@ export async function pushChunk(run: LedgerRun, chunk: Waiting[]): Promise<void>
     if (await renewCursor(run, error)) return pushChunk(run, chunk)
     if (error.status !== 413 && !error.errors.batch) throw error
     if (chunk.length > 1) {
-      for (const half of inHalves(chunk)) await pushChunk(run, half)
+      const half = Math.ceil(chunk.length / 2)
+      await pushChunk(run, chunk.slice(0, half))
+      await pushChunk(run, chunk.slice(half))
       return
     }
     const [one] = chunk as [Waiting]

@@ -68,7 +68,7 @@ export function shownRow<N extends Noun>(
   own.rank = served?.id ?? unlanded + (one?.at ?? 0)
   if (noun !== 'profile') own.user_id = userId
   own.waits = waitsOf(one)
-  // An offline queue keeps values in the form in which they were given, and what is stored may be damaged.
+  // What is stored may be damaged.
   if (one && noun === 'account') own.starting_balance = readAmount(row.starting_balance) ?? '0.00'
   if (one && noun === 'transaction') {
     own.amount = readAmount(row.amount) ?? '0.00'

@@ -12,8 +12,7 @@ export type Change = {
   /** For a deleted row that comes back as a new one: the transactions that come back with it. */
   others?: Other[]
   /**
-   * It may lack a category: its row existed before, or comes from an offline queue, or its category was deleted before it
-   * was ever sent.
+   * It may lack a category: its row existed before, or its category was deleted before it was ever sent.
    */
   again?: boolean
 }

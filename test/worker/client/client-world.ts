@@ -34,15 +34,6 @@ async function bytesOf(body: RequestInit['body']) {
   }
 }
 
-/** Sends every batch to the queue, as a large one is. */
-export function respondingAsync(fetch: Fetch): Fetch {
-  return (url, init) => {
-    const headers = new Headers(init.headers)
-    headers.append('Prefer', 'respond-async')
-    return fetch(url, { ...init, headers })
-  }
-}
-
 export type ClientWorld = ReturnType<typeof createClientWorld>
 
 /** A world and its client, whose waits are recorded and take no time. */
@@ -87,11 +78,4 @@ export async function createPhone(options: Partial<ClientOptions> = {}) {
       .map((row: { description: string }) => row.description)
       .sort()
   return { ...own, person, account, coffee, landed }
-}
-
-/** A phone whose batches, however small, all wait for the queue. */
-export async function createQueuingPhone() {
-  const phone = await createPhone()
-  phone.network.fetch = respondingAsync(phone.network.fetch)
-  return phone
 }

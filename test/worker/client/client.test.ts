@@ -295,8 +295,6 @@ test('a sign-out that does not reach the service forgets the token all the same'
 test('a browser storage keeps the token under its key', async () => {
   const values = new Map<string, string>()
   const tokens = webStorageTokens({
-    length: 0,
-    key: () => null,
     getItem: (key) => values.get(key) ?? null,
     setItem: (key, value) => void values.set(key, value),
     removeItem: (key) => void values.delete(key),

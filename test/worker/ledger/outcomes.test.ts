@@ -315,6 +315,25 @@ test('nothing goes out without a token, under one that was revoked, or under ano
   await expectTruth(person, ledger)
 })
 
+test('a sync sends under the token with which it began, even if another person signs in meanwhile', async () => {
+  const { world, person, expense, one } = await twoDevices()
+  const { ledger, tokens, network } = one
+  const other = await world.register()
+  const { fetch } = network
+  const sentUnder: (string | null)[] = []
+  network.fetch = async (url, init) => {
+    sentUnder.push(new Headers(init.headers).get('Authorization'))
+    await tokens.set(other.token)
+    return fetch(url, init)
+  }
+  const token = (await world.call('POST', '/api/login', { body: person })).body.access_token
+  await tokens.set(token)
+  await ledger.create('transaction', expense)
+  expect(await ledger.sync()).toMatchObject({ sent: 1, stopped: null })
+  expect(new Set(sentUnder)).toEqual(new Set([`Bearer ${token}`]))
+  expect(sentUnder.length).toBeGreaterThan(1)
+})
+
 test('two tabs on one storage do not lose each other’s work', async () => {
   const { world, person, expense, one } = await twoDevices()
   const [a, b] = [
