@@ -6,7 +6,7 @@ import { projectDirectory } from './project.ts'
 import { type Serving, send, sendJson, serve } from './web/serve.ts'
 
 const root = path.join(projectDirectory, 'examples/app')
-const sources = ['examples/app/**/*', 'src/client.ts', 'src/client/**/*']
+const sources = ['examples/app/**/*', 'client/**/*.ts']
 /** What a browser asks for whenever it looks for a new version of the app. */
 const entries = ['index.html', 'service-worker.js']
 const types: Record<string, string> = {

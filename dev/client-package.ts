@@ -8,6 +8,8 @@ import { projectDirectory } from './project.ts'
 /** Where `npm run client:build` puts the client, as a package of its own. */
 export const clientPackage = join(projectDirectory, 'dist/client')
 
+const source = join(projectDirectory, 'client')
+
 /**
  * Builds the client as a package for an SPA: one JavaScript file, the types of the client and its routes, the guide and
  * the examples. It depends on hono alone. Throws if its types need anything from the server.
@@ -17,7 +19,7 @@ export async function buildClientPackage(target = clientPackage): Promise<void> 
   await mkdir(target, { recursive: true })
   await Promise.all([
     build({
-      entryPoints: [join(projectDirectory, 'src/client.ts')],
+      entryPoints: [join(source, 'index.ts')],
       outfile: join(target, 'client.js'),
       bundle: true,
       format: 'esm',
@@ -39,20 +41,15 @@ async function writeTypes(target: string): Promise<void> {
   try {
     const tsc = join(projectDirectory, 'node_modules/typescript/bin/tsc')
     // Threads that check side by side would each infer the types of all routes: twice the processor time.
-    const options = [
-      '-p',
-      join(projectDirectory, 'tsconfig.client.json'),
-      '--outDir',
-      all,
-      '--singleThreaded',
-    ]
+    const options = ['-p', source, '--outDir', all, '--singleThreaded']
     execFileSync(process.execPath, [tsc, ...options], { stdio: 'inherit' })
     const names = await readdir(join(all, 'client'), { recursive: true })
     const parts = names.filter((name) => name.endsWith('.d.ts')).map((name) => `client/${name}`)
-    for (const name of ['client.d.ts', 'app.d.ts', ...parts]) {
+    for (const name of ['src/app.d.ts', ...parts]) {
       const text = standalone(name, await readFile(join(all, name), 'utf8'))
-      await mkdir(dirname(join(target, name)), { recursive: true })
-      await writeFile(join(target, name), text)
+      const file = join(target, 'types', name)
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, text)
     }
   } finally {
     await rm(all, { recursive: true, force: true })
@@ -69,27 +66,16 @@ function standalone(name: string, text: string): string {
     .replace(/((?:from |import\()['"]\.[^'"]*)\.ts(?=['"])/g, '$1.js')
   const strays = [...own.matchAll(/(?:from |import\()['"]([^'"]+)['"]/g)]
     .map(([, module = '']) => module)
-    .filter(
-      (module) => !/^hono(\/|$)|^\.{1,2}\/(app|client|client\/(ledger\/)?[\w-]+|[\w-]+)\.js$/.test(module),
-    )
+    .filter((module) => !/^hono(\/|$)|^\.\.\/src\/app\.js$|^\.{1,2}\/(ledger\/)?[\w-]+\.js$/.test(module))
   if (strays.length > 0)
     throw new Error(`The client's types (${name}) need ${strays.join(', ')} of the server`)
   return own
 }
 
 async function writeManifest(target: string): Promise<void> {
-  const manifest = JSON.parse(await readFile(join(projectDirectory, 'package.json'), 'utf8'))
-  const own = {
-    name: 'purse-client',
-    version: manifest.version,
-    description: 'Typed client of the Purse API, with a ledger that works offline',
-    license: manifest.license,
-    type: 'module',
-    sideEffects: false,
-    exports: { '.': { types: './client.d.ts', default: './client.js' } },
-    // Not bundled, so that an app with hono has no second copy.
-    dependencies: { hono: `^${manifest.dependencies.hono}` },
-  }
+  const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8'))
+  const exports = { '.': { types: './types/client/index.d.ts', default: './client.js' } }
+  const own = { ...manifest, private: undefined, exports }
   await writeFile(join(target, 'package.json'), `${JSON.stringify(own, null, 2)}\n`)
 }
 

@@ -7,8 +7,6 @@ const beside = (name: string) => path.join(import.meta.dirname, name)
 
 export default defineConfig({
   root: import.meta.dirname,
-  // In a copy of this folder, install the package instead (docs/client.md).
-  resolve: { alias: { 'purse-client': beside('../../src/client.ts') } },
   define: {
     'import.meta.env.VITE_API_URL': JSON.stringify(process.env.API_URL ?? 'http://127.0.0.1:8787'),
   },

@@ -7,8 +7,8 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { LedgerStorage } from '../../client/storage.ts'
 import { buildClientPackage, clientPackage } from '../../dev/client-package.ts'
-import type { LedgerStorage } from '../../src/client/storage.ts'
 import { browser, launch, servePage } from './browser.ts'
 import { clientOf, registration } from './client.ts'
 import { projectDirectory, sharedPlace } from './stack.ts'
@@ -32,13 +32,12 @@ async function newContext(): Promise<BrowserContext> {
 }
 
 test('the client brings nothing of the server to a page, and is small', async () => {
-  const everything = await sizeOf(`export * from './src/client.ts'`)
-  const isOwn = (name: string) =>
-    /^src\/client(\.ts$|\/)|^node_modules\/hono\/dist\/(client|utils)\//.test(name)
+  const everything = await sizeOf(`export * from './client/index.ts'`)
+  const isOwn = (name: string) => /^client\/|^node_modules\/hono\/dist\/(client|utils)\//.test(name)
   expect(everything.inputs.filter((name) => !isOwn(name))).toEqual(['<stdin>'])
   const sizeWithout = async (left: RegExp) => {
     const names = everything.exports.filter((name) => !left.test(name))
-    return (await sizeOf(`export { ${names.join(', ')} } from './src/client.ts'`)).bytes
+    return (await sizeOf(`export { ${names.join(', ')} } from './client/index.ts'`)).bytes
   }
   const bytes = {
     withoutLedger: await sizeWithout(/Ledger|sqlite/),

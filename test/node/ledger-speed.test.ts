@@ -12,7 +12,7 @@ afterAll(() => running?.close())
 
 /** A page with a ledger and a service of its own, which has that many transactions and answers at once. */
 const page = `
-  import { createClient, indexedDbStorage, localLedger, memoryTokens } from '../../src/client.ts'
+  import { createClient, indexedDbStorage, localLedger, memoryTokens } from '../../client/index.ts'
   const changes = []
   const balances = new Map()
   const at = '2026-11-22T00:00:00.000Z'

@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type AsyncSqlite, createClient, localLedger, memoryTokens, sqliteStorage } from '../../src/client.ts'
+import {
+  type AsyncSqlite,
+  createClient,
+  localLedger,
+  memoryTokens,
+  sqliteStorage,
+} from '../../client/index.ts'
 import { clientOf, register } from './client.ts'
 import { sharedPlace } from './stack.ts'
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createClient, localLedger, memoryStorage } from '../../src/client.ts'
+import { createClient, localLedger, memoryStorage } from '../../client/index.ts'
 
 /** A ledger in a tab that closes with the test. */
 async function openTab(storage: ReturnType<typeof memoryStorage>) {

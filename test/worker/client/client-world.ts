@@ -1,4 +1,4 @@
-import { type ClientOptions, createClient, memoryTokens } from '../../../src/client.ts'
+import { type ClientOptions, createClient, memoryTokens } from '../../../client/index.ts'
 import { createWorld, type Person, verifyAddress, type World } from '../world.ts'
 
 export type Call = { method: string; path: string; body: string | null; headers: Headers }

@@ -1,6 +1,4 @@
 import { expect, expectTypeOf, test } from 'vitest'
-import { app } from '../../../src/app.ts'
-import { sender } from '../../../src/client/send.ts'
 import {
   type Account,
   ApiError,
@@ -10,7 +8,9 @@ import {
   memoryTokens,
   unwrap,
   webStorageTokens,
-} from '../../../src/client.ts'
+} from '../../../client/index.ts'
+import { sender } from '../../../client/send.ts'
+import { app } from '../../../src/app.ts'
 import type { ShownDuplicateError } from '../../../src/contract/failures.ts'
 import { openApiDocument } from '../../../src/http/openapi/document.ts'
 import { createClientWorld, createPhone, fetchOf } from './client-world.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isRepeatable, retryDelayMs } from '../../../src/client/retry.ts'
-import { ConnectionError, createClient, defaultRetry, unwrap } from '../../../src/client.ts'
+import { ConnectionError, createClient, defaultRetry, unwrap } from '../../../client/index.ts'
+import { isRepeatable, retryDelayMs } from '../../../client/retry.ts'
 import { createClientWorld, createPhone, type Fetch, fetchOf } from './client-world.ts'
 
 const get = { method: 'GET', headers: new Headers(), body: null }

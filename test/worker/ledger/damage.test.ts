@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Ledger, memoryStorage } from '../../../src/client.ts'
+import { type Ledger, memoryStorage } from '../../../client/index.ts'
 import { openAccount, recordTransaction } from '../world.ts'
 import { openDevice } from './ledger-world.ts'
 import { losing, twoDevices } from './two-devices.ts'

@@ -1,4 +1,4 @@
-import type { Ledger } from '../../../src/client.ts'
+import type { Ledger } from '../../../client/index.ts'
 import type { Dice } from '../devices/dice.ts'
 
 const days = [

@@ -8,7 +8,7 @@ import {
   localLedger,
   memoryStorage,
   memoryTokens,
-} from '../../../src/client.ts'
+} from '../../../client/index.ts'
 import { type Fetch, fetchOf } from '../client/client-world.ts'
 import { createWorld, type Json, type Person, type World } from '../world.ts'
 

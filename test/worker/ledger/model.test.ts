@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Ledger, LedgerError, memoryStorage } from '../../../src/client.ts'
+import { type Ledger, LedgerError, memoryStorage } from '../../../client/index.ts'
 import { Dice } from '../devices/dice.ts'
 import { edit, type Kinds } from './edits.ts'
 import { newWorld, openDevice, readLedger, readService } from './ledger-world.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { groupOf } from '../../../src/client/ledger/waiting.ts'
-import { ConnectionError, type Ledger, LedgerError, memoryStorage } from '../../../src/client.ts'
+import { ConnectionError, type Ledger, LedgerError, memoryStorage } from '../../../client/index.ts'
+import { groupOf } from '../../../client/ledger/waiting.ts'
 import { fieldsThatGoTogether } from '../../../src/contract/operations.ts'
 import { openAccount, recordTransaction } from '../world.ts'
 import { fillableStorage, newWorld, openDevice, readLedger } from './ledger-world.ts'

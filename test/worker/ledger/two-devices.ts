@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Ledger } from '../../../src/client.ts'
+import type { Ledger } from '../../../client/index.ts'
 import type { Fetch } from '../client/client-world.ts'
 import type { Dice } from '../devices/dice.ts'
 import { openAccount, type Person, recordTransaction } from '../world.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Ledger, LedgerTransaction } from '../../../src/client.ts'
+import type { Ledger, LedgerTransaction } from '../../../client/index.ts'
 import { Dice } from '../devices/dice.ts'
 import { openAccount, recordTransaction, verifyAddress } from '../world.ts'
 import { edit } from './edits.ts'

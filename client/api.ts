@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import type { hc } from 'hono/client'
 import type { BlankEnv, ExtractSchema, Schema } from 'hono/types'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import type { routes } from '../app.ts'
+import type { routes } from '../src/app.ts'
 
 type Served = ExtractSchema<typeof routes>
 type Json<Path extends keyof Served, Method extends string> = Served[Path] extends {

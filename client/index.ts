@@ -1,0 +1,33 @@
+export type * from './api.ts'
+export { type ClientOptions, createClient, type PurseClient } from './create.ts'
+export { ApiError, ConnectionError } from './errors.ts'
+export { indexedDbStorage } from './indexed-db.ts'
+export type { LedgerConflict, LedgerRejection } from './ledger/decisions.ts'
+export { type Entered, LedgerError } from './ledger/entered.ts'
+export {
+  type Ledger,
+  type LedgerOptions,
+  localLedger,
+} from './ledger/ledger.ts'
+export type {
+  LedgerAccount,
+  LedgerCategory,
+  LedgerPage,
+  LedgerPeriod,
+  LedgerProfile,
+  LedgerSummary,
+  LedgerTransaction,
+} from './ledger/reads.ts'
+export type { Key, Noun } from './ledger/rows.ts'
+export type { LedgerReport } from './ledger/run.ts'
+export type { LedgerFilter } from './ledger/search.ts'
+export { LedgerVersionError } from './ledger/store.ts'
+export type { Fields as LedgerFields, Named } from './ledger/waiting.ts'
+export type { Locks } from './locks.ts'
+export { newClientId } from './new-id.ts'
+export { defaultRetry, type RetryPolicy } from './retry.ts'
+export { type AsyncSqlite, type SyncSqlite, sqliteStorage } from './sqlite.ts'
+export type { Stopped } from './stopped.ts'
+export { type LedgerStorage, memoryStorage } from './storage.ts'
+export { memoryTokens, type TokenStore, type WebStorage, webStorageTokens } from './tokens.ts'
+export { unwrap } from './unwrap.ts'
