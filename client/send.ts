@@ -1,4 +1,5 @@
 import { ConnectionError, notFromService, readJson } from './errors.ts'
+import { notify } from './notify.ts'
 import { defaultRetry, isPassing, type Repeated, type RetryPolicy, retryDelayMs } from './retry.ts'
 import type { TokenStore } from './tokens.ts'
 
@@ -104,7 +105,7 @@ function isFromService(url: string, method: string | undefined, status: number, 
 async function forget(tokens: TokenStore, refused: string, onSignedOut: () => void): Promise<void> {
   if ((await tokens.get()) !== refused) return
   await tokens.clear()
-  onSignedOut()
+  notify([onSignedOut])
 }
 
 /** Waits, but ends early if the caller aborts; the next attempt then ends at once. */

@@ -1,5 +1,6 @@
 import { channelOf } from '../channel.ts'
 import type { Locks } from '../locks.ts'
+import { notify } from '../notify.ts'
 import type { LedgerStorage } from '../storage.ts'
 import { type Renames, revive } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
@@ -38,13 +39,9 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
   let isReplaced = false
   let channel = channelOf(base, () => refresh().catch(() => undefined))
 
-  function notify(): void {
-    for (const listener of listeners) listener()
-  }
-
   /** Notifies this tab and the others. */
   function notifyTabs(): void {
-    notify()
+    notify(listeners)
     channel?.postMessage(null)
   }
 
@@ -100,7 +97,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     for (const id of ids) recompute(id)
     if (hasNewRows) view = viewOf({ rows: stored.rows, waiting, userId })
     else for (const id of ids) view.show(...partsOf(id))
-    notify()
+    notify(listeners)
   }
 
   /**
@@ -117,7 +114,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
         await storage.write(all.map(([key, value]): Entry => [`${base}${key}`, value]))
         if (renames.size === 0) return
         onRenames(renames)
-        notify()
+        notify(listeners)
       } catch (error) {
         // Memory is ahead of the storage now: the next commit or refresh reads what is stored.
         stored.meta.revision = -1
@@ -169,7 +166,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
       noteUnstored(works)
       for (const work of works) show(work)
       try {
-        notify()
+        notify(listeners)
         await commit(() => {
           forgetUnstored(works)
           return works.map((work) => keep(idOf(work), work.change(stored.waiting.get(idOf(work)))))
@@ -179,7 +176,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
         forgetUnstored(works)
         await refresh().catch(() => undefined)
         for (const work of works) show(work)
-        notify()
+        notify(listeners)
         throw error
       }
     },
@@ -201,8 +198,10 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
 
     /** Calls the listener whenever the answer of a read may have changed. Returns a function that unsubscribes it. */
     subscribe(listener: () => void): () => void {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
+      // A function of its own, so that a listener that is subscribed twice is unsubscribed once.
+      const own = () => listener()
+      listeners.add(own)
+      return () => listeners.delete(own)
     },
 
     /** Stops listening to other tabs, and telling them. What waits stays. */

@@ -659,14 +659,3 @@ test('a page of the first snapshot that the storage refused is asked for again',
   for (let run = 0; run < 20 && !(await isDone()); run++);
   await expectTruth(person, ledger)
 })
-
-test('a listener that fails does not keep a ledger from storing', async () => {
-  const { tea, one } = await twoDevices()
-  const end = one.ledger.subscribe(() => {
-    throw new Error('It cannot be drawn')
-  })
-  await one.ledger.update('transaction', tea, { amount: 4 }).catch(() => undefined)
-  end()
-  const shown = one.ledger.transaction(tea)
-  expect((await one.open()).transaction(tea)).toEqual(shown)
-})
