@@ -6,7 +6,7 @@ import { memoryTokens, type TokenStore } from './tokens.ts'
 import { unwrap } from './unwrap.ts'
 
 export type ClientOptions = Partial<SendOptions> & {
-  /** The service's address, such as `https://api.example.com`. */
+  /** The service's address, such as `https://api.example.com`, with or without `/api` at its end. */
   baseUrl: string
   /** Default: in memory, lost when the page is left. */
   tokens?: TokenStore
@@ -26,7 +26,10 @@ export type PurseClient = {
 
 /** A typed client of the service. It sends the token with each request, and clears it after a 401. */
 export function createClient({ baseUrl, tokens = memoryTokens(), ...options }: ClientOptions): PurseClient {
-  const { api } = hc<Api>(baseUrl, { fetch: sender(tokens, options) as typeof fetch })
+  // The paths of the routes begin with /api.
+  const { api } = hc<Api>(baseUrl.replace(/\/api\/*$/, ''), {
+    fetch: sender(tokens, options) as typeof fetch,
+  })
 
   async function keep(signedIn: SignedIn): Promise<SignedIn> {
     await tokens.set(signedIn.access_token)

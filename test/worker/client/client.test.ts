@@ -256,6 +256,16 @@ test('too many attempts say when to come back', async () => {
   expect(refusal.retryAfterSeconds).toBeGreaterThan(0)
 })
 
+test.each(['', '/', '/api', '/api/', '/api//'])(
+  'an address that ends in "%s" is the service’s',
+  async (end) => {
+    const { client, network } = createClientWorld({ baseUrl: `http://purse.test${end}` })
+    await client.register(ada)
+    await unwrap(client.api.me.$get())
+    expect(network.paths()).toEqual(['POST /api/register', 'GET /api/me'])
+  },
+)
+
 test('a token that the service no longer knows is forgotten, and the app is told, once', async () => {
   const { client, person, signedOut } = await createPhone()
   await person.post('/api/logout-all')
