@@ -113,9 +113,6 @@ export function leftAfter(waiting: Waiting, { outcome, fields, errors }: Result)
     return back && { ...back, conflict: fields ?? [] }
   }
   if (outcome === 'gone' && sent?.op === 'update') return rejected(waiting, gone)
-  // Its client id is spent: the row had landed, and somebody has deleted it since.
-  if (outcome === 'invalid' && sent?.op === 'create' && errors?.client_id)
-    return next?.op === 'update' ? rejected({ ...waiting, sent: null }, gone) : undefined
   if (outcome === 'invalid') return rejected(waiting, errors ?? {})
   return next ? { ...waiting, sent: null, conflict: null } : undefined
 }
