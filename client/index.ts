@@ -13,14 +13,13 @@ export type {
   LedgerAccount,
   LedgerCategory,
   LedgerPage,
-  LedgerPeriod,
   LedgerProfile,
   LedgerSummary,
   LedgerTransaction,
 } from './ledger/reads.ts'
 export type { Key, Noun } from './ledger/rows.ts'
 export type { LedgerReport } from './ledger/run.ts'
-export type { LedgerFilter } from './ledger/search.ts'
+export type { LedgerFilter, LedgerPeriod } from './ledger/search.ts'
 export { LedgerVersionError } from './ledger/store.ts'
 export type { Fields as LedgerFields, Named } from './ledger/waiting.ts'
 export type { Locks } from './locks.ts'

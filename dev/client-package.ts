@@ -5,26 +5,36 @@ import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import { projectDirectory } from './project.ts'
 
-/** Where `npm run client:build` puts the client, as a package of its own. */
+/** Where `npm run client:build` puts the client, as a package of its own, and its module. */
 export const clientPackage = join(projectDirectory, 'dist/client')
+export const clientModule = join(clientPackage, 'js/index.js')
 
 const source = join(projectDirectory, 'client')
 
 /**
- * Builds the client as a package for an SPA: one JavaScript file, the types of the client and its routes, the guide and
- * the examples. It depends on hono alone. Throws if its types need anything from the server.
+ * Builds the client as a package for an SPA: JavaScript, the types of the client and its routes, the guide and
+ * the examples. It depends on hono and zod. Throws if its types need anything from the server.
  */
 export async function buildClientPackage(target = clientPackage): Promise<void> {
   await rm(target, { recursive: true, force: true })
   await mkdir(target, { recursive: true })
   await Promise.all([
     build({
-      entryPoints: [join(source, 'index.ts')],
-      outfile: join(target, 'client.js'),
+      // Entry points of their own keep the rest in other files than the ledger, whose schemas are made when its file is
+      // loaded: an app without a ledger should not load that.
+      entryPoints: ['index.ts', 'create.ts', 'new-id.ts', 'ledger/ledger.ts'].map((name) =>
+        join(source, name),
+      ),
+      outdir: join(target, 'js'),
+      outbase: source,
+      splitting: true,
       bundle: true,
       format: 'esm',
       target: 'es2022',
-      external: ['hono'],
+      // Not bundled, so that an app that has these packages loads no second copy.
+      external: ['hono', 'zod'],
+      // Without the texts of the OpenAPI document (src/contract/doc.ts).
+      define: { DOCUMENTED: 'false' },
     }),
     writeTypes(target),
     writeManifest(target),
@@ -74,7 +84,7 @@ function standalone(name: string, text: string): string {
 
 async function writeManifest(target: string): Promise<void> {
   const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8'))
-  const exports = { '.': { types: './types/client/index.d.ts', default: './client.js' } }
+  const exports = { '.': { types: './types/client/index.d.ts', default: './js/index.js' } }
   const own = { ...manifest, private: undefined, exports }
   await writeFile(join(target, 'package.json'), `${JSON.stringify(own, null, 2)}\n`)
 }

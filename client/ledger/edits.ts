@@ -1,9 +1,10 @@
 import type { Copy, Work } from './copy.ts'
-import { type Creatable, type Entered, fieldsOf, LedgerError, readEntered } from './entered.ts'
+import { type Creatable, type Entered, fieldsOf, LedgerError } from './entered.ts'
 import type { Renames } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
 import { idOf } from './store.ts'
 import { type Done, renameDone, textOf, undoWorkOf } from './undo.ts'
+import { validatorOf } from './validate.ts'
 import { type Change, type Fields, groupOf, type Other, pick, withoutUnchanged } from './waiting.ts'
 
 type Row = Fields & { key: Key }
@@ -14,11 +15,12 @@ const mostUndone = 100
 /** What a person does to rows, in steps that can be undone. */
 export function editsOf(
   copy: Copy,
-  newKey: () => Key,
+  newId: () => string,
   keyOf: (noun: Creatable, name: Key | number) => Key,
   userId: number,
 ) {
   const { waiting, view, workOf, write } = copy
+  const validate = validatorOf(copy, keyOf)
   let steps: Done[][] = []
 
   /** A row as it is shown, or a transaction that was refused and is not, since its account is gone. */
@@ -71,21 +73,21 @@ export function editsOf(
     edits: {
       /** Makes a row, and returns its key. Throws LedgerError. */
       async create<N extends Creatable>(noun: N, fields: Entered[N]): Promise<Key> {
-        const key = newKey()
-        await act([workOf(noun, key, { op: 'create', set: readEntered(fields, keyOf), was: {} })])
+        const set = validate.create(noun, fields)
+        const key = validate.newKey(noun, newId())
+        await act([workOf(noun, key, { op: 'create', set, was: {} })])
         return key
       },
 
       /** Changes the fields that are given. Throws LedgerError. */
       async update<N extends Noun>(noun: N, name: Key | number, fields: Partial<Entered[N]>): Promise<void> {
         const row = rowOf(noun, name)
-        const given = readEntered(fields, keyOf)
+        const given = validate.update(noun, row, fields)
         const set: Fields = { ...pick({ ...row }, Object.keys(given).flatMap(groupOf)), ...given }
-        // Only a transfer has a destination.
-        if (noun === 'transaction' && 'type' in set && set.type !== 'transfer' && !('to_account_id' in given))
-          set.to_account_id = null
         const change = withoutUnchanged({ op: 'update', set, was: pick(row, Object.keys(set)) })
-        if (change) await act([workOf(noun, row.key, change)])
+        // Unlike a creation, a change may leave a transaction without a category.
+        const again = noun === 'transaction' && { again: true }
+        if (change) await act([workOf(noun, row.key, { ...change, ...again })])
       },
 
       /** Deletes a row; with an account, its transactions. Throws LedgerError. */

@@ -1,7 +1,5 @@
 import type { FieldErrors, NewAccount, NewCategory, NewTransaction, ProfileField, User } from '../api.ts'
-import { readAmount } from './money.ts'
-import { isDate, type Key, type Noun } from './rows.ts'
-import type { Fields, Value } from './waiting.ts'
+import type { Key, Noun } from './rows.ts'
 
 /** What a person enters: accounts and categories are named by their keys or ids. */
 export type Entered = {
@@ -21,8 +19,8 @@ export type Entered = {
 export type Creatable = Exclude<Noun, 'profile'>
 
 /**
- * A row is not there, what was entered cannot be kept (`errors` says why, by field), or a step cannot be undone. Nothing
- * was changed.
+ * The input is invalid (`errors` has the API's texts by field), the row does not exist, or a step cannot be undone.
+ * Nothing was changed.
  */
 export class LedgerError extends Error {
   override readonly name = 'LedgerError'
@@ -52,26 +50,3 @@ const fields: { [N in Noun]: Record<keyof Entered[N], 1> } = {
 
 /** The fields that a person can enter. */
 export const fieldsOf = (noun: Noun): string[] => Object.keys(fields[noun])
-
-type KeyOf = (noun: 'account' | 'category', name: Key | number) => Key
-
-/** Returns what was entered as the service will return it. Throws LedgerError. */
-export function readEntered(entered: object, keyOf: KeyOf): Fields {
-  const errors: FieldErrors = {}
-  const read = Object.entries(entered).flatMap(([field, value]) => {
-    if (value === undefined) return []
-    const own = readField(field, value, keyOf)
-    if (own === undefined) errors[field] = [`The ${field} is not valid.`]
-    return [[field, own ?? null] as const]
-  })
-  if (Object.keys(errors).length > 0) throw new LedgerError('What was entered cannot be kept.', errors)
-  return Object.fromEntries(read)
-}
-
-function readField(field: string, value: unknown, keyOf: KeyOf): Value | undefined {
-  if (field === 'amount' || field === 'starting_balance') return readAmount(value)
-  const text = typeof value === 'string' ? value.trim() || null : (value as Value)
-  if (field === 'transaction_date') return isDate(text) ? text : undefined
-  if (text === null || !field.endsWith('_id')) return text
-  return keyOf(field === 'category_id' ? 'category' : 'account', text as Key | number)
-}

@@ -54,7 +54,7 @@ export async function localLedger(options: LedgerOptions): Promise<Ledger> {
   const copy = await openCopy({ storage, locks, userId, newKey, onRenames })
   const { subscribe, refresh, close } = copy
   const { keyOf, reads } = readsOf(copy, now, renamedKeys)
-  const { renameSteps, edits } = editsOf(copy, newKey, keyOf, userId)
+  const { renameSteps, edits } = editsOf(copy, newId, keyOf, userId)
   return {
     ...reads,
     ...edits,

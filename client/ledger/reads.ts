@@ -1,12 +1,15 @@
+import { defaultPageSize } from '../../src/contract/transactions.ts'
+import { monthIn } from '../../src/domain/dates.ts'
 import type { Account, Category, Summary, TransactionWithRelations, User } from '../api.ts'
 import type { Copy } from './copy.ts'
 import type { Creatable } from './entered.ts'
 import { compare, totalOf } from './money.ts'
 import type { Renames } from './revive.ts'
 import type { Key } from './rows.ts'
-import { between, type LedgerFilter, matching } from './search.ts'
+import { between, type LedgerFilter, type LedgerPeriod, matching } from './search.ts'
 import type { Shown } from './shown-row.ts'
-import { monthIn, totalsOf } from './totals.ts'
+import { totalsOf } from './totals.ts'
+import { readFilter, readPeriod } from './validate.ts'
 
 /** A row on the device. What only the service can give is null until it has the row. */
 type OnDevice<Row> = Omit<Row, 'id' | 'created_at' | 'updated_at'> & {
@@ -44,9 +47,6 @@ export type LedgerPage = {
   to: number | null
   searched_back_to?: string | null
 }
-
-/** One month or a range, as GET /api/summary takes them; by default the current month in the user's time zone. */
-export type LedgerPeriod = { month?: string | undefined; from?: string | undefined; to?: string | undefined }
 
 /** Reads that answer as the service does, from what is on the device. */
 export function readsOf({ view, stored }: Copy, now: () => number, renames: Renames) {
@@ -110,10 +110,9 @@ export function readsOf({ view, stored }: Copy, now: () => number, renames: Rena
         return row && presentTransaction(row)
       },
 
-      /** A page of transactions, newest first. */
-      transactions({ page: asked = 1, per_page = 50, ...filter }: LedgerFilter = {}): LedgerPage {
-        // As in the service, anything that is not a page number counts as 1.
-        const page = Number.isSafeInteger(asked) && asked > 0 ? asked : 1
+      /** A page of transactions, newest first. Throws LedgerError. */
+      transactions(asked: LedgerFilter = {}): LedgerPage {
+        const { page = 1, per_page = defaultPageSize, ...filter } = readFilter(asked)
         const { found, ...searched } = matching(view(), keyOf, filter)
         const before = (page - 1) * per_page
         const data = found.slice(before, before + per_page).map(presentTransaction)
@@ -129,11 +128,12 @@ export function readsOf({ view, stored }: Copy, now: () => number, renames: Rena
         }
       },
 
-      /** The dashboard of a month or a range. */
-      summary({ month, from, to }: LedgerPeriod = {}): LedgerSummary {
+      /** The dashboard of a month or a range. Throws LedgerError. */
+      summary(asked: LedgerPeriod = {}): LedgerSummary {
+        const { month, from, to } = readPeriod(asked)
         const [profile] = view().all('profile').values()
-        const asked = month || (from || to ? undefined : monthIn(profile?.timezone ?? 'UTC', now()))
-        const inPeriod = asked ? between(view(), `${asked}-01`, `${asked}-31`) : between(view(), from, to)
+        const chosen = month ?? (from || to ? null : monthIn(profile?.timezone ?? 'UTC', new Date(now())))
+        const inPeriod = chosen ? between(view(), `${chosen}-01`, `${chosen}-31`) : between(view(), from, to)
         const accounts = inOrder(view().all('account')).map(presentAccount)
         const all = accounts.reduce((sum, { key }) => sum + view().balanceOf(key), 0n)
         return {

@@ -33,11 +33,14 @@ export const references = [
   ['category_id', 'category'],
 ] as const
 
+/** The noun that a field refers to; undefined if it refers to none. */
+export const nounOf = (field: string) => references.find(([name]) => name === field)?.[1]
+
 const isId = (one: unknown): boolean => Number.isSafeInteger(one)
 const isIdOrNone = (one: unknown): boolean => one === null || isId(one)
 const types: unknown[] = ['income', 'expense', 'transfer']
 export const isDate = (one: unknown): boolean => typeof one === 'string' && /^\d{4}-\d\d-\d\d$/.test(one)
-const isAmount = (one: unknown): boolean => typeof one === 'string' && /^-?\d+\.\d\d$/.test(one)
+export const isAmount = (one: unknown): boolean => typeof one === 'string' && /^-?\d+\.\d\d$/.test(one)
 
 /** False for a row that cannot be read: it is damaged, or not the service's. */
 function isRow(noun: string, row: Record<string, unknown> | null | undefined): boolean {

@@ -1,3 +1,5 @@
+import { mostSearched } from '../../src/contract/transactions.ts'
+import { dayToContinueFrom, earliestDate, latestDate } from '../../src/domain/dates.ts'
 import { placeOf } from './listing.ts'
 import type { Key } from './rows.ts'
 import type { Shown } from './shown-row.ts'
@@ -17,8 +19,8 @@ export type LedgerFilter = {
   per_page?: number | undefined
 }
 
-/** How many of the newest rows a search looks at, as in the service. */
-const mostSearched = 10_000
+/** One month or a range, as GET /api/summary takes them; by default the current month in the user's time zone. */
+export type LedgerPeriod = { month?: string | undefined; from?: string | undefined; to?: string | undefined }
 
 /** The transactions from one day to another, newest first. */
 export function between({ listed }: View, from?: string, to?: string): readonly Transaction[] {
@@ -32,7 +34,7 @@ export function between({ listed }: View, from?: string, to?: string): readonly 
 export function matching(
   view: View,
   keyOf: (noun: 'account' | 'category', name: Key | number) => Key,
-  { account_id, category_id, type, from, to, q }: LedgerFilter,
+  { account_id, category_id, type, from, to, q }: Omit<LedgerFilter, 'page' | 'per_page'>,
 ) {
   const account = account_id && keyOf('account', account_id)
   const category = category_id && category_id !== 'none' && keyOf('category', category_id)
@@ -46,23 +48,17 @@ export function matching(
     type && ((row: Transaction) => row.type === type),
   ].filter((one) => typeof one === 'function')
   const inPeriod = between(view, from, to)
-  // No text of a row is longer, and longer patterns may be refused.
-  const text = q?.trim().slice(0, 1_000)
-  if (!text) return { found: filtered(inPeriod, conditions) }
+  if (!q) return { found: filtered(inPeriod, conditions) }
   // A search looks at the newest rows of an account, or else of a category, in the days asked for.
   const narrow = account ? [isIn] : conditions.slice(0, category ? 1 : 0)
   const looked = filtered(inPeriod, narrow).slice(0, mostSearched)
   const oldest = looked.length < mostSearched ? undefined : looked.at(-1)
   return {
-    found: filtered(looked, [...conditions, containing(text)]),
-    searched_back_to: oldest ? dayToContinueFrom(oldest.transaction_date, from, to) : null,
+    found: filtered(looked, [...conditions, containing(q)]),
+    searched_back_to: oldest
+      ? dayToContinueFrom(oldest.transaction_date, { from: from ?? earliestDate, to: to ?? latestDate })
+      : null,
   }
-}
-
-/** As in the service: always before `to`, or a search could never get past a day with more rows than it looks at. */
-function dayToContinueFrom(oldest: string, from = '', to = '9999'): string | null {
-  if (oldest < to) return oldest
-  return from < to ? new Date(Date.parse(to) - 86_400_000).toISOString().slice(0, 10) : null
 }
 
 function filtered<Row>(rows: readonly Row[], conditions: ((row: Row) => boolean)[]): readonly Row[] {

@@ -1,6 +1,5 @@
 import type { Creatable, Entered } from './entered.ts'
-import { readAmount } from './money.ts'
-import { type Key, type Noun, type Rows, references, type ServedRow } from './rows.ts'
+import { isAmount, type Key, type Noun, type Rows, references, type ServedRow } from './rows.ts'
 import type { Change, Fields, Value, Waiting } from './waiting.ts'
 
 /** What every row has on the device. */
@@ -69,9 +68,9 @@ export function shownRow<N extends Noun>(
   if (noun !== 'profile') own.user_id = userId
   own.waits = waitsOf(one)
   // What is stored may be damaged.
-  if (one && noun === 'account') own.starting_balance = readAmount(row.starting_balance) ?? '0.00'
+  if (one && noun === 'account' && !isAmount(row.starting_balance)) own.starting_balance = '0.00'
   if (one && noun === 'transaction') {
-    own.amount = readAmount(row.amount) ?? '0.00'
+    if (!isAmount(row.amount)) own.amount = '0.00'
     own.transaction_date = String(row.transaction_date)
   }
   return own as unknown as Shown[N]

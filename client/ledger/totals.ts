@@ -41,17 +41,3 @@ export function totalsOf(
 function codePoints(text: string): string {
   return Array.from(text, (one) => one.codePointAt(0)?.toString(16).padStart(6, '0')).join('')
 }
-
-/** The month in which an instant falls in a time zone. */
-export function monthIn(timeZone: string, ms: number): string {
-  const options = { year: 'numeric', month: '2-digit', numberingSystem: 'latn', calendar: 'gregory' } as const
-  let format: Intl.DateTimeFormat
-  try {
-    format = new Intl.DateTimeFormat('en', { ...options, timeZone })
-  } catch {
-    // The service knows a time zone that this device does not.
-    format = new Intl.DateTimeFormat('en', { ...options, timeZone: 'UTC' })
-  }
-  const parts = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]))
-  return `${parts.year}-${parts.month}`
-}

@@ -3,7 +3,7 @@ import { longestAddress, normalizeAddress } from '../domain/addresses.ts'
 import { earliestDate, fallbackTimezone, isCalendarDate, isTimeZone, latestDate } from '../domain/dates.ts'
 import { invalidText, moneyTexts, requiredText } from '../domain/field-errors.ts'
 import { type MoneyProblem, parseMoney } from '../domain/money.ts'
-import { isTooLong, longestPassword, shortestPassword } from '../domain/passwords.ts'
+import { longestPassword, shortestPassword } from '../domain/password-length.ts'
 import { isLongerThan } from '../domain/text-length.ts'
 import { composed, isBlank, trimText } from '../domain/texts.ts'
 import { doc, field, grouped } from './doc.ts'
@@ -53,7 +53,7 @@ const trimmed = <T extends z.ZodMiniType>(schema: T) =>
 const trimmedOrNull = (input: string) => (isBlank(input) ? null : trimText(input))
 
 /** To SQLite's functions a text ends at a NUL, and an unpaired surrogate cannot be sent to a database at all. */
-const isStorable = (input: string) => !input.includes('\0') && input.isWellFormed()
+const isStorable = (input: string) => !input.includes('\0') && !/[\ud800-\udfff]/u.test(input)
 const unstorable = 'contains characters that cannot be stored'
 const tooLong = (max: number) => `must not be greater than ${max} characters`
 /** The error of a field that has more than `max` characters. */
@@ -127,7 +127,7 @@ export const chosenPassword = {
           (input) => isLongerThan(input, shortestPassword - 1),
           `must be at least ${shortestPassword} characters`,
         ),
-        fieldCheck((input) => !isTooLong(input), tooLong(longestPassword)),
+        fieldCheck((input) => !isLongerThan(input, longestPassword), tooLong(longestPassword)),
       ),
     doc({
       minLength: shortestPassword,

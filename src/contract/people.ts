@@ -28,6 +28,9 @@ export const profileChanges = z.partial(
 )
 export type ProfileChanges = z.output<typeof profileChanges>
 
+/** The error of an address other than the current one. */
+export const addressIsFixed = 'The :field field cannot be changed.'
+
 export const passwordChange = z.object({
   current_password: field(password, doc('The current password.')),
   ...chosenPassword,

@@ -1,4 +1,6 @@
 import * as z from 'zod/mini'
+import type { FieldErrors } from '../domain/failures.ts'
+import { addError, requireOrder } from '../domain/field-errors.ts'
 import { accountTypes } from '../domain/types.ts'
 import { doc, field } from './doc.ts'
 import { date, month } from './fields.ts'
@@ -13,6 +15,15 @@ export const period = z.partial(
   }),
 )
 export type AskedPeriod = z.output<typeof period>
+
+/** The errors of a range that ends before it begins, and of a month beside a range: one of the two would be ignored. */
+export function periodErrors({ month, from, to }: AskedPeriod): FieldErrors {
+  const errors: FieldErrors = {}
+  if (month && (from || to))
+    addError(errors, 'month', 'The :field field must not be given together with from or to.')
+  requireOrder(errors, { from, to })
+  return errors
+}
 
 const accountInSummary = /* @__PURE__ */ shown.object(
   'AccountInSummary',

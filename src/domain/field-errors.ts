@@ -6,6 +6,7 @@ import { formatMoney, type MoneyProblem, maxAmount } from './money.ts'
 export const requiredText = 'The :field field is required.'
 export const invalidText = 'The selected :field is invalid.'
 export const takenText = 'The :field has already been taken.'
+export const mustDifferText = 'The :field field and account id must be different.'
 export const onlyForTransfersText = 'The :field field must be empty unless type is transfer.'
 export const moneyTexts: Record<MoneyProblem, string> = {
   'not a number': 'The :field field must be a number.',

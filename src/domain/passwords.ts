@@ -1,12 +1,9 @@
 import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
+import { longestPassword } from './password-length.ts'
 import { isLongerThan } from './text-length.ts'
 
 /** Cost parameters of scrypt (RFC 7914): N, r and p. `SCRYPT_COST` in wrangler.toml sets them. */
 export type ScryptCost = { N: number; r: number; p: number }
-
-export const shortestPassword = 8
-/** In code points. Longer ones cannot be set, and are never normalised (see `verifyPassword`). */
-export const longestPassword = 1024
 
 const hashBytes = 32
 const saltBytes = 16
@@ -26,17 +23,13 @@ export function hashPassword(password: string, cost: ScryptCost): string {
   return `scrypt$${cost.N}$${cost.r}$${cost.p}$${salt.toString('base64url')}$${hash.toString('base64url')}`
 }
 
-export function isTooLong(password: string): boolean {
-  return isLongerThan(password, longestPassword)
-}
-
 /**
  * Compares in constant time. Without a stored hash it does the same work and returns false. A password that is too long
  * is wrong, and an empty one is hashed instead: normalising takes quadratic time on runs of combining marks.
  */
 export function verifyPassword(password: string, stored: string | null, cost: ScryptCost): boolean {
   const parsed = stored ? parseStored(stored) : null
-  const compared = isTooLong(password) ? null : password
+  const compared = isLongerThan(password, longestPassword) ? null : password
   const expected = parsed?.hash ?? Buffer.alloc(hashBytes)
   const actual = derive(compared ?? '', parsed?.salt ?? Buffer.alloc(saltBytes), parsed?.cost ?? cost)
   return timingSafeEqual(actual, expected) && parsed !== null && compared !== null

@@ -1,13 +1,11 @@
 import { and, eq, sql } from 'drizzle-orm'
-import type { ProfileChanges } from '../contract/people.ts'
+import { addressIsFixed, type ProfileChanges } from '../contract/people.ts'
 import { type Owner, type User, userColumns } from '../db/owner.ts'
 import { users } from '../db/schema.ts'
 import type { Draft } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
 import { addError } from '../domain/field-errors.ts'
 import type { ColumnsOf } from './input-columns.ts'
-
-export const addressIsFixed = 'The :field field cannot be changed.'
 
 /** Returns the user. */
 export async function showUser(owner: Owner): Promise<User> {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { build } from 'esbuild'
 import { chromium } from 'playwright-core'
-import { clientPackage } from '../../dev/client-package.ts'
+import { clientModule } from '../../dev/client-package.ts'
 import { projectDirectory } from './stack.ts'
 
 /** The system's browser, since we download none. */
@@ -31,7 +31,7 @@ const hostRules = (names: string[]) => `--host-resolver-rules=${names.map((name)
 export async function servePage(contents: string) {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: path.join(projectDirectory, 'docs/examples') },
-    alias: { 'purse-client': path.join(clientPackage, 'client.js') },
+    alias: { 'purse-client': clientModule },
     bundle: true,
     format: 'esm',
     write: false,

@@ -1,10 +1,8 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
-import { type AskedPeriod, period } from '../../contract/summary.ts'
+import { type AskedPeriod, period, periodErrors } from '../../contract/summary.ts'
 import { monthsOnEarth } from '../../domain/dates.ts'
 import { type Draft, withErrors } from '../../domain/draft.ts'
-import type { FieldErrors } from '../../domain/failures.ts'
-import { addError, requireOrder } from '../../domain/field-errors.ts'
 import { summarise } from '../../services/summary.ts'
 import type { App } from '../app-types.ts'
 import { tagged } from '../conditional-get.ts'
@@ -12,7 +10,9 @@ import { presentSummary } from '../present.ts'
 import { query } from '../validate.ts'
 
 export const summaryRoutes = new Hono<App>().get('/', query(period), tagged(currentMonth), async (c) => {
-  return c.json(presentSummary(await summarise(c.get('owner'), unambiguous(c.req.valid('query')))))
+  const asked = c.req.valid('query')
+  const draft = withErrors(asked, periodErrors(asked.values))
+  return c.json(presentSummary(await summarise(c.get('owner'), draft)))
 })
 
 /**
@@ -23,14 +23,4 @@ function currentMonth(c: Context<App, string, { out: { query: Draft<AskedPeriod>
   if (Object.keys(c.req.valid('query').values).length > 0) return ''
   const [month, other] = monthsOnEarth(c.get('owner').now)
   return other === undefined ? month : undefined
-}
-
-/** Refuses a range that ends before it begins, and a month beside a range: one of the two would have to be ignored. */
-function unambiguous(draft: Draft<AskedPeriod>): Draft<AskedPeriod> {
-  const { month, from, to } = draft.values
-  const errors: FieldErrors = {}
-  if (month && (from || to))
-    addError(errors, 'month', 'The :field field must not be given together with from or to.')
-  requireOrder(errors, { from, to })
-  return withErrors(draft, errors)
 }

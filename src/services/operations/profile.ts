@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
-import type { ProfileChanges } from '../../contract/people.ts'
+import { addressIsFixed, type ProfileChanges } from '../../contract/people.ts'
 import { rule } from '../guards.ts'
-import { addressIsFixed } from '../profile.ts'
 import { bitsOf } from './conflicts.ts'
 import { type ChangedNoun, updateStep } from './updates.ts'
 

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { NewTransaction, TransactionChanges } from '../../contract/transactions.ts'
 import { refersToOwn } from '../../db/ownership.ts'
 import { accounts, categories } from '../../db/schema.ts'
-import { invalidText, onlyForTransfersText, requiredText } from '../../domain/field-errors.ts'
+import { invalidText, mustDifferText, onlyForTransfersText, requiredText } from '../../domain/field-errors.ts'
 import { type Rule, rule } from '../guards.ts'
 
 /** The fields of a new transaction, without those that are null. */
@@ -28,16 +28,15 @@ export function clearsDestination({ type, to_account_id }: TransactionChanges): 
   return type !== undefined && type !== 'transfer' && to_account_id === undefined
 }
 
-/** The rules for every transaction, however it is written. */
+/** The rules for every transaction, however it is written; without SQL in contract/transaction-rules.ts. */
 export function transactionRules(userId: SQL, next: NextRow): Rule[] {
   const { type, account_id: from, to_account_id: to, category_id: category } = next
-  const mustDiffer = 'The :field field and account id must be different.'
   return [
     rule('account_id', invalidText, refersToOwn(userId, accounts, from)),
     rule('to_account_id', requiredText, sql`(${type} <> 'transfer' or ${to} is not null)`, 'type'),
     rule('to_account_id', onlyForTransfersText, sql`(${type} = 'transfer' or ${to} is null)`, 'type'),
     rule('to_account_id', invalidText, sql`(${to} is null or ${refersToOwn(userId, accounts, to)})`),
-    rule('to_account_id', mustDiffer, sql`(${to} is null or ${to} <> ${from})`, 'account_id'),
+    rule('to_account_id', mustDifferText, sql`(${to} is null or ${to} <> ${from})`, 'account_id'),
     rule(
       'category_id',
       invalidText,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Ledger, memoryStorage } from '../../../client/index.ts'
-import { openDevice } from './ledger-world.ts'
+import { openDevice, refusalOf } from './ledger-world.ts'
 import { expectTruth, twoDevices } from './two-devices.ts'
 
 const required = 'The client id field is required.'
@@ -27,6 +27,26 @@ const rowsToCreate = (expense: object) =>
     ['category', { name: 'Books', type: 'expense' }],
     ['transaction', { ...expense, reference: 'cup' }],
   ] as Parameters<Ledger['create']>[]
+
+test.each(clientIds)(
+  'a client id of $what is refused at once, or its row is stored',
+  async ({ id, error }) => {
+    const { world, person, expense } = await twoDevices()
+    const { ledger } = await openDevice(world, person, { newId: () => id })
+    await ledger.sync()
+    for (const [noun, fields] of rowsToCreate(expense)) {
+      const errors = await refusalOf(() => ledger.create(noun, fields))
+      expect(errors, noun).toEqual(error ? { client_id: [error] } : {})
+      if (!error)
+        expect(await refusalOf(() => ledger.create(noun, { ...fields, name: 'Other' })), noun).toEqual({
+          client_id: ['The client id has already been taken.'],
+        })
+      expect(ledger.waiting(), noun).toHaveLength(error ? 0 : 1)
+      expect(await ledger.sync(), noun).toMatchObject({ sent: error ? 0 : 1, rejected: 0, waiting: 0 })
+    }
+    await expectTruth(person, ledger)
+  },
+)
 
 test.each(clientIds)(
   'a pending creation under a client id of $what ends as stored or rejected',

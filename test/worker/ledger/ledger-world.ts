@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import {
   createClient,
   type Ledger,
+  LedgerError,
   type LedgerFilter,
   type LedgerOptions,
   type LedgerPeriod,
@@ -204,3 +205,18 @@ export function without(fields: string[], value: Json): Json {
 export const given = [
   ...['id', 'account_id', 'to_account_id', 'category_id', 'version', 'created_at', 'updated_at', 'is_synced'],
 ]
+
+export type Errors = Record<string, string[]>
+
+/** The errors with which a ledger refuses to do something: none if it does it. */
+export async function refusalOf(work: () => unknown): Promise<Errors> {
+  try {
+    await work()
+    return {}
+  } catch (error) {
+    expect(error).toBeInstanceOf(LedgerError)
+    const { message, errors } = error as LedgerError
+    expect(message).toBe('The given data was invalid.')
+    return errors
+  }
+}

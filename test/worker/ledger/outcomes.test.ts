@@ -71,7 +71,8 @@ test('whoever deletes what another has corrected is asked, and whoever corrects 
 test('what is refused waits to be corrected, and what names it waits with it', async () => {
   const { person, category, expense, one } = await twoDevices()
   const { ledger } = one
-  const category_id = await ledger.create('category', { name: category.name, type: category.type })
+  const category_id = await ledger.create('category', { name: 'Books', type: category.type })
+  await person.post('/api/categories', { name: 'Books', type: category.type })
   const key = await ledger.create('transaction', { ...expense, category_id })
   expect(await ledger.sync()).toMatchObject({ sent: 0, rejected: 1, waiting: 1 })
   expect(ledger.rejected()).toMatchObject([
@@ -85,14 +86,11 @@ test('what is refused waits to be corrected, and what names it waits with it', a
   // The key names the row for ever.
   expect(ledger.transaction(key)?.id).toEqual(expect.any(Number))
 
-  await ledger.create('account', { name: '', type: 'cash', starting_balance: 0 })
+  await ledger.create('category', { name: 'Music', type: category.type })
+  await person.post('/api/categories', { name: 'Music', type: category.type })
   expect(await ledger.sync()).toMatchObject({ rejected: 1 })
   await ledger.discard(first(ledger.rejected()))
   await expectTruth(person, ledger)
-  for (const amount of ['1,5', '0.001', 'Infinity', 0.001, Number.NaN, 1e15])
-    await expect(ledger.create('transaction', { ...expense, amount })).rejects.toMatchObject({
-      errors: { amount: [expect.any(String)] },
-    })
   await ledger.create('transaction', { ...expense, category_id, amount: '.5' })
   expect(await ledger.sync()).toMatchObject({ sent: 1 })
   await expectTruth(person, ledger)

@@ -315,6 +315,7 @@ test('an unsent category leaves its transactions behind, whether it is deleted o
   const tab = (await openDevice(world, person, { storage: one.storage })).ledger
   for (const way of ['remove', 'undo']) {
     const category_id = await ledger.create('category', { name: way, type: category.type })
+    await tab.refresh()
     await tab.create('transaction', { ...expense, category_id, reference: way })
     await ledger.refresh()
     if (way === 'remove') await ledger.remove('category', category_id)

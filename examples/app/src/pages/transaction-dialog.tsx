@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { type Entered, type Ledger, LedgerError, type LedgerTransaction } from 'purse-client'
+import type { Entered, Ledger, LedgerTransaction } from 'purse-client'
 import { today, typedAmount } from '../format.ts'
 import { inWords } from '../titles.ts'
 import { Choice, type Entries, Field, type Options, optionsOf } from '../ui/form.tsx'
@@ -32,12 +32,15 @@ export function TransactionDialog({ ledger, edited, onDone }: Props) {
       </fieldset>
       <Field label="Amount" name="amount" value={row?.amount} inputMode="decimal" required autofocus />
       <Ways ledger={ledger} type={type} row={row} />
-      <Field label="Date" name="transaction_date" type="date" value={day} required />
+      <Field label="Date" name="transaction_date" type="date" value={day} {...dates} required />
       <Field label="Description" name="description" value={row?.description} maxLength={255} />
       <Field label="Reference" name="reference" value={row?.reference} maxLength={255} />
     </RowDialog>
   )
 }
+
+/** The dates that the API accepts. */
+const dates = { min: '1900-01-01', max: '2100-12-31' }
 
 /** Where the money comes from, and where it goes. */
 function Ways({ ledger, type, row }: { ledger: Ledger; type: Type; row: LedgerTransaction | undefined }) {
@@ -61,7 +64,7 @@ function Ways({ ledger, type, row }: { ledger: Ledger; type: Type; row: LedgerTr
 /** Describes a transaction that this one may duplicate, by the rule of the API's 409 (docs/contract.md, Duplicates). */
 function twinOf(ledger: Ledger, entered: New): string | undefined {
   const { account_id, transaction_date: day, type, reference } = entered
-  const { data } = ledger.transactions({ account_id, from: day, to: day, type, per_page: 1_000 })
+  const { data } = ledger.transactions({ account_id, from: day, to: day, type, per_page: 500 })
   const twin = data.find(
     (row) =>
       row.amount === entered.amount &&
@@ -76,8 +79,5 @@ function read(entries: Entries, type: Type): New {
   const { amount = '', account_id = '', transaction_date = '', description = '', reference = '' } = entries
   const { to_account_id = null, category_id } = entries
   const refs = { account_id, to_account_id, category_id: category_id || null }
-  // The service would say so only later, when the person is doing something else.
-  if (Number(typedAmount(amount)) <= 0) throw new LedgerError('The amount must be more than 0.')
-  if (to_account_id === account_id) throw new LedgerError('Choose two different accounts.')
   return { type, amount: typedAmount(amount), transaction_date, description, reference, ...refs }
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
-import type { Ledger, LedgerFilter, LedgerTransaction } from 'purse-client'
+import type { Ledger, LedgerFilter, LedgerPage, LedgerTransaction } from 'purse-client'
 import type { PageProps } from '../app.tsx'
+import { failureOf } from '../failure.ts'
 import { counted, longDay, money } from '../format.ts'
 import { go, place } from '../router.ts'
 import { titleOf, wayOf } from '../titles.ts'
@@ -10,24 +11,33 @@ import { Page } from '../ui/page.tsx'
 import type { Edited } from '../ui/row-dialog.tsx'
 import { TransactionDialog, types } from './transaction-dialog.tsx'
 
-const perPage = 50
-
 export function Transactions({ ledger }: PageProps) {
   const [edited, setEdited] = useState<Edited<LedgerTransaction>>()
-  const [shown, setShown] = useState(perPage)
+  const [pages, setPages] = useState(1)
   const filter = Object.fromEntries(place.get().searchParams) as LedgerFilter
-  const { data, total, searched_back_to } = ledger.transactions({ ...filter, per_page: shown })
+  const { rows, total, searched_back_to, failure } = find(ledger, filter, pages)
   return (
     <Page title="Transactions" add="Add transaction" onAdd={() => setEdited('new')}>
       <Filters ledger={ledger} filter={filter} />
+      {failure && <p role="alert">{Object.values(failure.errors).flat().join(' ')}</p>}
       <p role="status">
         {counted(total, 'transaction') + (searched_back_to ? `, back to ${searched_back_to}` : '')}
       </p>
-      <Days rows={data} onChoose={setEdited} />
-      {data.length < total && <Button label="Show more" onClick={() => setShown(shown + perPage)} />}
+      <Days rows={rows} onChoose={setEdited} />
+      {rows.length < total && <Button label="Show more" onClick={() => setPages(pages + 1)} />}
       {edited && <TransactionDialog {...{ ledger, edited, onDone: () => setEdited(undefined) }} />}
     </Page>
   )
+}
+
+/** The first pages of what the filter finds. It comes from the address, so it may be invalid. */
+function find(ledger: Ledger, filter: LedgerFilter, pages: number) {
+  try {
+    const all = Array.from({ length: pages }, (_, at) => ledger.transactions({ ...filter, page: at + 1 }))
+    return { ...(all[0] as LedgerPage), rows: all.flatMap(({ data }) => data), failure: undefined }
+  } catch (error) {
+    return { rows: [], total: 0, searched_back_to: null, failure: failureOf(error) }
+  }
 }
 
 /** The filter is in the address, so that other pages can link to one. */

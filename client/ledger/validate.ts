@@ -1,0 +1,137 @@
+import * as z from 'zod/mini'
+import { idOrReference, longestClientId, text } from '../../src/contract/fields.ts'
+import { fieldsOfNoun } from '../../src/contract/operations.ts'
+import { addressIsFixed } from '../../src/contract/people.ts'
+import { period, periodErrors } from '../../src/contract/summary.ts'
+import { withRuleErrors } from '../../src/contract/transaction-rules.ts'
+import { transactionQuery } from '../../src/contract/transactions.ts'
+import { categoryNameKey } from '../../src/domain/categories.ts'
+import { addError, invalidText, takenText } from '../../src/domain/field-errors.ts'
+import { formatMoney, type Minor } from '../../src/domain/money.ts'
+import type { FieldErrors } from '../api.ts'
+import type { Copy } from './copy.ts'
+import { type Creatable, type Entered, fieldsOf, LedgerError } from './entered.ts'
+import { type Key, type Noun, nounOf } from './rows.ts'
+import type { LedgerFilter, LedgerPeriod } from './search.ts'
+import type { Fields, Value } from './waiting.ts'
+
+type KeyOf = (noun: Creatable, name: Key | number) => Key
+type Draft = { values: Record<string, unknown>; errors: FieldErrors }
+
+const newIds = z.object({ client_id: text(longestClientId) })
+
+/** Validates what a person enters by the contract's schemas and rules, and throws LedgerError with the API's errors. */
+export function validatorOf({ view, stored, waiting }: Copy, keyOf: KeyOf) {
+  /** True for a row that is shown. Until all rows have been received, any other may exist as well. */
+  const exists = (noun: Noun, key: Key) =>
+    view().get(noun, key) !== undefined || stored().meta.cursor === null
+
+  /** The entered values in the form in which the service returns them. */
+  function fieldsOfDraft(noun: Noun, { values }: Draft): Fields {
+    const entered = fieldsOf(noun).filter((field) => field in values)
+    return Object.fromEntries(entered.map((field) => [field, toShown(field, values[field])]))
+  }
+
+  function toShown(field: string, value: unknown): Value {
+    if (field === 'amount' || field === 'starting_balance') return formatMoney(value as Minor)
+    const noun = nounOf(field)
+    return noun && value !== null ? keyOf(noun, value as Key | number) : (value as Value)
+  }
+
+  /** Adds the errors of the rules across fields and rows; `key` is undefined for a new row. */
+  function withRules(noun: Noun, next: Fields, errors: FieldErrors, key?: Key): FieldErrors {
+    if (noun === 'category' && !('name' in errors) && isNameTaken(next, key))
+      return withError(errors, 'name', takenText)
+    if (noun !== 'transaction') return errors
+    const isThere = (of: Noun, value: Value) => exists(of, String(value))
+    return withRuleErrors(next, { exists: isThere, isNew: key === undefined, errors })
+  }
+
+  function isNameTaken({ name, type }: Fields, own: Key | undefined): boolean {
+    const nameKey = categoryNameKey(String(name))
+    return [...view().all('category').values()].some(
+      (row) => row.key !== own && row.type === type && categoryNameKey(row.name) === nameKey,
+    )
+  }
+
+  return {
+    /** Returns the key of a new row. Two rows of one noun must not have the same id. */
+    newKey(noun: Creatable, client_id: string): Key {
+      const { values, errors } = readFields(newIds, { client_id })
+      const key = `#${values.client_id}`
+      const isTaken = waiting.has(`${noun} ${key}`) || stored().rows.get(noun, key) !== undefined
+      refuse(isTaken ? withError(errors, 'client_id', takenText) : errors)
+      return key
+    },
+
+    /** Returns the fields of a new row. */
+    create<N extends Creatable>(noun: N, entered: Entered[N]): Fields {
+      const draft = readFields(fieldsOfNoun[noun].create, entered)
+      const fields = fieldsOfDraft(noun, draft)
+      refuse(withRules(noun, fields, draft.errors))
+      return fields
+    },
+
+    /** Returns the fields that a change of a row sets. */
+    update<N extends Noun>(noun: N, row: Fields & { key: Key }, entered: Partial<Entered[N]>): Fields {
+      const draft = readFields(fieldsOfNoun[noun].update, entered)
+      const fields = fieldsOfDraft(noun, draft)
+      if (noun === 'profile' && draft.values.email && draft.values.email !== row.email)
+        addError(draft.errors, 'email', addressIsFixed)
+      // Only a transfer has a destination.
+      if (noun === 'transaction' && 'type' in fields && fields.type !== 'transfer')
+        if (!('to_account_id' in draft.errors)) fields.to_account_id ??= null
+      // A category that has been deleted is none.
+      const { category_id: category } = row
+      const lost = typeof category === 'string' && !exists('category', category) && { category_id: null }
+      refuse(withRules(noun, { ...row, ...lost, ...fields }, draft.errors, row.key))
+      return fields
+    },
+  }
+}
+
+const filters = z.extend(transactionQuery, {
+  account_id: z.optional(idOrReference),
+  category_id: z.optional(z.union([z.literal('none'), idOrReference], { error: invalidText })),
+})
+
+/** Reads a filter of transactions as GET /api/transactions does. Throws LedgerError. */
+export function readFilter(filter: LedgerFilter): LedgerFilter {
+  const { values, errors } = readFields(filters, withoutEmpty(filter))
+  refuse(errors)
+  return values
+}
+
+/** Reads a period as GET /api/summary does. Throws LedgerError. */
+export function readPeriod(asked: LedgerPeriod): LedgerPeriod {
+  const { values, errors } = readFields(period, withoutEmpty(asked))
+  refuse({ ...errors, ...periodErrors(values) })
+  return values
+}
+
+/** Validates field by field, so that the valid values are known even if others are refused. */
+function readFields(schema: z.ZodMiniObject, input: object): Draft {
+  const values: Record<string, unknown> = {}
+  const errors: FieldErrors = {}
+  for (const [name, field] of Object.entries(schema.shape)) {
+    const { data, error } = z.safeParse(field, (input as Record<string, unknown>)[name])
+    if (data !== undefined) values[name] = data
+    for (const issue of error?.issues ?? []) addError(errors, [name, ...issue.path].join('.'), issue.message)
+  }
+  return { values, errors }
+}
+
+/** An empty parameter of a query counts as absent. */
+function withoutEmpty(query: object): object {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => String(value ?? '').trim() !== ''))
+}
+
+function withError(given: FieldErrors, field: string, message: string): FieldErrors {
+  const errors = { ...given }
+  addError(errors, field, message)
+  return errors
+}
+
+function refuse(errors: FieldErrors): void {
+  if (Object.keys(errors).length > 0) throw new LedgerError('The given data was invalid.', errors)
+}
