@@ -67,7 +67,8 @@ export async function fetchOnStream(request: Request, options: Options): Promise
   } catch (error) {
     if (statusOf(error) === 429) {
       pool.pausedUntil = performance.now() + pauseMs
-      waitUntil?.(Promise.all(pool.idle.splice(0).map((stream) => close(stream))))
+      const all = [...pool.idle.splice(0), ...(idle ? [idle] : [])]
+      waitUntil?.(Promise.all(all.map((stream) => close(stream))))
     }
     throw error
   } finally {

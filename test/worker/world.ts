@@ -15,8 +15,7 @@ export type World = ReturnType<typeof createWorld>
 export type Person = Awaited<ReturnType<World['register']>>
 
 /** A service of its own: the real Worker on an empty database that nobody else uses. */
-export function createWorld(bindings: Partial<Env> = {}) {
-  const databaseUrl = freshDatabaseUrl()
+export function createWorld(bindings: Partial<Env> = {}, databaseUrl = freshDatabaseUrl()) {
   /** What the service has put into its email queue; `deliver` hands it to the real consumer. */
   const queued: Mail[] = []
   const queuedSyncs: SyncMessage[] = []

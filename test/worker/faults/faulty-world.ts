@@ -15,8 +15,7 @@ export function createFaultyWorld(bindings: Partial<Env> = {}): FaultyWorld {
     (await fetch(`${databaseUrl}faults`, init)).json()
   const setFault = (fault: Fault | null) => faults({ method: 'PUT', body: JSON.stringify(fault) })
   return {
-    ...createWorld({ TURSO_DATABASE_URL: `${databaseUrl}faulty/`, ...bindings }),
-    databaseUrl,
+    ...createWorld({ TURSO_DATABASE_URL: `${databaseUrl}faulty/`, ...bindings }, databaseUrl),
     async whileBroken(fault, work) {
       await setFault(fault)
       let isOver = false

@@ -46,6 +46,19 @@ test('KEPT_STREAMS = 0 keeps none', async () => {
   expect(await world.databaseWork()).toMatchObject({ requests: 3, opened: 3, closes: 0 })
 })
 
+test('a server with too many connections has all streams closed, and none is kept for a minute', async () => {
+  const world = createFaultyWorld()
+  const { person } = await createHousehold(world)
+  const readMe = () => person.get('/api/me')
+  await Promise.all([readMe(), readMe(), readMe()])
+  await world.resetDatabaseWork()
+  await world.whileBroken({ gets: 'status', status: 429, only: 1 }, readMe)
+  await vi.waitUntil(async () => (await closesOf(world)) === 3, { timeout: 60_000 })
+  await readMe()
+  await readMe()
+  expect(await world.databaseWork()).toMatchObject({ requests: 3, opened: 3, closes: 3 })
+})
+
 test('a response that is too large closes its stream, and its transaction, before the next attempt', async () => {
   const world = createWorld()
   const meter = new Meter()
@@ -72,6 +85,7 @@ test('a response cut at any byte loses its stream, and what it answers is execut
   await world.resetDatabaseWork()
   await write(0)
   const { responseBytes } = await world.databaseWork()
+  expect(responseBytes).toBeGreaterThan(0)
   for (let bytes = 0; bytes < responseBytes; bytes++) {
     const fault = { gets: 'half', bytes } as const
     const { result } = await world.whileBroken(fault, () => write(bytes + 1).catch((error) => error))
