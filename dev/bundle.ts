@@ -7,7 +7,7 @@ import { exampleAddressesAllowed, projectDirectory } from './project.ts'
 
 const environments = ['staging', 'production']
 /** What the Worker may weigh, minified and gzipped (docs/decisions.md). */
-export const mostBytes = 184 * 1024
+export const mostBytes = 400 * 1024
 
 /** A Worker as it would be uploaded, in bytes. Assets and source maps do not count. */
 type Bundle = { minified: number; gzipped: number }

@@ -38,10 +38,10 @@ const checking = () => ({
   balance: 1237.5,
 })
 
-export const account = /* @__PURE__ */ shown.object(
+export const account = shown.object(
   'Account',
   'Where money is kept.',
-  () => ({
+  {
     id: shown.id(),
     user_id: shown.id(),
     name: z.string(),
@@ -55,12 +55,12 @@ export const account = /* @__PURE__ */ shown.object(
       shown.total(),
       doc('starting_balance + income − expenses − transfers out + transfers in.'),
     ),
-  }),
-  checking,
+  },
+  checking(),
 )
 export type ShownAccount = z.output<typeof account>
 
-export const accountConflict = /* @__PURE__ */ versionConflict('AccountConflict', account, () => ({
+export const accountConflict = versionConflict('AccountConflict', account, {
   message: 'The account has changed.',
   current: { ...checking(), name: 'Household', version: 2 },
-}))
+})

@@ -38,64 +38,56 @@ export const newBatchHeaders = z.extend(
 
 export const batchPath = z.object({ id: field(z.string(), doc('The `sync_id` of the batch.')) })
 
-export const acceptedBatch = /* @__PURE__ */ shown.object(
+export const acceptedBatch = shown.object(
   'SyncAccepted',
   'The batch is stored, and has been or will be processed.',
-  () => ({
+  {
     message: z.string(),
     sync_id: z.string(),
     status_url: field(z.string(), doc('Where to ask for the outcome of the batch.')),
-  }),
-  () => ({
+  },
+  {
     message: 'Sync process started in the background.',
     sync_id: '0197f3a1-5c0e-7d3a-9b1f-2f6f0e6a1c55',
     status_url: 'https://api.purse.example/api/transactions/sync/0197f3a1-5c0e-7d3a-9b1f-2f6f0e6a1c55',
-  }),
+  },
 )
 export type ShownAcceptedBatch = z.output<typeof acceptedBatch>
 
-const batchCounts = /* @__PURE__ */ shown.object(
-  'SyncCounts',
-  'How many items a batch has, and how many had each outcome.',
-  () => ({
-    total: shown.count(),
-    created: shown.count(),
-    duplicate: shown.count(),
-    invalid: shown.count(),
-    failed: shown.count(),
-  }),
-)
+const batchCounts = shown.object('SyncCounts', 'How many items a batch has, and how many had each outcome.', {
+  total: shown.count(),
+  created: shown.count(),
+  duplicate: shown.count(),
+  invalid: shown.count(),
+  failed: shown.count(),
+})
 
-const itemResult = /* @__PURE__ */ shown.object(
-  'SyncItemResult',
-  'What became of one item of an offline batch.',
-  () => ({
-    index: field(shown.count(), doc('Position in the batch, from 0.')),
-    client_id: z.nullable(z.string()),
-    outcome: z.enum(itemOutcomes),
-    transaction_id: field(z.nullable(shown.id()), doc('The new row or, for a duplicate, the existing one.')),
-    errors: z.nullable(shown.fieldErrors()),
-  }),
-)
+const itemResult = shown.object('SyncItemResult', 'What became of one item of an offline batch.', {
+  index: field(shown.count(), doc('Position in the batch, from 0.')),
+  client_id: z.nullable(z.string()),
+  outcome: z.enum(itemOutcomes),
+  transaction_id: field(z.nullable(shown.id()), doc('The new row or, for a duplicate, the existing one.')),
+  errors: z.nullable(shown.fieldErrors()),
+})
 
-export const batch = /* @__PURE__ */ shown.object(
+export const batch = shown.object(
   'SyncStatus',
   'The outcome of an offline batch, item by item.',
-  () => ({
+  {
     id: z.string(),
     status: z.enum(syncStates),
     counts: batchCounts,
     items: z.array(itemResult),
     created_at: shown.timestamp(),
     completed_at: z.nullable(shown.timestamp()),
-  }),
-  () => ({
+  },
+  {
     id: '0197f3a1-5c0e-7d3a-9b1f-2f6f0e6a1c55',
     status: 'completed' as const,
     counts: { total: 1, created: 1, duplicate: 0, invalid: 0, failed: 0 },
     items: [{ index: 0, client_id: 'phone-1', outcome: 'created' as const, transaction_id: 1, errors: null }],
     created_at: shown.exampleTime,
     completed_at: shown.exampleTime,
-  }),
+  },
 )
 export type ShownBatch = z.output<typeof batch>

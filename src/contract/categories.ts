@@ -22,21 +22,21 @@ export type CategoryChanges = z.output<typeof categoryChanges>
 
 const groceries = () => ({ id: 1, user_id: 1, name: 'Groceries', type: 'expense' as const, version: 1 })
 
-export const category = /* @__PURE__ */ shown.object(
+export const category = shown.object(
   'Category',
   'What money is spent on, or where it comes from.',
-  () => ({
+  {
     id: shown.id(),
     user_id: shown.id(),
     name: z.string(),
     type: z.enum(categoryTypes),
     version: shown.version(),
-  }),
-  groceries,
+  },
+  groceries(),
 )
 export type ShownCategory = z.output<typeof category>
 
-export const categoryConflict = /* @__PURE__ */ versionConflict('CategoryConflict', category, () => ({
+export const categoryConflict = versionConflict('CategoryConflict', category, {
   message: 'The category has changed.',
   current: { ...groceries(), name: 'Food', version: 2 },
-}))
+})

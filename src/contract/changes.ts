@@ -39,26 +39,21 @@ export type FeedQuery = z.output<typeof feedQuery>
 
 const clientId = () => field(z.nullable(z.string()), doc('The id that the client gave it on creation.'))
 
-const changedAccount = /* @__PURE__ */ shown.object(
+const changedAccount = shown.object(
   'ChangedAccount',
   'An account in the change feed, which lists balances separately.',
-  () => {
-    const { balance, ...fields } = account.shape
-    return { ...fields, client_id: clientId() }
-  },
+  { ...z.omit(account, { balance: true }).shape, client_id: clientId() },
 )
 
-const changedCategory = /* @__PURE__ */ shown.object(
-  'ChangedCategory',
-  'A category in the change feed.',
-  () => ({ ...category.shape, client_id: clientId() }),
-)
+const changedCategory = shown.object('ChangedCategory', 'A category in the change feed.', {
+  ...category.shape,
+  client_id: clientId(),
+})
 
-const changedTransaction = /* @__PURE__ */ shown.object(
-  'ChangedTransaction',
-  'A transaction in the change feed.',
-  () => ({ ...transaction.shape, client_id: clientId() }),
-)
+const changedTransaction = shown.object('ChangedTransaction', 'A transaction in the change feed.', {
+  ...transaction.shape,
+  client_id: clientId(),
+})
 
 /** The schema of a change's `data`, by its noun. */
 type Changed = {
@@ -78,31 +73,27 @@ export type ShownChange = {
 export const changedRow = () => z.union([user, changedAccount, changedCategory, changedTransaction])
 export const kindsOfRow = 'A `User`, `ChangedAccount`, `ChangedCategory` or `ChangedTransaction`.'
 
-const change = /* @__PURE__ */ shown.object(
-  'Change',
-  'A row as it is now, or the id of one that no longer exists.',
-  () => ({
-    noun: field(z.string(), doc('`profile`, `account`, `category` or `transaction`; ignore any other.')),
-    id: shown.id(),
-    data: field(
-      z.nullable(changedRow()),
-      doc({
-        type: ['object', 'null'],
-        description: `${kindsOfRow} Null if the row is deleted. When an account is deleted, so are all its transactions, on either side of a transfer; when a category is, \`category_id\` becomes null wherever it named that category.`,
-      }),
-    ),
-  }),
-)
+const change = shown.object('Change', 'A row as it is now, or the id of one that no longer exists.', {
+  noun: field(z.string(), doc('`profile`, `account`, `category` or `transaction`; ignore any other.')),
+  id: shown.id(),
+  data: field(
+    z.nullable(changedRow()),
+    doc({
+      type: ['object', 'null'],
+      description: `${kindsOfRow} Null if the row is deleted. When an account is deleted, so are all its transactions, on either side of a transfer; when a category is, \`category_id\` becomes null wherever it named that category.`,
+    }),
+  ),
+})
 
-const accountBalance = /* @__PURE__ */ shown.object('AccountBalance', 'The balance of an account.', () => ({
+const accountBalance = shown.object('AccountBalance', 'The balance of an account.', {
   account_id: shown.id(),
   balance: shown.total(),
-}))
+})
 
-export const feed = /* @__PURE__ */ shown.object(
+export const feed = shown.object(
   'Feed',
   'A page of a snapshot, or of changes in the order in which they were made, each row once, as it is now.',
-  () => ({
+  {
     changes: z.array(change),
     cursor: field(z.string(), doc('Where the next request continues. Store it together with the changes.')),
     has_more: field(
@@ -118,8 +109,8 @@ export const feed = /* @__PURE__ */ shown.object(
       doc('Only where `has_more` is false: the balances of all accounts, to check the copy against.'),
     ),
     total_balance: field(z.optional(shown.total()), doc('Their sum.')),
-  }),
-  () => ({
+  },
+  {
     changes: [
       { noun: 'profile', id: 1, data: mary() },
       { noun: 'transaction', id: 76, data: null },
@@ -129,6 +120,6 @@ export const feed = /* @__PURE__ */ shown.object(
     snapshot: false,
     balances: [{ account_id: 1, balance: 1237.5 }],
     total_balance: 1237.5,
-  }),
+  },
 )
 export type ShownFeed = Omit<z.output<typeof feed>, 'changes'> & { changes: ShownChange[] }

@@ -116,113 +116,101 @@ export const undoOptions = z.object({
   ),
 })
 
-const counts = /* @__PURE__ */ shown.object(
-  'ImportCounts',
-  'How many rows a file has, and how many of them were new.',
-  () => ({
-    rows: shown.count(),
-    created: shown.count(),
-    duplicate: shown.count(),
-    deleted_before: field(
-      shown.count(),
-      doc('Rows that the user had deleted; `reimport_deleted` imports them.'),
-    ),
-  }),
-)
+const counts = shown.object('ImportCounts', 'How many rows a file has, and how many of them were new.', {
+  rows: shown.count(),
+  created: shown.count(),
+  duplicate: shown.count(),
+  deleted_before: field(
+    shown.count(),
+    doc('Rows that the user had deleted; `reimport_deleted` imports them.'),
+  ),
+})
 
-const countsWithPossible = /* @__PURE__ */ shown.object(
+const countsWithPossible = shown.object(
   'ImportOutcomeCounts',
   'How many rows a file has, how many of them were new, and how many may match others.',
-  () => ({
+  {
     ...counts.shape,
     possible: field(shown.count(), doc('Possible matches of the rows that it created: 0 with `match=off`.')),
     joined: field(shown.count(), doc('Pairs that were joined, or would be: 0 unless `match=sure`.')),
-  }),
+  },
 )
 
-const existingRow = /* @__PURE__ */ shown.object(
-  'ExistingRow',
-  'A row of a file whose transaction already existed.',
-  () => ({
-    row: field(
-      shown.count(),
-      doc('The row as errors number it: the line or entry of a file, or the item of a JSON body.'),
-    ),
-    transaction_id: shown.id(),
-    reasons: reasons(),
-  }),
-)
+const existingRow = shown.object('ExistingRow', 'A row of a file whose transaction already existed.', {
+  row: field(
+    shown.count(),
+    doc('The row as errors number it: the line or entry of a file, or the item of a JSON body.'),
+  ),
+  transaction_id: shown.id(),
+  reasons: reasons(),
+})
 
 const format = () =>
   field(z.enum(importFormats), doc({ type: 'string', description: `One of ${importFormats.join(', ')}.` }))
 
-export const importRecord = /* @__PURE__ */ shown.object(
+export const importRecord = shown.object(
   'ImportRecord',
   'A file that was imported.',
-  () => ({
+  {
     id: shown.id(),
     kind: z.enum(importKinds),
     format: format(),
     counts,
     created_at: shown.timestamp(),
-  }),
-  () => ({
+  },
+  {
     id: 1,
     kind: 'bank' as const,
     format: 'ofx' as const,
     counts: { rows: 32, created: 30, duplicate: 1, deleted_before: 1 },
     created_at: shown.exampleTime,
-  }),
+  },
 )
 export type ShownImport = z.output<typeof importRecord>
 
-const closingBalance = /* @__PURE__ */ shown.object(
+const closingBalance = shown.object(
   'ClosingBalance',
   'The closing balance of a statement, and that of the account.',
-  () => ({
+  {
     date: shown.calendarDate(),
     statement: field(shown.total(), doc('What the bank says.')),
     account: field(shown.total(), doc('What the account holds on that day after the import.')),
     agrees: z.boolean(),
-  }),
+  },
 )
 
-const importOutcome = /* @__PURE__ */ shown.object(
-  'ImportOutcome',
-  'What a file added, or would add.',
-  () => ({
-    id: field(z.nullable(shown.id()), doc('Null for a dry run.')),
-    format: format(),
-    counts: countsWithPossible,
-    duplicates: field(
-      z.array(existingRow).check(z.maxLength(mostListed)),
-      doc(`The first ${mostListed} rows that already existed.`),
+const importOutcome = shown.object('ImportOutcome', 'What a file added, or would add.', {
+  id: field(z.nullable(shown.id()), doc('Null for a dry run.')),
+  format: format(),
+  counts: countsWithPossible,
+  duplicates: field(
+    z.array(existingRow).check(z.maxLength(mostListed)),
+    doc(`The first ${mostListed} rows that already existed.`),
+  ),
+  matches_url: field(
+    z.nullable(z.string()),
+    doc(
+      `Where to find the possible matches: \`GET /api/matches\` with their days, the last ${mostDays} of them at most. Null if there are none.`,
     ),
-    matches_url: field(
-      z.nullable(z.string()),
-      doc(
-        `Where to find the possible matches: \`GET /api/matches\` with their days, the last ${mostDays} of them at most. Null if there are none.`,
-      ),
+  ),
+  skipped: field(
+    shown.count(),
+    doc('Entries of a statement that moved no money: pending, declined or informational ones.'),
+  ),
+  dry_run: z.boolean(),
+  closing_balance: field(
+    z.nullable(closingBalance),
+    doc(
+      `Null if the file gives none, if the account was beyond ±${formatMoney(maxTotal)} on that day, or if the account has more than ${grouped(mostRowsBack)} later transactions.`,
     ),
-    skipped: field(
-      shown.count(),
-      doc('Entries of a statement that moved no money: pending, declined or informational ones.'),
-    ),
-    dry_run: z.boolean(),
-    closing_balance: field(
-      z.nullable(closingBalance),
-      doc(
-        `Null if the file gives none, if the account was beyond ±${formatMoney(maxTotal)} on that day, or if the account has more than ${grouped(mostRowsBack)} later transactions.`,
-      ),
-    ),
-  }),
-)
+  ),
+})
 
-export const importResult = /* @__PURE__ */ shown.object(
+export const importResult = shown.object(
   'ImportResult',
   'What an import did.',
-  () => ({ message: z.string(), import: importOutcome }),
-  () => ({
+  { message: z.string(), import: importOutcome },
+  {
     message: 'Successfully imported 30 transactions.',
     import: {
       id: 1,
@@ -234,6 +222,6 @@ export const importResult = /* @__PURE__ */ shown.object(
       dry_run: false,
       closing_balance: { date: '2026-11-20', statement: 1237.5, account: 1237.5, agrees: true },
     },
-  }),
+  },
 )
 export type ShownImportResult = z.output<typeof importResult>

@@ -37,29 +37,29 @@ export const passwordReset = z.object({
 })
 export type PasswordReset = z.output<typeof passwordReset>
 
-export const verificationStatus = /* @__PURE__ */ shown.object(
+export const verificationStatus = shown.object(
   'VerificationStatus',
   'Whether the address is verified.',
-  () => ({ email_verified: z.boolean(), email: z.string() }),
-  () => ({ email_verified: false, email: 'mary@example.com' }),
+  { email_verified: z.boolean(), email: z.string() },
+  { email_verified: false, email: 'mary@example.com' },
 )
 export type ShownVerificationStatus = z.output<typeof verificationStatus>
 
-export const verificationSent = /* @__PURE__ */ shown.object(
+export const verificationSent = shown.object(
   'VerificationSent',
   'The outcome of asking for another verification email.',
-  () => ({
+  {
     message: z.string(),
     email_verified: z.boolean(),
     verification_sent_at: field(
       z.optional(shown.timestamp()),
       doc('Absent if the address is already verified.'),
     ),
-  }),
-  () => ({
+  },
+  {
     message: 'Verification email queued.',
     email_verified: false,
     verification_sent_at: shown.exampleTime,
-  }),
+  },
 )
 export type ShownVerificationSent = z.output<typeof verificationSent>

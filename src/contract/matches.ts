@@ -66,15 +66,15 @@ export const separation = z.object({
 })
 export type Separation = z.output<typeof separation>
 
-export const separated = /* @__PURE__ */ shown.object(
+export const separated = shown.object(
   'SeparatedTransactions',
   'The transaction that remained, and the one that was brought back.',
-  () => ({ transactions: z.array(transaction).check(z.minLength(2), z.maxLength(2)) }),
-  () => ({ transactions: [coffee(), { ...coffee(), id: 2, description: 'CARD 4711 COFFEE BEANS LONDON' }] }),
+  { transactions: z.array(transaction).check(z.minLength(2), z.maxLength(2)) },
+  { transactions: [coffee(), { ...coffee(), id: 2, description: 'CARD 4711 COFFEE BEANS LONDON' }] },
 )
 export type ShownSeparated = z.output<typeof separated>
 
-const match = /* @__PURE__ */ shown.object('Match', 'Two transactions that look like one event.', () => ({
+const match = shown.object('Match', 'Two transactions that look like one event.', {
   kind: z.enum(matchKinds),
   ids: field(
     z.array(shown.id()).check(z.minLength(2), z.maxLength(2)),
@@ -91,12 +91,12 @@ const match = /* @__PURE__ */ shown.object('Match', 'Two transactions that look 
   ),
   reasons: reasons(),
   transactions: field(z.array(transaction), doc('Both, in the order of `ids`.')),
-}))
+})
 
-export const matchList = /* @__PURE__ */ shown.object(
+export const matchList = shown.object(
   'MatchList',
   'Possible duplicates and transfers.',
-  () => ({
+  {
     matches: field(
       z.array(match).check(z.maxLength(mostMatches)),
       doc('Sure ones first, and among these the newest. Each transaction is in at most one of them.'),
@@ -107,8 +107,8 @@ export const matchList = /* @__PURE__ */ shown.object(
         'The first day whose matches are listed, or null if the matches of all days are. Send it as `to` to look further back.',
       ),
     ),
-  }),
-  () => ({
+  },
+  {
     matches: [
       {
         kind: 'duplicate' as const,
@@ -130,6 +130,6 @@ export const matchList = /* @__PURE__ */ shown.object(
       },
     ],
     searched_back_to: null,
-  }),
+  },
 )
 export type ShownMatchList = z.output<typeof matchList>

@@ -120,7 +120,7 @@ export const upload = z.extend(uploadHead, {
   ),
 })
 
-const result = /* @__PURE__ */ shown.object('OperationResult', 'The outcome of an operation.', () => ({
+const result = shown.object('OperationResult', 'The outcome of an operation.', {
   index: field(shown.count(), doc('Its position in the upload, from 0.')),
   outcome: z.enum(operationOutcomes),
   id: field(z.optional(shown.id()), doc('The id of the row, if there is one.')),
@@ -139,16 +139,16 @@ const result = /* @__PURE__ */ shown.object('OperationResult', 'The outcome of a
       description: `The row as it is now, where the client cannot know it (\`duplicate\`, \`unchanged\`, \`conflict\`). ${kindsOfRow}`,
     }),
   ),
-}))
+})
 type ShownData = NonNullable<ShownChange['data']>
 /** The outcome of an operation. The document cannot say that the type of `data` depends on its noun. */
 export type ShownResult = Omit<z.output<typeof result>, 'data'> & { data?: ShownData }
 
-export const uploadAnswer = /* @__PURE__ */ shown.object(
+export const uploadAnswer = shown.object(
   'UploadAnswer',
   'The outcome of each operation and, if the upload had a cursor, what has changed since.',
-  () => ({ results: z.array(result), ...z.partial(feed).shape }),
-  () => ({
+  { results: z.array(result), ...z.partial(feed).shape },
+  {
     results: [
       { index: 0, outcome: 'created' as const, id: 12, version: 1 },
       { index: 1, outcome: 'updated' as const, id: 91, version: 4 },
@@ -160,6 +160,6 @@ export const uploadAnswer = /* @__PURE__ */ shown.object(
     snapshot: false,
     balances: [{ account_id: 1, balance: 1237.5 }],
     total_balance: 1237.5,
-  }),
+  },
 )
 export type ShownUploadAnswer = { results: ShownResult[] } & Partial<ShownFeed>

@@ -57,10 +57,10 @@ export const mary = () => ({
   reminder_last_sent_at: null,
 })
 
-export const user = /* @__PURE__ */ shown.object(
+export const user = shown.object(
   'User',
   'A person who uses the service.',
-  () => ({
+  {
     id: shown.id(),
     name: z.string(),
     email: z.string(),
@@ -76,7 +76,7 @@ export const user = /* @__PURE__ */ shown.object(
       doc('HH:MM in the time zone; null is off.'),
     ),
     reminder_last_sent_at: z.nullable(shown.timestamp()),
-  }),
-  mary,
+  },
+  mary(),
 )
 export type ShownUser = z.output<typeof user>

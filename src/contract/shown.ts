@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { doc, field } from './doc.ts'
 
-/** The types of field in answers. Each is made by a function, to stay out of the Worker's bundle. */
+/** The types of field in answers. */
 
 export const id = () => field(z.int().check(z.gte(1)), doc({ format: 'int64' }))
 
@@ -35,16 +35,14 @@ export const exampleTime = '2026-11-20T10:00:00.000Z'
 /**
  * An object in answers. It has a name in the document, since generators make up names for objects without one, and an
  * example unless it only occurs inside others.
- *
- * Presenters use only its type. A call marked PURE leaves nothing in the Worker's bundle.
  */
 export function object<Shape extends z.core.$ZodShape>(
   name: string,
   description: string,
-  fields: () => Shape,
-  example?: () => z.output<z.ZodMiniObject<Shape>>,
+  fields: Shape,
+  example?: NoInfer<z.output<z.ZodMiniObject<Shape>>>,
 ): z.ZodMiniObject<Shape> {
-  const schema = z.object(fields())
-  z.globalRegistry.add(schema, { id: name, description, ...(example && { examples: [example()] }) })
-  return schema as unknown as z.ZodMiniObject<Shape>
+  const schema: z.ZodMiniObject<Shape> = z.object(fields)
+  z.globalRegistry.add(schema, { id: name, description, ...(example && { examples: [example] }) })
+  return schema
 }

@@ -18,53 +18,53 @@ export const credentials = z.object({
 })
 export type Credentials = z.output<typeof credentials>
 
-export const signIn = /* @__PURE__ */ shown.object(
+export const signIn = shown.object(
   'SignIn',
   'A token and its user.',
-  () => ({
+  {
     access_token: field(z.string(), doc('Bearer token, `<id>|<secret>`. It is shown only once.')),
     token_type: field(z.string(), doc({ examples: ['Bearer'] })),
     user,
     email_verified: z.boolean(),
     email_verified_at: z.nullable(shown.timestamp()),
-  }),
-  () => ({
+  },
+  {
     access_token: '1|4bQ0mX9sVv2kTn7cYd3fGh8jLp5rWz6aSe1uIo0ABCDEF',
     token_type: 'Bearer',
     user: mary(),
     email_verified: true,
     email_verified_at: shown.exampleTime,
-  }),
+  },
 )
 export type ShownSignIn = z.output<typeof signIn>
 
-export const session = /* @__PURE__ */ shown.object(
+export const session = shown.object(
   'Session',
   'A token in use on a device; its secret is never shown again.',
-  () => ({
+  {
     id: shown.id(),
     user_agent: z.nullable(z.string()),
     created_at: shown.timestamp(),
     last_used_at: field(shown.timestamp(), doc('Updated at most once a day.')),
     is_current: field(z.boolean(), doc('True for the token of this request.')),
-  }),
-  () => ({
+  },
+  {
     id: 1,
     user_agent: 'Purse/2.1 (Android 16)',
     created_at: shown.exampleTime,
     last_used_at: shown.exampleTime,
     is_current: true,
-  }),
+  },
 )
 export type ShownSession = z.output<typeof session>
 
 export const addressCheck = z.object({ email: field(z.string(), doc('The address.')) })
 
-export const availability = /* @__PURE__ */ shown.object(
+export const availability = shown.object(
   'Availability',
   'True for any well-formed address: it never reveals whether the address is registered.',
-  () => ({ available: z.boolean() }),
-  () => ({ available: true }),
+  { available: z.boolean() },
+  { available: true },
 )
 
 export const signInHints = z.partial(
@@ -75,11 +75,11 @@ export const signInHints = z.partial(
 )
 export type SignInHints = z.output<typeof signInHints>
 
-export const authorisation = /* @__PURE__ */ shown.object(
+export const authorisation = shown.object(
   'Authorisation',
   "The identity provider's page to send the person to.",
-  () => ({ url: z.string() }),
-  () => ({ url: 'https://accounts.google.com/o/oauth2/v2/auth?response_type=code' }),
+  { url: z.string() },
+  { url: 'https://accounts.google.com/o/oauth2/v2/auth?response_type=code' },
 )
 
 /** What the identity provider sends people back with. */

@@ -165,33 +165,24 @@ export const coffee = () => ({
 })
 
 /** A transaction without its relations, as writes and matches return it. The change feed adds `client_id`. */
-export const transaction = /* @__PURE__ */ shown.object(
-  'Transaction',
-  'A movement of money.',
-  shownFields,
-  coffee,
-)
+export const transaction = shown.object('Transaction', 'A movement of money.', shownFields(), coffee())
 export type ShownTransaction = z.output<typeof transaction>
 
-export const transactionConflict = /* @__PURE__ */ versionConflict(
-  'TransactionConflict',
-  transaction,
-  () => ({
-    message: 'The transaction has changed.',
-    current: { ...coffee(), amount: '13.20', version: 2 },
-  }),
-)
+export const transactionConflict = versionConflict('TransactionConflict', transaction, {
+  message: 'The transaction has changed.',
+  current: { ...coffee(), amount: '13.20', version: 2 },
+})
 
-const accountInBrief = /* @__PURE__ */ shown.object(
-  'AccountInBrief',
-  'The account of a transaction.',
-  () => ({ id: shown.id(), name: z.string(), type: z.enum(accountTypes) }),
-)
-const categoryInBrief = /* @__PURE__ */ shown.object(
-  'CategoryInBrief',
-  'The category of a transaction.',
-  () => ({ id: shown.id(), name: z.string(), type: z.enum(categoryTypes) }),
-)
+const accountInBrief = shown.object('AccountInBrief', 'The account of a transaction.', {
+  id: shown.id(),
+  name: z.string(),
+  type: z.enum(accountTypes),
+})
+const categoryInBrief = shown.object('CategoryInBrief', 'The category of a transaction.', {
+  id: shown.id(),
+  name: z.string(),
+  type: z.enum(categoryTypes),
+})
 const coffeeWithRelations = () => ({
   ...coffee(),
   account: { id: 1, name: 'Checking', type: 'bank' as const },
@@ -200,26 +191,26 @@ const coffeeWithRelations = () => ({
 })
 
 /** A transaction as GET /api/transactions returns it, alone and in lists. */
-export const transactionWithRelations = /* @__PURE__ */ shown.object(
+export const transactionWithRelations = shown.object(
   'TransactionWithRelations',
   'A movement of money with its accounts and category.',
-  () => ({
+  {
     ...shownFields(),
     account: accountInBrief,
     to_account: z.nullable(accountInBrief),
     category: z.nullable(categoryInBrief),
-  }),
-  coffeeWithRelations,
+  },
+  coffeeWithRelations(),
 )
 export type ShownTransactionWithRelations = z.output<typeof transactionWithRelations>
 
 const pageUrl = 'https://api.purse.example/api/transactions'
 const position = () => z.nullable(z.int().check(z.gte(1)))
 
-export const transactionPage = /* @__PURE__ */ shown.object(
+export const transactionPage = shown.object(
   'TransactionPage',
   'Transactions, newest first.',
-  () => ({
+  {
     current_page: z.int().check(z.gte(1)),
     data: z.array(transactionWithRelations),
     first_page_url: z.string(),
@@ -238,8 +229,8 @@ export const transactionPage = /* @__PURE__ */ shown.object(
         `Only with \`q\`: the day to send as \`to\` to search further back, or null if there is none. A search looks at the ${newestSearched} of the account between \`from\` and \`to\`; without an account, at those of the category; without either, at those of the user. The other filters apply within these rows.`,
       ),
     ),
-  }),
-  () => ({
+  },
+  {
     current_page: 1,
     data: [coffeeWithRelations()],
     first_page_url: `${pageUrl}?page=1`,
@@ -252,6 +243,6 @@ export const transactionPage = /* @__PURE__ */ shown.object(
     prev_page_url: null,
     to: 1,
     total: 1,
-  }),
+  },
 )
 export type ShownTransactionPage = z.output<typeof transactionPage>

@@ -37,11 +37,11 @@ function versionsIn(input: string): string {
 export const versionConflict = <Row extends z.ZodMiniType>(
   name: string,
   row: Row,
-  example: () => { message: string; current: z.output<Row> },
+  example: { message: string; current: z.output<Row> },
 ) =>
   shown.object(
     name,
     'The row has a different version from the one that the request expects. `current` is the row as it is now.',
-    () => ({ message: z.string(), code: shown.code('version_conflict'), current: row }),
-    () => ({ code: 'version_conflict', ...example() }) as never,
+    { message: z.string(), code: shown.code('version_conflict'), current: row },
+    { code: 'version_conflict', ...example } as never,
   )

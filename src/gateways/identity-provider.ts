@@ -25,7 +25,19 @@ const timeoutMs = 7_000
 /** Endpoints rarely change, but a change should not take long to arrive. */
 const discoveryGoodForMs = 10 * 60_000
 /** Only public-key signatures are accepted: neither `none`, nor HMAC with a secret that others may know. */
-const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
+const algorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+]
 const clockToleranceSeconds = 60
 /** Far more than keys with their certificates take, which are the longest answers of honest providers. */
 const maxAnswerBytes = 256 * 1024

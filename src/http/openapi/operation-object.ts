@@ -1,4 +1,4 @@
-import type * as z from 'zod/mini'
+import * as z from 'zod/mini'
 import * as shown from '../../contract/shown.ts'
 import { publicRoutes } from '../authenticate.ts'
 import type { Check } from '../validate.ts'
@@ -95,6 +95,8 @@ function bodyOf(
   return { required: method === 'POST', content: Object.fromEntries(content) }
 }
 
+const isOptional = (field: z.core.$ZodType) => z.safeParse(field, undefined).success
+
 /** What the validators read of path, query and headers. An `:id` that none of them reads is the id of a row. */
 function parametersOf(path: string, checks: Check[], { add }: SchemaCollection): JsonSchema[] {
   const read = checks
@@ -103,7 +105,7 @@ function parametersOf(path: string, checks: Check[], { add }: SchemaCollection):
       Object.entries(schema.shape).map(([name, field]) => {
         const { description, ...rest } = add(field, 'input')
         if (!description) throw new Error(`${name} of ${path} is not described in src/contract`)
-        const isRequired = target === 'param' || (canRefuse && field._zod.optin === undefined)
+        const isRequired = target === 'param' || (canRefuse && !isOptional(field))
         const place = target === 'param' ? 'path' : target
         return { name, in: place, ...(isRequired && { required: true }), description, schema: rest }
       }),

@@ -5,9 +5,14 @@ import { markOf } from './mark-words.ts'
 import { type CsvRow, cellOf } from './rows.ts'
 import type { CsvTable } from './table.ts'
 
-const payers = new Set(
-  'zahlungspflichtige r|auftraggeber|nazwa nadawcy|nadawca|ordenante|ordinante'.split('|'),
-)
+const payers = new Set([
+  'zahlungspflichtige r',
+  'auftraggeber',
+  'nazwa nadawcy',
+  'nadawca',
+  'ordenante',
+  'ordinante',
+])
 
 /** The other party and the purpose; the kind of booking if the bank gives neither. */
 export function describeRow(table: CsvTable, row: CsvRow, amount: Minor): string | null {

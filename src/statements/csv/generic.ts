@@ -29,12 +29,41 @@ const notPositive = 'The :field field must be greater than 0.'
 type RowType = GenericRow['type']
 
 const typeWords: Record<RowType, string[]> = {
-  income: 'income|revenue|einnahme|revenu|recette|ingreso|receita|entrata|inkomst|przychod'.split('|'),
-  expense: 'expense|expenses|spending|payment|ausgabe|depense|gasto|despesa|spesa|uitgave|wydatek'.split('|'),
-  transfer:
-    'transfer|umbuchung|virement interne|transferencia|trasferimento|giroconto|overboeking|przelew wlasny'.split(
-      '|',
-    ),
+  income: [
+    'income',
+    'revenue',
+    'einnahme',
+    'revenu',
+    'recette',
+    'ingreso',
+    'receita',
+    'entrata',
+    'inkomst',
+    'przychod',
+  ],
+  expense: [
+    'expense',
+    'expenses',
+    'spending',
+    'payment',
+    'ausgabe',
+    'depense',
+    'gasto',
+    'despesa',
+    'spesa',
+    'uitgave',
+    'wydatek',
+  ],
+  transfer: [
+    'transfer',
+    'umbuchung',
+    'virement interne',
+    'transferencia',
+    'trasferimento',
+    'giroconto',
+    'overboeking',
+    'przelew wlasny',
+  ],
 }
 
 /** Reads a generic CSV file, or a workbook with one table. Only date and amount are required. Throws `Invalid`. */
