@@ -23,9 +23,9 @@ const metrics: typeof processorTime = [
   ...(measuresProcessorTime ? processorTime : []),
   ['latency, ms, one request at a time', latencyMs, 2],
   [`requests a second, ${clients} clients`, perSecond, 0],
-  ['round trips to the database', work('roundTrips'), 1],
-  ['rows read', work('rowsRead'), 1],
-  ['rows written', work('rowsWritten'), 1],
+  ['round trips to the database', work('roundTrips'), 0],
+  ['rows read', work('rowsRead'), 0],
+  ['rows written', work('rowsWritten'), 0],
 ]
 const note = measuresProcessorTime
   ? 'Processor time comes from /proc; that of the Worker is less that of a route which does nothing.'

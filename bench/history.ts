@@ -7,8 +7,8 @@ const daysOfHistory = 3_650
 const busyMs = 100
 
 /**
- * Copies the first user's transactions to days of the last ten years, straight in the database, until there are so many.
- * Both numbers are multiples of each other.
+ * Copies the first user's transactions, spread over the days of the last ten years, straight in the database, until there
+ * are so many: a multiple of those.
  */
 export async function extendHistory(
   service: CountedService,
@@ -24,12 +24,12 @@ export async function extendHistory(
                                   created_at, updated_at)
         with recursive n(i) as (select :first union all select i + 1 from n where i + 1 < :end)
         select user_id, account_id, category_id, type, amount, description,
-               date(transaction_date, '-' || (i * 7 % :days) || ' days'), created_at, updated_at
+               date('now', '-' || ((i * 7 + id * 31) % :days) || ' days'), created_at, updated_at
           from transactions, n where id <= :transactions`,
       args: {
         first,
         end: Math.min(copies, first + copiesAtOnce),
-        days: daysOfHistory - 365,
+        days: daysOfHistory,
         transactions,
       },
     }

@@ -57,7 +57,7 @@ function requestTable(short: History, long: History): string {
       return [
         `\`${name}\``,
         figure(work('roundTrips')(long.measured, name), 0),
-        figure(work('rowsWritten')(long.measured, name), 1),
+        figure(work('rowsWritten')(long.measured, name), 0),
         ...pair(work('rowsRead'), 0),
         ...pair(latencyMs, 1),
         ...pair(databaseMs, 1),

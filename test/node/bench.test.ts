@@ -42,8 +42,8 @@ test('a comparison shows both versions and their ratio, and subtracts what a bar
     expect.arrayContaining([
       '| latency, ms, one request at a time | `GET /one` | 4.00 | 3.00 | 0.75 |',
       '| requests a second, 16 clients | `GET /one` | 200 | 200 | 1.00 |',
-      '| round trips to the database | `GET /one` | 1.0 | 1.0 | 1.00 |',
-      '| rows read | `GET /one` | 0.0 | 0.0 | 1.00 |',
+      '| round trips to the database | `GET /one` | 1 | 1 | 1.00 |',
+      '| rows read | `GET /one` | 0 | 0 | 1.00 |',
     ]),
   )
   const ofWorker = rows.find((line) => line.startsWith('| Worker'))
