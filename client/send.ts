@@ -7,7 +7,7 @@ export type SendOptions = {
   fetch: (url: string, init: RequestInit) => Promise<Response>
   /** Called when the service no longer accepts the token, which has been cleared by then. */
   onSignedOut: () => void
-  /** Of one attempt, its answer included. */
+  /** Timeout per attempt, including reading the response. */
   timeoutMs: number
   retry: RetryPolicy
   sleep: (ms: number, signal?: AbortSignal | null) => Promise<void>

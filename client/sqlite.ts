@@ -16,7 +16,7 @@ export type SyncSqlite = {
 
 /**
  * A storage in one table of an SQLite database, created if missing: for React Native, Expo and Node. Needs SQLite 3.38.
- * Each call throws if the device is full, or if somebody else holds the database for longer than its busy timeout.
+ * Each call throws if the device is full, or if another connection locks the database for longer than its busy timeout.
  */
 export function sqliteStorage(database: AsyncSqlite | SyncSqlite, table = 'purse_values'): LedgerStorage {
   const name = `"${table.replaceAll('"', '""')}"`

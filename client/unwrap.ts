@@ -15,7 +15,7 @@ type Unwrapped<R> =
 
 /**
  * Returns the body of an answer. Throws ApiError if the service refuses, and ConnectionError if it could not be reached:
- * a success without JSON comes from somebody else, such as a network that wants its users to sign in.
+ * a success without JSON comes from something else, such as a network that wants its users to sign in.
  */
 export async function unwrap<R extends ClientResponse<unknown, number, ResponseFormat>>(
   answer: R | Promise<R>,

@@ -2,7 +2,7 @@ import { keepTouched, type LedgerRun, referredTo } from './run.ts'
 import type { Entry } from './store.ts'
 import { leftAfter, type Waiting } from './waiting.ts'
 
-/** Applies the answers to what the run has sent, and returns what is to be stored. */
+/** Applies the results of the upload to the pending changes, and returns the entries to store. */
 export function applyAnswers(run: LedgerRun): Entry[] {
   const { report, answers } = run
   const entries: Entry[] = []
@@ -10,7 +10,7 @@ export function applyAnswers(run: LedgerRun): Entry[] {
     const one = run.stored().waiting.get(id)
     if (!one?.sent) continue
     const left = leftAfter(one, result)
-    // Refused only because another row has to be corrected first: this one waits for that, with no error of its own.
+    // Rejected only because a row that it refers to was: it stays pending until that row is corrected.
     const isHeld = result.outcome === 'invalid' && left !== undefined && namesInvalid(run, one)
     entries.push(keepTouched(run, id, isHeld ? { ...left, errors: null } : left))
     if (left?.conflict) report.conflicts += 1
@@ -24,7 +24,7 @@ export function applyAnswers(run: LedgerRun): Entry[] {
   return entries
 }
 
-/** True if what was sent refers to a row whose creation is invalid as well. */
+/** True if the sent change refers to a row whose creation is invalid as well. */
 function namesInvalid(run: LedgerRun, { sent }: Waiting): boolean {
   const { waiting } = run.stored()
   return referredTo(sent).some((id) => {

@@ -8,7 +8,7 @@ import { type Entry, idOf, partsOf, readOthers, readStored, waitingEntry, withMe
 import { viewOf } from './view.ts'
 import { type Change, fold, type Named, newWaiting, type Waiting } from './waiting.ts'
 
-/** A change to what waits for a row. It is made again if another tab has stored something else meanwhile. */
+/** A change to a pending change. It is applied again if another tab has written meanwhile. */
 export type Work = Named & { change: (waiting: Waiting | undefined) => Waiting | undefined }
 
 type CopyOptions = {
@@ -23,16 +23,16 @@ type CopyOptions = {
 export type Copy = Awaited<ReturnType<typeof openCopy>>
 
 /**
- * Opens the copy of a user's data on the device: what is stored, what waits to be sent, and what is shown of both. It
- * keeps memory, the storage and the copies in other tabs in step. Throws LedgerVersionError, and what the storage throws.
+ * Opens the copy of a user's data on the device: the stored rows, the pending changes, and the view of both. It keeps
+ * memory, the storage and the copies in other tabs in sync. Throws LedgerVersionError, and errors of the storage.
  */
 export async function openCopy({ storage, locks, userId, newKey, onRenames }: CopyOptions) {
   const base = `purse/${userId}/ledger/`
   const listeners = new Set<() => void>()
   let stored = await readStored(storage, base)
-  /** What waits, including what is about to be stored. */
+  /** Pending changes, including those that are being written. */
   const waiting = new Map(stored.waiting)
-  /** Works that are about to be stored, by the rows that they change. */
+  /** Works that are being written, by the rows that they change. */
   const unstored = new Map<string, Set<Work>>()
   let lastAt = [...waiting.values()].reduce((last, { at }) => Math.max(last, at), 0)
   let view = viewOf({ rows: stored.rows, waiting, userId })
@@ -48,7 +48,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
   /** The next sequence number (`Waiting.at`). */
   const nextAt = () => lastAt + 1
 
-  /** Brings `waiting` up to date for a row: what is stored, and what is about to be. */
+  /** Updates `waiting` for a row from the stored pending change and the works that are being written. */
   function recompute(id: string): void {
     const works = [...(unstored.get(id) ?? [])]
     const now = works.reduce((one, { change }) => change(one), stored.waiting.get(id))
@@ -87,7 +87,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
 
   const refresh = (): Promise<void> => locks.request(`${base}state`, takeOthers)
 
-  /** Takes what other tabs have stored. */
+  /** Reads what other tabs have written. */
   async function takeOthers(): Promise<void> {
     const fresh = await readOthers(storage, base, stored)
     if (!fresh) return
@@ -116,7 +116,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
         onRenames(renames)
         notify(listeners)
       } catch (error) {
-        // Memory is ahead of the storage now: the next commit or refresh reads what is stored.
+        // Memory is ahead of the storage now, so the next commit or refresh reads the storage.
         stored.meta.revision = -1
         stored.meta.rows = -1
         throw error
@@ -135,7 +135,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     return renames
   }
 
-  /** Part of a commit: changes what waits for a row in `stored`, and returns the entry to write. */
+  /** Part of a commit: sets or removes a pending change in `stored`, and returns the entry to write. */
   function keep(id: string, one: Waiting | undefined): Entry {
     if (one) stored.waiting.set(id, one)
     else stored.waiting.delete(id)
@@ -150,12 +150,12 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     keep,
 
     /**
-     * Takes what other tabs have stored since. Where the platform has BroadcastChannel, this happens by itself. Throws
-     * LedgerVersionError, and what the storage throws.
+     * Reads what other tabs have written since. With BroadcastChannel, this happens by itself. Throws
+     * LedgerVersionError, and errors of the storage.
      */
     refresh,
 
-    /** The work of folding a change into what waits for a row. */
+    /** The work of merging a change into the pending change of a row. */
     workOf(noun: Noun, key: Key, change: Change): Work {
       const at = nextAt()
       return { noun, key, change: (one) => fold(one ?? newWaiting(noun, key, at), change) }
@@ -204,7 +204,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
       return () => listeners.delete(own)
     },
 
-    /** Stops listening to other tabs, and telling them. What waits stays. */
+    /** Stops listening to other tabs and notifying them. Pending changes stay. */
     close(): void {
       channel?.close()
       channel = undefined

@@ -3,19 +3,18 @@ import type { Copy, Work } from './copy.ts'
 import { idOf } from './store.ts'
 import { type Change, type Fields, groupOf, type Named, pick, type Waiting } from './waiting.ts'
 
-/** Both values of each field; `mine` is null if the person has deleted the row, `theirs` if somebody else has. */
+/** Both values of each field. `mine` is null if the row was deleted here, `theirs` if it was deleted elsewhere. */
 export type LedgerConflict = Named & { fields: string[]; mine: Fields | null; theirs: Fields | null }
 export type LedgerRejection = Named & { op: Change['op']; set: Fields; errors: FieldErrors }
 
 /**
- * What waits, and what of it a person has to decide. The service says what conflicts
- * (src/services/operations/conflicts.ts); `leftAfter` takes in its answer.
+ * Pending changes, and those that a person has to decide about. The service detects conflicts
+ * (src/services/operations/conflicts.ts); `leftAfter` applies its outcomes.
  */
 export function decisionsOf({ waiting, view, write }: Copy) {
   return {
     /**
-     * Everything that is not known to be accepted, whether it waits for a network or for a person to decide. `row` has the
-     * last known values, even of a deleted row.
+     * All pending changes, conflicts and rejections included. `row` has the last known values, even of a deleted row.
      */
     waiting: (): (Named & { row: Fields })[] =>
       [...waiting.values()].map(({ noun, key, sent, next }) => ({
@@ -23,7 +22,7 @@ export function decisionsOf({ waiting, view, write }: Copy) {
         row: { ...(next ?? sent)?.was, ...view().served(noun, key), ...sent?.set, ...next?.set },
       })),
 
-    /** What conflicts with somebody else's change. It is shown as mine until the person decides. */
+    /** Pending changes that conflict with a change made elsewhere. Mine is shown until the person decides. */
     conflicts(): LedgerConflict[] {
       return [...waiting.values()]
         .filter((one) => one.conflict && !one.errors)
@@ -35,15 +34,15 @@ export function decisionsOf({ waiting, view, write }: Copy) {
         })
     },
 
-    /** Keeps mine: the next sync does what the person did, unless somebody has changed the row again by then. */
+    /** Keeps mine: the next sync sends it, and conflicts again only if the row has changed again by then. */
     keepMine: ({ noun, key, theirs }: LedgerConflict): Promise<void> =>
       write([{ noun, key, change: (one) => (one?.conflict ? withMine(one, theirs) : one) }]),
 
-    /** Keeps theirs: the fields stay as somebody else has them. What did not conflict, or came later, still waits. */
+    /** Keeps theirs: drops my values of the conflicting fields. Other fields, and later changes, stay pending. */
     keepTheirs: ({ noun, key, mine }: LedgerConflict): Promise<void> =>
       write([{ noun, key, change: (one) => (one?.conflict ? withTheirs(one, mine) : one) }]),
 
-    /** What the service has refused, or this device has damaged. `update` corrects and queues it, `discard` drops it. */
+    /** Changes that the service has rejected, or that are damaged. `update` corrects one, `discard` drops it. */
     rejected(): LedgerRejection[] {
       return [...waiting.values()]
         .filter((one) => one.errors !== null)
@@ -52,7 +51,7 @@ export function decisionsOf({ waiting, view, write }: Copy) {
         }))
     },
 
-    /** Drops what is among `rejected`. Anything that may already have landed is sent once more, to find out. */
+    /** Drops a rejected change. A creation that may have been stored is sent once more, to find out. */
     async discard({ noun, key }: Named): Promise<void> {
       const change: Work['change'] = (one) =>
         !one?.errors ? one : one.sent ? { ...one, next: null, errors: null } : undefined
@@ -61,13 +60,13 @@ export function decisionsOf({ waiting, view, write }: Copy) {
   }
 }
 
-/** What waits once mine is kept. `seen` has the values that the person decided against. */
+/** The pending change after keeping mine. `seen` has the values that the person decided against. */
 function withMine(waiting: Waiting, seen: Fields | null): Waiting {
   const { next } = waiting
   return { ...waiting, next: next && { ...next, was: { ...next.was, ...seen } }, conflict: null }
 }
 
-/** What waits once theirs is kept: all but the conflicting fields that are still as in `mine`, which the person saw. */
+/** The pending change after keeping theirs: without the conflicting fields that still have the values in `mine`. */
 function withTheirs(waiting: Waiting, mine: Fields | null): Waiting | undefined {
   const { next } = waiting
   const conflict = waiting.conflict ?? []

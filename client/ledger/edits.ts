@@ -12,7 +12,7 @@ type Row = Fields & { key: Key }
 /** The most steps that can be undone. */
 const mostUndone = 100
 
-/** What a person does to rows, in steps that can be undone. */
+/** Writes to rows, in steps that can be undone. */
 export function editsOf(
   copy: Copy,
   newId: () => string,
@@ -58,7 +58,7 @@ export function editsOf(
   }
 
   /**
-   * What else changes when a row that was never sent is deleted. The service does not know the row, so the transactions
+   * Further changes for the deletion of a row that was never sent. The service does not know the row, so the transactions
    * of an account are deleted here, and those of a category lose it here.
    */
   function consequencesOf(noun: Noun, key: Key, others = view().othersOf(noun, key)): Work[] {

@@ -1,7 +1,7 @@
 import type { FieldErrors, NewAccount, NewCategory, NewTransaction, ProfileField, User } from '../api.ts'
 import type { Key, Noun } from './rows.ts'
 
-/** What a person enters: accounts and categories are named by their keys or ids. */
+/** Input of a person. Accounts and categories are named by key or id. */
 export type Entered = {
   profile: Partial<Pick<User, ProfileField>>
   account: NewAccount

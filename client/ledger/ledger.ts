@@ -29,16 +29,16 @@ export type Ledger = ReturnType<typeof readsOf>['reads'] &
   ReturnType<typeof decisionsOf> &
   Pick<Copy, 'subscribe' | 'refresh' | 'close'> & {
     /**
-     * Sends what waits and takes what has changed, one run at a time. A failure of the service or the network
-     * is in the report. Throws LedgerVersionError, and what the storage throws.
+     * Sends pending changes and fetches what has changed, one run at a time. A failure of the service or the network
+     * is in the report. Throws LedgerVersionError, and errors of the storage.
      */
     sync(): Promise<LedgerReport>
   }
 
 /**
- * Opens the copy of a user's data on the device, with what waits to be sent. Reads answer at once and need no
- * network; writes are shown at once, and have been stored by the time their promise resolves. This, every write
- * and `refresh` throw LedgerVersionError, and what the storage throws.
+ * Opens the copy of a user's data on the device, with the pending changes. Reads return at once and need no network;
+ * writes are shown at once, and have been stored when their promise resolves. This, every write and `refresh` throw
+ * LedgerVersionError, and errors of the storage.
  */
 export async function localLedger(options: LedgerOptions): Promise<Ledger> {
   const { client, storage, userId, locks = sharedLocks() } = options

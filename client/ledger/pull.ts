@@ -15,7 +15,7 @@ export async function pull(run: LedgerRun): Promise<void> {
     const query = { limit: run.limits.rows, ...(cursor && { cursor }) }
     try {
       const page = await unwrap(run.client.api.changes.$get({ query }, { headers: run.headers }))
-      // A page that leads nowhere would be asked for again and again.
+      // A page with the same cursor would be requested again and again.
       requireFromService(Boolean(page?.changes) && (!page.has_more || page.cursor !== cursor))
       await takePage(run, page)
     } catch (error) {
@@ -36,7 +36,7 @@ export async function renewCursor(run: LedgerRun, error: unknown): Promise<boole
   return true
 }
 
-/** Begins a snapshot. The rows stay until it ends, and what waits stays in any case. */
+/** Begins a snapshot. The rows stay until it ends; pending changes stay in any case. */
 function beginSnapshot(run: LedgerRun): Promise<void> {
   run.isUpToDate = false
   return run.commit(() => {
@@ -50,7 +50,7 @@ function beginSnapshot(run: LedgerRun): Promise<void> {
 
 type Page = Feed | UploadAnswer
 
-/** Takes a page; after the last one, applies the answers and shows everything. */
+/** Applies a page; after the last one, applies the results of the upload and updates the view. */
 export async function takePage(
   run: LedgerRun,
   { changes = [], cursor = '', has_more, balances }: Page,

@@ -8,7 +8,7 @@ import { keepTouched, type LedgerRun, referredTo } from './run.ts'
 import { idOf } from './store.ts'
 import { type Change, type Fields, fold, type Result, type Waiting } from './waiting.ts'
 
-/** Takes what is to be sent next, and marks it as sent: what is done to these rows from now on waits behind it. */
+/** Takes the next changes to send, and marks them as sent: later changes of these rows stay pending behind them. */
 export async function takeChunk(run: LedgerRun): Promise<Waiting[]> {
   let chunk: Waiting[] = []
   await run.commit(() => {
@@ -28,7 +28,7 @@ export async function takeChunk(run: LedgerRun): Promise<Waiting[]> {
   return chunk
 }
 
-/** The first of what waits, as much as one upload may hold. */
+/** The first pending changes, as many as one upload may hold. */
 function withinLimits(run: LedgerRun, all: [string, Waiting][]): Waiting[] {
   const { limits } = run
   let bytes = 0
@@ -54,7 +54,7 @@ function anyCategory(run: LedgerRun): Key | undefined {
 }
 
 /**
- * Splits what waits into what is sent now and what is sent later. The service creates no income or expense without a
+ * Splits a pending change into a part to send now and a part to send later. The service creates no income or expense without a
  * category: a row that may lack one (see `again`) is lent an arbitrary category, which an update then removes.
  */
 function splitToSend(one: Waiting, lent: Key | undefined): Waiting {
@@ -68,7 +68,7 @@ function splitToSend(one: Waiting, lent: Key | undefined): Waiting {
     next: { op: 'update' as const, set: { category_id: null }, was: loan },
   }
   if (next?.op !== 'delete') return (next && fold(split, next)) ?? split
-  // The row is to be deleted, whatever its category is by then.
+  // The deletion must not conflict with the lent category.
   const { category_id, ...was } = next.was
   return { ...split, next: { ...next, was } }
 }
@@ -84,8 +84,8 @@ function rankOf({ noun, sent, next }: Waiting): number {
 }
 
 /**
- * The transactions that went with an account whose deletion is unanswered. `revive` makes them anew, with what waits for
- * them; sent now, that would find no row.
+ * The transactions that were deleted with an account whose deletion has no outcome yet. `revive` creates them again with
+ * their pending changes; sent now, these would find no row.
  */
 function comingBack(all: Iterable<Waiting>): string[] {
   const accounts = [...all].filter(({ sent, next }) => sent && next?.others)

@@ -11,7 +11,7 @@ import type { Shown } from './shown-row.ts'
 import { totalsOf } from './totals.ts'
 import { readFilter, readPeriod } from './validate.ts'
 
-/** A row on the device. What only the service can give is null until it has the row. */
+/** A row on the device. Fields that the service assigns are null until it has stored the row. */
 type OnDevice<Row> = Omit<Row, 'id' | 'created_at' | 'updated_at'> & {
   id: number | null
   /** The device's name for the row, wherever an id is asked for. Only a deleted row that is brought back gets a new one. */
@@ -48,7 +48,7 @@ export type LedgerPage = {
   searched_back_to?: string | null
 }
 
-/** Reads that answer as the service does, from what is on the device. */
+/** Reads from the device, with the results of the service's endpoints. */
 export function readsOf({ view, stored }: Copy, now: () => number, renames: Renames) {
   const inOrder = <Row extends { rank: number; key: Key }>(all: ReadonlyMap<Key, Row>) =>
     [...all.values()].sort((a, b) => a.rank - b.rank || compare(a.key, b.key))

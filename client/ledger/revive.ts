@@ -15,8 +15,8 @@ import {
 export type Renames = Map<string, Key>
 
 /**
- * Turns deleted rows that come back into new rows, along with what went with them. A row whose deletion has not been
- * answered yet has to wait. Sequence numbers continue from `at`. Returns which rows have changed, and the new keys.
+ * Turns deleted rows that come back into new rows, along with the rows that were deleted with them. A row whose deletion
+ * has no outcome yet stays pending. Sequence numbers continue from `at`. Returns which rows have changed, and the new keys.
  */
 export function revive(
   { waiting, rows }: Stored,
@@ -49,7 +49,7 @@ export function revive(
       if (other) put({ ...other, errors: null })
       return
     }
-    // What waits for the old row, such as an edit since, goes into the new one.
+    // A pending change of the old row, such as a later edit, is merged into the new one.
     const fields = renamed({ ...set, ...other?.sent?.set, ...other?.next?.set }, renames)
     // If its other account is still deleted, it comes back with that.
     if (!isThere(fields.account_id) || !isThere(fields.to_account_id)) return
@@ -91,7 +91,7 @@ export function revive(
 /** False for a creation that was sent or refused: its client id may be spent. */
 const isToBeCreated = (one: Waiting | undefined) => one?.next?.op === 'create' && !one.sent && !one.errors
 
-/** What waits, with its row and others by their new keys. */
+/** A pending change, with its row and others under their new keys. */
 export function renamedOne(one: Waiting, renames: Renames): Waiting {
   const { next } = one
   const others = next?.others && { others: renamedOthers(next.others, renames) }

@@ -5,17 +5,17 @@ import type { Copy } from './copy.ts'
 import { type Entry, partsOf } from './store.ts'
 import type { Change, Result, Waiting } from './waiting.ts'
 
-/** What one run did. Whatever stopped it, nothing is lost: the next run goes on from there. */
+/** The result of one sync. If it ended early, nothing is lost: the next one continues. */
 export type LedgerReport = {
   /** Changes that were sent, with nothing left to do about them. */
   sent: number
   /** Changes that were received, including this device's own. */
   received: number
-  /** Changes that conflict with somebody else's: see `conflicts`. */
+  /** Changes that conflict with a change made elsewhere: see `conflicts`. */
   conflicts: number
-  /** Changes that were refused: see `rejected`. */
+  /** Changes that were rejected: see `rejected`. */
   rejected: number
-  /** What still waits to be sent, for whatever reason, without conflicts and rejections. */
+  /** Changes that are still pending, without conflicts and rejections. */
   waiting: number
   stopped: Stopped | null
 }
@@ -29,15 +29,15 @@ export type SyncOptions = Pick<Copy, 'stored' | 'commit' | 'keep' | 'touch' | 't
 /** The most that an upload and a page may hold (docs/client.md, Keeping a copy). */
 export const syncLimits = { operations: 500, bytes: 1_000_000, rows: 1_000 }
 
-/** One run. Answers that come in before the feed's last page are applied with that page. */
+/** One sync. Results that arrive before the feed's last page are applied with that page. */
 export type LedgerRun = SyncOptions & {
   report: LedgerReport
   headers: BearerHeader
-  /** The service's answers that have not been applied yet, by the id of what waits. */
+  /** Results that have not been applied yet, by the id of the pending change. */
   answers: Map<string, Result>
-  /** The ids of what this run has sent. One that succeeds leaves, so that what waits behind it can follow. */
+  /** The ids of the changes that this run has sent. One that succeeds leaves, so that a later change can follow. */
   attempted: Set<string>
-  /** True once the feed's last page has been applied, and with it all answers. */
+  /** True once the feed's last page has been applied, and with it all results. */
   isUpToDate: boolean
   /** True once the rows have not added up, so that all are read again: at most once in a run. */
   isRepaired: boolean

@@ -2,14 +2,14 @@ import type { Creatable, Entered } from './entered.ts'
 import { isAmount, type Key, type Noun, type Rows, references, type ServedRow } from './rows.ts'
 import type { Change, Fields, Value, Waiting } from './waiting.ts'
 
-/** What every row has on the device. */
+/** Fields of every row on the device. */
 type Local = {
   key: Key
   /** Null until the service has the row. */
   id: number | null
   /** Orders rows of a day as the service does; those that it does not have yet count as the newest. */
   rank: number
-  /** Whether something waits to be sent, or for a person to decide. */
+  /** The state of the row's pending change, if it has one. */
   waits: 'waiting' | 'conflict' | 'rejected' | null
   created_at: string | null
   updated_at: string | null
@@ -17,7 +17,7 @@ type Local = {
 type Replaced = 'id' | 'created_at' | 'updated_at'
 type Refs = { account_id: Key; to_account_id: Key | null; category_id: Key | null }
 
-/** Rows as a person sees them: those of the service, with what waits. */
+/** Rows as they are shown: those of the service with their pending changes applied. */
 export type Shown = {
   profile: ServedRow<'profile'> & Local
   account: Omit<ServedRow<'account'>, Replaced> & Local
@@ -25,8 +25,8 @@ export type Shown = {
   transaction: Omit<ServedRow<'transaction'>, Replaced | keyof Refs> & Local & Refs
 }
 
-/** Rows that wait to be created rank above this, and so above all ids. */
-const unlanded = 2 ** 52
+/** Rows with a pending creation rank above this, and so above all ids. */
+const pendingRank = 2 ** 52
 type Required<T> = { [F in keyof T]-?: object extends Pick<T, F> ? never : F }[keyof T]
 /** The fields of a row that need not be entered, other than those that `shownRow` sets. */
 type Blank<N extends Creatable> = Omit<ServedRow<N>, Required<Entered[N]> | 'user_id' | 'client_id'>
@@ -48,7 +48,7 @@ const blank: { [N in Creatable]: Record<keyof Blank<N>, Value> } = {
   },
 }
 
-/** What a view shows: the rows of the service, and what waits for them. */
+/** The rows of the service and their pending changes. */
 export type Sources = { rows: Rows; waiting: ReadonlyMap<string, Waiting>; userId: number }
 
 /** A row as it is shown; undefined if it is not there. */
@@ -64,10 +64,10 @@ export function shownRow<N extends Noun>(
   if (!row) return undefined
   const own = keyed(noun, row, rows)
   own.key = key
-  own.rank = served?.id ?? unlanded + (one?.at ?? 0)
+  own.rank = served?.id ?? pendingRank + (one?.at ?? 0)
   if (noun !== 'profile') own.user_id = userId
   own.waits = waitsOf(one)
-  // What is stored may be damaged.
+  // A stored change may be damaged.
   if (one && noun === 'account' && !isAmount(row.starting_balance)) own.starting_balance = '0.00'
   if (one && noun === 'transaction') {
     if (!isAmount(row.amount)) own.amount = '0.00'

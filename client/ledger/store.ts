@@ -32,7 +32,7 @@ export type Stored = {
   waiting: Map<string, Waiting>
 }
 
-/** What is stored was written by a later version of the app: load that version. */
+/** The storage was written by a later version of the app: load that version. */
 export class LedgerVersionError extends Error {
   override readonly name = 'LedgerVersionError'
 }
@@ -107,8 +107,8 @@ function readWaiting({ waiting }: Stored, key: string, value: string): void {
   )
 }
 
-/** What waits for a row, unless it is so damaged that it can neither be shown nor sent. */
-export function unlessDamaged(read: () => Waiting): Waiting | undefined {
+/** A pending change, unless it is so damaged that it can neither be shown nor sent. */
+function unlessDamaged(read: () => Waiting): Waiting | undefined {
   try {
     const one = read()
     const { sent, next, conflict, errors } = one
@@ -135,8 +135,8 @@ const isFields = (fields: object): boolean =>
   typeof fields === 'object' &&
   Object.values(fields).every((value) => value === null || typeof value !== 'object')
 
-/** Something that waits, but cannot be read. */
-export const damaged = (id: string, value: string): Waiting => ({
+/** A pending change that cannot be read. */
+const damaged = (id: string, value: string): Waiting => ({
   ...newWaiting(...partsOf(id), 0),
   errors: { row: [`It was damaged on this device: ${value}`] },
 })

@@ -3,7 +3,7 @@ import { pull } from './pull.ts'
 import { isForPerson, pushChunk, takeChunk } from './push.ts'
 import type { LedgerReport, LedgerRun, SyncOptions } from './run.ts'
 
-/** Sends what waits and takes what has changed. Throws LedgerVersionError, and what the storage throws. */
+/** Sends pending changes and fetches what has changed. Throws LedgerVersionError, and errors of the storage. */
 export async function synchronise(options: SyncOptions): Promise<LedgerReport> {
   const report: LedgerReport = { sent: 0, received: 0, conflicts: 0, rejected: 0, waiting: 0, stopped: null }
   try {

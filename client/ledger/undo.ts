@@ -16,7 +16,7 @@ import {
   withoutUnchanged,
 } from './waiting.ts'
 
-/** What a step did to a row: what waited, and what was shown, before and after. */
+/** The effect of a step on a row: its pending change and its shown fields, before and after. */
 export type Done = Named & {
   before: Waiting | undefined
   after: string
@@ -27,8 +27,8 @@ export type Done = Named & {
 }
 
 /**
- * The work of undoing what a step did to a row: it puts back what waited before or, if something else waits by now, changes
- * the row back.
+ * The work of undoing a step on a row: it restores the earlier pending change or, if that has changed since, changes the
+ * row back.
  */
 export function undoWorkOf({ stored, view, workOf }: Copy, step: Done[], done: Done): Work {
   const { noun, key, before, after } = done
@@ -81,5 +81,5 @@ export function renameDone(done: Done, renames: Renames): void {
   done.others = renamedOthers(done.others, renames)
 }
 
-/** What waits for a row, as a text to compare with that of another time. */
+/** A pending change as a text, to compare with that of another time. */
 export const textOf = (waiting: Waiting | undefined): string => JSON.stringify(waiting ?? null)

@@ -9,7 +9,7 @@ const many = 1_000
 
 export type View = ReturnType<typeof viewOf>
 
-/** What is shown: the rows with what waits for them, kept in order while they change. */
+/** The rows with their pending changes applied, kept in order while they change. */
 export function viewOf(sources: Sources) {
   const { rows, waiting } = sources
   const shown: { [N in Noun]: Map<Key, Shown[N]> } = {

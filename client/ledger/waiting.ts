@@ -20,23 +20,23 @@ export type Change = {
 /** A transaction to bring back with its account; without `set`, one to give its category back to. */
 export type Other = { key: Key; set?: Fields }
 
-/** What waits for one row. It is stored in this form. */
+/** The pending change of one row. It is stored in this form. */
 export type Waiting = {
   noun: Noun
   key: Key
   /** A sequence number, stored under this name: of rows of one rank (push.ts), the one first touched is sent first. */
   at: number
-  /** Sent, with unknown outcome: it goes out again just as it was, until there is an answer. */
+  /** Sent, with unknown outcome: it is sent again unchanged until there is one. */
   sent: Change | null
-  /** What the person has done since. */
+  /** The change made since, or the whole change if none was sent. */
   next: Change | null
-  /** The fields that conflict with somebody else's change: a person decides. */
+  /** Fields that conflict with a change made elsewhere: a person decides. */
   conflict: string[] | null
-  /** Why the service has refused it: a person corrects or discards it. */
+  /** Errors of a rejected change: a person corrects or discards it. */
   errors: FieldErrors | null
 }
 
-/** Names what waits for one row. */
+/** Identifies a pending change. */
 export type Named = Pick<Waiting, 'noun' | 'key'>
 
 export type Result = UploadAnswer['results'][number]
@@ -47,7 +47,7 @@ const together = ['type', 'account_id', 'to_account_id']
 /** A field and those that go with it, in changes and in conflicts. */
 export const groupOf = (field: string): string[] => (together.includes(field) ? together : [field])
 
-/** Adds a change to what waits for a row. Undefined if nothing is left to do. */
+/** Merges a change into a pending change. Undefined if nothing is left to do. */
 export function fold(waiting: Waiting, change: Change): Waiting | undefined {
   const next = waiting.next ? foldChanges(waiting.next, change) : change
   if (!next && !waiting.sent) return undefined
@@ -78,7 +78,7 @@ export function withoutUnchanged({ op, set, was }: Change): Change | undefined {
 export const deletes = (waiting: Waiting | undefined): boolean =>
   (waiting?.next ?? waiting?.sent)?.op === 'delete'
 
-/** An entry for a row for which nothing waits yet. */
+/** An empty pending change. */
 export const newWaiting = (noun: Noun, key: Key, at: number): Waiting => ({
   ...{ noun, key, at, sent: null, next: null, conflict: null, errors: null },
 })
@@ -92,7 +92,7 @@ export function pick(fields: Fields, names: string[]): Fields {
   )
 }
 
-/** Merges what was sent with what has been done since, as if nothing had been sent. */
+/** Merges the sent change with the later one, as if nothing had been sent. */
 function unsent(waiting: Waiting): Waiting | undefined {
   const { sent, next } = waiting
   if (!sent) return waiting
@@ -101,12 +101,12 @@ function unsent(waiting: Waiting): Waiting | undefined {
 }
 
 /**
- * What is left of what waits, after the service has said what became of the part that was sent. Undefined if nothing is:
- * it is done, what was done since cancels it, or the row that it made has been deleted elsewhere.
+ * The pending change after the outcome of its sent part. Undefined if none is left: it is done, a later change cancels
+ * it, or the row that it created has been deleted elsewhere.
  */
 export function leftAfter(waiting: Waiting, { outcome, fields, errors }: Result): Waiting | undefined {
   const { sent, next } = waiting
-  // Undone here before the answer came, and the answer says that the deletion did not happen.
+  // The deletion was undone here before its outcome arrived, and it did not happen.
   if (sent?.op === 'delete' && next && outcome !== 'deleted' && outcome !== 'gone') return unsent(waiting)
   if (outcome === 'conflict') {
     const back = unsent(waiting)
@@ -119,7 +119,7 @@ export function leftAfter(waiting: Waiting, { outcome, fields, errors }: Result)
 
 const gone: FieldErrors = { row: ['It has been deleted elsewhere.'] }
 
-/** What waits, with why the service has refused it. A row that has been deleted since needs no correction. */
+/** Marks a pending change as rejected. A row that has been deleted since needs no correction. */
 function rejected(waiting: Waiting, errors: FieldErrors): Waiting | undefined {
   const back = unsent(waiting)
   if (back?.next?.op === 'delete' && waiting.sent?.op !== 'delete') return back
