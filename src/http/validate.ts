@@ -1,3 +1,4 @@
+import { zValidator } from '@hono/zod-validator'
 import type { Context, MiddlewareHandler } from 'hono'
 import { every } from 'hono/combine'
 import type * as z from 'zod/mini'
@@ -22,14 +23,10 @@ export type Check = {
 export const checkedBy = new WeakMap<object, Check>()
 
 /** `in` is what typed clients must send: a target may be left out if none of its fields is required. */
-type Reader<T extends string, Fields, Read> = MiddlewareHandler<
-  App,
-  string,
-  {
-    in: object extends Fields ? { [Name in T]?: Fields } : { [Name in T]: Fields }
-    out: { [Name in T]: Read }
-  }
->
+type Validated<T extends string, Fields, Read> = {
+  in: object extends Fields ? { [Name in T]?: Fields } : { [Name in T]: Fields }
+  out: { [Name in T]: Read }
+}
 
 /**
  * Checks the JSON body against a schema. The handler gets a Draft: errors do not end the request here, since an unknown
@@ -94,28 +91,21 @@ function reader<T extends Target, S extends z.ZodMiniObject, Read extends object
   canRefuse: boolean,
   read: (input: Strings) => Read,
 ) {
-  const names = Object.keys(schema.shape)
-  const validator: Reader<T, z.input<S>, Read> = (c, next) => {
-    c.req.addValidatedData(target, read(stringsOf(c, target, names)))
-    return next()
-  }
+  type Input = Validated<T, z.input<S>, Read>
+  const validator: MiddlewareHandler<App, string, Input> = zValidator<
+    S,
+    T,
+    App,
+    string,
+    z.input<S>,
+    Read,
+    Input
+  >(target, schema, undefined, { validationFunction: (_, value) => ({ success: true, data: read(value) }) })
   checkedBy.set(validator, { target, schema, canRefuse })
   return validator
 }
 
 type Strings = Record<string, string | string[]>
-
-/** What the client has sent. Only the named headers are read, since clients send many more. */
-function stringsOf({ req }: Context<App>, target: Target, names: string[]): Strings {
-  if (target === 'query') return req.queries()
-  if (target === 'param') return req.param()
-  const given: Strings = {}
-  for (const name of names) {
-    const value = req.header(name)
-    if (value !== undefined) given[name] = value
-  }
-  return given
-}
 
 /** An empty parameter counts as absent; of a repeated one, the last wins. */
 function withoutEmpty(input: Strings): Record<string, string | undefined> {

@@ -129,7 +129,7 @@ test('every example of a body works as it stands', async () => {
 test.each([
   ['NewAccount', 'Account', []],
   ['NewCategory', 'Category', []],
-  ['NewTransaction', 'Transaction', ['force', 'client_id']],
+  ['NewTransaction', 'Transaction', ['client_id', 'force']],
   ['ProfileChanges', 'User', []],
 ])('whatever %s takes is shown by %s, except %j', (input, output, exceptions) => {
   const fieldsOf = (name: string) => Object.keys((document.components.schemas[name] as Json).properties)
