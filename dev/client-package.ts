@@ -33,7 +33,7 @@ export async function buildClientPackage(target = clientPackage): Promise<void> 
       target: 'es2022',
       // Not bundled, so that an app that has these packages loads no second copy.
       external: ['hono', 'zod'],
-      // Without the texts of the OpenAPI document (src/contract/doc.ts).
+      // Without the texts of the OpenAPI document (src/shared/doc.ts).
       define: { DOCUMENTED: 'false' },
     }),
     writeTypes(target),

@@ -1,8 +1,8 @@
 import { type Config, readConfig } from './config.ts'
 import { type Database, openDatabase } from './db/client.ts'
-import type { Meter } from './db/meter.ts'
-import type { Deadline, WaitUntil } from './domain/deadline.ts'
-import type { RandomBytes } from './domain/tokens.ts'
+import type { Meter } from './shared/meter.ts'
+import type { Deadline, WaitUntil } from './shared/deadline.ts'
+import type { RandomBytes } from './shared/tokens.ts'
 import { type IdentityProvider, openIdProvider } from './gateways/identity-provider.ts'
 import {
   type Outbox,
@@ -11,7 +11,7 @@ import {
   removalQueue,
   type SyncQueue,
   syncQueue,
-} from './gateways/queues.ts'
+} from './shared/queues.ts'
 
 /** What one run depends on, passed down from the top. */
 export type Deps = {

@@ -1,5 +1,5 @@
 import { defaultPageSize } from '../../src/contract/transactions.ts'
-import { monthIn } from '../../src/domain/dates.ts'
+import { monthIn } from '../../src/shared/dates.ts'
 import type { Account, Category, Summary, TransactionWithRelations, User } from '../api.ts'
 import type { Copy } from './copy.ts'
 import type { Creatable } from './entered.ts'

@@ -1,5 +1,5 @@
 import { mostSearched } from '../../src/contract/transactions.ts'
-import { dayToContinueFrom, earliestDate, latestDate } from '../../src/domain/dates.ts'
+import { dayToContinueFrom, earliestDate, latestDate } from '../../src/shared/dates.ts'
 import { placeOf } from './listing.ts'
 import type { Key } from './rows.ts'
 import type { Shown } from './shown-row.ts'

@@ -1,6 +1,6 @@
-import { Meter } from '../db/meter.ts'
+import { Meter } from '../shared/meter.ts'
 import type { Deps } from '../deps.ts'
-import { reportOf } from '../domain/error-report.ts'
+import { reportOf } from '../shared/error-report.ts'
 import { forgetOldChanges } from '../services/changes/forget.ts'
 import { removeExpired } from '../services/expiry.ts'
 import { sendDueReminders } from '../services/reminders.ts'

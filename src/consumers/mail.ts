@@ -1,8 +1,8 @@
-import { mailSchema } from '../domain/mails.ts'
+import { mailSchema } from '../shared/mails.ts'
 import { renderMail } from '../emails/texts.ts'
 import type { Mailer } from '../gateways/resend.ts'
 import type { FailedMail } from '../services/failed-mails.ts'
-import { type Handler, retryLater } from './dispatch.ts'
+import { type Handler, retryLater } from '../shared/dispatch.ts'
 
 type MailDeps = {
   mailer: Mailer

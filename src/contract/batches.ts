@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { itemOutcomes, syncStates } from '../domain/types.ts'
-import { doc, field } from './doc.ts'
-import { idempotencyKeyHeader, preprocessed } from './fields.ts'
-import * as shown from './shown.ts'
+import { itemOutcomes, syncStates } from '../shared/types.ts'
+import { doc, field } from '../shared/doc.ts'
+import { idempotencyKeyHeader, preprocessed } from '../shared/fields.ts'
+import * as shown from '../shared/shown.ts'
 import { newTransaction } from './transactions.ts'
 
 export const maxBatchItems = 1_000

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
-import { categoryTypes } from '../domain/types.ts'
-import { doc, field } from './doc.ts'
-import { idempotencyKeyHeader, oneOf, text } from './fields.ts'
-import * as shown from './shown.ts'
-import { versionConflict } from './versions.ts'
+import { categoryTypes } from '../shared/types.ts'
+import { doc, field } from '../shared/doc.ts'
+import { idempotencyKeyHeader, oneOf, text } from '../shared/fields.ts'
+import * as shown from '../shared/shown.ts'
+import { versionConflict } from '../shared/versions.ts'
 
 export const newCategory = z.object({
   name: field(text(), doc('The name to show.')),

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini'
 import { readCursor } from '../domain/feed-cursor.ts'
-import { invalidText } from '../domain/field-errors.ts'
-import type { changedNouns } from '../domain/types.ts'
+import { invalidText } from '../shared/field-errors.ts'
+import type { changedNouns } from '../shared/types.ts'
 import { account } from './accounts.ts'
 import { category } from './categories.ts'
-import { doc, field } from './doc.ts'
-import { converted, oneOf, pageSize, text } from './fields.ts'
+import { doc, field } from '../shared/doc.ts'
+import { converted, oneOf, pageSize, text } from '../shared/fields.ts'
 import { mary, user } from './people.ts'
-import * as shown from './shown.ts'
+import * as shown from '../shared/shown.ts'
 import { transaction } from './transactions.ts'
 
 /** Changes per page, unless the client asks for another number. */

@@ -1,17 +1,17 @@
 import * as z from 'zod/mini'
-import { invalidText } from '../domain/field-errors.ts'
-import { formatMoney, maxTotal } from '../domain/money.ts'
+import { invalidText } from '../shared/field-errors.ts'
+import { formatMoney, maxTotal } from '../shared/money.ts'
 import {
   decimalSeparators,
   importFormats,
   importKinds,
   matchModes,
   signConventions,
-} from '../domain/types.ts'
-import { doc, field, grouped } from './doc.ts'
-import { flag, id, idempotencyKeyHeader, preprocessed, text } from './fields.ts'
+} from '../shared/types.ts'
+import { doc, field, grouped } from '../shared/doc.ts'
+import { flag, id, idempotencyKeyHeader, preprocessed, text } from '../shared/fields.ts'
 import { mostDays, reasons } from './matches.ts'
-import * as shown from './shown.ts'
+import * as shown from '../shared/shown.ts'
 import type { newTransaction } from './transactions.ts'
 
 /** The largest file (docs/contract.md, Imports), not counting what a form adds around it. */

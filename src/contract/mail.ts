@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import { doc, field } from './doc.ts'
-import { chosenPassword, email, text } from './fields.ts'
-import * as shown from './shown.ts'
+import { doc, field } from '../shared/doc.ts'
+import { chosenPassword, email, text } from '../shared/fields.ts'
+import * as shown from '../shared/shown.ts'
 
 /** Emails and their links. A link is signed as written, so nothing in it is converted. */
 

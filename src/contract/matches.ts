@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
-import { requiredText } from '../domain/field-errors.ts'
-import { matchReasons } from '../domain/match-row.ts'
-import { matchCertainties, matchKinds } from '../domain/types.ts'
-import { doc, field } from './doc.ts'
-import { date, id, oneOf, preprocessed } from './fields.ts'
-import * as shown from './shown.ts'
+import { requiredText } from '../shared/field-errors.ts'
+import { matchReasons } from '../shared/match-row.ts'
+import { matchCertainties, matchKinds } from '../shared/types.ts'
+import { doc, field } from '../shared/doc.ts'
+import { date, id, oneOf, preprocessed } from '../shared/fields.ts'
+import * as shown from '../shared/shown.ts'
 import { coffee, transaction } from './transactions.ts'
 
 /** The most days that one request may look at. */

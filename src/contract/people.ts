@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { doc, field } from './doc.ts'
+import { doc, field } from '../shared/doc.ts'
 import {
   chosenPassword,
   email,
@@ -10,8 +10,8 @@ import {
   text,
   timeOfDay,
   timezone,
-} from './fields.ts'
-import * as shown from './shown.ts'
+} from '../shared/fields.ts'
+import * as shown from '../shared/shown.ts'
 
 export const profileChanges = z.partial(
   z.object({

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import * as shown from './shown.ts'
+import * as shown from '../shared/shown.ts'
 
 export const health = shown.object(
   'Health',

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { doc, field } from './doc.ts'
-import { chosenPassword, comparedEmail, email, nullable, password, reportedTimezone, text } from './fields.ts'
+import { doc, field } from '../shared/doc.ts'
+import { chosenPassword, comparedEmail, email, nullable, password, reportedTimezone, text } from '../shared/fields.ts'
 import { mary, user } from './people.ts'
-import * as shown from './shown.ts'
+import * as shown from '../shared/shown.ts'
 
 export const registration = z.object({
   name: field(text(), doc('The name to show.')),

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { earliestDate, latestDate } from '../domain/dates.ts'
-import { invalidText } from '../domain/field-errors.ts'
-import { accountTypes, categoryTypes, transactionTypes } from '../domain/types.ts'
-import { doc, field, grouped } from './doc.ts'
+import { earliestDate, latestDate } from '../shared/dates.ts'
+import { invalidText } from '../shared/field-errors.ts'
+import { accountTypes, categoryTypes, transactionTypes } from '../shared/types.ts'
+import { doc, field, grouped } from '../shared/doc.ts'
 import {
   clientId,
   date,
@@ -17,9 +17,9 @@ import {
   positiveMoney,
   preprocessed,
   text,
-} from './fields.ts'
-import * as shown from './shown.ts'
-import { versionConflict } from './versions.ts'
+} from '../shared/fields.ts'
+import * as shown from '../shared/shown.ts'
+import { versionConflict } from '../shared/versions.ts'
 
 const fields = z.object({
   account_id: field(

@@ -1,9 +1,9 @@
 import { createClient, type InStatement } from '@libsql/client/http'
 import type { LibSQLDatabase } from 'drizzle-orm/libsql'
 import { drizzle } from 'drizzle-orm/libsql/http'
-import type { Deadline, WaitUntil } from '../domain/deadline.ts'
+import type { Deadline, WaitUntil } from '../shared/deadline.ts'
 import { translateDatabaseErrors } from './errors.ts'
-import { Meter } from './meter.ts'
+import { Meter } from '../shared/meter.ts'
 import { withRetries } from './retries.ts'
 import { fetchOnStream } from './streams.ts'
 

@@ -1,5 +1,5 @@
 import { LibsqlError } from '@libsql/client/http'
-import { AnswerTooLarge, DatabaseUnavailable } from '../domain/failures.ts'
+import { AnswerTooLarge, DatabaseUnavailable } from '../shared/failures.ts'
 
 /** A statement violated a constraint of the schema, which rolled back everything that was run with it. */
 export class ConstraintViolated extends Error {

@@ -1,5 +1,5 @@
 import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
-import { NotModified, Unauthenticated } from '../domain/failures.ts'
+import { NotModified, Unauthenticated } from '../shared/failures.ts'
 import { lastChange } from './changes.ts'
 import type { Database } from './client.ts'
 import { type ResultOf, type Results, runAll, type Statement, type Statements } from './run.ts'

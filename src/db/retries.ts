@@ -1,5 +1,5 @@
-import { within } from '../domain/deadline.ts'
-import { AnswerTooLarge } from '../domain/failures.ts'
+import { within } from '../shared/deadline.ts'
+import { AnswerTooLarge } from '../shared/failures.ts'
 import { isLost, isTurnedAway } from './errors.ts'
 
 type Mode = 'read' | 'write'

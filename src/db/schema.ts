@@ -9,9 +9,9 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
-import type { CalendarDate, Span } from '../domain/dates.ts'
-import type { MatchReason } from '../domain/match-row.ts'
-import { type Minor, maxAmount, maxTotal } from '../domain/money.ts'
+import type { CalendarDate, Span } from '../shared/dates.ts'
+import type { MatchReason } from '../shared/match-row.ts'
+import { type Minor, maxAmount, maxTotal } from '../shared/money.ts'
 import {
   accountTypes,
   categoryTypes,
@@ -22,7 +22,7 @@ import {
   matchKinds,
   syncStates,
   transactionTypes,
-} from '../domain/types.ts'
+} from '../shared/types.ts'
 
 const id = () => integer().primaryKey({ autoIncrement: true })
 const minor = () => integer().$type<Minor>().notNull()

@@ -1,5 +1,5 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
-import { dayMs } from '../domain/dates.ts'
+import { dayMs } from '../shared/dates.ts'
 import type { Database } from './client.ts'
 import { runOne } from './run.ts'
 import { tokens } from './schema.ts'

@@ -1,4 +1,4 @@
-import type { MatchReason } from './match-row.ts'
+import type { MatchReason } from '../shared/match-row.ts'
 import { shareWords, tellingWords } from './match-words.ts'
 
 /** The words of a transaction. */

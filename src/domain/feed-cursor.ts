@@ -1,4 +1,4 @@
-import type { CalendarDate } from './dates.ts'
+import type { CalendarDate } from '../shared/dates.ts'
 
 /**
  * Where a client is in its feed of changes; services/changes/cursor.ts judges whether the feed can continue from there.

@@ -1,4 +1,4 @@
-import type { MatchReason, MatchRow } from './match-row.ts'
+import type { MatchReason, MatchRow } from '../shared/match-row.ts'
 
 /** A row with its day as a number, and the words by which it can be recognised. */
 export type DatedRow = MatchRow & { day: number; telling: () => Set<string> }

@@ -1,4 +1,4 @@
-import { dayMs } from './dates.ts'
+import { dayMs } from '../shared/dates.ts'
 import {
   byDay,
   type Candidate,
@@ -9,9 +9,9 @@ import {
   poolOf,
   type RowPair,
 } from './match-choice.ts'
-import type { MatchKind, MatchReason, MatchRow } from './match-row.ts'
+import type { MatchKind, MatchReason, MatchRow } from '../shared/match-row.ts'
 import { shareWords, tellingWords } from './match-words.ts'
-import type { matchCertainties } from './types.ts'
+import type { matchCertainties } from '../shared/types.ts'
 
 /** Two rows that are, or look like, one event. */
 export type Match = {

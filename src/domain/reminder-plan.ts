@@ -1,4 +1,4 @@
-import { addDays, type CalendarDate, dateIn, hourMs, instantIn } from './dates.ts'
+import { addDays, type CalendarDate, dateIn, hourMs, instantIn } from '../shared/dates.ts'
 
 /** A reminder that would be this late, or later, is not sent. */
 const latestByMs = 2 * hourMs

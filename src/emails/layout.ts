@@ -1,4 +1,4 @@
-import type { RenderedMail } from '../domain/mails.ts'
+import type { RenderedMail } from '../shared/mails.ts'
 
 /** The parts of an email. All texts are plain; they are escaped here. */
 export type MailParts = {

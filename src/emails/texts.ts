@@ -1,5 +1,5 @@
-import { addressLinkMinutes, resetLinkMinutes } from '../domain/links.ts'
-import type { Mail, RenderedMail } from '../domain/mails.ts'
+import { addressLinkMinutes, resetLinkMinutes } from '../shared/links.ts'
+import type { Mail, RenderedMail } from '../shared/mails.ts'
 import { layOut, type MailParts } from './layout.ts'
 
 /** Renders an email from `mail` alone: one sent again under its idempotency key must not differ. */

@@ -1,9 +1,9 @@
 import { CodeChallengeMethod, generateCodeVerifier, OAuth2Client } from 'arctic'
 import { createLocalJWKSet, decodeJwt, type JWTPayload, jwtVerify } from 'jose'
 import * as z from 'zod/mini'
-import { type Deadline, within } from '../domain/deadline.ts'
-import { ProviderUnavailable } from '../domain/failures.ts'
-import { composed, isBlank, trimText } from '../domain/texts.ts'
+import { type Deadline, within } from '../shared/deadline.ts'
+import { ProviderUnavailable } from '../shared/failures.ts'
+import { composed, isBlank, trimText } from '../shared/texts.ts'
 
 /** A relying party's registration with an OpenID provider, which publishes everything else itself. */
 export type ProviderSettings = { issuer: string; clientId: string; clientSecret: string; redirectUri: string }

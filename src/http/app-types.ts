@@ -1,7 +1,7 @@
-import type { Meter } from '../db/meter.ts'
+import type { Meter } from '../shared/meter.ts'
 import type { Owner } from '../db/owner.ts'
 import type { Deps } from '../deps.ts'
-import type { RequestDeadline } from '../domain/deadline.ts'
+import type { RequestDeadline } from '../shared/deadline.ts'
 import type { Memory } from './memory.ts'
 
 /**

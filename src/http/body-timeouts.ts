@@ -1,5 +1,5 @@
 import { HTTPException } from 'hono/http-exception'
-import { TooBusy } from '../domain/failures.ts'
+import { TooBusy } from '../shared/failures.ts'
 
 /** A body is abandoned if neither another 1 KB nor its end arrives within this time. */
 const longestPauseMs = 10_000

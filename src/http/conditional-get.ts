@@ -1,6 +1,6 @@
 import type { Context, Input, MiddlewareHandler } from 'hono'
 import type * as z from 'zod/mini'
-import { ifNoneMatch } from '../contract/versions.ts'
+import { ifNoneMatch } from '../shared/versions.ts'
 import type { App } from './app-types.ts'
 import { checkedBy } from './validate.ts'
 

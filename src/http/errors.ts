@@ -1,7 +1,7 @@
 import type { Context, ErrorHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
-import type { ShownDuplicateError } from '../contract/failures.ts'
-import { reportOf } from '../domain/error-report.ts'
+import type { ShownDuplicateError } from '../shared/failure-responses.ts'
+import { reportOf } from '../shared/error-report.ts'
 import {
   AnswerTooLarge,
   BadLink,
@@ -20,8 +20,8 @@ import {
   TooManyAttempts,
   Unauthenticated,
   VersionConflict,
-} from '../domain/failures.ts'
-import { formatMoney } from '../domain/money.ts'
+} from '../shared/failures.ts'
+import { formatMoney } from '../shared/money.ts'
 import type { App } from './app-types.ts'
 import { presentAccount, presentCategory, presentTransaction } from './present.ts'
 import { tooManyAttempts } from './rate-limits.ts'

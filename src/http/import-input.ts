@@ -7,7 +7,7 @@ import {
   maxFileMegabytes,
   maxMappingEntries,
 } from '../contract/imports.ts'
-import { Invalid } from '../domain/failures.ts'
+import { Invalid } from '../shared/failures.ts'
 import type { App } from './app-types.ts'
 import { jsonText, parseJson, receiveBody, saysJson } from './request-body.ts'
 import { isObject, toDraft } from './validate.ts'

@@ -1,7 +1,7 @@
 import { type NewTransaction, newTransaction } from '../contract/transactions.ts'
-import type { Draft } from '../domain/draft.ts'
-import type { FieldErrors } from '../domain/failures.ts'
-import { maxErrors, messageFor, requiredText } from '../domain/field-errors.ts'
+import type { Draft } from '../shared/draft.ts'
+import type { FieldErrors } from '../shared/failures.ts'
+import { maxErrors, messageFor, requiredText } from '../shared/field-errors.ts'
 import { isObject, toDraft } from './validate.ts'
 
 export type TransactionDraft = Draft<NewTransaction>

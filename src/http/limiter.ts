@@ -1,4 +1,4 @@
-import { TooBusy } from '../domain/failures.ts'
+import { TooBusy } from '../shared/failures.ts'
 
 const longestWaitMs = 2_000
 const pollMs = 50

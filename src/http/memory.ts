@@ -1,5 +1,5 @@
 import type { Owner } from '../db/owner.ts'
-import { TooBusy } from '../domain/failures.ts'
+import { TooBusy } from '../shared/failures.ts'
 import { isRemembered } from './known-tokens.ts'
 import { Limiter } from './limiter.ts'
 

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import { type Figures, Meter } from '../db/meter.ts'
+import { type Figures, Meter } from '../shared/meter.ts'
 import type { App } from './app-types.ts'
 import { matchedRoute } from './matched-route.ts'
 

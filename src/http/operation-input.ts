@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { longestClientId, tooLongText } from '../contract/fields.ts'
+import { longestClientId, tooLongText } from '../shared/fields.ts'
 import {
   fieldsOfNoun,
   fieldsThatGoTogether,
@@ -9,10 +9,10 @@ import {
   type Upload,
   uploadHead,
 } from '../contract/operations.ts'
-import type { Draft } from '../domain/draft.ts'
-import type { FieldErrors } from '../domain/failures.ts'
-import { addError, firstErrors, invalidText, messageFor, requiredText } from '../domain/field-errors.ts'
-import { isLongerThan } from '../domain/text-length.ts'
+import type { Draft } from '../shared/draft.ts'
+import type { FieldErrors } from '../shared/failures.ts'
+import { addError, firstErrors, invalidText, messageFor, requiredText } from '../shared/field-errors.ts'
+import { isLongerThan } from '../shared/text-length.ts'
 import { rowTwice } from '../services/operations/rows-twice.ts'
 import { boundErrors, listItems, notAnObject } from './items.ts'
 import { isObject, toDraft } from './validate.ts'

@@ -13,9 +13,9 @@ import {
   requirePrecondition,
 } from '../db/ownership.ts'
 import { accounts } from '../db/schema.ts'
-import type { Draft } from '../domain/draft.ts'
-import type { ExpectedVersions } from '../domain/types.ts'
-import type { RemovalQueue } from '../gateways/queues.ts'
+import type { Draft } from '../shared/draft.ts'
+import type { ExpectedVersions } from '../shared/types.ts'
+import type { RemovalQueue } from '../shared/queues.ts'
 import { withinBounds } from './bounds.ts'
 import { allHold, brokenBy, selectVerdict, verdict } from './guards.ts'
 import type { ColumnsOf } from './input-columns.ts'

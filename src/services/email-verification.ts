@@ -3,16 +3,16 @@ import type { Database } from '../db/client.ts'
 import type { Owner, User } from '../db/owner.ts'
 import { runAll, runOne } from '../db/run.ts'
 import { tokens, users } from '../db/schema.ts'
-import { type Allowance, BadLink, TooManyAttempts } from '../domain/failures.ts'
+import { type Allowance, BadLink, TooManyAttempts } from '../shared/failures.ts'
 import {
   type AddressLink,
   addressLink,
   isAddressLink,
   type LinkBase,
   type LinkParts,
-} from '../domain/links.ts'
-import { exactLimits } from '../domain/rate-limits.ts'
-import type { Outbox, RemovalQueue } from '../gateways/queues.ts'
+} from '../shared/links.ts'
+import { exactLimits } from '../shared/rate-limits.ts'
+import type { Outbox, RemovalQueue } from '../shared/queues.ts'
 import { type ClientAddress, mailLimits } from './mail-limits.ts'
 import { type MailContext, mailResetLink } from './password-reset.ts'
 import { countAttempt, type Limit, requireAttempt } from './throttle.ts'

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import { runOne } from '../db/run.ts'
 import { absoluteTimeoutDays, idleTimeoutDays } from '../db/token-lifetime.ts'
-import { dayMs } from '../domain/dates.ts'
+import { dayMs } from '../shared/dates.ts'
 
 const batchesKeptDays = 30
 const failedMailsKeptDays = 90

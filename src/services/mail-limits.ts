@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { exactLimits } from '../domain/rate-limits.ts'
+import { exactLimits } from '../shared/rate-limits.ts'
 import type { Limit } from './throttle.ts'
 
 /** The IP address that a request came from, or null if it should not be counted. */

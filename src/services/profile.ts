@@ -2,9 +2,9 @@ import { and, eq, sql } from 'drizzle-orm'
 import { addressIsFixed, type ProfileChanges } from '../contract/people.ts'
 import { type Owner, type User, userColumns } from '../db/owner.ts'
 import { users } from '../db/schema.ts'
-import type { Draft } from '../domain/draft.ts'
-import { Invalid } from '../domain/failures.ts'
-import { addError } from '../domain/field-errors.ts'
+import type { Draft } from '../shared/draft.ts'
+import { Invalid } from '../shared/failures.ts'
+import { addError } from '../shared/field-errors.ts'
 import type { ColumnsOf } from './input-columns.ts'
 
 /** Returns the user. */

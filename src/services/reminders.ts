@@ -3,10 +3,10 @@ import type { Database } from '../db/client.ts'
 import { hasLiveAccounts } from '../db/live-accounts.ts'
 import { runOne } from '../db/run.ts'
 import { transactions, users } from '../db/schema.ts'
-import { BadLink } from '../domain/failures.ts'
-import { isUnsubscribeLink, type LinkBase, unsubscribeLink } from '../domain/links.ts'
+import { BadLink } from '../shared/failures.ts'
+import { isUnsubscribeLink, type LinkBase, unsubscribeLink } from '../shared/links.ts'
 import { planReminder, type ReminderPlan } from '../domain/reminder-plan.ts'
-import type { Outbox } from '../gateways/queues.ts'
+import type { Outbox } from '../shared/queues.ts'
 
 /** The queue takes a hundred messages in one call. */
 const usersPerBatch = 100

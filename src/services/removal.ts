@@ -1,7 +1,7 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import { runAll, runOne } from '../db/run.ts'
-import type { RemovalQueue } from '../gateways/queues.ts'
+import type { RemovalQueue } from '../shared/queues.ts'
 
 /*
  * A deleted user, account or category is gone for everybody at once, however much it held. The rows that it leaves behind

@@ -11,9 +11,9 @@ import {
   monthsOnEarth,
   type Period,
   periodOf,
-} from '../domain/dates.ts'
-import type { Draft } from '../domain/draft.ts'
-import { type Minor, sumOfBalances } from '../domain/money.ts'
+} from '../shared/dates.ts'
+import type { Draft } from '../shared/draft.ts'
+import { type Minor, sumOfBalances } from '../shared/money.ts'
 import { filterParts } from './transactions/filter.ts'
 
 const accountColumns = {

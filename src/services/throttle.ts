@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
-import { TooManyAttempts } from '../domain/failures.ts'
+import { TooManyAttempts } from '../shared/failures.ts'
 
 /**
  * A limit that is exact, since the database counts it for all isolates (http/rate-limits.ts has the others): at most

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope, User } from '../db/owner.ts'
 import { users } from '../db/schema.ts'
-import { EmailNotVerified } from '../domain/failures.ts'
+import { EmailNotVerified } from '../shared/failures.ts'
 
 /** True if the user's address is verified. */
 export function isVerified({ id }: Scope): SQL {

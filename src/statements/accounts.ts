@@ -1,5 +1,5 @@
-import type { CalendarDate } from '../domain/dates.ts'
-import type { Minor, MoneyProblem } from '../domain/money.ts'
+import type { CalendarDate } from '../shared/dates.ts'
+import type { Minor, MoneyProblem } from '../shared/money.ts'
 import { maxRows, refuseFile, tooManyRows } from './problems.ts'
 import type { ClosingBalance, StatementAccount, StatementEntry } from './statement.ts'
 

@@ -1,7 +1,7 @@
-import { type CalendarDate, earliestDate, latestDate } from '../domain/dates.ts'
-import { type FieldErrors, Invalid } from '../domain/failures.ts'
-import { addError, maxErrors, messageFor, moneyTexts, requiredText } from '../domain/field-errors.ts'
-import type { Minor, MoneyProblem } from '../domain/money.ts'
+import { type CalendarDate, earliestDate, latestDate } from '../shared/dates.ts'
+import { type FieldErrors, Invalid } from '../shared/failures.ts'
+import { addError, maxErrors, messageFor, moneyTexts, requiredText } from '../shared/field-errors.ts'
+import type { Minor, MoneyProblem } from '../shared/money.ts'
 
 /** A file with more rows is refused. */
 export const maxRows = 10_000

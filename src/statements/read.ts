@@ -1,4 +1,4 @@
-import { negated } from '../domain/money.ts'
+import { negated } from '../shared/money.ts'
 import { readCamt } from './camt/read.ts'
 import { readBankCsv } from './csv/bank.ts'
 import { recognise } from './file/recognise.ts'

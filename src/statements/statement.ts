@@ -1,6 +1,6 @@
-import type { CalendarDate } from '../domain/dates.ts'
-import type { Minor } from '../domain/money.ts'
-import type { signConventions } from '../domain/types.ts'
+import type { CalendarDate } from '../shared/dates.ts'
+import type { Minor } from '../shared/money.ts'
+import type { signConventions } from '../shared/types.ts'
 import type { DecimalSeparator } from './written/amount.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { composed, isBlank, trimText } from '../domain/texts.ts'
+import { composed, isBlank, trimText } from '../shared/texts.ts'
 
 const maxCodePoints = 255
 /**

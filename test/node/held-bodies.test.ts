@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { Hono } from 'hono/tiny'
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
-import { deadlineAfter } from '../../src/domain/deadline.ts'
+import { deadlineAfter } from '../../src/shared/deadline.ts'
 import type { App } from '../../src/http/app-types.ts'
 import { bodyReadBy } from '../../src/http/validate.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { matchKinds } from '../../src/domain/types.ts'
+import { matchKinds } from '../../src/shared/types.ts'
 import { readStatement } from '../../src/statements/read.ts'
 import { householdOf } from '../households/household.ts'
 import { type Measured, measureAsFilesCome, measureAtOnce, sumOf, type Tally } from '../households/measure.ts'

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addDays } from '../../src/domain/dates.ts'
-import type { MatchKind, MatchRow } from '../../src/domain/match-row.ts'
+import { addDays } from '../../src/shared/dates.ts'
+import type { MatchKind, MatchRow } from '../../src/shared/match-row.ts'
 import { shareWords, tellingWords } from '../../src/domain/match-words.ts'
 import { findMatches, type MatchOptions } from '../../src/domain/matching.ts'
-import { maxAmount } from '../../src/domain/money.ts'
+import { maxAmount } from '../../src/shared/money.ts'
 import { householdOf } from '../households/household.ts'
 import { rowsOf } from '../households/rows.ts'
 

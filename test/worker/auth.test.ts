@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test, vi } from 'vitest'
 import { defaultCategories } from '../../src/domain/default-categories.ts'
-import { perMinute } from '../../src/domain/rate-limits.ts'
+import { perMinute } from '../../src/shared/rate-limits.ts'
 import { openWorldDatabase, verify } from './laws/every-route.ts'
 import {
   avoidEndOfMinute,

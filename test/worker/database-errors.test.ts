@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { builder } from '../../src/db/client.ts'
 import { isOutOfBounds, isTaken, isTurnedAway, translateDatabaseErrors } from '../../src/db/errors.ts'
 import type { Statement } from '../../src/db/run.ts'
-import { DatabaseUnavailable } from '../../src/domain/failures.ts'
+import { DatabaseUnavailable } from '../../src/shared/failures.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
 import { createWorld } from './world.ts'
 

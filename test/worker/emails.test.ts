@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Mail } from '../../src/domain/mails.ts'
+import type { Mail } from '../../src/shared/mails.ts'
 import { renderMail } from '../../src/emails/texts.ts'
 
 const envelope = { id: 'one', to: 'ada@example.com', name: 'Ada' }

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { expect, test, vi } from 'vitest'
-import { dayMs } from '../../src/domain/dates.ts'
+import { dayMs } from '../../src/shared/dates.ts'
 import { noon, setClock } from './clock.ts'
 import {
   askDatabase,

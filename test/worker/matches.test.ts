@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { findDifferences } from '../../src/db/check.ts'
-import { addDays } from '../../src/domain/dates.ts'
+import { addDays } from '../../src/shared/dates.ts'
 import { maxRejections } from '../../src/services/quotas.ts'
 import { createBanked } from './banked.ts'
 import {

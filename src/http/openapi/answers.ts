@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { message } from '../../contract/failures.ts'
+import { message } from '../../shared/failure-responses.ts'
 import type { AnswerObject, JsonSchema } from './document-types.ts'
 import type { SchemaCollection } from './json-schema.ts'
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { FieldErrors } from '../../domain/failures.ts'
+import type { FieldErrors } from '../../shared/failures.ts'
 import type { AnswerDescription } from './answers.ts'
 import type { FailureName } from './failures.ts'
 

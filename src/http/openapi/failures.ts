@@ -8,7 +8,7 @@ import {
   message,
   notVerifiedError,
   validationError,
-} from '../../contract/failures.ts'
+} from '../../shared/failure-responses.ts'
 import { transactionConflict } from '../../contract/transactions.ts'
 import { type AnswerDescription, json, pageOrJson } from './answers.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import * as shown from '../../contract/shown.ts'
+import * as shown from '../../shared/shown.ts'
 import { publicRoutes } from '../authenticate.ts'
 import type { Check } from '../validate.ts'
 import { answerObject } from './answers.ts'

@@ -14,7 +14,7 @@ import {
   signConventions,
   syncStates,
   transactionTypes,
-} from '../../domain/types.ts'
+} from '../../shared/types.ts'
 import type { JsonSchema } from './document-types.ts'
 
 type Components = Record<string, JsonSchema>

@@ -1,7 +1,7 @@
 import { Hono } from 'hono/tiny'
 import { categoryChanges, newCategory, newCategoryKey } from '../../contract/categories.ts'
-import { ifMatch } from '../../contract/versions.ts'
-import { withErrors } from '../../domain/draft.ts'
+import { ifMatch } from '../../shared/versions.ts'
+import { withErrors } from '../../shared/draft.ts'
 import {
   createCategory,
   deleteCategory,

@@ -1,5 +1,5 @@
 import { Hono } from 'hono/tiny'
-import { ifNoneMatch } from '../../contract/versions.ts'
+import { ifNoneMatch } from '../../shared/versions.ts'
 import type { App } from '../app-types.ts'
 import { hints } from '../validate.ts'
 

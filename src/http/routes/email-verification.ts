@@ -6,7 +6,7 @@ import {
   type ShownVerificationSent,
   type ShownVerificationStatus,
 } from '../../contract/mail.ts'
-import type { LinkParts } from '../../domain/links.ts'
+import type { LinkParts } from '../../shared/links.ts'
 import {
   canVerify,
   type Disowning,

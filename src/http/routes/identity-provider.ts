@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import { callback, signInHints } from '../../contract/sign-in.ts'
-import { SignInFailed } from '../../domain/failures.ts'
+import { SignInFailed } from '../../shared/failures.ts'
 import { beginSignIn, completeSignIn, signInAgain } from '../../services/sign-in/provider.ts'
 import type { App } from '../app-types.ts'
 import { logFailure } from '../errors.ts'

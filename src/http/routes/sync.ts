@@ -8,8 +8,8 @@ import {
   newBatchHeaders,
   type ShownAcceptedBatch,
 } from '../../contract/batches.ts'
-import { firstErrors, maxErrors } from '../../domain/field-errors.ts'
-import { sha256Hex } from '../../domain/tokens.ts'
+import { firstErrors, maxErrors } from '../../shared/field-errors.ts'
+import { sha256Hex } from '../../shared/tokens.ts'
 import { acceptSync, itemKey, type SyncBatch } from '../../services/sync/accept.ts'
 import { showSync } from '../../services/sync/status.ts'
 import type { App } from '../app-types.ts'

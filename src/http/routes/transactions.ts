@@ -6,8 +6,8 @@ import {
   transactionChanges,
   transactionQuery,
 } from '../../contract/transactions.ts'
-import { ifMatch } from '../../contract/versions.ts'
-import { withErrors } from '../../domain/draft.ts'
+import { ifMatch } from '../../shared/versions.ts'
+import { withErrors } from '../../shared/draft.ts'
 import { createTransaction } from '../../services/transactions/create.ts'
 import { deleteTransaction } from '../../services/transactions/delete.ts'
 import { listTransactions } from '../../services/transactions/list.ts'

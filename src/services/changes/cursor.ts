@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { lastChange } from '../../db/changes.ts'
 import type { Scope } from '../../db/owner.ts'
 import { changes } from '../../db/schema.ts'
-import { CursorExpired } from '../../domain/failures.ts'
+import { CursorExpired } from '../../shared/failures.ts'
 import type { FeedCursor } from '../../domain/feed-cursor.ts'
 
 /** The part of a cursor that shows what the client has seen of the feed. */

@@ -3,8 +3,8 @@ import { mostRowsBack } from '../../contract/imports.ts'
 import { hasLiveAccountsInBulk } from '../../db/live-accounts.ts'
 import type { Scope } from '../../db/owner.ts'
 import { accounts, type ImportAnswer } from '../../db/schema.ts'
-import type { CalendarDate } from '../../domain/dates.ts'
-import { type Minor, maxTotal } from '../../domain/money.ts'
+import type { CalendarDate } from '../../shared/dates.ts'
+import { type Minor, maxTotal } from '../../shared/money.ts'
 import type { ImportFile } from './import-file.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { mostListed } from '../../contract/imports.ts'
 import { duplicateReasons } from '../../domain/duplicate-reasons.ts'
-import type { MatchReason } from '../../domain/match-row.ts'
+import type { MatchReason } from '../../shared/match-row.ts'
 import type { ImportFile } from './import-file.ts'
 
 /** A row of a file that already exists. */

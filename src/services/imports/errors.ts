@@ -1,4 +1,4 @@
-import type { FieldErrors } from '../../domain/failures.ts'
+import type { FieldErrors } from '../../shared/failures.ts'
 import type { ImportFile } from './import-file.ts'
 
 /** An item that breaks rules: its position, and pairs of field and message as JSON. */

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../db/owner.ts'
 import { categoryNameKey } from '../../domain/categories.ts'
-import { invalidText, messageFor } from '../../domain/field-errors.ts'
+import { invalidText, messageFor } from '../../shared/field-errors.ts'
 import { columnsAsSent, fieldsAsSent, itemRules, rowParts, stageRows } from '../bulk-insert.ts'
 import { brokenRules } from '../guards.ts'
 import type { ImportRow } from './import-file.ts'

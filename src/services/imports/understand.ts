@@ -1,6 +1,6 @@
 import type { ImportOptions } from '../../contract/imports.ts'
-import { Invalid } from '../../domain/failures.ts'
-import type { Minor } from '../../domain/money.ts'
+import { Invalid } from '../../shared/failures.ts'
+import type { Minor } from '../../shared/money.ts'
 import { accountNames, askWhichAccount } from '../../statements/accounts.ts'
 import { readGenericCsv } from '../../statements/csv/generic.ts'
 import { readStatement } from '../../statements/read.ts'

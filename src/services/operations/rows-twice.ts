@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Operation } from '../../contract/operations.ts'
-import type { FieldErrors } from '../../domain/failures.ts'
-import { firstErrors } from '../../domain/field-errors.ts'
+import type { FieldErrors } from '../../shared/failures.ts'
+import { firstErrors } from '../../shared/field-errors.ts'
 
 /** The error of a second operation on the same row: which of the two was meant to come first is unknown. */
 export const rowTwice = 'The row already appears in an earlier operation.'

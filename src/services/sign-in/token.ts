@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../db/client.ts'
 import type { User } from '../../db/owner.ts'
-import { newSecret, type RandomBytes, sha256Hex } from '../../domain/tokens.ts'
-import type { Hashing } from '../hashing.ts'
+import { newSecret, type RandomBytes, sha256Hex } from '../../shared/tokens.ts'
+import type { Hashing } from '../../shared/hashing.ts'
 
 const tokensPerUser = 1_000
 

@@ -7,10 +7,10 @@ import { insertWhere } from '../../db/insert-where.ts'
 import type { Owner } from '../../db/owner.ts'
 import { unread } from '../../db/run.ts'
 import { batches, batchParts } from '../../db/schema.ts'
-import type { Draft } from '../../domain/draft.ts'
-import { type FieldErrors, Invalid, InvalidItems, TooManyAttempts } from '../../domain/failures.ts'
-import { firstErrors } from '../../domain/field-errors.ts'
-import type { SyncQueue } from '../../gateways/queues.ts'
+import type { Draft } from '../../shared/draft.ts'
+import { type FieldErrors, Invalid, InvalidItems, TooManyAttempts } from '../../shared/failures.ts'
+import { firstErrors } from '../../shared/field-errors.ts'
+import type { SyncQueue } from '../../shared/queues.ts'
 import {
   columnsAsSent,
   fieldsAsSent,

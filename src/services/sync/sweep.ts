@@ -2,7 +2,7 @@ import { and, asc, inArray, isNull, lte } from 'drizzle-orm'
 import type { Database } from '../../db/client.ts'
 import { runOne } from '../../db/run.ts'
 import { batches } from '../../db/schema.ts'
-import type { SyncQueue } from '../../gateways/queues.ts'
+import type { SyncQueue } from '../../shared/queues.ts'
 
 /** The queue delivers within seconds, so if a batch has waited longer than this, its message may be lost. */
 export const overdueMs = 30_000

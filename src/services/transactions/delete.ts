@@ -1,7 +1,7 @@
 import type { Owner } from '../../db/owner.ts'
 import { requirePrecondition } from '../../db/ownership.ts'
 import { transactions } from '../../db/schema.ts'
-import type { ExpectedVersions } from '../../domain/types.ts'
+import type { ExpectedVersions } from '../../shared/types.ts'
 import { withinBounds } from '../bounds.ts'
 import { transactionPrecondition } from './read.ts'
 

@@ -10,8 +10,8 @@ import {
   latestDate,
   type Period,
   periodOf,
-} from '../../domain/dates.ts'
-import type { Draft } from '../../domain/draft.ts'
+} from '../../shared/dates.ts'
+import type { Draft } from '../../shared/draft.ts'
 import { filterParts, type TransactionFilter } from './filter.ts'
 import { newestFirst, newestOf, type Slice } from './newest.ts'
 import { type TransactionWithRelations, withRelations } from './read.ts'

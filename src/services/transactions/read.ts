@@ -4,7 +4,7 @@ import { jsonRow, optionalJsonRow } from '../../db/json-row.ts'
 import type { Owner, Scope } from '../../db/owner.ts'
 import { ownRow, precondition, readOwn } from '../../db/ownership.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
-import type { ExpectedVersions } from '../../domain/types.ts'
+import type { ExpectedVersions } from '../../shared/types.ts'
 
 export type Transaction = typeof transactions.$inferSelect
 type Account = typeof accounts.$inferSelect

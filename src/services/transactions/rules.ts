@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { NewTransaction, TransactionChanges } from '../../contract/transactions.ts'
 import { refersToOwn } from '../../db/ownership.ts'
 import { accounts, categories } from '../../db/schema.ts'
-import { invalidText, mustDifferText, onlyForTransfersText, requiredText } from '../../domain/field-errors.ts'
+import { invalidText, mustDifferText, onlyForTransfersText, requiredText } from '../../shared/field-errors.ts'
 import { type Rule, rule } from '../guards.ts'
 
 /** The fields of a new transaction, without those that are null. */

@@ -1,5 +1,5 @@
-import { type CalendarDate, isCalendarDate } from '../../domain/dates.ts'
-import { type Minor, type MoneyProblem, negated } from '../../domain/money.ts'
+import { type CalendarDate, isCalendarDate } from '../../shared/dates.ts'
+import { type Minor, type MoneyProblem, negated } from '../../shared/money.ts'
 import { addEntry, type FileLimits } from '../accounts.ts'
 import type { Problems } from '../problems.ts'
 import type { StatementAccount } from '../statement.ts'

@@ -1,5 +1,5 @@
-import type { CalendarDate } from '../../domain/dates.ts'
-import type { Minor } from '../../domain/money.ts'
+import type { CalendarDate } from '../../shared/dates.ts'
+import type { Minor } from '../../shared/money.ts'
 import type { ClosingBalance } from '../statement.ts'
 
 /** The amount of a row, and the balance after it if the file has one. A date that cannot be read is null. */

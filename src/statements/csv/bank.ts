@@ -1,5 +1,5 @@
-import { requiredText } from '../../domain/field-errors.ts'
-import type { Minor } from '../../domain/money.ts'
+import { requiredText } from '../../shared/field-errors.ts'
+import type { Minor } from '../../shared/money.ts'
 import { accountNames, addEntry, askWhichAccount, emptyAccount } from '../accounts.ts'
 import { Problems } from '../problems.ts'
 import type { BankStatement, FileOptions, StatementAccount } from '../statement.ts'

@@ -1,4 +1,4 @@
-import type { Minor } from '../../domain/money.ts'
+import type { Minor } from '../../shared/money.ts'
 import { sepaPurpose } from '../mt940/details.ts'
 import { joinDescription } from '../text.ts'
 import { markOf } from './mark-words.ts'

@@ -1,4 +1,4 @@
-import { Invalid } from '../../domain/failures.ts'
+import { Invalid } from '../../shared/failures.ts'
 import type { FileOptions } from '../statement.ts'
 import { quoted } from '../text.ts'
 import { type Header, headerScore, headersOf } from './columns.ts'

@@ -1,5 +1,5 @@
-import { invalidText, onlyForTransfersText, requiredText } from '../../domain/field-errors.ts'
-import type { Minor } from '../../domain/money.ts'
+import { invalidText, onlyForTransfersText, requiredText } from '../../shared/field-errors.ts'
+import type { Minor } from '../../shared/money.ts'
 import { recognise } from '../file/recognise.ts'
 import { Problems, refuseFile } from '../problems.ts'
 import type { FileOptions, GenericRow } from '../statement.ts'

@@ -1,5 +1,5 @@
-import { invalidText, requiredText } from '../../domain/field-errors.ts'
-import { type Minor, negated } from '../../domain/money.ts'
+import { invalidText, requiredText } from '../../shared/field-errors.ts'
+import { type Minor, negated } from '../../shared/money.ts'
 import type { Problems } from '../problems.ts'
 import type { FileOptions } from '../statement.ts'
 import type { AmountCell, AmountReader } from '../written/amount.ts'

@@ -1,4 +1,4 @@
-import { type Minor, negated } from '../../domain/money.ts'
+import { type Minor, negated } from '../../shared/money.ts'
 import type { Problems } from '../problems.ts'
 import type { FileOptions } from '../statement.ts'
 import { quoted } from '../text.ts'

@@ -1,4 +1,4 @@
-import { withoutFormats } from '../../domain/texts.ts'
+import { withoutFormats } from '../../shared/texts.ts'
 import { refuseLongLines } from '../lines.ts'
 import { Problems } from '../problems.ts'
 import type { FileOptions } from '../statement.ts'

@@ -1,4 +1,4 @@
-import { type CalendarDate, isCalendarDate } from '../../domain/dates.ts'
+import { type CalendarDate, isCalendarDate } from '../../shared/dates.ts'
 import type { Problems } from '../problems.ts'
 import type { StatementEntry } from '../statement.ts'
 import { bankReference } from '../text.ts'

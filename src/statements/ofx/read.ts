@@ -1,4 +1,4 @@
-import { type CalendarDate, isCalendarDate } from '../../domain/dates.ts'
+import { type CalendarDate, isCalendarDate } from '../../shared/dates.ts'
 import { addEntry, balanceOn, emptyAccount, FileLimits, mergeAccounts } from '../accounts.ts'
 import { Problems, refuseFile } from '../problems.ts'
 import type { BankStatement, ClosingBalance, StatementAccount, StatementEntry } from '../statement.ts'

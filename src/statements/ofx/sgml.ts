@@ -1,4 +1,4 @@
-import { counted } from '../../domain/counted.ts'
+import { counted } from '../../shared/counted.ts'
 import { maxRows, refuseFile, tooManyRows } from '../problems.ts'
 import { maxTextLength } from '../text.ts'
 

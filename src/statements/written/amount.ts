@@ -1,5 +1,5 @@
-import { type Minor, type MoneyProblem, parseMoney } from '../../domain/money.ts'
-import { decimalSeparators } from '../../domain/types.ts'
+import { type Minor, type MoneyProblem, parseMoney } from '../../shared/money.ts'
+import { decimalSeparators } from '../../shared/types.ts'
 import type { Problems } from '../problems.ts'
 import { quotedInRow } from '../text.ts'
 

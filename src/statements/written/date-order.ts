@@ -1,4 +1,4 @@
-import { type CalendarDate, dayMs } from '../../domain/dates.ts'
+import { type CalendarDate, dayMs } from '../../shared/dates.ts'
 import type { Problems } from '../problems.ts'
 import { quotedInRow } from '../text.ts'
 import { type DateOrder, readWrittenDate, type WrittenDate } from './date.ts'

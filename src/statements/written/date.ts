@@ -1,4 +1,4 @@
-import { type CalendarDate, isCalendarDate } from '../../domain/dates.ts'
+import { type CalendarDate, isCalendarDate } from '../../shared/dates.ts'
 import { monthNumber } from './month-names.ts'
 
 /** Which of day, month and year comes first, second and third. */

@@ -1,4 +1,4 @@
-import { Invalid } from '../../domain/failures.ts'
+import { Invalid } from '../../shared/failures.ts'
 import { readBankCsv } from '../csv/bank.ts'
 import { refuseFile } from '../problems.ts'
 import type { BankStatement, FileOptions } from '../statement.ts'

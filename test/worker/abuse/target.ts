@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { unsubscribeLink } from '../../../src/domain/links.ts'
+import { unsubscribeLink } from '../../../src/shared/links.ts'
 import { openWorldDatabase, verify } from '../laws/every-route.ts'
 import {
   aCategory,

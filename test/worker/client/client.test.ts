@@ -11,7 +11,7 @@ import {
 } from '../../../client/index.ts'
 import { sender } from '../../../client/send.ts'
 import { app } from '../../../src/app.ts'
-import type { ShownDuplicateError } from '../../../src/contract/failures.ts'
+import type { ShownDuplicateError } from '../../../src/shared/failure-responses.ts'
 import { openApiDocument } from '../../../src/http/openapi/document.ts'
 import { createClientWorld, createPhone, fetchOf } from './client-world.ts'
 

@@ -9,7 +9,7 @@ import {
   lastDayOf,
   monthIn,
   monthsOnEarth,
-} from '../../../src/domain/dates.ts'
+} from '../../../src/shared/dates.ts'
 
 const zones = [
   'UTC',

@@ -5,7 +5,7 @@ import {
   isUnsubscribeLink,
   type LinkParts,
   unsubscribeLink,
-} from '../../../src/domain/links.ts'
+} from '../../../src/shared/links.ts'
 
 const base = { appUrl: 'https://api.purse.example', secret: 'a secret, long enough to be one indeed' }
 const ada = { id: 7, email: 'ada@example.com' }

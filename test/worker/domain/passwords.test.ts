@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hashPassword, isOutdated, parseScryptCost, verifyPassword } from '../../../src/domain/passwords.ts'
+import { hashPassword, isOutdated, parseScryptCost, verifyPassword } from '../../../src/shared/passwords.ts'
 
 const cost = { N: 1024, r: 8, p: 1 }
 

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { hashInTurn } from '../../../src/services/hashing.ts'
+import { hashInTurn } from '../../../src/shared/hashing.ts'
 import { type Answer, createWorld, providerCallback, queuedMail, type World } from '../world.ts'
 import { createFaultyWorld, expectUnavailable } from './faulty-world.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test, vi } from 'vitest'
-import { Meter } from '../../../src/db/meter.ts'
+import { Meter } from '../../../src/shared/meter.ts'
 import { openDatabase } from '../../databases/open.ts'
 import { createHousehold } from '../laws/every-route.ts'
 import { createWorld, type World } from '../world.ts'

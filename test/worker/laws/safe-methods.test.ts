@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { unsubscribeLink } from '../../../src/domain/links.ts'
+import { unsubscribeLink } from '../../../src/shared/links.ts'
 import { createWorld, pathOf, providerCallback, queuedMail, type World } from '../world.ts'
 import { createHousehold, everyRoute, goodCalls, openWorldDatabase } from './every-route.ts'
 

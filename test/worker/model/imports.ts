@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import * as fc from 'fast-check'
-import { dayMs } from '../../../src/domain/dates.ts'
+import { dayMs } from '../../../src/shared/dates.ts'
 import { openWorldDatabase } from '../laws/every-route.ts'
 import type { World } from '../world.ts'
 import {

@@ -1,4 +1,4 @@
-import { addDays, type CalendarDate, dayMs } from '../../../src/domain/dates.ts'
+import { addDays, type CalendarDate, dayMs } from '../../../src/shared/dates.ts'
 import type { File } from './files.ts'
 import type { MatchKind, Row, State } from './state.ts'
 

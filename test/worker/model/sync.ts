@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import * as fc from 'fast-check'
-import type { SyncMessage } from '../../../src/gateways/queues.ts'
+import type { SyncMessage } from '../../../src/shared/queues.ts'
 import { openWorldDatabase } from '../laws/every-route.ts'
 import type { World } from '../world.ts'
 import {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { hourMs } from '../../../src/domain/dates.ts'
+import { hourMs } from '../../../src/shared/dates.ts'
 import {
   anyOf,
   type Caller,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { maxAmount } from '../../../src/domain/money.ts'
+import { maxAmount } from '../../../src/shared/money.ts'
 import { Problems } from '../../../src/statements/problems.ts'
 import { amountCell, amountReader } from '../../../src/statements/written/amount.ts'
 import { errorsOf } from './corpus.ts'

@@ -1,5 +1,5 @@
-import { Invalid } from '../../../src/domain/failures.ts'
-import type { Minor } from '../../../src/domain/money.ts'
+import { Invalid } from '../../../src/shared/failures.ts'
+import type { Minor } from '../../../src/shared/money.ts'
 import { readStatement } from '../../../src/statements/read.ts'
 import type { BankStatement, FileOptions, GenericRow } from '../../../src/statements/statement.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Invalid } from '../../../src/domain/failures.ts'
+import { Invalid } from '../../../src/shared/failures.ts'
 import { readGenericCsv } from '../../../src/statements/csv/generic.ts'
 import { readStatement } from '../../../src/statements/read.ts'
 import { errorsOf as corpusErrorsOf } from './corpus.ts'

@@ -1,5 +1,5 @@
 import { account } from '../../../contract/accounts.ts'
-import { grouped } from '../../../contract/doc.ts'
+import { grouped } from '../../../shared/doc.ts'
 import { maxAccounts, maxNotesLength } from '../../../services/quotas.ts'
 import { deleted, json, list, taggedAnswers } from '../answers.ts'
 import type { EndpointGroup } from '../endpoint.ts'

@@ -1,4 +1,4 @@
-import { grouped } from '../../../contract/doc.ts'
+import { grouped } from '../../../shared/doc.ts'
 import { matchList, separated } from '../../../contract/matches.ts'
 import { transaction } from '../../../contract/transactions.ts'
 import { daysThatDecide } from '../../../domain/matching.ts'

@@ -1,6 +1,6 @@
-import { message } from '../../../contract/failures.ts'
+import { message } from '../../../shared/failure-responses.ts'
 import { user } from '../../../contract/people.ts'
-import { exactLimits } from '../../../domain/rate-limits.ts'
+import { exactLimits } from '../../../shared/rate-limits.ts'
 import { deleted, json, taggedAnswers } from '../answers.ts'
 import type { EndpointGroup } from '../endpoint.ts'
 import { password } from './sign-in.ts'

@@ -5,7 +5,7 @@ import {
   maxBatchMegabytes,
   mostItemsToLand,
 } from '../../../contract/batches.ts'
-import { grouped } from '../../../contract/doc.ts'
+import { grouped } from '../../../shared/doc.ts'
 import { json } from '../answers.ts'
 import type { EndpointGroup } from '../endpoint.ts'
 

@@ -1,7 +1,7 @@
 import { parseXml, XmlCdata, XmlElement, XmlText } from '@rgrove/parse-xml'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Invalid } from '../../../../src/domain/failures.ts'
+import { Invalid } from '../../../../src/shared/failures.ts'
 import { decodeReferences, readXml } from '../../../../src/statements/xml-reader.ts'
 import { corpus } from '../corpus.ts'
 

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
-import { longestAddress, normalizeAddress } from '../domain/addresses.ts'
-import { earliestDate, fallbackTimezone, isCalendarDate, isTimeZone, latestDate } from '../domain/dates.ts'
-import { invalidText, moneyTexts, requiredText } from '../domain/field-errors.ts'
-import { type MoneyProblem, parseMoney } from '../domain/money.ts'
-import { longestPassword, shortestPassword } from '../domain/password-length.ts'
-import { isLongerThan } from '../domain/text-length.ts'
-import { composed, isBlank, trimText } from '../domain/texts.ts'
+import { longestAddress, normalizeAddress } from './addresses.ts'
+import { earliestDate, fallbackTimezone, isCalendarDate, isTimeZone, latestDate } from './dates.ts'
+import { invalidText, moneyTexts, requiredText } from './field-errors.ts'
+import { type MoneyProblem, parseMoney } from './money.ts'
+import { longestPassword, shortestPassword } from './password-length.ts'
+import { isLongerThan } from './text-length.ts'
+import { composed, isBlank, trimText } from './texts.ts'
 import { doc, field, grouped } from './doc.ts'
 
 // The types of field that clients send, with the contract's error texts (their `:field` stands for the field's name).

@@ -1,6 +1,6 @@
-import { Meter } from '../db/meter.ts'
-import { reportOf } from '../domain/error-report.ts'
-import { retryDelaySeconds } from '../domain/retry-delay.ts'
+import { Meter } from './meter.ts'
+import { reportOf } from './error-report.ts'
+import { retryDelaySeconds } from './retry-delay.ts'
 
 /** The outcome of a message: done, even if there was nothing to do, or to be retried. */
 export type MessageOutcome = 'done' | { retryAfterSeconds: number }

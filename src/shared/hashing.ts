@@ -1,5 +1,5 @@
-import { TooBusy } from '../domain/failures.ts'
-import { hashPassword, type ScryptCost, verifyPassword } from '../domain/passwords.ts'
+import { TooBusy } from './failures.ts'
+import { hashPassword, type ScryptCost, verifyPassword } from './passwords.ts'
 
 /**
  * A request that would have to wait longer is refused, since it has only a few seconds in total. One client address can

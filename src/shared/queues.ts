@@ -1,5 +1,5 @@
-import type { WaitUntil } from '../domain/deadline.ts'
-import type { Mail } from '../domain/mails.ts'
+import type { WaitUntil } from './deadline.ts'
+import type { Mail } from './mails.ts'
 
 /** Accepts messages to be handled later. */
 type Sender<T> = {
