@@ -1,5 +1,5 @@
 // `npm run batches:retry ID …` or `npm run batches:retry -- --all-failed`: retries failed offline batches.
-import { openDatabase } from '../src/db/client.ts'
+import { openDatabase } from '../src/database/client.ts'
 import { failedSyncs, type Retry, retrySync } from '../src/services/sync/retry.ts'
 import { reasonOf } from './dev-error.ts'
 import { withDatabase } from './with-database.ts'

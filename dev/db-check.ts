@@ -1,6 +1,6 @@
 // `npm run db:check`: recomputes every kept balance, count and total from the rows and reports differences.
-import { findDifferences } from '../src/db/check.ts'
-import { openDatabase } from '../src/db/client.ts'
+import { findDifferences } from '../src/database/check.ts'
+import { openDatabase } from '../src/database/client.ts'
 import { reasonOf } from './dev-error.ts'
 import { withDatabase } from './with-database.ts'
 

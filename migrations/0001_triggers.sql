@@ -1,6 +1,6 @@
 -- These triggers keep figures beside the rows (accounts.moved, transaction_count and incoming_count, and `totals`), so
 -- that no request adds up a history to show a balance, a month or the number of pages. They count row by row; code that
--- writes many rows at once calls `countRows` and `discountRows` (src/db/figures.ts) instead.
+-- writes many rows at once calls `countRows` and `discountRows` (src/database/kept-totals.ts) instead.
 --
 -- A transaction counts as long as its user exists and its accounts have an owner. Deleting an account or undoing an import
 -- first clears its owner, and deleting a user removes the user's row. The transactions leave all figures at that moment,
@@ -248,7 +248,7 @@ CREATE TRIGGER user_deleted AFTER DELETE ON users BEGIN
   INSERT INTO former_users (id) VALUES (old.id);
 END;
 --> statement-breakpoint
--- The log of changes (src/db/changes.ts). Each entry takes the user's next number. The entry of a deleted
+-- The log of changes (src/database/change-numbers.ts). Each entry takes the user's next number. The entry of a deleted
 -- account also covers its transactions, on either side, and that of a deleted category all references to it.
 -- Rows made for a user who has no token yet, such as the default categories, are not logged: nobody can have
 -- asked for changes by then.

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { DatabaseAddress } from './db/client.ts'
+import type { DatabaseAddress } from './database/client.ts'
 import { reportOf } from './shared/error-report.ts'
 import { ConfigurationError } from './shared/failures.ts'
 import type { LinkBase } from './shared/links.ts'

@@ -1,5 +1,5 @@
 import { type Config, readConfig } from './config.ts'
-import { type Database, openDatabase } from './db/client.ts'
+import { type Database, openDatabase } from './database/client.ts'
 import type { Meter } from './shared/meter.ts'
 import type { Deadline, WaitUntil } from './shared/deadline.ts'
 import type { RandomBytes } from './shared/tokens.ts'

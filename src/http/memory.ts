@@ -1,4 +1,4 @@
-import type { Owner } from '../db/owner.ts'
+import type { Owner } from '../database/owner.ts'
 import { TooBusy } from '../shared/failures.ts'
 import { isRemembered } from './known-tokens.ts'
 import { Limiter } from './limiter.ts'

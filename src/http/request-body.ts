@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { HTTPException } from 'hono/http-exception'
-import type { Owner } from '../db/owner.ts'
+import type { Owner } from '../database/owner.ts'
 import type { App } from './app-types.ts'
 import { withTimeouts } from './body-timeouts.ts'
 import { isRemembered } from './known-tokens.ts'

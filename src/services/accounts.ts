@@ -1,8 +1,8 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import type { AccountChanges, NewAccount } from '../contract/accounts.ts'
-import { idempotency } from '../db/idempotency.ts'
-import { insertWhere } from '../db/insert-where.ts'
-import type { Owner, Scope } from '../db/owner.ts'
+import { idempotency } from '../database/idempotency.ts'
+import { insertWhere } from '../database/insert-where.ts'
+import type { Owner, Scope } from '../database/owner.ts'
 import {
   existingRow,
   isOwnColumn,
@@ -11,16 +11,16 @@ import {
   readOwn,
   requireComplete,
   requirePrecondition,
-} from '../db/ownership.ts'
-import { accounts } from '../db/schema.ts'
+} from '../database/ownership.ts'
+import { accounts } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
 import type { ExpectedVersions } from '../shared/types.ts'
 import type { RemovalQueue } from '../shared/queues.ts'
-import { withinBounds } from './bounds.ts'
-import { allHold, brokenBy, selectVerdict, verdict } from './guards.ts'
-import type { ColumnsOf } from './input-columns.ts'
-import { accountQuota, notesGrowth, notesQuota } from './quotas.ts'
-import { keyRules } from './spent-keys.ts'
+import { withinBounds } from '../database/bounds.ts'
+import { allHold, brokenBy, selectVerdict, verdict } from '../database/rules.ts'
+import type { ColumnsOf } from '../database/input-columns.ts'
+import { accountQuota, notesGrowth, notesQuota } from '../database/quotas.ts'
+import { keyRules } from '../database/spent-keys.ts'
 
 /**
  * The columns that are read. `moved` must not be read: only its sum with the starting balance is bounded, so

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { hasLiveAccounts } from '../db/live-accounts.ts'
+import { hasLiveAccounts } from '../database/live-accounts.ts'
 import { mostResembling } from './transactions/duplicates.ts'
 
 /** A round of pairing: which items take part, which rows, and the reference on which both must agree. */

@@ -1,8 +1,8 @@
 import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../db/client.ts'
-import type { Owner, User } from '../db/owner.ts'
-import { runAll, runOne } from '../db/run.ts'
-import { tokens, users } from '../db/schema.ts'
+import type { Database } from '../database/client.ts'
+import type { Owner, User } from '../database/owner.ts'
+import { runAll, runOne } from '../database/run.ts'
+import { tokens, users } from '../database/schema.ts'
 import { type Allowance, BadLink, TooManyAttempts } from '../shared/failures.ts'
 import {
   type AddressLink,
@@ -15,7 +15,7 @@ import { exactLimits } from '../shared/rate-limits.ts'
 import type { Outbox, RemovalQueue } from '../shared/queues.ts'
 import { type ClientAddress, mailLimits } from './mail-limits.ts'
 import { type MailContext, mailResetLink } from './password-reset.ts'
-import { countAttempt, type Limit, requireAttempt } from './throttle.ts'
+import { countAttempt, type Limit, requireAttempt } from '../database/throttle.ts'
 import { userDeletion } from './user-deletion.ts'
 
 /** Queues a verification email. */

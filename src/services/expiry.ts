@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../db/client.ts'
-import { runOne } from '../db/run.ts'
-import { absoluteTimeoutDays, idleTimeoutDays } from '../db/token-lifetime.ts'
+import type { Database } from '../database/client.ts'
+import { runOne } from '../database/run.ts'
+import { absoluteTimeoutDays, idleTimeoutDays } from '../database/token-lifetime.ts'
 import { dayMs } from '../shared/dates.ts'
 
 const batchesKeptDays = 30

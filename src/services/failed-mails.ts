@@ -1,6 +1,6 @@
-import type { Database } from '../db/client.ts'
-import { runOne } from '../db/run.ts'
-import { failedMails } from '../db/schema.ts'
+import type { Database } from '../database/client.ts'
+import { runOne } from '../database/run.ts'
+import { failedMails } from '../database/schema.ts'
 
 /** An email that could not be sent; its contents are not kept. */
 export type FailedMail = { id: string; kind: string; recipient: string; reason: string }

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
-import type { Database } from '../db/client.ts'
-import { runOne } from '../db/run.ts'
-import { users } from '../db/schema.ts'
+import type { Database } from '../database/client.ts'
+import { runOne } from '../database/run.ts'
+import { users } from '../database/schema.ts'
 
 /** Resolves if the database answers and has its tables. Throws DatabaseUnavailable if it does not answer. */
 export async function checkDatabase(db: Database): Promise<void> {

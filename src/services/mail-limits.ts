@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { exactLimits } from '../shared/rate-limits.ts'
-import type { Limit } from './throttle.ts'
+import type { Limit } from '../database/throttle.ts'
 
 /** The IP address that a request came from, or null if it should not be counted. */
 export type ClientAddress = string | null

@@ -1,8 +1,8 @@
 import { and, desc, eq } from 'drizzle-orm'
-import type { Owner } from '../db/owner.ts'
-import { deleteOwn, ownRow } from '../db/ownership.ts'
-import { tokens } from '../db/schema.ts'
-import { isLive, lifetimeAt } from '../db/token-lifetime.ts'
+import type { Owner } from '../database/owner.ts'
+import { deleteOwn, ownRow } from '../database/ownership.ts'
+import { tokens } from '../database/schema.ts'
+import { isLive, lifetimeAt } from '../database/token-lifetime.ts'
 
 /** Revokes the token of this request. */
 export async function logout(owner: Owner): Promise<void> {

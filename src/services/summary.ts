@@ -1,8 +1,8 @@
 import { and, asc, between, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { AskedPeriod } from '../contract/summary.ts'
-import type { Owner, Scope } from '../db/owner.ts'
-import { requireComplete } from '../db/ownership.ts'
-import { accounts, categories, totals, transactions } from '../db/schema.ts'
+import type { Owner, Scope } from '../database/owner.ts'
+import { requireComplete } from '../database/ownership.ts'
+import { accounts, categories, totals, transactions } from '../database/schema.ts'
 import {
   type CalendarMonth,
   earliestDate,

@@ -1,8 +1,8 @@
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Farewell } from '../contract/people.ts'
-import type { Database } from '../db/client.ts'
-import type { Owner, User } from '../db/owner.ts'
-import { attempts, failedMails, users } from '../db/schema.ts'
+import type { Database } from '../database/client.ts'
+import type { Owner, User } from '../database/owner.ts'
+import { attempts, failedMails, users } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
 import { messageFor, requiredText } from '../shared/field-errors.ts'
@@ -11,7 +11,7 @@ import type { Hashing } from '../shared/hashing.ts'
 import { mailboxKey, mailLimits, newAddress } from './mail-limits.ts'
 import { readOwnPassword, requireOwnPassword, wrongPassword } from './password-change.ts'
 import { forgotKeys } from './password-reset.ts'
-import { countAttempt } from './throttle.ts'
+import { countAttempt } from '../database/throttle.ts'
 
 /**
  * Deletes the user and all their data, and emails a receipt, within the limits on emails to unverified addresses. Takes

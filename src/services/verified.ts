@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Scope, User } from '../db/owner.ts'
-import { users } from '../db/schema.ts'
+import type { Scope, User } from '../database/owner.ts'
+import { users } from '../database/schema.ts'
 import { EmailNotVerified } from '../shared/failures.ts'
 
 /** True if the user's address is verified. */

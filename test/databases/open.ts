@@ -1,1 +1,1 @@
-export { type Database, openDatabase } from '../../src/db/client.ts'
+export { type Database, openDatabase } from '../../src/database/client.ts'

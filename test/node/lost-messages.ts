@@ -1,5 +1,5 @@
 import { isNull } from 'drizzle-orm'
-import { batches as storedBatches } from '../../src/db/schema.ts'
+import { batches as storedBatches } from '../../src/database/schema.ts'
 import type { openDatabase } from '../databases/open.ts'
 
 /** Makes waiting batches look half a minute old, when a message that has not arrived counts as lost. */

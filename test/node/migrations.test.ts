@@ -10,7 +10,7 @@ import { migrate } from 'drizzle-orm/libsql/migrator'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrateDatabase, OtherMigrations } from '../../dev/migrate.ts'
-import * as schema from '../../src/db/schema.ts'
+import * as schema from '../../src/database/schema.ts'
 import { startDatabases } from '../databases/namespaces.ts'
 
 const migrations = join(import.meta.dirname, '../../migrations')

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { findDifferences } from '../../src/db/check.ts'
-import { countRows } from '../../src/db/figures.ts'
+import { findDifferences } from '../../src/database/check.ts'
+import { countRows } from '../../src/database/kept-totals.ts'
 import { createHousehold, openWorldDatabase } from './laws/every-route.ts'
 import { createWorld, recordTransaction } from './world.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { findDifferences } from '../../src/db/check.ts'
+import { findDifferences } from '../../src/database/check.ts'
 import { rowsOf } from '../databases/work.ts'
 import { askDatabase, createHousehold, openWorldDatabase } from './laws/every-route.ts'
 import { remove, upload } from './uploads.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findDifferences } from '../../src/db/check.ts'
+import { findDifferences } from '../../src/database/check.ts'
 import { householdOf } from '../households/household.ts'
 import { createHousehold, openWorldDatabase } from './laws/every-route.ts'
 import { create, upload } from './uploads.ts'

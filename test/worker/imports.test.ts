@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { findDifferences } from '../../src/db/check.ts'
+import { findDifferences } from '../../src/database/check.ts'
 import { defaultCategories } from '../../src/domain/default-categories.ts'
 import { rowsOf } from '../databases/work.ts'
 import { askDatabase, createHousehold, openWorldDatabase, writeHistory } from './laws/every-route.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findDifferences } from '../../src/db/check.ts'
+import { findDifferences } from '../../src/database/check.ts'
 import { expectWhole, FeedCopy } from './feed-copy.ts'
 import { createHousehold, openWorldDatabase } from './laws/every-route.ts'
 import { picker } from './picker.ts'

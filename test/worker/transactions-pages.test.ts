@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { findDifferences } from '../../src/db/check.ts'
+import { findDifferences } from '../../src/database/check.ts'
 import { createHousehold, type Household, openWorldDatabase } from './laws/every-route.ts'
 import { picker } from './picker.ts'
 import { aCategory, createWorld, type Json, openAccount } from './world.ts'

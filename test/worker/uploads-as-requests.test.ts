@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { findDifferences } from '../../src/db/check.ts'
-import { openDatabase } from '../../src/db/client.ts'
+import { findDifferences } from '../../src/database/check.ts'
+import { openDatabase } from '../../src/database/client.ts'
 import { upload } from './uploads.ts'
 import { type Answer, createWorld, type Json, openAccount, type Person } from './world.ts'
 

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { lastChange } from '../../db/changes.ts'
-import type { Scope } from '../../db/owner.ts'
-import { changes } from '../../db/schema.ts'
+import { lastChange } from '../../database/change-numbers.ts'
+import type { Scope } from '../../database/owner.ts'
+import { changes } from '../../database/schema.ts'
 import { CursorExpired } from '../../shared/failures.ts'
 import type { FeedCursor } from '../../domain/feed-cursor.ts'
 

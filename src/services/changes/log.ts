@@ -1,8 +1,8 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
-import { jsonRow } from '../../db/json-row.ts'
-import type { Scope, User } from '../../db/owner.ts'
-import type { ResultOf } from '../../db/run.ts'
-import { accounts, categories, transactions } from '../../db/schema.ts'
+import { jsonRow } from '../../database/json-row.ts'
+import type { Scope, User } from '../../database/owner.ts'
+import type { ResultOf } from '../../database/run.ts'
+import { accounts, categories, transactions } from '../../database/schema.ts'
 import { transactionColumns } from '../transactions/read.ts'
 import { type Change, changesOfTransactions, fedAccountColumns, fedCategoryColumns } from './rows.ts'
 

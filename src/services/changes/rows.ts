@@ -1,5 +1,5 @@
-import type { User } from '../../db/owner.ts'
-import { accounts, categories } from '../../db/schema.ts'
+import type { User } from '../../database/owner.ts'
+import { accounts, categories } from '../../database/schema.ts'
 import { type Account, accountColumns } from '../accounts.ts'
 import { type Category, categoryColumns } from '../categories.ts'
 import type { Transaction } from '../transactions/read.ts'

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Scope } from '../../db/owner.ts'
+import type { Scope } from '../../database/owner.ts'
 import { categoryNameKey } from '../../domain/categories.ts'
-import { maxCategories } from '../quotas.ts'
+import { maxCategories } from '../../database/quotas.ts'
 import type { ImportRow } from './import-file.ts'
 
 /** The categories that rows name: a name, its key and a type each. */

@@ -1,4 +1,4 @@
-import type { imports } from '../../db/schema.ts'
+import type { imports } from '../../database/schema.ts'
 import type { CalendarDate } from '../../shared/dates.ts'
 import type { MatchMode } from '../../shared/match-row.ts'
 import type { Minor } from '../../shared/money.ts'

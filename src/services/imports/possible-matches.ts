@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { mostJoined } from '../../contract/imports.ts'
 import { mostDays } from '../../contract/matches.ts'
-import type { ImportAnswer } from '../../db/schema.ts'
+import type { ImportAnswer } from '../../database/schema.ts'
 import { addDays, type CalendarDate, type Span } from '../../shared/dates.ts'
 import type { MatchKind } from '../../shared/match-row.ts'
 import type { Match } from '../../domain/matching.ts'

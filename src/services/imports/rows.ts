@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Scope } from '../../db/owner.ts'
+import type { Scope } from '../../database/owner.ts'
 import { categoryNameKey } from '../../domain/categories.ts'
 import { invalidText, messageFor } from '../../shared/field-errors.ts'
 import { columnsAsSent, fieldsAsSent, itemRules, rowParts, stageRows } from '../bulk-insert.ts'
-import { brokenRules } from '../guards.ts'
+import { brokenRules } from '../../database/rules.ts'
 import type { ImportRow } from './import-file.ts'
 
 /** Stands for a name that no account has, or more than one: no row has this id. */

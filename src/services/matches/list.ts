@@ -1,6 +1,6 @@
 import { defaultDays, type MatchQuery, mostDays, mostMatches } from '../../contract/matches.ts'
-import type { Owner } from '../../db/owner.ts'
-import { requireComplete } from '../../db/ownership.ts'
+import type { Owner } from '../../database/owner.ts'
+import { requireComplete } from '../../database/ownership.ts'
 import { addDays, type CalendarDate, dayToContinueFrom, possibleDays, type Span } from '../../shared/dates.ts'
 import { type Draft, withErrors } from '../../shared/draft.ts'
 import type { FieldErrors } from '../../shared/failures.ts'

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Operation } from '../../contract/operations.ts'
-import { unread } from '../../db/run.ts'
-import { brokenRules, type Rule } from '../guards.ts'
-import { spent } from '../spent-keys.ts'
+import { unread } from '../../database/run.ts'
+import { brokenRules, type Rule } from '../../database/rules.ts'
+import { spent } from '../../database/spent-keys.ts'
 import { accepted, type Step, storeDecisions, type Uploading, uploadOf } from './steps.ts'
 
 /** Accounts or categories as creations see them. Their fields are columns of the table, under the same names. */

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { addressIsFixed, type ProfileChanges } from '../../contract/people.ts'
-import { rule } from '../guards.ts'
+import { rule } from '../../database/rules.ts'
 import { bitsOf } from './conflicts.ts'
 import { type ChangedNoun, updateStep } from './updates.ts'
 

@@ -1,8 +1,8 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import type { Operation } from '../../contract/operations.ts'
-import type { Owner, Scope } from '../../db/owner.ts'
-import type { Statement } from '../../db/run.ts'
-import { uploadSteps } from '../../db/schema.ts'
+import type { Owner, Scope } from '../../database/owner.ts'
+import type { Statement } from '../../database/run.ts'
+import { uploadSteps } from '../../database/schema.ts'
 import { canContinue, type Seen } from '../changes/cursor.ts'
 import { rowsTwice } from './rows-twice.ts'
 

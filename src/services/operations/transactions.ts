@@ -1,12 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { fieldsThatGoTogether } from '../../contract/operations.ts'
 import type { TransactionChanges } from '../../contract/transactions.ts'
-import { nextChange } from '../../db/changes.ts'
-import { failIfOutOfBounds } from '../../db/figures.ts'
-import { insertWhere } from '../../db/insert-where.ts'
-import { hasLiveAccounts } from '../../db/live-accounts.ts'
-import { unread } from '../../db/run.ts'
-import { batches, spentClientIds, transactions } from '../../db/schema.ts'
+import { nextChange } from '../../database/change-numbers.ts'
+import { failIfOutOfBounds } from '../../database/kept-totals.ts'
+import { insertWhere } from '../../database/insert-where.ts'
+import { hasLiveAccounts } from '../../database/live-accounts.ts'
+import { unread } from '../../database/run.ts'
+import { batches, spentClientIds, transactions } from '../../database/schema.ts'
 import {
   columnsAsSent,
   countCreated,
@@ -17,7 +17,7 @@ import {
   stageRows,
   transientBatch,
 } from '../bulk-insert.ts'
-import { brokenRules } from '../guards.ts'
+import { brokenRules } from '../../database/rules.ts'
 import { clientIdUnspent } from '../transactions/client-ids.ts'
 import { liveCategory } from '../transactions/read.ts'
 import { categoryRequired, nextRow, transactionRules } from '../transactions/rules.ts'

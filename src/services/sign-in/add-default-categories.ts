@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../../db/client.ts'
+import type { Database } from '../../database/client.ts'
 import { categoryNameKey } from '../../domain/categories.ts'
 import { defaultCategories } from '../../domain/default-categories.ts'
 

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { builder, type Database } from '../../db/client.ts'
-import { isOutOfBounds } from '../../db/errors.ts'
-import { runAll, unread } from '../../db/run.ts'
-import { batches, batchParts } from '../../db/schema.ts'
+import { builder, type Database } from '../../database/client.ts'
+import { isOutOfBounds } from '../../database/errors.ts'
+import { runAll, unread } from '../../database/run.ts'
+import { batches, batchParts } from '../../database/schema.ts'
 import {
   type BatchId,
   countCreated,

@@ -1,7 +1,7 @@
 import { and, asc, inArray, isNull, lte } from 'drizzle-orm'
-import type { Database } from '../../db/client.ts'
-import { runOne } from '../../db/run.ts'
-import { batches } from '../../db/schema.ts'
+import type { Database } from '../../database/client.ts'
+import { runOne } from '../../database/run.ts'
+import { batches } from '../../database/schema.ts'
 import type { SyncQueue } from '../../shared/queues.ts'
 
 /** The queue delivers within seconds, so if a batch has waited longer than this, its message may be lost. */

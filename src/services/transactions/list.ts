@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { defaultPageSize, type TransactionQuery } from '../../contract/transactions.ts'
-import type { Owner, Scope } from '../../db/owner.ts'
-import { ownRow, requireComplete } from '../../db/ownership.ts'
-import { accounts, transactions } from '../../db/schema.ts'
+import type { Owner, Scope } from '../../database/owner.ts'
+import { ownRow, requireComplete } from '../../database/ownership.ts'
+import { accounts, transactions } from '../../database/schema.ts'
 import {
   type CalendarDate,
   dayToContinueFrom,

@@ -1,9 +1,9 @@
 import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { jsonRow, optionalJsonRow } from '../../db/json-row.ts'
-import type { Owner, Scope } from '../../db/owner.ts'
-import { ownRow, precondition, readOwn } from '../../db/ownership.ts'
-import { accounts, categories, transactions } from '../../db/schema.ts'
+import { jsonRow, optionalJsonRow } from '../../database/json-row.ts'
+import type { Owner, Scope } from '../../database/owner.ts'
+import { ownRow, precondition, readOwn } from '../../database/ownership.ts'
+import { accounts, categories, transactions } from '../../database/schema.ts'
 import type { ExpectedVersions } from '../../shared/types.ts'
 
 export type Transaction = typeof transactions.$inferSelect

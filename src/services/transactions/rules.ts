@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { NewTransaction, TransactionChanges } from '../../contract/transactions.ts'
-import { refersToOwn } from '../../db/ownership.ts'
-import { accounts, categories } from '../../db/schema.ts'
+import { refersToOwn } from '../../database/ownership.ts'
+import { accounts, categories } from '../../database/schema.ts'
 import { invalidText, mustDifferText, onlyForTransfersText, requiredText } from '../../shared/field-errors.ts'
-import { type Rule, rule } from '../guards.ts'
+import { type Rule, rule } from '../../database/rules.ts'
 
 /** The fields of a new transaction, without those that are null. */
 export type GivenFields = {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { app } from '../../../src/app.ts'
-import { findDifferences } from '../../../src/db/check.ts'
+import { findDifferences } from '../../../src/database/check.ts'
 import { openApiDocument } from '../../../src/http/openapi/document.ts'
 import { secretsIn } from '../../log-secrets.ts'
 import { openWorldDatabase } from '../laws/every-route.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import * as fc from 'fast-check'
 import { expect } from 'vitest'
-import { findDifferences } from '../../../src/db/check.ts'
+import { findDifferences } from '../../../src/database/check.ts'
 import { expectEqual, readEverything } from '../feed-copy.ts'
 import { askDatabase, openWorldDatabase, verify } from '../laws/every-route.ts'
 import type { Json } from '../world.ts'

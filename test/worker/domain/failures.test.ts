@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import * as databaseErrors from '../../../src/db/errors.ts'
+import * as databaseErrors from '../../../src/database/errors.ts'
 import * as failures from '../../../src/shared/failures.ts'
 
 const classes = Object.values({ ...failures, ...databaseErrors })

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { findDifferences } from '../../../src/db/check.ts'
+import { findDifferences } from '../../../src/database/check.ts'
 import { maxAmount } from '../../../src/shared/money.ts'
 import { type Answer, aCategory, createWorld, type Json, openAccount, type Person } from '../world.ts'
 import { openWorldDatabase, verify } from './every-route.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findDifferences } from '../../../src/db/check.ts'
+import { findDifferences } from '../../../src/database/check.ts'
 import { createWorld, openAccount } from '../world.ts'
 import { createHousehold, openWorldDatabase } from './every-route.ts'
 

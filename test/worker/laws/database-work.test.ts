@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { findDifferences } from '../../../src/db/check.ts'
+import { findDifferences } from '../../../src/database/check.ts'
 import { rowsOf } from '../../databases/work.ts'
 import { remove, update, upload } from '../uploads.ts'
 import { createWorld, type Json, openAccount, recordTransaction, type World } from '../world.ts'

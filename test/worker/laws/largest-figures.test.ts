@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { findDifferences } from '../../../src/db/check.ts'
+import { findDifferences } from '../../../src/database/check.ts'
 import { picker } from '../picker.ts'
 import { createWorld, openAccount, type Person } from '../world.ts'
 import {

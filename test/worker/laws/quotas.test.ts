@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { maxAccounts, maxCategories, maxNotesLength } from '../../../src/services/quotas.ts'
+import { maxAccounts, maxCategories, maxNotesLength } from '../../../src/database/quotas.ts'
 import { setClock } from '../clock.ts'
 import { muteLog } from '../muted-log.ts'
 import { createWorld, expectInvalid, type Json, openAccount, type Person, type World } from '../world.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { vi } from 'vitest'
-import { findDifferences } from '../../../src/db/check.ts'
+import { findDifferences } from '../../../src/database/check.ts'
 import { openWorldDatabase, verify } from '../laws/every-route.ts'
 import { createWorld, openAccount } from '../world.ts'
 import { accountOperations, listAccounts } from './accounts.ts'

@@ -1,6 +1,6 @@
 import { account } from '../../../contract/accounts.ts'
 import { grouped } from '../../../shared/doc.ts'
-import { maxAccounts, maxNotesLength } from '../../../services/quotas.ts'
+import { maxAccounts, maxNotesLength } from '../../../database/quotas.ts'
 import { deleted, json, list, taggedAnswers } from '../answers.ts'
 import type { EndpointGroup } from '../endpoint.ts'
 

@@ -1,6 +1,6 @@
 import { category } from '../../../contract/categories.ts'
 import { grouped } from '../../../shared/doc.ts'
-import { maxCategories } from '../../../services/quotas.ts'
+import { maxCategories } from '../../../database/quotas.ts'
 import { deleted, json, list, taggedAnswers } from '../answers.ts'
 import type { EndpointGroup } from '../endpoint.ts'
 

@@ -1,7 +1,7 @@
 import { message } from '../../../shared/failure-responses.ts'
 import { mary } from '../../../contract/people.ts'
 import { authorisation, availability, session, signIn } from '../../../contract/sign-in.ts'
-import { absoluteTimeoutDays, idleTimeoutDays } from '../../../db/token-lifetime.ts'
+import { absoluteTimeoutDays, idleTimeoutDays } from '../../../database/token-lifetime.ts'
 import { perMinute } from '../../../shared/rate-limits.ts'
 import { sessionsListed } from '../../../services/sessions.ts'
 import { deleted, json, list } from '../answers.ts'

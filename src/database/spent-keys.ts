@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { spentClientIds } from '../db/schema.ts'
-import { type Rule, rule } from './guards.ts'
+import { spentClientIds } from './schema.ts'
+import { type Rule, rule } from './rules.ts'
 
 type KeyedNoun = 'account' | 'category'
 

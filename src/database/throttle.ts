@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../db/client.ts'
+import type { Database } from './client.ts'
 import { TooManyAttempts } from '../shared/failures.ts'
 
 /**

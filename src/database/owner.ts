@@ -1,6 +1,6 @@
 import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { NotModified, Unauthenticated } from '../shared/failures.ts'
-import { lastChange } from './changes.ts'
+import { lastChange } from './change-numbers.ts'
 import type { Database } from './client.ts'
 import { type ResultOf, type Results, runAll, type Statement, type Statements } from './run.ts'
 import { tokens, users } from './schema.ts'

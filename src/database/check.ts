@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from './client.ts'
-import { sumOf } from './figures.ts'
+import { sumOf } from './kept-totals.ts'
 import { hasLiveAccounts } from './live-accounts.ts'
 import { runAll } from './run.ts'
 

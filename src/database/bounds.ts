@@ -1,4 +1,4 @@
-import { isOutOfBounds } from '../db/errors.ts'
+import { isOutOfBounds } from './errors.ts'
 import { Invalid } from '../shared/failures.ts'
 import { messageFor } from '../shared/field-errors.ts'
 import { formatMoney, maxTotal } from '../shared/money.ts'

@@ -1,5 +1,5 @@
 import { and, type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../db/client.ts'
+import type { Database } from './client.ts'
 import { type FieldErrors, Invalid } from '../shared/failures.ts'
 import { addError, messageFor } from '../shared/field-errors.ts'
 
