@@ -10,7 +10,7 @@ import {
   validationError,
 } from '../../shared/failure-responses.ts'
 import { transactionConflict } from '../../contract/transactions.ts'
-import { type AnswerDescription, json, pageOrJson } from './answers.ts'
+import { type AnswerDescription, json, pageOrJson } from '../response-descriptions.ts'
 
 type Failure = AnswerDescription & { status: number }
 

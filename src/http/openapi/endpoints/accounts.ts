@@ -1,8 +1,8 @@
 import { account } from '../../../contract/accounts.ts'
 import { grouped } from '../../../shared/doc.ts'
 import { maxAccounts, maxNotesLength } from '../../../database/quotas.ts'
-import { deleted, json, list, taggedAnswers } from '../answers.ts'
-import type { EndpointGroup } from '../endpoint.ts'
+import { deleted, json, list, taggedAnswers } from '../../response-descriptions.ts'
+import type { EndpointGroup } from '../../endpoint.ts'
 
 export const accountEndpoints: EndpointGroup = {
   tag: 'Accounts',

@@ -1,8 +1,8 @@
 import { category } from '../../../contract/categories.ts'
 import { grouped } from '../../../shared/doc.ts'
 import { maxCategories } from '../../../database/quotas.ts'
-import { deleted, json, list, taggedAnswers } from '../answers.ts'
-import type { EndpointGroup } from '../endpoint.ts'
+import { deleted, json, list, taggedAnswers } from '../../response-descriptions.ts'
+import type { EndpointGroup } from '../../endpoint.ts'
 
 export const categoryEndpoints: EndpointGroup = {
   tag: 'Categories',

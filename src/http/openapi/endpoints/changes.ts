@@ -1,7 +1,7 @@
 import { feed } from '../../../contract/changes.ts'
 import { maxOperations, uploadAnswer } from '../../../contract/operations.ts'
-import { json } from '../answers.ts'
-import type { EndpointGroup } from '../endpoint.ts'
+import { json } from '../../response-descriptions.ts'
+import type { EndpointGroup } from '../../endpoint.ts'
 
 export const changeEndpoints: EndpointGroup = {
   tag: 'Changes',

@@ -1,6 +1,6 @@
 import { summary } from '../../../contract/summary.ts'
-import { json, taggedAnswers } from '../answers.ts'
-import type { EndpointGroup } from '../endpoint.ts'
+import { json, taggedAnswers } from '../../response-descriptions.ts'
+import type { EndpointGroup } from '../../endpoint.ts'
 
 export const dashboardEndpoints: EndpointGroup = {
   tag: 'Dashboard',

@@ -2,8 +2,8 @@ import { message } from '../../../shared/failure-responses.ts'
 import { verificationSent, verificationStatus } from '../../../contract/mail.ts'
 import { addressLinkMinutes, resetLinkMinutes } from '../../../shared/links.ts'
 import { exactLimits } from '../../../shared/rate-limits.ts'
-import { json, page, pageOrJson } from '../answers.ts'
-import type { EndpointGroup } from '../endpoint.ts'
+import { json, page, pageOrJson } from '../../response-descriptions.ts'
+import type { EndpointGroup } from '../../endpoint.ts'
 import { password } from './sign-in.ts'
 
 /** Emails and what their links do: verification, forgotten passwords, reminders. */

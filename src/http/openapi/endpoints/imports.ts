@@ -4,8 +4,8 @@ import { importRecord, importResult, maxFileMegabytes } from '../../../contract/
 import { perMinute } from '../../../shared/rate-limits.ts'
 import { importsListed } from '../../../services/imports/history.ts'
 import { maxRows } from '../../../statements/problems.ts'
-import { deleted, json, list } from '../answers.ts'
-import type { Endpoint, EndpointGroup } from '../endpoint.ts'
+import { deleted, json, list } from '../../response-descriptions.ts'
+import type { Endpoint, EndpointGroup } from '../../endpoint.ts'
 
 const file = z.string().meta({ format: 'binary' })
 const upload = z.object({ file: file.describe('The file.') })

@@ -3,8 +3,8 @@ import { matchList, separated } from '../../../contract/matches.ts'
 import { transaction } from '../../../contract/transactions.ts'
 import { daysThatDecide } from '../../../domain/matching.ts'
 import { mostCompared, mostLookedAt, mostLookedAtAfter } from '../../../services/matches/candidates.ts'
-import { json } from '../answers.ts'
-import type { EndpointGroup } from '../endpoint.ts'
+import { json } from '../../response-descriptions.ts'
+import type { EndpointGroup } from '../../endpoint.ts'
 
 const pair = { name: 'MatchPair', example: { kind: 'duplicate', ids: [1, 2] } }
 

@@ -1,8 +1,8 @@
 import { message } from '../../../shared/failure-responses.ts'
 import { user } from '../../../contract/people.ts'
 import { exactLimits } from '../../../shared/rate-limits.ts'
-import { deleted, json, taggedAnswers } from '../answers.ts'
-import type { EndpointGroup } from '../endpoint.ts'
+import { deleted, json, taggedAnswers } from '../../response-descriptions.ts'
+import type { EndpointGroup } from '../../endpoint.ts'
 import { password } from './sign-in.ts'
 
 export const profileEndpoints: EndpointGroup = {

@@ -4,8 +4,8 @@ import { authorisation, availability, session, signIn } from '../../../contract/
 import { absoluteTimeoutDays, idleTimeoutDays } from '../../../database/token-lifetime.ts'
 import { perMinute } from '../../../shared/rate-limits.ts'
 import { sessionsListed } from '../../../services/sessions.ts'
-import { deleted, json, list } from '../answers.ts'
-import type { EndpointGroup } from '../endpoint.ts'
+import { deleted, json, list } from '../../response-descriptions.ts'
+import type { EndpointGroup } from '../../endpoint.ts'
 
 /** The password in every example, so that one example can sign in with what another has set. */
 export const password = 'correct horse battery staple'

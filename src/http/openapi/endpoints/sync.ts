@@ -6,8 +6,8 @@ import {
   mostItemsToLand,
 } from '../../../contract/batches.ts'
 import { grouped } from '../../../shared/doc.ts'
-import { json } from '../answers.ts'
-import type { EndpointGroup } from '../endpoint.ts'
+import { json } from '../../response-descriptions.ts'
+import type { EndpointGroup } from '../../endpoint.ts'
 
 const item = {
   client_id: 'phone-1',

@@ -5,8 +5,8 @@ import {
   transactionPage,
   transactionWithRelations,
 } from '../../../contract/transactions.ts'
-import { deleted, json, taggedAnswers } from '../answers.ts'
-import type { EndpointGroup } from '../endpoint.ts'
+import { deleted, json, taggedAnswers } from '../../response-descriptions.ts'
+import type { EndpointGroup } from '../../endpoint.ts'
 
 export const transactionEndpoints: EndpointGroup = {
   tag: 'Transactions',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { health } from '../../../contract/service.ts'
-import { json } from '../answers.ts'
-import type { EndpointGroup } from '../endpoint.ts'
+import { health } from './service-contract.ts'
+import { json } from './response-descriptions.ts'
+import type { EndpointGroup } from './endpoint.ts'
 
 export const serviceEndpoints: EndpointGroup = {
   tag: 'Service',
