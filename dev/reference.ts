@@ -39,8 +39,8 @@ export async function buildReference(): Promise<void> {
 async function currentReference() {
   // Imported late: it is the whole Worker, which takes a second and may be in the middle of an edit.
   const { app } = await import('../src/app.ts')
-  const { openApiDocument } = await import('../src/http/openapi/document.ts')
-  const { referencePage } = await import('../src/http/openapi/reference-page.ts')
+  const { openApiDocument } = await import('../src/openapi/document.ts')
+  const { referencePage } = await import('../src/openapi/reference-page.ts')
   const document = openApiDocument(app.routes, manifest.version)
   return { document, page: referencePage(document) }
 }

@@ -5,7 +5,7 @@ import type {
   JsonSchema,
   OpenApiDocument,
   OperationObject,
-} from '../src/http/openapi/document-types.ts'
+} from '../src/openapi/document-types.ts'
 import { quickTests } from './quick-schema.ts'
 
 /** What a client asked for and got. */

@@ -1,5 +1,5 @@
 import { format, ucs2length } from '@cfworker/json-schema'
-import type { JsonSchema } from '../src/http/openapi/document-types.ts'
+import type { JsonSchema } from '../src/openapi/document-types.ts'
 
 type Test = (value: unknown) => boolean
 /** The test that a keyword stands for, given its value and the rest of its schema. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { message } from '../shared/failure-responses.ts'
-import type { AnswerObject, JsonSchema } from './openapi/document-types.ts'
-import type { SchemaCollection } from './openapi/json-schema.ts'
+import type { AnswerObject, JsonSchema } from '../openapi/document-types.ts'
+import type { SchemaCollection } from '../openapi/json-schema.ts'
 
 /** One answer of an endpoint. Without a schema it has no body. */
 export type AnswerDescription = {

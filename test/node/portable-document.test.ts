@@ -5,7 +5,7 @@ import type {
   JsonSchema,
   OpenApiDocument,
   OperationObject,
-} from '../../src/http/openapi/document-types.ts'
+} from '../../src/openapi/document-types.ts'
 import { documentFile } from './document.ts'
 
 type Parameter = { name: string; in: string; schema: JsonSchema }

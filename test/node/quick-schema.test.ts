@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Validator } from '@cfworker/json-schema'
 import { expect, test } from 'vitest'
-import type { JsonSchema, OpenApiDocument } from '../../src/http/openapi/document-types.ts'
+import type { JsonSchema, OpenApiDocument } from '../../src/openapi/document-types.ts'
 import { closed } from '../contract.ts'
 import { quickTests } from '../quick-schema.ts'
 import { documentFile } from './document.ts'

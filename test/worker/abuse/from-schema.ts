@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { JsonSchema } from '../../../src/http/openapi/document-types.ts'
+import type { JsonSchema } from '../../../src/openapi/document-types.ts'
 import { anyOf, hostileKeys, hostileValue } from './hostile.ts'
 import { entriesOf, Fields, Known, Raw } from './written.ts'
 

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { JsonSchema, OpenApiDocument } from '../../../src/http/openapi/document-types.ts'
+import type { JsonSchema, OpenApiDocument } from '../../../src/openapi/document-types.ts'
 import { fromSchema, nearly } from './from-schema.ts'
 import {
   anyOf,

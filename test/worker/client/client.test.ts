@@ -12,7 +12,7 @@ import {
 import { sender } from '../../../client/send.ts'
 import { app } from '../../../src/app.ts'
 import type { ShownDuplicateError } from '../../../src/shared/failure-responses.ts'
-import { openApiDocument } from '../../../src/http/openapi/document.ts'
+import { openApiDocument } from '../../../src/openapi/document.ts'
 import { createClientWorld, createPhone, fetchOf } from './client-world.ts'
 
 const ada = {

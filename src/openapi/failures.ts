@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { accountConflict } from '../../contract/accounts.ts'
-import { categoryConflict } from '../../contract/categories.ts'
+import { accountConflict } from '../contract/accounts.ts'
+import { categoryConflict } from '../contract/categories.ts'
 import {
   batchError,
   cursorError,
@@ -8,9 +8,9 @@ import {
   message,
   notVerifiedError,
   validationError,
-} from '../../shared/failure-responses.ts'
-import { transactionConflict } from '../../contract/transactions.ts'
-import { type AnswerDescription, json, pageOrJson } from '../response-descriptions.ts'
+} from '../shared/failure-responses.ts'
+import { transactionConflict } from '../contract/transactions.ts'
+import { type AnswerDescription, json, pageOrJson } from '../http/response-descriptions.ts'
 
 type Failure = AnswerDescription & { status: number }
 

@@ -14,7 +14,7 @@ import {
   signConventions,
   syncStates,
   transactionTypes,
-} from '../../shared/types.ts'
+} from '../shared/types.ts'
 import type { JsonSchema } from './document-types.ts'
 
 type Components = Record<string, JsonSchema>
@@ -82,7 +82,7 @@ function mergeNull(schema: JsonSchema): void {
 function nameEnum(schema: JsonSchema, components: Components): void {
   const words = JSON.stringify(schema.enum)
   const found = Object.entries(enums).find(([, known]) => JSON.stringify(known.enum) === words)
-  if (!found) throw new Error(`The enum ${words} has no name in src/http/openapi/portable.ts`)
+  if (!found) throw new Error(`The enum ${words} has no name in src/openapi/portable.ts`)
   const [name, component] = found
   components[name] = { type: 'string', ...component }
   delete schema.type
