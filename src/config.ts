@@ -6,7 +6,7 @@ import type { LinkBase } from './shared/links.ts'
 import { parseScryptCost, type ScryptCost } from './shared/passwords.ts'
 import { secretsOf } from './shared/secrets.ts'
 import type { ProviderSettings } from './gateways/identity-provider.ts'
-import type { MailerSettings } from './gateways/resend.ts'
+import type { MailerSettings } from './mail/resend.ts'
 
 /** The Worker's bindings, read and checked. */
 export type Config = {

@@ -13,7 +13,7 @@ import {
 } from '../shared/links.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
 import type { Outbox, RemovalQueue } from '../shared/queues.ts'
-import { type ClientAddress, mailLimits } from './mail-limits.ts'
+import { type ClientAddress, mailLimits } from '../mail/limits.ts'
 import { type MailContext, mailResetLink } from './password-reset.ts'
 import { countAttempt, type Limit, requireAttempt } from '../database/throttle.ts'
 import { userDeletion } from './user-deletion.ts'

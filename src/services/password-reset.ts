@@ -12,7 +12,7 @@ import { exactLimits } from '../shared/rate-limits.ts'
 import { newSecret, type RandomBytes, sha256Hex } from '../shared/tokens.ts'
 import type { Outbox } from '../shared/queues.ts'
 import { type Hashing, hashInTurn } from '../shared/hashing.ts'
-import { type ClientAddress, mailLimits } from './mail-limits.ts'
+import { type ClientAddress, mailLimits } from '../mail/limits.ts'
 import { countAttempt, type Limit, requireAttempt } from '../database/throttle.ts'
 
 const linkGoodForMs = resetLinkMinutes * minuteMs

@@ -1,7 +1,7 @@
 import { mailSchema } from '../shared/mails.ts'
-import { renderMail } from '../emails/texts.ts'
-import type { Mailer } from '../gateways/resend.ts'
-import type { FailedMail } from '../services/failed-mails.ts'
+import { renderMail } from './texts.ts'
+import type { Mailer } from './resend.ts'
+import type { FailedMail } from './failed-mails.ts'
 import { type Handler, retryLater } from '../shared/dispatch.ts'
 
 type MailDeps = {
