@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { accountConflict } from '../contract/accounts.ts'
-import { categoryConflict } from '../contract/categories.ts'
+import { categoryConflict } from '../categories/contract.ts'
 import {
   batchError,
   cursorError,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test, vi } from 'vitest'
-import { defaultCategories } from '../../src/domain/default-categories.ts'
+import { defaultCategories } from '../../src/categories/defaults.ts'
 import { perMinute } from '../../src/shared/rate-limits.ts'
 import { openWorldDatabase, verify } from './laws/every-route.ts'
 import {

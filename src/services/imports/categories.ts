@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../database/owner.ts'
-import { categoryNameKey } from '../../domain/categories.ts'
+import { categoryNameKey } from '../../categories/name-key.ts'
 import { maxCategories } from '../../database/quotas.ts'
 import type { ImportRow } from './import-file.ts'
 

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../database/owner.ts'
-import { categoryNameKey } from '../../domain/categories.ts'
+import { categoryNameKey } from '../../categories/name-key.ts'
 import { invalidText, messageFor } from '../../shared/field-errors.ts'
 import { columnsAsSent, fieldsAsSent, itemRules, rowParts, stageRows } from '../bulk-insert.ts'
 import { brokenRules } from '../../database/rules.ts'

@@ -12,7 +12,7 @@ import { ProviderUnavailable, SignInFailed } from '../../shared/failures.ts'
 import { seal, unseal } from '../../shared/secrets.ts'
 import type { Identity, IdentityProvider } from '../../gateways/identity-provider.ts'
 import type { Outbox } from '../../shared/queues.ts'
-import { addDefaultCategories } from './add-default-categories.ts'
+import { addDefaultCategories } from '../../categories/add-defaults.ts'
 import { dropOldestTokens, newToken, type SignedIn, type SignInContext } from './token.ts'
 
 /** How long somebody may take to sign in at the provider. */

@@ -11,7 +11,7 @@ import { addError, messageFor, takenText } from '../../shared/field-errors.ts'
 import { hashInTurn } from '../../shared/hashing.ts'
 import { type ClientAddress, mailLimits, newAddress } from '../../mail/limits.ts'
 import { countAttempt } from '../../database/throttle.ts'
-import { addDefaultCategories } from './add-default-categories.ts'
+import { addDefaultCategories } from '../../categories/add-defaults.ts'
 import { newToken, type SignInContext } from './token.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { NewAccount } from '../../../src/contract/accounts.ts'
-import type { NewCategory } from '../../../src/contract/categories.ts'
+import type { NewCategory } from '../../../src/categories/contract.ts'
 import type { ProfileChanges } from '../../../src/contract/people.ts'
 import type { Registration } from '../../../src/contract/sign-in.ts'
 import type { NewTransaction } from '../../../src/contract/transactions.ts'

@@ -1,8 +1,8 @@
-import { category } from '../../../contract/categories.ts'
-import { grouped } from '../../../shared/doc.ts'
-import { maxCategories } from '../../../database/quotas.ts'
-import { deleted, json, list, taggedAnswers } from '../../response-descriptions.ts'
-import type { EndpointGroup } from '../../endpoint.ts'
+import { category } from './contract.ts'
+import { grouped } from '../shared/doc.ts'
+import { maxCategories } from '../database/quotas.ts'
+import { deleted, json, list, taggedAnswers } from '../http/response-descriptions.ts'
+import type { EndpointGroup } from '../http/endpoint.ts'
 
 export const categoryEndpoints: EndpointGroup = {
   tag: 'Categories',

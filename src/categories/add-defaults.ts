@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../../database/client.ts'
-import { categoryNameKey } from '../../domain/categories.ts'
-import { defaultCategories } from '../../domain/default-categories.ts'
+import type { Database } from '../database/client.ts'
+import { categoryNameKey } from './name-key.ts'
+import { defaultCategories } from './defaults.ts'
 
 /** Adds the default categories if this round trip has created the user. */
 export function addDefaultCategories(db: Database, userId: SQL<number>, now: Date) {
