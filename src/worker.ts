@@ -10,7 +10,7 @@ import { createDeps, type Deps } from './deps.ts'
 import { resendMailer } from './mail/resend.ts'
 import { withValidEscapes } from './http/escapes.ts'
 import { type FailedMail, recordFailedMail } from './mail/failed-mails.ts'
-import { wantsReminders } from './services/reminders.ts'
+import { wantsReminders } from './users/reminders.ts'
 import { removeDeleted } from './services/removal.ts'
 import { failSync, processSync } from './services/sync/process.ts'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { idOrReference, longestClientId, text } from '../../src/shared/fields.ts'
 import { fieldsOfNoun } from '../../src/contract/operations.ts'
-import { addressIsFixed } from '../../src/contract/people.ts'
+import { addressIsFixed } from '../../src/users/contract.ts'
 import { period, periodErrors } from '../../src/contract/summary.ts'
 import { withRuleErrors } from '../../src/contract/transaction-rules.ts'
 import { transactionQuery } from '../../src/contract/transactions.ts'

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { reportOf } from '../shared/error-report.ts'
 import { forgetOldChanges } from '../services/changes/forget.ts'
 import { removeExpired } from '../services/expiry.ts'
-import { sendDueReminders } from '../services/reminders.ts'
+import { sendDueReminders } from '../users/reminders.ts'
 import { sweepDeleted } from '../services/removal.ts'
 import { sweepSyncs } from '../services/sync/sweep.ts'
 

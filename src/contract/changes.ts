@@ -6,7 +6,7 @@ import { account } from './accounts.ts'
 import { category } from '../categories/contract.ts'
 import { doc, field } from '../shared/doc.ts'
 import { converted, oneOf, pageSize, text } from '../shared/fields.ts'
-import { mary, user } from './people.ts'
+import { mary, user } from '../users/contract.ts'
 import * as shown from '../shared/shown.ts'
 import { transaction } from './transactions.ts'
 

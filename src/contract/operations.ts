@@ -7,7 +7,7 @@ import { categoryChanges, newCategory } from '../categories/contract.ts'
 import { changedRow, feed, feedCursor, kindsOfRow, type ShownChange, type ShownFeed } from './changes.ts'
 import { doc, field } from '../shared/doc.ts'
 import { clientId, id, idOrReference, longestClientId, longestKey, nullable, oneOf } from '../shared/fields.ts'
-import { profileChanges } from './people.ts'
+import { profileChanges } from '../users/contract.ts'
 import * as shown from '../shared/shown.ts'
 import { newTransaction, transactionChanges } from './transactions.ts'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { doc, field } from '../shared/doc.ts'
 import { chosenPassword, comparedEmail, email, nullable, password, reportedTimezone, text } from '../shared/fields.ts'
-import { mary, user } from './people.ts'
+import { mary, user } from '../users/contract.ts'
 import * as shown from '../shared/shown.ts'
 
 export const registration = z.object({

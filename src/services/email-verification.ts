@@ -16,7 +16,7 @@ import type { Outbox, RemovalQueue } from '../shared/queues.ts'
 import { type ClientAddress, mailLimits } from '../mail/limits.ts'
 import { type MailContext, mailResetLink } from './password-reset.ts'
 import { countAttempt, type Limit, requireAttempt } from '../database/throttle.ts'
-import { userDeletion } from './user-deletion.ts'
+import { userDeletion } from '../users/delete.ts'
 
 /** Queues a verification email. */
 export async function mailVerification(

@@ -15,7 +15,7 @@ import {
   resendVerification,
   verifyEmail,
 } from '../../services/email-verification.ts'
-import { showUser } from '../../services/profile.ts'
+import { showUser } from '../../users/profile.ts'
 import type { App } from '../app-types.ts'
 import { answerOutcome, answerPage } from '../link-page.ts'
 import { allowanceHeaders, countedClient } from '../rate-limits.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { addressIsFixed, type ProfileChanges } from '../../contract/people.ts'
+import { addressIsFixed, type ProfileChanges } from '../../users/contract.ts'
 import { rule } from '../../database/rules.ts'
 import { bitsOf } from './conflicts.ts'
 import { type ChangedNoun, updateStep } from './updates.ts'

@@ -23,7 +23,7 @@ import {
 import { brokenRules } from '../../database/rules.ts'
 import { maxUnfinishedBatches } from '../../database/quotas.ts'
 import { idByClientId } from '../transactions/client-ids.ts'
-import { isVerified, requireVerified } from '../verified.ts'
+import { isVerified, requireVerified } from '../../users/verified.ts'
 import { landItems } from './process.ts'
 import { pendingAgain } from './retry.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { planReminder, type ReminderSettings } from '../../../src/domain/reminder-plan.ts'
+import { planReminder, type ReminderSettings } from '../../../src/users/reminder-plan.ts'
 
 const settings = (fields: Partial<ReminderSettings> = {}): ReminderSettings => ({
   isVerified: true,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { NewAccount } from '../../../src/contract/accounts.ts'
 import type { NewCategory } from '../../../src/categories/contract.ts'
-import type { ProfileChanges } from '../../../src/contract/people.ts'
+import type { ProfileChanges } from '../../../src/users/contract.ts'
 import type { Registration } from '../../../src/contract/sign-in.ts'
 import type { NewTransaction } from '../../../src/contract/transactions.ts'
 import { type Answer, createWorld, expectInvalid, type Json, type Person } from '../world.ts'

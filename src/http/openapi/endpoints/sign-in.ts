@@ -1,5 +1,5 @@
 import { message } from '../../../shared/failure-responses.ts'
-import { mary } from '../../../contract/people.ts'
+import { mary } from '../../../users/contract.ts'
 import { authorisation, availability, session, signIn } from '../../../contract/sign-in.ts'
 import { absoluteTimeoutDays, idleTimeoutDays } from '../../../database/token-lifetime.ts'
 import { perMinute } from '../../../shared/rate-limits.ts'

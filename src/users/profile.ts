@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { addressIsFixed, type ProfileChanges } from '../contract/people.ts'
+import { addressIsFixed, type ProfileChanges } from './contract.ts'
 import { type Owner, type User, userColumns } from '../database/owner.ts'
 import { users } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'

@@ -1,5 +1,5 @@
 import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
-import type { PasswordChange } from '../contract/people.ts'
+import type { PasswordChange } from './contract.ts'
 import type { Owner, User } from '../database/owner.ts'
 import { passwordResets, tokens, users } from '../database/schema.ts'
 import { type Draft, valuesOf } from '../shared/draft.ts'

@@ -1,9 +1,9 @@
-import { message } from '../../../shared/failure-responses.ts'
-import { user } from '../../../contract/people.ts'
-import { exactLimits } from '../../../shared/rate-limits.ts'
-import { deleted, json, taggedAnswers } from '../../response-descriptions.ts'
-import type { EndpointGroup } from '../../endpoint.ts'
-import { password } from './sign-in.ts'
+import { message } from '../shared/failure-responses.ts'
+import { user } from './contract.ts'
+import { exactLimits } from '../shared/rate-limits.ts'
+import { deleted, json, taggedAnswers } from '../http/response-descriptions.ts'
+import type { EndpointGroup } from '../http/endpoint.ts'
+import { password } from '../http/openapi/endpoints/sign-in.ts'
 
 export const profileEndpoints: EndpointGroup = {
   tag: 'Profile',

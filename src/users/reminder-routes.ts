@@ -1,9 +1,9 @@
 import { Hono } from 'hono/tiny'
-import { unsubscribeLinkPath } from '../../contract/mail.ts'
-import { requireUnsubscribeLink, unsubscribe } from '../../services/reminders.ts'
-import type { App } from '../app-types.ts'
-import { answerOutcome, answerPage } from '../link-page.ts'
-import { hints } from '../validate.ts'
+import { unsubscribeLinkPath } from '../contract/mail.ts'
+import { requireUnsubscribeLink, unsubscribe } from './reminders.ts'
+import type { App } from '../http/app-types.ts'
+import { answerOutcome, answerPage } from '../http/link-page.ts'
+import { hints } from '../http/validate.ts'
 
 /** Ends reminders from the email itself (RFC 8058). */
 export const reminderRoutes = new Hono<App>()

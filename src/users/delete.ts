@@ -1,5 +1,5 @@
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
-import type { Farewell } from '../contract/people.ts'
+import type { Farewell } from './contract.ts'
 import type { Database } from '../database/client.ts'
 import type { Owner, User } from '../database/owner.ts'
 import { attempts, failedMails, users } from '../database/schema.ts'
@@ -9,8 +9,8 @@ import { messageFor, requiredText } from '../shared/field-errors.ts'
 import type { Outbox, RemovalQueue } from '../shared/queues.ts'
 import type { Hashing } from '../shared/hashing.ts'
 import { mailboxKey, mailLimits, newAddress } from '../mail/limits.ts'
-import { readOwnPassword, requireOwnPassword, wrongPassword } from './password-change.ts'
-import { forgotKeys } from './password-reset.ts'
+import { readOwnPassword, requireOwnPassword, wrongPassword } from './password.ts'
+import { forgotKeys } from '../services/password-reset.ts'
 import { countAttempt } from '../database/throttle.ts'
 
 /**
