@@ -5,7 +5,7 @@ import { ConfigurationError } from './shared/failures.ts'
 import type { LinkBase } from './shared/links.ts'
 import { parseScryptCost, type ScryptCost } from './shared/passwords.ts'
 import { secretsOf } from './shared/secrets.ts'
-import type { ProviderSettings } from './gateways/identity-provider.ts'
+import type { ProviderSettings } from './auth/identity-provider.ts'
 import type { MailerSettings } from './mail/resend.ts'
 
 /** The Worker's bindings, read and checked. */

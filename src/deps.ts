@@ -3,7 +3,7 @@ import { type Database, openDatabase } from './database/client.ts'
 import type { Meter } from './shared/meter.ts'
 import type { Deadline, WaitUntil } from './shared/deadline.ts'
 import type { RandomBytes } from './shared/tokens.ts'
-import { type IdentityProvider, openIdProvider } from './gateways/identity-provider.ts'
+import { type IdentityProvider, openIdProvider } from './auth/identity-provider.ts'
 import {
   type Outbox,
   queueOutbox,

@@ -10,7 +10,7 @@ import type { Outbox, RemovalQueue } from '../shared/queues.ts'
 import type { Hashing } from '../shared/hashing.ts'
 import { mailboxKey, mailLimits, newAddress } from '../mail/limits.ts'
 import { readOwnPassword, requireOwnPassword, wrongPassword } from './password.ts'
-import { forgotKeys } from '../services/password-reset.ts'
+import { forgotKeys } from '../auth/password-reset.ts'
 import { countAttempt } from '../database/throttle.ts'
 
 /**

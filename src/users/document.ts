@@ -3,7 +3,7 @@ import { user } from './contract.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
 import { deleted, json, taggedAnswers } from '../http/response-descriptions.ts'
 import type { EndpointGroup } from '../http/endpoint.ts'
-import { password } from '../http/openapi/endpoints/sign-in.ts'
+import { password } from '../auth/document.ts'
 
 export const profileEndpoints: EndpointGroup = {
   tag: 'Profile',

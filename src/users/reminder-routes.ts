@@ -1,5 +1,5 @@
 import { Hono } from 'hono/tiny'
-import { unsubscribeLinkPath } from '../contract/mail.ts'
+import { unsubscribeLinkPath } from '../auth/email-contract.ts'
 import { requireUnsubscribeLink, unsubscribe } from './reminders.ts'
 import type { App } from '../http/app-types.ts'
 import { answerOutcome, answerPage } from '../http/link-page.ts'

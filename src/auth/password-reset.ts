@@ -1,5 +1,5 @@
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
-import type { ForgottenPassword, PasswordReset } from '../contract/mail.ts'
+import type { ForgottenPassword, PasswordReset } from './email-contract.ts'
 import type { Database } from '../database/client.ts'
 import { insertWhere } from '../database/insert-where.ts'
 import { runAll, runOne } from '../database/run.ts'

@@ -1,10 +1,10 @@
-import { message } from '../../../shared/failure-responses.ts'
-import { verificationSent, verificationStatus } from '../../../contract/mail.ts'
-import { addressLinkMinutes, resetLinkMinutes } from '../../../shared/links.ts'
-import { exactLimits } from '../../../shared/rate-limits.ts'
-import { json, page, pageOrJson } from '../../response-descriptions.ts'
-import type { EndpointGroup } from '../../endpoint.ts'
-import { password } from './sign-in.ts'
+import { message } from '../shared/failure-responses.ts'
+import { verificationSent, verificationStatus } from './email-contract.ts'
+import { addressLinkMinutes, resetLinkMinutes } from '../shared/links.ts'
+import { exactLimits } from '../shared/rate-limits.ts'
+import { json, page, pageOrJson } from '../http/response-descriptions.ts'
+import type { EndpointGroup } from '../http/endpoint.ts'
+import { password } from './document.ts'
 
 /** Emails and what their links do: verification, forgotten passwords, reminders. */
 export const emailEndpoints: EndpointGroup = {

@@ -5,8 +5,8 @@ import {
   addressLinkQuery,
   type ShownVerificationSent,
   type ShownVerificationStatus,
-} from '../../contract/mail.ts'
-import type { LinkParts } from '../../shared/links.ts'
+} from './email-contract.ts'
+import type { LinkParts } from '../shared/links.ts'
 import {
   canVerify,
   type Disowning,
@@ -14,12 +14,12 @@ import {
   readDisowning,
   resendVerification,
   verifyEmail,
-} from '../../services/email-verification.ts'
-import { showUser } from '../../users/profile.ts'
-import type { App } from '../app-types.ts'
-import { answerOutcome, answerPage } from '../link-page.ts'
-import { allowanceHeaders, countedClient } from '../rate-limits.ts'
-import { hints } from '../validate.ts'
+} from './email-verification.ts'
+import { showUser } from '../users/profile.ts'
+import type { App } from '../http/app-types.ts'
+import { answerOutcome, answerPage } from '../http/link-page.ts'
+import { allowanceHeaders, countedClient } from '../http/rate-limits.ts'
+import { hints } from '../http/validate.ts'
 
 const nothingToDo: [title: string, text: string] = [
   'The account is yours.',
