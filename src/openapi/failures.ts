@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { accountConflict } from '../contract/accounts.ts'
+import { accountConflict } from '../accounts/contract.ts'
 import { categoryConflict } from '../categories/contract.ts'
 import {
   batchError,

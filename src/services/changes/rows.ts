@@ -1,6 +1,6 @@
 import type { User } from '../../database/owner.ts'
 import { accounts, categories } from '../../database/schema.ts'
-import { type Account, accountColumns } from '../accounts.ts'
+import { type Account, accountColumns } from '../../accounts/accounts.ts'
 import { type Category, categoryColumns } from '../../categories/categories.ts'
 import type { Transaction } from '../transactions/read.ts'
 

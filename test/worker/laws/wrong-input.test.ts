@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { NewAccount } from '../../../src/contract/accounts.ts'
+import type { NewAccount } from '../../../src/accounts/contract.ts'
 import type { NewCategory } from '../../../src/categories/contract.ts'
 import type { ProfileChanges } from '../../../src/users/contract.ts'
 import type { Registration } from '../../../src/auth/contract.ts'

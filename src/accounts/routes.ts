@@ -1,19 +1,19 @@
 import { Hono } from 'hono/tiny'
-import { accountChanges, newAccount, newAccountKey } from '../../contract/accounts.ts'
-import { ifMatch } from '../../shared/versions.ts'
-import { withErrors } from '../../shared/draft.ts'
+import { accountChanges, newAccount, newAccountKey } from './contract.ts'
+import { ifMatch } from '../shared/versions.ts'
+import { withErrors } from '../shared/draft.ts'
 import {
   createAccount,
   deleteAccount,
   listAccounts,
   showAccount,
   updateAccount,
-} from '../../services/accounts.ts'
-import type { App } from '../app-types.ts'
-import { tagged } from '../conditional-get.ts'
-import { pathId } from '../path-id.ts'
-import { presentAccount } from '../present.ts'
-import { body, header } from '../validate.ts'
+} from './accounts.ts'
+import type { App } from '../http/app-types.ts'
+import { tagged } from '../http/conditional-get.ts'
+import { pathId } from '../http/path-id.ts'
+import { presentAccount } from '../http/present.ts'
+import { body, header } from '../http/validate.ts'
 
 /** Accounts and their balances. */
 export const accountRoutes = new Hono<App>()

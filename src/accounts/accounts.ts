@@ -1,5 +1,5 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
-import type { AccountChanges, NewAccount } from '../contract/accounts.ts'
+import type { AccountChanges, NewAccount } from './contract.ts'
 import { idempotency } from '../database/idempotency.ts'
 import { insertWhere } from '../database/insert-where.ts'
 import type { Owner, Scope } from '../database/owner.ts'

@@ -1,8 +1,8 @@
-import { account } from '../../../contract/accounts.ts'
-import { grouped } from '../../../shared/doc.ts'
-import { maxAccounts, maxNotesLength } from '../../../database/quotas.ts'
-import { deleted, json, list, taggedAnswers } from '../../response-descriptions.ts'
-import type { EndpointGroup } from '../../endpoint.ts'
+import { account } from './contract.ts'
+import { grouped } from '../shared/doc.ts'
+import { maxAccounts, maxNotesLength } from '../database/quotas.ts'
+import { deleted, json, list, taggedAnswers } from '../http/response-descriptions.ts'
+import type { EndpointGroup } from '../http/endpoint.ts'
 
 export const accountEndpoints: EndpointGroup = {
   tag: 'Accounts',
