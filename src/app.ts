@@ -27,7 +27,7 @@ import { reminderRoutes } from './users/reminder-routes.ts'
 import { summaryRoutes } from './http/routes/summary.ts'
 import { syncRoutes } from './http/routes/sync.ts'
 import { tokenRoutes } from './auth/session-routes.ts'
-import { transactionRoutes } from './http/routes/transactions.ts'
+import { transactionRoutes } from './transactions/routes.ts'
 
 /** Answers are data, which no browser should render as a page. */
 const jsonPolicy = "default-src 'none'; frame-ancestors 'none'"

@@ -1,4 +1,4 @@
-import { defaultPageSize } from '../../src/contract/transactions.ts'
+import { defaultPageSize } from '../../src/transactions/contract.ts'
 import { monthIn } from '../../src/shared/dates.ts'
 import type { Account, Category, Summary, TransactionWithRelations, User } from '../api.ts'
 import type { Copy } from './copy.ts'

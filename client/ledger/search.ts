@@ -1,4 +1,4 @@
-import { mostSearched } from '../../src/contract/transactions.ts'
+import { mostSearched } from '../../src/transactions/contract.ts'
 import { dayToContinueFrom, earliestDate, latestDate } from '../../src/shared/dates.ts'
 import { placeOf } from './listing.ts'
 import type { Key } from './rows.ts'

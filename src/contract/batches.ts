@@ -3,7 +3,7 @@ import { itemOutcomes, syncStates } from '../shared/types.ts'
 import { doc, field } from '../shared/doc.ts'
 import { idempotencyKeyHeader, preprocessed } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
-import { newTransaction } from './transactions.ts'
+import { newTransaction } from '../transactions/contract.ts'
 
 export const maxBatchItems = 1_000
 export const maxBatchMegabytes = 1

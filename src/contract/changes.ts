@@ -8,7 +8,7 @@ import { doc, field } from '../shared/doc.ts'
 import { converted, oneOf, pageSize, text } from '../shared/fields.ts'
 import { mary, user } from '../users/contract.ts'
 import * as shown from '../shared/shown.ts'
-import { transaction } from './transactions.ts'
+import { transaction } from '../transactions/contract.ts'
 
 /** Changes per page, unless the client asks for another number. */
 export const defaultFeedSize = 500

@@ -12,7 +12,7 @@ import { doc, field, grouped } from '../shared/doc.ts'
 import { flag, id, idempotencyKeyHeader, preprocessed, text } from '../shared/fields.ts'
 import { mostDays, reasons } from './matches.ts'
 import * as shown from '../shared/shown.ts'
-import type { newTransaction } from './transactions.ts'
+import type { newTransaction } from '../transactions/contract.ts'
 
 /** The largest file (docs/contract.md, Imports), not counting what a form adds around it. */
 export const maxFileMegabytes = 5

@@ -5,7 +5,7 @@ import { matchCertainties, matchKinds } from '../shared/types.ts'
 import { doc, field } from '../shared/doc.ts'
 import { date, id, oneOf, preprocessed } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
-import { coffee, transaction } from './transactions.ts'
+import { coffee, transaction } from '../transactions/contract.ts'
 
 /** The most days that one request may look at. */
 export const mostDays = 366

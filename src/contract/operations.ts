@@ -9,7 +9,7 @@ import { doc, field } from '../shared/doc.ts'
 import { clientId, id, idOrReference, longestClientId, longestKey, nullable, oneOf } from '../shared/fields.ts'
 import { profileChanges } from '../users/contract.ts'
 import * as shown from '../shared/shown.ts'
-import { newTransaction, transactionChanges } from './transactions.ts'
+import { newTransaction, transactionChanges } from '../transactions/contract.ts'
 
 export const maxOperations = 500
 /** The largest upload of operations, in bytes. */

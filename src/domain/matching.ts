@@ -10,7 +10,7 @@ import {
   type RowPair,
 } from './match-choice.ts'
 import type { MatchKind, MatchReason, MatchRow } from '../shared/match-row.ts'
-import { shareWords, tellingWords } from './match-words.ts'
+import { shareWords, tellingWords } from '../transactions/words.ts'
 import type { matchCertainties } from '../shared/types.ts'
 
 /** Two rows that are, or look like, one event. */

@@ -1,12 +1,12 @@
 import type { ImportOptions } from '../contract/imports.ts'
-import type { NewTransaction } from '../contract/transactions.ts'
+import type { NewTransaction } from '../transactions/contract.ts'
 import { type FieldErrors, Invalid } from '../shared/failures.ts'
 import { firstErrors, maxErrors } from '../shared/field-errors.ts'
 import { errorKey } from '../services/imports/errors.ts'
 import type { ImportFile, ImportRow } from '../services/imports/import-file.ts'
 import { askedOf } from '../services/imports/understand.ts'
 import { maxRows } from '../statements/problems.ts'
-import { listItems, readItem } from './items.ts'
+import { listItems, readItem } from '../transactions/items.ts'
 import { isObject } from './validate.ts'
 
 /** Reads the items of a JSON import like those of a batch; `account_id` is for items without one. Throws Invalid. */

@@ -14,7 +14,7 @@ import type { FieldErrors } from '../shared/failures.ts'
 import { addError, firstErrors, invalidText, messageFor, requiredText } from '../shared/field-errors.ts'
 import { isLongerThan } from '../shared/text-length.ts'
 import { rowTwice } from '../services/operations/rows-twice.ts'
-import { boundErrors, listItems, notAnObject } from './items.ts'
+import { boundErrors, listItems, notAnObject } from '../transactions/items.ts'
 import { isObject, toDraft } from './validate.ts'
 
 /** Reads an upload: each operation on its own, so that an invalid one does not affect the others. */

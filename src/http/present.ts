@@ -8,7 +8,7 @@ import type { ShownResult } from '../contract/operations.ts'
 import type { ShownUser } from '../users/contract.ts'
 import type { ShownSession, ShownSignIn } from '../auth/contract.ts'
 import type { ShownSummary } from '../contract/summary.ts'
-import type { ShownTransaction, ShownTransactionWithRelations } from '../contract/transactions.ts'
+import type { ShownTransaction, ShownTransactionWithRelations } from '../transactions/contract.ts'
 import type { User } from '../database/owner.ts'
 import { counted } from '../shared/counted.ts'
 import { writeCursor } from '../domain/feed-cursor.ts'
@@ -27,7 +27,7 @@ import type { Session } from '../auth/sessions.ts'
 import type { SignedIn } from '../auth/token.ts'
 import type { Summary } from '../services/summary.ts'
 import type { SyncStatus } from '../services/sync/status.ts'
-import type { Transaction, TransactionWithRelations } from '../services/transactions/read.ts'
+import type { Transaction, TransactionWithRelations } from '../transactions/read.ts'
 
 // Rows as the contract shows them: snake case, amounts and starting balances as strings, other balances and totals as
 // numbers.

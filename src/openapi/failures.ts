@@ -9,7 +9,7 @@ import {
   notVerifiedError,
   validationError,
 } from '../shared/failure-responses.ts'
-import { transactionConflict } from '../contract/transactions.ts'
+import { transactionConflict } from '../transactions/contract.ts'
 import { type AnswerDescription, json, pageOrJson } from '../http/response-descriptions.ts'
 
 type Failure = AnswerDescription & { status: number }

@@ -14,7 +14,7 @@ import {
 } from '../shared/dates.ts'
 import type { Draft } from '../shared/draft.ts'
 import { type Minor, sumOfBalances } from '../shared/money.ts'
-import { filterParts } from './transactions/filter.ts'
+import { filterParts } from '../transactions/filter.ts'
 
 const accountColumns = {
   id: accounts.id,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { mostSearched } from '../../src/contract/transactions.ts'
+import { mostSearched } from '../../src/transactions/contract.ts'
 import { createHousehold, writeCopies, writeHistory } from './laws/every-route.ts'
 import {
   aCategory,

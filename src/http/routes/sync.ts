@@ -13,7 +13,7 @@ import { sha256Hex } from '../../shared/tokens.ts'
 import { acceptSync, itemKey, type SyncBatch } from '../../services/sync/accept.ts'
 import { showSync } from '../../services/sync/status.ts'
 import type { App } from '../app-types.ts'
-import { listItems, readItems } from '../items.ts'
+import { listItems, readItems } from '../../transactions/items.ts'
 import { presentSync } from '../present.ts'
 import { bodyReadBy, header, hints, isObject } from '../validate.ts'
 

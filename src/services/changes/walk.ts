@@ -4,7 +4,7 @@ import type { Scope, User } from '../../database/owner.ts'
 import type { ResultOf } from '../../database/run.ts'
 import { accounts, categories, transactions } from '../../database/schema.ts'
 import type { WalkedRow } from '../../domain/feed-cursor.ts'
-import { transactionColumns } from '../transactions/read.ts'
+import { transactionColumns } from '../../transactions/read.ts'
 import { type Change, changesOfTransactions, fedAccountColumns, fedCategoryColumns } from './rows.ts'
 
 /*

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { mostListed } from '../../contract/imports.ts'
-import { duplicateReasons } from '../../domain/duplicate-reasons.ts'
+import { duplicateReasons } from '../../transactions/duplicate-reasons.ts'
 import type { MatchReason } from '../../shared/match-row.ts'
 import type { ImportFile } from './import-file.ts'
 

@@ -2,7 +2,7 @@ import type { imports } from '../../database/schema.ts'
 import type { CalendarDate } from '../../shared/dates.ts'
 import type { MatchMode } from '../../shared/match-row.ts'
 import type { Minor } from '../../shared/money.ts'
-import type { Transaction } from '../transactions/read.ts'
+import type { Transaction } from '../../transactions/read.ts'
 
 /** One row of an import. Accounts and categories are given by id or by name; unknown categories are created. */
 export type ImportRow = {

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../database/owner.ts'
 import { categoryNameKey } from '../../categories/name-key.ts'
 import { invalidText, messageFor } from '../../shared/field-errors.ts'
-import { columnsAsSent, fieldsAsSent, itemRules, rowParts, stageRows } from '../bulk-insert.ts'
+import { columnsAsSent, fieldsAsSent, itemRules, rowParts, stageRows } from '../../transactions/bulk-insert.ts'
 import { brokenRules } from '../../database/rules.ts'
 import type { ImportRow } from './import-file.ts'
 

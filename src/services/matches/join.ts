@@ -8,9 +8,9 @@ import { unread } from '../../database/run.ts'
 import { transactions } from '../../database/schema.ts'
 import type { Draft } from '../../shared/draft.ts'
 import { withinBounds } from '../../database/bounds.ts'
-import { isOfFile } from '../bulk-duplicates.ts'
+import { isOfFile } from '../../transactions/bulk-duplicates.ts'
 import { allHold, brokenBy, selectVerdict } from '../../database/rules.ts'
-import { liveCategory, type Transaction, transactionColumns } from '../transactions/read.ts'
+import { liveCategory, type Transaction, transactionColumns } from '../../transactions/read.ts'
 import { hasRoom, isPair, kindRule, pairRules, roomRule } from './pairs.ts'
 
 /*

@@ -6,7 +6,7 @@ import { type Draft, withErrors } from '../../shared/draft.ts'
 import type { FieldErrors } from '../../shared/failures.ts'
 import { addError, requireOrder } from '../../shared/field-errors.ts'
 import { daysThatDecide, type Match } from '../../domain/matching.ts'
-import type { Transaction } from '../transactions/read.ts'
+import type { Transaction } from '../../transactions/read.ts'
 import { matchesAmong, selectCandidates } from './candidates.ts'
 
 /** Matches with their transactions; `searchedBackTo` is the day to continue from, null if no day is left. */

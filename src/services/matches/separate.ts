@@ -9,7 +9,7 @@ import type { Draft } from '../../shared/draft.ts'
 import { invalidText } from '../../shared/field-errors.ts'
 import { withinBounds } from '../../database/bounds.ts'
 import { brokenBy, rule, selectVerdict } from '../../database/rules.ts'
-import { type Transaction, transactionColumns } from '../transactions/read.ts'
+import { type Transaction, transactionColumns } from '../../transactions/read.ts'
 import { restoredColumns } from './join.ts'
 
 /** Undoes the last join of a transaction; returns it and the one that was brought back. Throws Invalid. */

@@ -7,7 +7,7 @@ import type { FieldErrors } from '../../shared/failures.ts'
 import { errorsByField } from '../../shared/field-errors.ts'
 import { operationKinds, type operationOutcomes } from '../../shared/types.ts'
 import { type Change, fedAccountColumns, fedCategoryColumns } from '../changes/rows.ts'
-import { transactionColumns } from '../transactions/read.ts'
+import { transactionColumns } from '../../transactions/read.ts'
 import { idsWith, storedDecisions } from './steps.ts'
 
 export type Outcome = {

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { fieldsThatGoTogether } from '../../contract/operations.ts'
-import type { TransactionChanges } from '../../contract/transactions.ts'
+import type { TransactionChanges } from '../../transactions/contract.ts'
 import { nextChange } from '../../database/change-numbers.ts'
 import { failIfOutOfBounds } from '../../database/kept-totals.ts'
 import { insertWhere } from '../../database/insert-where.ts'
@@ -16,11 +16,11 @@ import {
   rowParts,
   stageRows,
   transientBatch,
-} from '../bulk-insert.ts'
+} from '../../transactions/bulk-insert.ts'
 import { brokenRules } from '../../database/rules.ts'
-import { clientIdUnspent } from '../transactions/client-ids.ts'
-import { liveCategory } from '../transactions/read.ts'
-import { categoryRequired, nextRow, transactionRules } from '../transactions/rules.ts'
+import { clientIdUnspent } from '../../transactions/client-ids.ts'
+import { liveCategory } from '../../transactions/read.ts'
+import { categoryRequired, nextRow, transactionRules } from '../../transactions/rules.ts'
 import { bitsOf } from './conflicts.ts'
 import { isNamed, resolved } from './references.ts'
 import { idsWith, type Step, type Uploading, uploadOf } from './steps.ts'

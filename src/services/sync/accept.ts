@@ -1,6 +1,6 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { mostItemsToLand } from '../../contract/batches.ts'
-import type { NewTransaction } from '../../contract/transactions.ts'
+import type { NewTransaction } from '../../transactions/contract.ts'
 import { isOutOfBounds } from '../../database/errors.ts'
 import { idempotency } from '../../database/idempotency.ts'
 import { insertWhere } from '../../database/insert-where.ts'
@@ -19,10 +19,10 @@ import {
   rowParts,
   stageRows,
   userOfBatch,
-} from '../bulk-insert.ts'
+} from '../../transactions/bulk-insert.ts'
 import { brokenRules } from '../../database/rules.ts'
 import { maxUnfinishedBatches } from '../../database/quotas.ts'
-import { idByClientId } from '../transactions/client-ids.ts'
+import { idByClientId } from '../../transactions/client-ids.ts'
 import { isVerified, requireVerified } from '../../users/verified.ts'
 import { landItems } from './process.ts'
 import { pendingAgain } from './retry.ts'

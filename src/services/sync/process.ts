@@ -12,7 +12,7 @@ import {
   itemPlace,
   itemRules,
   userOfBatch,
-} from '../bulk-insert.ts'
+} from '../../transactions/bulk-insert.ts'
 
 /** Completes or fails a batch, unless that has been done. */
 function finish(batchId: BatchId, now: Date, status: 'completed' | 'failed'): SQL {

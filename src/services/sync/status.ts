@@ -4,7 +4,7 @@ import { ownRow, requireOwned, selectOwnership } from '../../database/ownership.
 import { batches, batchParts, type ItemErrors } from '../../database/schema.ts'
 import type { itemOutcomes } from '../../shared/types.ts'
 import type { SyncQueue } from '../../shared/queues.ts'
-import { itemPlace } from '../bulk-insert.ts'
+import { itemPlace } from '../../transactions/bulk-insert.ts'
 import { overdueMs } from './sweep.ts'
 
 export type SyncStatus = {

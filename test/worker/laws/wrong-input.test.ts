@@ -3,7 +3,7 @@ import type { NewAccount } from '../../../src/accounts/contract.ts'
 import type { NewCategory } from '../../../src/categories/contract.ts'
 import type { ProfileChanges } from '../../../src/users/contract.ts'
 import type { Registration } from '../../../src/auth/contract.ts'
-import type { NewTransaction } from '../../../src/contract/transactions.ts'
+import type { NewTransaction } from '../../../src/transactions/contract.ts'
 import { type Answer, createWorld, expectInvalid, type Json, type Person } from '../world.ts'
 import { createHousehold } from './every-route.ts'
 

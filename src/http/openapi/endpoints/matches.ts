@@ -1,6 +1,6 @@
 import { grouped } from '../../../shared/doc.ts'
 import { matchList, separated } from '../../../contract/matches.ts'
-import { transaction } from '../../../contract/transactions.ts'
+import { transaction } from '../../../transactions/contract.ts'
 import { daysThatDecide } from '../../../domain/matching.ts'
 import { mostCompared, mostLookedAt, mostLookedAtAfter } from '../../../services/matches/candidates.ts'
 import { json } from '../../response-descriptions.ts'

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { defaultPageSize, type TransactionQuery } from '../../contract/transactions.ts'
-import type { Owner, Scope } from '../../database/owner.ts'
-import { ownRow, requireComplete } from '../../database/ownership.ts'
-import { accounts, transactions } from '../../database/schema.ts'
+import { defaultPageSize, type TransactionQuery } from './contract.ts'
+import type { Owner, Scope } from '../database/owner.ts'
+import { ownRow, requireComplete } from '../database/ownership.ts'
+import { accounts, transactions } from '../database/schema.ts'
 import {
   type CalendarDate,
   dayToContinueFrom,
@@ -10,8 +10,8 @@ import {
   latestDate,
   type Period,
   periodOf,
-} from '../../shared/dates.ts'
-import type { Draft } from '../../shared/draft.ts'
+} from '../shared/dates.ts'
+import type { Draft } from '../shared/draft.ts'
 import { filterParts, type TransactionFilter } from './filter.ts'
 import { newestFirst, newestOf, type Slice } from './newest.ts'
 import { type TransactionWithRelations, withRelations } from './read.ts'

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { transactions } from '../../database/schema.ts'
+import { transactions } from '../database/schema.ts'
 
 /** `reach` is how many rows the slice and those before it hold. */
 export type Slice = { offset: number; perPage: number; reach: number }

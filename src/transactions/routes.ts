@@ -5,21 +5,21 @@ import {
   newTransactionKey,
   transactionChanges,
   transactionQuery,
-} from '../../contract/transactions.ts'
-import { ifMatch } from '../../shared/versions.ts'
-import { withErrors } from '../../shared/draft.ts'
-import { createTransaction } from '../../services/transactions/create.ts'
-import { deleteTransaction } from '../../services/transactions/delete.ts'
-import { listTransactions } from '../../services/transactions/list.ts'
-import { showTransaction } from '../../services/transactions/read.ts'
-import { updateTransaction } from '../../services/transactions/update.ts'
-import type { App } from '../app-types.ts'
-import { tagged } from '../conditional-get.ts'
-import { limitLargeResponse } from '../large-responses.ts'
-import { presentPage } from '../pagination.ts'
-import { pathId } from '../path-id.ts'
-import { presentTransaction, presentWithRelations } from '../present.ts'
-import { body, header, query } from '../validate.ts'
+} from './contract.ts'
+import { ifMatch } from '../shared/versions.ts'
+import { withErrors } from '../shared/draft.ts'
+import { createTransaction } from './create.ts'
+import { deleteTransaction } from './delete.ts'
+import { listTransactions } from './list.ts'
+import { showTransaction } from './read.ts'
+import { updateTransaction } from './update.ts'
+import type { App } from '../http/app-types.ts'
+import { tagged } from '../http/conditional-get.ts'
+import { limitLargeResponse } from '../http/large-responses.ts'
+import { presentPage } from './pagination.ts'
+import { pathId } from '../http/path-id.ts'
+import { presentTransaction, presentWithRelations } from '../http/present.ts'
+import { body, header, query } from '../http/validate.ts'
 
 /** Income, expenses and transfers. */
 export const transactionRoutes = new Hono<App>()

@@ -1,8 +1,8 @@
 import { and, eq, gte, lte, type SQL, sql } from 'drizzle-orm'
-import type { Scope } from '../../database/owner.ts'
-import { totals, transactions } from '../../database/schema.ts'
-import type { Period } from '../../shared/dates.ts'
-import { transactionTypes } from '../../shared/types.ts'
+import type { Scope } from '../database/owner.ts'
+import { totals, transactions } from '../database/schema.ts'
+import type { Period } from '../shared/dates.ts'
+import { transactionTypes } from '../shared/types.ts'
 import { filterParts, type TransactionFilter } from './filter.ts'
 
 /**

@@ -4,9 +4,9 @@ import {
   transaction,
   transactionPage,
   transactionWithRelations,
-} from '../../../contract/transactions.ts'
-import { deleted, json, taggedAnswers } from '../../response-descriptions.ts'
-import type { EndpointGroup } from '../../endpoint.ts'
+} from './contract.ts'
+import { deleted, json, taggedAnswers } from '../http/response-descriptions.ts'
+import type { EndpointGroup } from '../http/endpoint.ts'
 
 export const transactionEndpoints: EndpointGroup = {
   tag: 'Transactions',

@@ -1,5 +1,5 @@
-import type { ShownTransactionPage, ShownTransactionWithRelations } from '../contract/transactions.ts'
-import type { TransactionPage } from '../services/transactions/list.ts'
+import type { ShownTransactionPage, ShownTransactionWithRelations } from './contract.ts'
+import type { TransactionPage } from './list.ts'
 
 type Page = Omit<TransactionPage, 'rows'> & { rows: ShownTransactionWithRelations[] }
 

@@ -1,5 +1,5 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { transactions } from '../../database/schema.ts'
+import { transactions } from '../database/schema.ts'
 import type { GivenFields } from './rules.ts'
 
 /** A new transaction is compared with at most this many others of its account, day and amount: the newest. */

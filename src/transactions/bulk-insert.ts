@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { NewTransaction } from '../contract/transactions.ts'
+import type { NewTransaction } from './contract.ts'
 import { nextChange } from '../database/change-numbers.ts'
 import { countRows } from '../database/kept-totals.ts'
 import { jsonParts } from '../database/json-parts.ts'
@@ -7,8 +7,8 @@ import { nextTransactionId } from '../database/next-transaction-id.ts'
 import { batches, batchParts } from '../database/schema.ts'
 import { absorbed, type Compared } from './bulk-duplicates.ts'
 import { brokenRules, type Rule } from '../database/rules.ts'
-import { clientIdUnspent, idByClientId } from './transactions/client-ids.ts'
-import { nextRow, transactionRules } from './transactions/rules.ts'
+import { clientIdUnspent, idByClientId } from './client-ids.ts'
+import { nextRow, transactionRules } from './rules.ts'
 
 /*
  * A bulk insert, whether the transactions come from a phone or a file, is a batch: its items are in `batchParts` as

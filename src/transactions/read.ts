@@ -1,10 +1,10 @@
 import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { jsonRow, optionalJsonRow } from '../../database/json-row.ts'
-import type { Owner, Scope } from '../../database/owner.ts'
-import { ownRow, precondition, readOwn } from '../../database/ownership.ts'
-import { accounts, categories, transactions } from '../../database/schema.ts'
-import type { ExpectedVersions } from '../../shared/types.ts'
+import { jsonRow, optionalJsonRow } from '../database/json-row.ts'
+import type { Owner, Scope } from '../database/owner.ts'
+import { ownRow, precondition, readOwn } from '../database/ownership.ts'
+import { accounts, categories, transactions } from '../database/schema.ts'
+import type { ExpectedVersions } from '../shared/types.ts'
 
 export type Transaction = typeof transactions.$inferSelect
 type Account = typeof accounts.$inferSelect

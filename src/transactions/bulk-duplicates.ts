@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
-import { mostResembling } from './transactions/duplicates.ts'
+import { mostResembling } from './duplicates.ts'
 
 /** A round of pairing: which items take part, which rows, and the reference on which both must agree. */
 type Round = { items: SQL; rows: SQL; reference: SQL }
