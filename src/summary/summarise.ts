@@ -1,5 +1,5 @@
 import { and, asc, between, eq, ne, type SQL, sql } from 'drizzle-orm'
-import type { AskedPeriod } from '../contract/summary.ts'
+import type { AskedPeriod } from './contract.ts'
 import type { Owner, Scope } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
 import { accounts, categories, totals, transactions } from '../database/schema.ts'

@@ -1,6 +1,6 @@
-import { summary } from '../../../contract/summary.ts'
-import { json, taggedAnswers } from '../../response-descriptions.ts'
-import type { EndpointGroup } from '../../endpoint.ts'
+import { summary } from './contract.ts'
+import { json, taggedAnswers } from '../http/response-descriptions.ts'
+import type { EndpointGroup } from '../http/endpoint.ts'
 
 export const dashboardEndpoints: EndpointGroup = {
   tag: 'Dashboard',
