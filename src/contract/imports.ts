@@ -10,7 +10,7 @@ import {
 } from '../shared/types.ts'
 import { doc, field, grouped } from '../shared/doc.ts'
 import { flag, id, idempotencyKeyHeader, preprocessed, text } from '../shared/fields.ts'
-import { mostDays, reasons } from './matches.ts'
+import { mostDays, reasons } from '../matches/contract.ts'
 import * as shown from '../shared/shown.ts'
 import type { newTransaction } from '../transactions/contract.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { doc, field } from './doc.ts'
-import { reasons } from '../contract/matches.ts'
+import { reasons } from '../matches/contract.ts'
 import * as shown from './shown.ts'
 
 /** The bodies of failures, and of answers that consist of a sentence. */

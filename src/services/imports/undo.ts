@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { logDeletions } from '../../database/change-numbers.ts'
 import { discountRows } from '../../database/kept-totals.ts'
 import { hasLiveAccounts } from '../../database/live-accounts.ts'
-import { separateImported } from '../matches/separate.ts'
+import { separateImported } from '../../matches/separate.ts'
 
 /** The condition for the rows of an import: their ids lie within a range, in which others may lie as well. */
 export function isImportedBy(importId: SQL): SQL {

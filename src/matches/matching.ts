@@ -8,7 +8,7 @@ import {
   pairsWithin,
   poolOf,
   type RowPair,
-} from './match-choice.ts'
+} from './choice.ts'
 import type { MatchKind, MatchReason, MatchRow } from '../shared/match-row.ts'
 import { shareWords, tellingWords } from '../transactions/words.ts'
 import type { matchCertainties } from '../shared/types.ts'

@@ -1,13 +1,13 @@
 import { Hono } from 'hono/tiny'
-import { matchQuery, mostMatches, pair, type ShownSeparated, separation } from '../../contract/matches.ts'
-import { joinMatch } from '../../services/matches/join.ts'
-import { listMatches } from '../../services/matches/list.ts'
-import { rejectMatch, takeRejectionBack } from '../../services/matches/reject.ts'
-import { separateMatch } from '../../services/matches/separate.ts'
-import type { App } from '../app-types.ts'
-import { limitLargeResponse } from '../large-responses.ts'
-import { presentMatches, presentTransaction } from '../present.ts'
-import { body, query } from '../validate.ts'
+import { matchQuery, mostMatches, pair, type ShownSeparated, separation } from './contract.ts'
+import { joinMatch } from './join.ts'
+import { listMatches } from './list.ts'
+import { rejectMatch, takeRejectionBack } from './reject.ts'
+import { separateMatch } from './separate.ts'
+import type { App } from '../http/app-types.ts'
+import { limitLargeResponse } from '../http/large-responses.ts'
+import { presentMatches, presentTransaction } from '../http/present.ts'
+import { body, query } from '../http/validate.ts'
 
 /** Possible duplicates and transfers, and what users do about them. */
 export const matchRoutes = new Hono<App>()

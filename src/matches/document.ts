@@ -1,10 +1,10 @@
-import { grouped } from '../../../shared/doc.ts'
-import { matchList, separated } from '../../../contract/matches.ts'
-import { transaction } from '../../../transactions/contract.ts'
-import { daysThatDecide } from '../../../domain/matching.ts'
-import { mostCompared, mostLookedAt, mostLookedAtAfter } from '../../../services/matches/candidates.ts'
-import { json } from '../../response-descriptions.ts'
-import type { EndpointGroup } from '../../endpoint.ts'
+import { grouped } from '../shared/doc.ts'
+import { matchList, separated } from './contract.ts'
+import { transaction } from '../transactions/contract.ts'
+import { daysThatDecide } from './matching.ts'
+import { mostCompared, mostLookedAt, mostLookedAtAfter } from './candidates.ts'
+import { json } from '../http/response-descriptions.ts'
+import type { EndpointGroup } from '../http/endpoint.ts'
 
 const pair = { name: 'MatchPair', example: { kind: 'duplicate', ids: [1, 2] } }
 
