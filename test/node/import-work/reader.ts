@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
-import { readGenericCsv } from '../../../src/statements/csv/generic.ts'
-import { readStatement } from '../../../src/statements/read.ts'
+import { readGenericCsv } from '../../../src/imports/formats/csv/generic.ts'
+import { readStatement } from '../../../src/imports/formats/read.ts'
 
 // Reads each file it gets with both readers, in its own heap, and answers with the number of rows.
 parentPort?.on('message', (bytes: Uint8Array) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readGenericCsv } from '../../../src/statements/csv/generic.ts'
-import { readStatement } from '../../../src/statements/read.ts'
+import { readGenericCsv } from '../../../src/imports/formats/csv/generic.ts'
+import { readStatement } from '../../../src/imports/formats/read.ts'
 import {
   corpus,
   encode,

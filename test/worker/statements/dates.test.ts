@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readStatementLine } from '../../../src/statements/mt940/statement-line.ts'
-import { Problems } from '../../../src/statements/problems.ts'
-import { dateCell, dateReader } from '../../../src/statements/written/date-order.ts'
+import { readStatementLine } from '../../../src/imports/formats/mt940/statement-line.ts'
+import { Problems } from '../../../src/imports/formats/problems.ts'
+import { dateCell, dateReader } from '../../../src/imports/formats/written/date-order.ts'
 import { errorsOf } from './corpus.ts'
 
 /** The dates of a file, or its errors. */

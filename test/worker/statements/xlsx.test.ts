@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readGenericCsv } from '../../../src/statements/csv/generic.ts'
-import { readStatement } from '../../../src/statements/read.ts'
+import { readGenericCsv } from '../../../src/imports/formats/csv/generic.ts'
+import { readStatement } from '../../../src/imports/formats/read.ts'
 import { encode, errorsOf } from './corpus.ts'
 import { type Cell, type Sheets, workbook, workbookParts, zip } from './workbooks.ts'
 

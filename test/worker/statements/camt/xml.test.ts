@@ -2,7 +2,7 @@ import { parseXml, XmlCdata, XmlElement, XmlText } from '@rgrove/parse-xml'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Invalid } from '../../../../src/shared/failures.ts'
-import { decodeReferences, readXml } from '../../../../src/statements/xml-reader.ts'
+import { decodeReferences, readXml } from '../../../../src/imports/formats/xml-reader.ts'
 import { corpus } from '../corpus.ts'
 
 /** The names, attributes and texts of a document in their order; null if it is not well-formed. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readGenericCsv } from '../../../../src/statements/csv/generic.ts'
-import type { FileOptions } from '../../../../src/statements/statement.ts'
+import { readGenericCsv } from '../../../../src/imports/formats/csv/generic.ts'
+import type { FileOptions } from '../../../../src/imports/formats/statement.ts'
 import { encode, errorsOf, fileOf } from '../corpus.ts'
 
 const rows = (text: string, options: FileOptions = {}) => readGenericCsv(encode(text), options)

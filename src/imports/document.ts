@@ -1,0 +1,78 @@
+import * as z from 'zod'
+import { grouped } from '../shared/doc.ts'
+import { importRecord, importResult, maxFileMegabytes } from './contract.ts'
+import { perMinute } from '../shared/rate-limits.ts'
+import { importsListed } from './history.ts'
+import { maxRows } from './formats/problems.ts'
+import { deleted, json, list } from '../http/response-descriptions.ts'
+import type { Endpoint, EndpointGroup } from '../http/endpoint.ts'
+
+const file = z.string().meta({ format: 'binary' })
+const upload = z.object({ file: file.describe('The file.') })
+
+/**
+ * The files that both imports take. JSON, which they accept as well, is described in prose alone: given both a form and
+ * JSON, the generators for Java, C# and Python send the form's file as JSON.
+ */
+const bodies = (example: string): Endpoint['bodies'] => ({
+  'multipart/form-data': { name: 'ImportUpload', schema: upload },
+  'text/csv': { schema: file, example },
+  'application/octet-stream': {
+    schema: file,
+    description: 'Any file; its format is recognised by its content.',
+  },
+})
+
+export const importEndpoints: EndpointGroup = {
+  tag: 'Import',
+  description: `CSV files and bank statements: up to ${grouped(maxRows)} rows and ${maxFileMegabytes} MB, all or nothing, and ${perMinute.IMPORT_LIMIT} a minute for each user. Anything that can be read in two ways is a 422 that lists the candidates under the option that settles it (\`date_format\`, \`decimal_separator\`, \`delimiter\`, \`mapping\`, \`signs\`, \`statement_account\`), never a guess. Errors name the row of a file (\`rows.7.amount\`: the line, or the entry of OFX and CAMT) or, as in sync, the item of a JSON body (\`transactions.0.amount\`).`,
+  endpoints: {
+    'POST /api/import/store': {
+      id: 'importFile',
+      summary: 'Import a CSV file',
+      description:
+        'Also an Excel workbook (.xlsx) with one table. Columns are found by their names: `date`, `amount` (or `debit` and `credit`), and optionally `type`, `account`, `to_account`, `category`, `description`, `reference`. Options are query parameters; form fields are read as well, and take precedence. Rows may also come as JSON (see *Other spellings*).',
+      bodies: bodies('date,amount,account,description\n2026-11-19,-3.20,Checking,Bakery\n'),
+      answers: { 200: json(importResult, 'What was imported.') },
+      failures: ['NotVerified'],
+      invalid: {
+        errors: {
+          date_format: [
+            'The date 01/02/2026 in row 2 can be read in two ways and nothing in the file settles it; choose DD/MM/YYYY (2026-02-01) or MM/DD/YYYY (2026-01-02).',
+          ],
+        },
+      },
+    },
+    'POST /api/import/bank/store': {
+      id: 'importStatement',
+      summary: 'Import a bank statement',
+      description:
+        "OFX and QFX, QIF, CAMT.052 to .054, MT940, CSV and Excel workbooks (.xlsx), recognised by content. The bank's own id becomes `reference`; rows that already exist are counted as duplicates and not imported again.",
+      bodies: bodies('Date,Amount,Description\n2026-11-19,-3.20,Bakery\n'),
+      answers: { 200: json(importResult, 'What was imported.') },
+      failures: ['NotVerified'],
+      invalid: { errors: { account_id: ['The account id field is required.'] } },
+    },
+    'GET /api/imports': {
+      id: 'listImports',
+      summary: 'List imports',
+      description: `The newest ${importsListed}, leaving out dry runs and undone imports.`,
+      answers: { 200: list(importRecord, 'What was imported, newest first.') },
+    },
+    'GET /api/imports/:id': {
+      id: 'showImport',
+      summary: 'Show an import',
+      description: 'The counts of one file.',
+      answers: { 200: json(importRecord, 'The import.') },
+    },
+    'DELETE /api/imports/:id': {
+      id: 'undoImport',
+      summary: 'Undo an import',
+      description:
+        'Deletes the transactions that the import created, except those changed since; `force=true` deletes those too.',
+      answers: { 204: deleted },
+      // What remains may leave a balance or a total out of its bounds.
+      failures: ['OutOfBounds'],
+    },
+  },
+}

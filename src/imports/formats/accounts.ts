@@ -1,0 +1,89 @@
+import type { CalendarDate } from '../../shared/dates.ts'
+import type { Minor, MoneyProblem } from '../../shared/money.ts'
+import { maxRows, refuseFile, tooManyRows } from './problems.ts'
+import type { ClosingBalance, StatementAccount, StatementEntry } from './statement.ts'
+
+/** No genuine file has more statements. */
+const maxStatements = 20_000
+/** How many accounts an error lists. */
+const accountsListed = 50
+
+/** An account without entries yet. */
+export function emptyAccount(identifier: string | null, currency: string | null): StatementAccount {
+  return { identifier, currency, entries: [], closingBalance: null, skipped: 0 }
+}
+
+/** Adds an entry to its account. Null, for one that is left out, and one that moved no money are only counted. */
+export function addEntry(account: StatementAccount, entry: StatementEntry | null): void {
+  if (entry && entry.amount !== 0) account.entries.push(entry)
+  else account.skipped += 1
+}
+
+/**
+ * The names by which a user chooses one of several accounts: the identifier; `identifier/currency` where accounts share
+ * an identifier; and with a number, `identifier/currency (2)`, where they share both.
+ */
+export function accountNames(accounts: Pick<StatementAccount, 'identifier' | 'currency'>[]): string[] {
+  const sharers = Map.groupBy(accounts, ({ identifier }) => identifier)
+  const taken = new Map<string, number>()
+  return accounts.map(({ identifier, currency }) => {
+    const isShared = (sharers.get(identifier)?.length ?? 0) > 1
+    const parts = isShared || !identifier ? [identifier, currency] : [identifier]
+    const name = parts.filter(Boolean).join('/') || 'unnamed'
+    const times = (taken.get(name) ?? 0) + 1
+    taken.set(name, times)
+    return times === 1 ? name : `${name} (${times})`
+  })
+}
+
+/** The error that asks which of the accounts is meant; long lists are cut. */
+export function askWhichAccount(names: string[]): string {
+  if (names.length === 1) return `The file contains one account only: ${names[0]}.`
+  const listed = `${names.slice(0, accountsListed).join(', ')}${names.length > accountsListed ? ' …' : ''}`
+  return `The file contains several accounts; choose one of: ${listed}.`
+}
+
+/** A closing balance. One whose date or amount cannot be read is left out without an error: no entry depends on it. */
+export function balanceOn(date: CalendarDate | null, amount: Minor | MoneyProblem): ClosingBalance | null {
+  return date !== null && typeof amount === 'number' ? { date, amount } : null
+}
+
+/**
+ * Merges the statements of each account, since files hold one per day or per page. The latest closing balance wins; of
+ * two on the same day, the one further down in the file.
+ */
+export function mergeAccounts(parts: StatementAccount[]): StatementAccount[] {
+  const merged = new Map<string, StatementAccount>()
+  for (const part of parts) {
+    const key = JSON.stringify([part.identifier, part.currency])
+    const account = merged.get(key)
+    if (account) {
+      for (const entry of part.entries) account.entries.push(entry)
+      account.closingBalance = later(account.closingBalance, part.closingBalance)
+      account.skipped += part.skipped
+    } else merged.set(key, part)
+  }
+  return [...merged.values()]
+}
+
+/** Counts rows and statements while a file is read, and refuses the file at the first one too many. */
+export class FileLimits {
+  #rows = 0
+  #statements = 0
+
+  countRow(): void {
+    this.#rows += 1
+    if (this.#rows > maxRows) refuseFile(tooManyRows)
+  }
+
+  countStatement(): void {
+    this.#statements += 1
+    if (this.#statements > maxStatements)
+      refuseFile(`The file must not have more than ${maxStatements} statements.`)
+  }
+}
+
+function later(a: ClosingBalance | null, b: ClosingBalance | null): ClosingBalance | null {
+  if (!a || !b) return a ?? b
+  return b.date >= a.date ? b : a
+}

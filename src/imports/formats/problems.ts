@@ -1,0 +1,64 @@
+import { type CalendarDate, earliestDate, latestDate } from '../../shared/dates.ts'
+import { type FieldErrors, Invalid } from '../../shared/failures.ts'
+import { addError, maxErrors, messageFor, moneyTexts, requiredText } from '../../shared/field-errors.ts'
+import type { Minor, MoneyProblem } from '../../shared/money.ts'
+
+/** A file with more rows is refused. */
+export const maxRows = 10_000
+export const tooManyRows = `The file must not have more than ${maxRows.toLocaleString('en')} rows.`
+
+/** Collects the errors of a file, so that they are reported together: the first `maxErrors`, and how many there are. */
+export class Problems {
+  readonly #errors: FieldErrors = {}
+  #found = 0
+
+  /** Adds an error about the file as a whole: under the form field that would settle it, or under `file`. */
+  add(field: string, text: string): void {
+    this.#record(field, text)
+  }
+
+  /** Adds an error about a field of one row, under a key such as `rows.7.amount`. */
+  addRow(line: number, field: string, text: string): void {
+    this.#record(`rows.${line}.${field}`, messageFor(field, text))
+  }
+
+  /** Returns a row's date if it may be stored; otherwise adds an error and returns null. */
+  checkDate(line: number, raw: string, date: CalendarDate | null): CalendarDate | null {
+    if (date !== null && date >= earliestDate && date <= latestDate) return date
+    const outOfRange = `The :field field must be a date from ${earliestDate} to ${latestDate}.`
+    const invalid = date === null ? 'The :field field must be a valid date.' : outOfRange
+    this.addRow(line, 'date', raw.trim() === '' ? requiredText : invalid)
+    return null
+  }
+
+  /** Returns a row's amount if it could be read; otherwise adds an error and returns null. */
+  checkAmount(line: number, raw: string, amount: Minor | MoneyProblem, field = 'amount'): Minor | null {
+    if (typeof amount === 'number') return amount
+    this.addRow(line, field, raw.trim() === '' ? requiredText : moneyTexts[amount])
+    return null
+  }
+
+  get any(): boolean {
+    return this.#found > 0
+  }
+
+  /** Throws the collected errors, if there are any. */
+  throwIfAny(): void {
+    if (!this.any) return
+    if (this.#found > maxErrors) {
+      const text = `The file has ${this.#found} errors, of which the first ${maxErrors} are shown.`
+      this.#errors.file = [...(this.#errors.file ?? []), text]
+    }
+    throw new Invalid(this.#errors)
+  }
+
+  #record(key: string, text: string): void {
+    this.#found += 1
+    if (this.#found <= maxErrors) addError(this.#errors, key, text)
+  }
+}
+
+/** Refuses the file as a whole. */
+export function refuseFile(text: string): never {
+  throw new Invalid({ file: [text] })
+}

@@ -1,0 +1,191 @@
+import { type Minor, type MoneyProblem, parseMoney } from '../../../shared/money.ts'
+import { decimalSeparators } from '../../../shared/types.ts'
+import type { Problems } from '../problems.ts'
+import { quotedInRow } from '../text.ts'
+
+export type DecimalSeparator = (typeof decimalSeparators)[number]
+
+/** An amount as it is written, before it is known which character is the decimal separator. */
+type WrittenAmount = {
+  isNegative: boolean
+  /** What shows that it is positive: a plus sign, or a mark such as `CR`. */
+  positive: '+' | 'mark' | null
+  /** The amount as a plain decimal, for each decimal separator with which it can be read. */
+  readings: Partial<Record<DecimalSeparator, string>>
+}
+
+/** A cell or field that should hold an amount; `written` is null if it does not. */
+export type AmountCell = { line: number; text: string; written: WrittenAmount | null }
+
+export type AmountReader = (cell: AmountCell) => Minor | MoneyProblem
+
+const maxLength = 80
+const groupers = /[\s\u00a0\u2007\u2009\u202f'’‘`´_]/g
+const currencyWord =
+  /^(?:[a-z]{3}|kr\.?|zł|zl|kč|ft\.?|lei|fr\.?|sfr\.?|r|us|au|ca|nz|hk|nt|sg|a|c|s|rs\.?|лв\.?|руб\.?|р\.?|euro|円|元|원)$/iu
+const debitWord = /^(?:d|dr|db|dt|s|soll|debit|debet)\.?$/i
+const creditWord = /^(?:c|cr|cd|ct|h|haben|credit|kredit)\.?$/i
+
+/** Reads a cell once; later questions about its amount use the result. */
+export function amountCell(line: number, text: string): AmountCell {
+  return { line, text, written: readWrittenAmount(text) }
+}
+
+/**
+ * Returns a function that reads the amounts of a file, signed as written. Which separator precedes the decimals is
+ * settled by any amount that can be read in only one way. If there is none, and one could be read in two ways, adds an
+ * error instead of guessing, and returns null. `others` are numbers such as balances; they count only if the amounts
+ * leave it open. With `isEastAsian`, a file that leaves it open has a point.
+ */
+export function amountReader(
+  cells: Iterable<AmountCell>,
+  chosen: string | undefined,
+  problems: Problems,
+  others: Iterable<AmountCell> = [],
+  isEastAsian = false,
+): AmountReader | null {
+  const separator = chosen
+    ? chosenSeparator(chosen, problems)
+    : separatorOf(cells, others, problems, isEastAsian)
+  return separator && ((cell) => amountOf(cell, separator))
+}
+
+/**
+ * An amount in a format without thousands separators (OFX, MT940, CAMT), though some files group their digits. `grouped`, by
+ * default the amount itself, shows which separator is the decimal one: the last.
+ */
+export function ungroupedAmount(raw: string, grouped: string = raw): Minor | MoneyProblem {
+  return amountOf(amountCell(0, raw), grouped.lastIndexOf(',') > grouped.lastIndexOf('.') ? ',' : '.')
+}
+
+/** True for a cell without an amount: empty, or filled with dashes. */
+export function isBlankAmount(raw: string): boolean {
+  return /^[\s\u00a0\u202f.\-–—]*$/.test(raw.slice(0, maxLength))
+}
+
+/** Takes an amount apart into signs, parentheses, currency, debit or credit mark and digits; null if it is not one. */
+export function readWrittenAmount(raw: string): WrittenAmount | null {
+  if (raw.length > maxLength) return null
+  const text = raw.trim().replace(/[\u2212\u2012\u2013\u2014\ufe63\uff0d▲△]/g, '-')
+  const first = text.search(/\d/)
+  if (first < 0) return null
+  const start = startsWithSeparator(text, first) ? first - 1 : first
+  let end = text.length
+  while (!/\d/.test(text[end - 1] ?? '')) end -= 1
+  if (/[.,]/.test(text[end] ?? '') && !/\p{L}/u.test(text[end + 1] ?? '')) end += 1
+  const sign = readSign(text.slice(0, start), text.slice(end))
+  if (sign === null) return null
+  const core = text.slice(start, end)
+  const readings: WrittenAmount['readings'] = {}
+  for (const separator of decimalSeparators) {
+    const decimal = plainDecimal(core, separator)
+    if (decimal !== null) readings[separator] = decimal
+  }
+  return readings['.'] === undefined && readings[','] === undefined ? null : { ...sign, readings }
+}
+
+/** `.50` and `$.50` begin with their separator; in `Fr.50` the dot belongs to the currency. */
+function startsWithSeparator(text: string, first: number): boolean {
+  return /[.,]/.test(text[first - 1] ?? '') && !/\p{L}/u.test(text[first - 2] ?? '')
+}
+
+/** What the text around the digits says about their sign; null if it cannot surround an amount. */
+function readSign(before: string, after: string): Omit<WrittenAmount, 'readings'> | null {
+  const isEnclosed = before.includes('(') && after.includes(')')
+  const parts = `${before} | ${after}`.match(/\p{L}[\p{L}.]*|\S/gu) ?? []
+  let minus = isEnclosed ? 1 : 0
+  let isBehind = false
+  let hasPlus = false
+  let mark: 'debit' | 'credit' | null = null
+  for (const part of parts) {
+    if (part === '|') isBehind = true
+    else if (part === '-') minus += 1
+    else if (part === '+') hasPlus = true
+    else if (/^[\p{Sc}*\\]$/u.test(part)) continue
+    else if (isEnclosed && (part === '(' || part === ')')) continue
+    else if (isBehind && debitWord.test(part)) mark = 'debit'
+    else if (isBehind && creditWord.test(part)) mark = 'credit'
+    else if (!currencyWord.test(part)) return null
+  }
+  // A credit with a minus sign contradicts itself.
+  if (minus > 1 || (minus === 1 && mark === 'credit')) return null
+  const isNegative = minus === 1 || mark === 'debit'
+  return { isNegative, positive: mark === 'credit' ? 'mark' : hasPlus && !isNegative ? '+' : null }
+}
+
+/** The digits as a plain decimal if `separator` is the decimal one; null if it cannot be. */
+function plainDecimal(core: string, separator: DecimalSeparator): string | null {
+  const parts = core.split(separator)
+  if (parts.length > 2) return null
+  const [whole = '', decimals = ''] = parts
+  if (!/^\d*$/.test(decimals)) return null
+  const digits = wholeDigits(whole, separator === '.' ? ',' : '.')
+  if (digits === null || (digits === '' && decimals === '')) return null
+  // 10.5000 is 10.50: trailing zeros do not count as decimals.
+  const kept = decimals.slice(0, 2) + decimals.slice(2).replace(/0+$/, '')
+  return `${digits || '0'}${kept === '' ? '' : `.${kept}`}`
+}
+
+/** The digits before the decimals without their grouping, which must be valid (1.234.567, 1 234, 12,34,567). */
+function wholeDigits(whole: string, other: DecimalSeparator): string | null {
+  if (/^\d*$/.test(whole)) return whole
+  const grouped = whole.replace(groupers, "'")
+  const grouper = grouped.includes(other) ? other : "'"
+  const groups = grouped.split(grouper)
+  if (groups.some((group) => !/^\d+$/.test(group))) return null
+  const [head = '', ...tail] = groups
+  const last = tail.at(-1) ?? ''
+  const thousands = head.length <= 3 && tail.every((group) => group.length === 3)
+  const lakhs =
+    head.length <= 2 && last.length === 3 && tail.slice(0, -1).every((group) => group.length === 2)
+  if (head.startsWith('0') || !(thousands || lakhs)) return null
+  return groups.join('')
+}
+
+function amountOf({ written }: AmountCell, separator: DecimalSeparator): Minor | MoneyProblem {
+  const decimal = written?.readings[separator]
+  if (written === null || decimal === undefined) return 'not a number'
+  return parseMoney(`${written.isNegative ? '-' : ''}${decimal}`)
+}
+
+function chosenSeparator(chosen: string, problems: Problems): DecimalSeparator | null {
+  if (chosen === '.' || chosen === ',') return chosen
+  problems.add('decimal_separator', 'The selected :field is invalid; use . or ,')
+  return null
+}
+
+function separatorOf(
+  cells: Iterable<AmountCell>,
+  others: Iterable<AmountCell>,
+  problems: Problems,
+  isEastAsian: boolean,
+) {
+  const { proof, open } = evidence(cells)
+  if (open && !proof['.'] && !proof[',']) Object.assign(proof, evidence(others).proof)
+  if (proof['.'] && proof[',']) {
+    problems.add(
+      'decimal_separator',
+      `The file uses both . and , before decimals: ${quotedInRow(proof['.'])} and ${quotedInRow(proof[','])}; choose one of them.`,
+    )
+  } else if (open && !isEastAsian && !proof['.'] && !proof[',']) {
+    problems.add(
+      'decimal_separator',
+      `The amount ${quotedInRow(open)} can be read in two ways and nothing in the file settles it; choose the separator before the decimals: . or ,`,
+    )
+  } else return proof[','] ? ',' : '.'
+  return null
+}
+
+/** For each separator, the first amount that can be read only with it; and the first that both read, differently. */
+function evidence(cells: Iterable<AmountCell>) {
+  const proof: Partial<Record<DecimalSeparator, AmountCell>> = {}
+  let open: AmountCell | null = null
+  for (const cell of cells) {
+    const readings = cell.written?.readings ?? {}
+    if (readings['.'] === readings[',']) continue
+    if (readings[','] === undefined) proof['.'] ??= cell
+    else if (readings['.'] === undefined) proof[','] ??= cell
+    else open ??= cell
+  }
+  return { proof, open }
+}

@@ -1,0 +1,175 @@
+import { Invalid } from '../../../shared/failures.ts'
+import { readBankCsv } from '../csv/bank.ts'
+import { refuseFile } from '../problems.ts'
+import type { BankStatement, FileOptions } from '../statement.ts'
+import { cleanText } from '../text.ts'
+import { readWrittenAmount } from '../written/amount.ts'
+import { readWrittenDate } from '../written/date.ts'
+import { readSheet, visitElements, wholeRoom } from './sheet.ts'
+import { ZipArchive } from './zip.ts'
+
+type Sheet = { name: string; rows: string[][] }
+
+/**
+ * The most bytes that the parts of a workbook may inflate to, all together. Usually they inflate to some ten times the
+ * size of the file; a small file must not take as long to read as a large one.
+ */
+const maxInflated = (size: number) => Math.min(8 * 1024 ** 2, 1024 ** 2 + 40 * size)
+const maxSheets = 20
+/** Built-in date formats, which have a number but no code (ECMA-376 part 1, 18.8.30). */
+const isBuiltInDate = (id: number) =>
+  (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 50 && id <= 58)
+
+/**
+ * Reads the bank statement in an Excel workbook: each sheet with a table is read like a CSV file, and is an account of
+ * its own where there are several. Null if the bytes are no workbook. Throws Invalid.
+ */
+export function readWorkbook(bytes: Uint8Array, options: FileOptions): BankStatement | null {
+  const sheets = filledSheets(bytes)
+  if (!sheets) return null
+  const read: { name: string; statement: BankStatement }[] = []
+  let refusal: unknown = null
+  for (const sheet of sheets) {
+    const { name, rows } = sheet
+    try {
+      read.push({ name, statement: readBankCsv(toCsv(rows), { ...options, delimiter: ',' }, true) })
+    } catch (error) {
+      // A sheet without transactions, such as a summary, is passed over.
+      if (!(error instanceof Invalid) || isTable(sheet, sheets)) throw error
+      refusal ??= error
+    }
+  }
+  if (read.length === 0) throw refusal ?? new Invalid({ file: ['The workbook is empty.'] })
+  const accounts = read.flatMap(({ name, statement }) =>
+    statement.accounts.map((account) => ({
+      ...account,
+      identifier: read.length > 1 ? [name, account.identifier].filter(Boolean).join('/') : account.identifier,
+    })),
+  )
+  return { format: 'csv', accounts }
+}
+
+/** The one table of an Excel workbook as CSV, separated by commas; null if the bytes are no workbook. Throws Invalid. */
+export function readOnlyTable(bytes: Uint8Array): string | null {
+  const sheets = filledSheets(bytes)
+  if (!sheets) return null
+  const [table = sheets[0], ...others] = sheets.filter((sheet) => isTable(sheet, sheets))
+  if (!table || others.length > 0) refuseFile('The workbook must have exactly one table.')
+  return toCsv(table.rows)
+}
+
+/** The visible sheets that have anything in them; null if the bytes are no workbook. */
+function filledSheets(bytes: Uint8Array): Sheet[] | null {
+  const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b
+  const archive = isZip ? ZipArchive.open(bytes, maxInflated(bytes.byteLength)) : null
+  const workbook = archive?.text('xl/workbook.xml')
+  if (!archive || !workbook) return null
+  return sheetsOf(archive, workbook).filter(({ rows }) => rows.some((row) => row.some(Boolean)))
+}
+
+/** The visible sheets, in their order. */
+function sheetsOf(archive: ZipArchive, workbook: string): Sheet[] {
+  const { found, epoch } = visibleSheets(workbook)
+  const paths = sheetPaths(archive)
+  const [texts, dateFormats] = [sharedTexts(archive), dateFormatsOf(archive)]
+  const context = { texts, dateFormats, epoch, room: { ...wholeRoom } }
+  return found.map(({ name, id }, i) => {
+    const target = paths.get(id) ?? `worksheets/sheet${i + 1}.xml`
+    const xml = archive.text(target.startsWith('/') ? target.slice(1) : `xl/${target}`)
+    return { name, rows: xml === null ? [] : readSheet(xml, context) }
+  })
+}
+
+type Attributes = ReadonlyMap<string, string>
+const attribute = (attributes: Attributes, name: string) => attributes.get(name) ?? ''
+
+/** The names and relation ids of the visible sheets, and the day from which dates are counted. */
+function visibleSheets(workbook: string): { found: { name: string; id: string }[]; epoch: number } {
+  const found: { name: string; id: string }[] = []
+  let epoch = Date.UTC(1899, 11, 30)
+  visitElements(workbook, (name, attributes) => {
+    if (name === 'workbookPr' && /^(?:1|true)$/.test(attribute(attributes, 'date1904')))
+      epoch = Date.UTC(1904, 0, 1)
+    if (name !== 'sheet' || attribute(attributes, 'state').includes('idden')) return
+    const id = [...attributes].find(([key]) => key.endsWith(':id'))?.[1] ?? ''
+    found.push({ name: cleanText(attribute(attributes, 'name')) ?? '', id })
+  })
+  if (found.length > maxSheets) refuseFile(`The workbook must not have more than ${maxSheets} sheets.`)
+  return { found, epoch }
+}
+
+/** Where the archive has its sheets, by relation id. */
+function sheetPaths(archive: ZipArchive): Map<string, string> {
+  const paths = new Map<string, string>()
+  visitElements(archive.text('xl/_rels/workbook.xml.rels'), (_, attributes) =>
+    paths.set(attribute(attributes, 'Id'), attribute(attributes, 'Target')),
+  )
+  return paths
+}
+
+/** The texts that cells refer to by number. */
+function sharedTexts(archive: ZipArchive): string[] {
+  const texts: string[] = []
+  let text = ''
+  let isReading = true
+  visitElements(
+    archive.text('xl/sharedStrings.xml'),
+    (name) => {
+      if (name === 'si') text = ''
+      // The pronunciation of a text.
+      if (name === 'rPh') isReading = false
+    },
+    (name, own) => {
+      if (name === 't' && isReading) text += own
+      if (name === 'rPh') isReading = true
+      if (name === 'si') texts.push(text)
+    },
+  )
+  return texts
+}
+
+/** For each cell format, whether it is that of a date. */
+function dateFormatsOf(archive: ZipArchive): boolean[] {
+  const dateCodes = new Set<number>()
+  const dateFormats: boolean[] = []
+  let isCellFormat = false
+  visitElements(
+    archive.text('xl/styles.xml'),
+    (name, attributes) => {
+      const id = Number(attributes.get('numFmtId') ?? 0)
+      // An unclosed quote or bracket takes the rest: otherwise each would be searched for its end anew.
+      const code = (attributes.get('formatCode') ?? '').replace(/"[^"]*"?|\[[^\]]*\]?|\\./g, '')
+      if (name === 'cellXfs') isCellFormat = true
+      if (name === 'numFmt' && /[dy]/i.test(code) && !/general/i.test(code)) dateCodes.add(id)
+      if (name === 'xf' && isCellFormat) dateFormats.push(isBuiltInDate(id) || dateCodes.has(id))
+    },
+    (name) => {
+      if (name === 'cellXfs') isCellFormat = false
+    },
+  )
+  return dateFormats
+}
+
+function toCsv(rows: string[][]): string {
+  const escaped = (cell: string) => {
+    const text = cell.replace(/[\r\n]+/g, ' ')
+    return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  }
+  return rows.map((row) => `${row.map(escaped).join(',')}\n`).join('')
+}
+
+/**
+ * True for a sheet in which two rows have a date and an amount, or one does, below a header that another
+ * sheet has too: such a sheet may not be passed over.
+ */
+function isTable({ rows }: Sheet, sheets: Sheet[]): boolean {
+  const [first = 0, ...others] = rows.flatMap((row, i) => (isDated(row) ? [i] : []))
+  const header = (rows[first - 1] ?? []).filter(Boolean)
+  const isHeader = (row: string[]) => header.length > 1 && `${row.filter(Boolean)}` === `${header}`
+  return others.length > 0 || sheets.some((other) => other.rows !== rows && other.rows.some(isHeader))
+}
+
+function isDated(row: string[]): boolean {
+  const isDate = (cell: string) => readWrittenDate(cell) !== null
+  return row.some(isDate) && row.some((cell) => !isDate(cell) && readWrittenAmount(cell))
+}

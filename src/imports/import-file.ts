@@ -1,0 +1,39 @@
+import type { imports } from '../database/schema.ts'
+import type { CalendarDate } from '../shared/dates.ts'
+import type { MatchMode } from '../shared/match-row.ts'
+import type { Minor } from '../shared/money.ts'
+import type { Transaction } from '../transactions/read.ts'
+
+/** One row of an import. Accounts and categories are given by id or by name; unknown categories are created. */
+export type ImportRow = {
+  /** The row's number in the file, as errors name it. */
+  line: number
+  account: number | string | null
+  to_account: number | string | null
+  category: number | string | null
+  type: Transaction['type']
+  amount: Minor
+  description: string | null
+  reference: string | null
+  transaction_date: CalendarDate
+  client_id: string | null
+  force: boolean
+}
+
+/** A file, or the JSON of a request, whose rows have been read. */
+export type ImportFile = {
+  kind: (typeof imports.$inferSelect)['kind']
+  format: (typeof imports.$inferSelect)['format']
+  rows: ImportRow[]
+  /** The account that the form gives, for rows that name none. */
+  accountId: number | null
+  /** How many entries are not rows, because they moved no money. */
+  skipped: number
+  /** The account's closing balance according to the statement. */
+  closing: { accountId: number; date: CalendarDate; balance: Minor } | null
+  isDryRun: boolean
+  /** Whether rows that the user has deleted are imported again. */
+  takesDeleted: boolean
+  /** What to do about possible duplicates and transfers. */
+  match: MatchMode
+}

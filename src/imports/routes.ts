@@ -1,0 +1,88 @@
+import type { Context, Next } from 'hono'
+import { Hono } from 'hono/tiny'
+import type * as z from 'zod/mini'
+import { type ImportRequest, importOptions, newImportKey, undoOptions } from './contract.ts'
+import type { Draft } from '../shared/draft.ts'
+import { Invalid } from '../shared/failures.ts'
+import { deleteImport, listImports, showImport } from './history.ts'
+import type { ImportFile } from './import-file.ts'
+import { storeImport } from './store.ts'
+import { understandCsv, understandStatement } from './understand.ts'
+import { showUser } from '../users/profile.ts'
+import { requireVerified } from '../users/verified.ts'
+import type { App } from '../http/app-types.ts'
+import { readImportInput, receiveImport } from './input.ts'
+import { readImportRows } from './rows-input.ts'
+import { Limiter } from '../http/limiter.ts'
+import { pathId } from '../http/path-id.ts'
+import { presentImport, presentImportResult } from '../http/present.ts'
+import { importLimit } from '../http/rate-limits.ts'
+import { isAnnouncedSmall, saysJson } from '../http/request-body.ts'
+import { declares, header, hints } from '../http/validate.ts'
+
+const request = declares<ImportRequest>('query', importOptions)
+
+export const importRoutes = new Hono<App>()
+  .post('/store', importLimit, requireSender, receiveImport, request, header(newImportKey), (c) =>
+    handleImport(c, 'generic'),
+  )
+  .post('/bank/store', importLimit, requireSender, receiveImport, request, header(newImportKey), (c) =>
+    handleImport(c, 'bank'),
+  )
+
+/** What was imported, and undoing it. */
+export const importHistoryRoutes = new Hono<App>()
+  .get('/', async (c) => c.json((await listImports(c.get('owner'))).map(presentImport)))
+  .get('/:id', async (c) => c.json(presentImport(await showImport(c.get('owner'), pathId(c)))))
+  .delete('/:id', hints('query', undoOptions), async (c) => {
+    const { force = false } = c.req.valid('query')
+    await deleteImport(c.get('owner'), pathId(c), force)
+    return c.body(null, 204)
+  })
+
+type Bytes = Uint8Array<ArrayBuffer>
+type Kind = ImportFile['kind']
+type ImportContext = Context<App, string, { out: { header: Draft<z.output<typeof newImportKey>> } }>
+
+/** An import keeps the processor busy, and all other writers waiting while it is stored. */
+const limiter = new Limiter(2)
+
+/** True for an import whose sender is checked as it is stored, in the same round trip. */
+const isSmallJson = (c: Context<App>) => saysJson(c) && isAnnouncedSmall(c)
+
+/** A file, or large JSON, is received only if the token is valid and the user may import. */
+async function requireSender(c: Context<App>, next: Next) {
+  if (!isSmallJson(c)) requireVerified(await showUser(c.get('owner')))
+  await next()
+}
+
+async function handleImport(c: ImportContext, kind: Kind) {
+  const bytes = new Uint8Array(await c.req.arrayBuffer())
+  const small = isSmallJson(c) ? await understandFirst(c, bytes, kind) : undefined
+  return limiter.run(async () => {
+    const file = small ?? (await understand(c, bytes, kind))
+    const key = c.req.valid('header').values['Idempotency-Key']
+    const { appUrl } = c.get('deps').config.links
+    return c.json(presentImportResult(file, await storeImport(c.get('owner'), file, key), appUrl))
+  })
+}
+
+/** Whether the user may import at all comes before errors of the body. */
+async function understandFirst(c: ImportContext, bytes: Bytes, kind: Kind): Promise<ImportFile> {
+  try {
+    return await understand(c, bytes, kind)
+  } catch (error) {
+    if (error instanceof Invalid) requireVerified(await showUser(c.get('owner')))
+    throw error
+  }
+}
+
+async function understand(c: ImportContext, bytes: Uint8Array<ArrayBuffer>, kind: Kind): Promise<ImportFile> {
+  const { complete, errors } = c.req.valid('header')
+  if (!complete) throw new Invalid(errors)
+  await c.get('memory').waitForImport(bytes.byteLength)
+  const input = await readImportInput(c, bytes)
+  if (input.kind === 'rows') return readImportRows(input.transactions, kind, input.options)
+  const understandFile = kind === 'bank' ? understandStatement : understandCsv
+  return understandFile(input.bytes, input.options)
+}

@@ -1,0 +1,46 @@
+import type { ImportOptions } from './contract.ts'
+import type { NewTransaction } from '../transactions/contract.ts'
+import { type FieldErrors, Invalid } from '../shared/failures.ts'
+import { firstErrors, maxErrors } from '../shared/field-errors.ts'
+import { errorKey } from './errors.ts'
+import type { ImportFile, ImportRow } from './import-file.ts'
+import { askedOf } from './understand.ts'
+import { maxRows } from './formats/problems.ts'
+import { listItems, readItem } from '../transactions/items.ts'
+import { isObject } from '../http/validate.ts'
+
+/** Reads the items of a JSON import like those of a batch; `account_id` is for items without one. Throws Invalid. */
+export function readImportRows(list: unknown, kind: ImportFile['kind'], options: ImportOptions): ImportFile {
+  const items = listItems(list, maxRows)
+  if (typeof items === 'string') throw new Invalid({ transactions: [items] })
+  const errors: FieldErrors = {}
+  const rows: ImportRow[] = []
+  for (const [index, item] of items.entries()) {
+    if (isObject(item) && !('account_id' in item)) item.account_id = options.account_id
+    const draft = readItem(item)
+    for (const [field, messages] of Object.entries(draft.errors))
+      errors[errorKey('json', index + 1, field)] = messages
+    // Reading ends at the first error that would not be listed.
+    if (Object.keys(errors).length > maxErrors) break
+    if (draft.complete) rows.push(toRow(draft.values, index + 1))
+  }
+  if (Object.keys(errors).length > 0) throw new Invalid(firstErrors(errors, 'transactions'))
+  const { account_id: accountId = null } = options
+  return { kind, format: 'json', rows, accountId, skipped: 0, closing: null, ...askedOf(options) }
+}
+
+function toRow(item: NewTransaction, line: number): ImportRow {
+  return {
+    line,
+    account: item.account_id,
+    to_account: item.to_account_id ?? null,
+    category: item.category_id ?? null,
+    type: item.type,
+    amount: item.amount,
+    description: item.description ?? null,
+    reference: item.reference ?? null,
+    transaction_date: item.transaction_date,
+    client_id: item.client_id ?? null,
+    force: item.force ?? false,
+  }
+}

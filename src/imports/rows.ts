@@ -1,0 +1,62 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../database/owner.ts'
+import { categoryNameKey } from '../categories/name-key.ts'
+import { invalidText, messageFor } from '../shared/field-errors.ts'
+import { columnsAsSent, fieldsAsSent, itemRules, rowParts, stageRows } from '../transactions/bulk-insert.ts'
+import { brokenRules } from '../database/rules.ts'
+import type { ImportRow } from './import-file.ts'
+
+/** Stands for a name that no account has, or more than one: no row has this id. */
+const noAccount = 0
+
+/**
+ * Stages rows with the ids of the accounts they name; rows that break a rule are invalid. A category that is given by
+ * its id must be the user's; names of categories are looked up when the rows are created.
+ */
+export function stageImportRows(
+  { id }: Scope,
+  batchId: string,
+  parts: { from: number; json: string }[],
+  hasClientIds: boolean,
+): SQL[] {
+  // A name means the only account with exactly that name, or else the only account with that name apart from case.
+  const named = (name: SQL) => sql`
+    select ${name} as name, min(id) as id from accounts where user_id = ${id} group by 1 having count(*) = 1`
+  const accountId = (given: SQL, exact: SQL, folded: SQL) =>
+    sql`iif(typeof(${given}) = 'text', coalesce(${exact}, ${folded}, ${noAccount}), ${given})`
+  const isStray = sql`typeof(category) = 'integer' and not exists (
+    select 1 from categories where categories.id = category and user_id = ${id})`
+  const strayError = JSON.stringify([['category_id', messageFor('category_id', invalidText)]])
+  // Materialized, or SQLite would go through all accounts for each row.
+  const judged = sql`
+    with exact as materialized (${named(sql`name`)}), folded as materialized (${named(sql`lower(name)`)}),
+    located as materialized (
+      select ${columnsAsSent}, category,
+             ${accountId(sql`item.account`, sql`source.id`, sql`source_folded.id`)} as account_id,
+             ${accountId(sql`item.to_account`, sql`target.id`, sql`target_folded.id`)} as to_account_id
+        from item
+        left join exact source on source.name = item.account
+        left join folded source_folded on source_folded.name = lower(item.account)
+        left join exact target on target.name = item.to_account
+        left join folded target_folded on target_folded.name = lower(item.to_account)
+    )
+    select iif(${isStray}, ${strayError}, nullif(${brokenRules(itemRules(id, { hasClientIds }))}, '[]')) as errors, ${columnsAsSent},
+           account_id, to_account_id, category
+      from located item`
+  return stageRows(batchId, parts, importedFields, judged)
+}
+
+const importedFields = ['account', 'to_account', 'category', ...fieldsAsSent] as const
+
+/** Rows as JSON, in the parts that `stageImportRows` takes. */
+export function importedParts(rows: ImportRow[]): { from: number; json: string }[] {
+  return rowParts(
+    rows.map((row) => ({ ...row, category: withNameKey(row.category) })),
+    importedFields,
+  )
+}
+
+/** A category as it is staged: its id, or the form in which names are compared. */
+function withNameKey(category: ImportRow['category']) {
+  return typeof category === 'string' ? categoryNameKey(category) : category
+}

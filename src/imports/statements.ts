@@ -1,0 +1,194 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { countRows } from '../database/kept-totals.ts'
+import { idempotency } from '../database/idempotency.ts'
+import { insertWhere } from '../database/insert-where.ts'
+import { nextTransactionId } from '../database/next-transaction-id.ts'
+import type { Owner, Scope } from '../database/owner.ts'
+import { unread } from '../database/run.ts'
+import { batches, batchParts, imports, type StoredOutcome } from '../database/schema.ts'
+import { maxErrors } from '../shared/field-errors.ts'
+import { isOfFile } from '../transactions/bulk-duplicates.ts'
+import { createRows, decideOutcomes, invalidItems, transientBatch } from '../transactions/bulk-insert.ts'
+import { type Rule, selectVerdict } from '../database/rules.ts'
+import { selectCandidates } from '../matches/candidates.ts'
+import { joinedOf, joinPairs } from '../matches/join.ts'
+import { categoryQuota } from '../database/quotas.ts'
+import { isVerified } from '../users/verified.ts'
+import { createMissingCategories, missingCategories } from './categories.ts'
+import { balanceAt } from './closing-balance.ts'
+import { type FoundDuplicate, selectDuplicates } from './duplicates.ts'
+import type { BrokenItem } from './errors.ts'
+import type { ImportFile } from './import-file.ts'
+import { daysIfCreated, pairsWithIds } from './possible-matches.ts'
+import { stageImportRows } from './rows.ts'
+import { isImportedBy } from './undo.ts'
+
+/**
+ * What the statements of an import are made of; those for what is undefined or false are left out. The batch exists only
+ * within the transaction. `named` and `pairs` are JSON (categories.ts, possible-matches.ts).
+ */
+export type Plan = {
+  batch: { id: string; key: string | null; rowsHash: string | null }
+  file: { kind: ImportFile['kind']; format: ImportFile['format']; rows: number }
+  parts: { from: number; json: string }[]
+  named: string | undefined
+  pairs: string
+  days: { from: string; to: string }
+  closing: { accountId: number; date: string } | undefined
+  hasKey: boolean
+  hasClientIds: boolean
+  isDryRun: boolean
+  takesDeleted: boolean
+  looksForMatches: boolean
+  joinsPairs: boolean
+}
+
+/** The statements of an import, in their order. The last ones of a dry run roll back to where it began. */
+export function importStatements(owner: Owner, plan: Plan) {
+  const { db } = owner
+  const { batch, hasKey, closing } = plan
+  const { earlier, isFirst } = idempotency(owner, imports, hasKey ? batch.key : null)
+  const importId = sql`(select id from imports where batch_id = ${batch.id})`
+  // The import of this call, or that of the call which it repeats.
+  const answered = hasKey ? sql`(select id from imports where ${earlier})` : importId
+  const candidates = plan.looksForMatches ? [selectCandidates(owner, daysIfCreated(plan.days, answered))] : []
+  return {
+    earlier: hasKey ? [db.select().from(imports).where(earlier)] : [],
+    begin: plan.isDryRun ? [db.run(sql`savepoint dry_run`)] : [],
+    batch: insertWhere(
+      db,
+      batches,
+      transientBatch(batch.id, owner.id, owner.now),
+      and(isVerified(owner), isFirst) as SQL,
+    ),
+    items: unread(stageImportRows(owner, batch.id, plan.parts, plan.hasClientIds)),
+    ...selectFaults(owner, plan),
+    ...createIfValid(owner, plan, importId),
+    ...joinMatches(owner, plan, importId),
+    balance: closing
+      ? [db.all<{ balance: number | null }>(balanceAt(owner, closing.accountId, closing.date))]
+      : [],
+    names: candidates.map(({ names }) => names),
+    candidates: candidates.map(({ candidates }) => candidates),
+    looked: candidates.map(({ looked }) => looked),
+    forgotten: plan.takesDeleted ? [db.run(forgetTaken(owner, importId))] : [],
+    cleared: db.delete(batches).where(eq(batches.id, batch.id)),
+    undone: plan.isDryRun ? unread([sql`rollback to dry_run`, sql`release dry_run`]) : [],
+  }
+}
+
+/** Holds if the quota leaves room for the categories that the rows name and the user lacks. */
+export function importQuota(owner: Scope, named: string): Rule {
+  return categoryQuota(owner.id, 'category', sql`(select count(*) ${missingCategories(owner, named)})`)
+}
+
+function selectFaults(owner: Owner, { batch: { id }, named }: Plan) {
+  const { db } = owner
+  return {
+    broken: db.all<BrokenItem>(
+      sql`select position, errors from ${invalidItems(id)} order by position limit ${maxErrors}`,
+    ),
+    brokenTotal: db.all<{ total: number }>(
+      sql`select coalesce(sum(invalid), 0) as total from ${batchParts} where batch_id = ${id}`,
+    ),
+    verdict: named ? [selectVerdict(db, [importQuota(owner, named)])] : [],
+  }
+}
+
+/** Creates the import with its rows and categories, if nothing is wrong with any of them. */
+function createIfValid(owner: Owner, plan: Plan, importId: SQL) {
+  const { db, now } = owner
+  const { id } = plan.batch
+  const { named, hasClientIds } = plan
+  const hasRoom = named ? importQuota(owner, named).holds : sql`true`
+  // The rows were staged (only for a verified user and a new key), none breaks a rule, and the quota allows the new
+  // categories.
+  const isValid = sql`(exists (select 1 from ${batches} where id = ${id})
+    and not exists (select 1 from ${batchParts} where batch_id = ${id} and invalid > 0)
+    and ${hasRoom})`
+  return {
+    newCategories: named ? [db.run(createMissingCategories(owner, now, named, isValid))] : [],
+    decided: db.run(decideOutcomes(id, [], { recalls: { deleted: !plan.takesDeleted }, hasClientIds })),
+    duplicates: db.all<FoundDuplicate>(selectDuplicates(id)),
+    created: insertWhere(db, imports, newImport(owner, plan), isValid).returning(),
+    rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
+    counted: unread(countRows(owner.id, isImportedBy(importId))),
+    booked: unread(markBooked(owner, id, importId)),
+  }
+}
+
+function joinMatches(owner: Owner, { pairs, joinsPairs }: Plan, importId: SQL) {
+  const matched = pairsWithIds(pairs, importId)
+  const countJoined = sql`
+    update imports set joined = (select count(*) from (${joinedOf(owner.id, matched)}))
+     where id = ${importId} returning joined`
+  return {
+    joins: joinsPairs ? unread(joinPairs(owner, matched, sql`true`)) : [],
+    joined: joinsPairs ? [owner.db.all<{ joined: number }>(countJoined)] : [],
+  }
+}
+
+/** Above this many rows, possible matches are read in a later round trip, so that other writers do not wait for it. */
+const mostRowsMatchedInTransaction = 1_000
+
+/** True if matches are looked for in a later round trip: never for a dry run, whose rows are gone by then. */
+export function isLookedAtLater({ isDryRun, match, rows }: ImportFile): boolean {
+  return !isDryRun && match !== 'off' && rows.length > mostRowsMatchedInTransaction
+}
+
+/** Marks rows entered by hand that stand for a row of the file: from now on, no row is suggested as their duplicate. */
+function markBooked({ id: userId }: Scope, batchId: string, importId: SQL): SQL[] {
+  const ids = (place: number, rows = sql`true`) => sql`
+    select value ->> ${sql.raw(String(place))} from ${batches}, json_each(outcomes)
+     where ${batches.id} = ${batchId} and value ->> 0 = 'duplicate' and ${rows}`
+  const isTyped = (row: string) => sql`not ${isOfFile(row)} and ${importId} is not null`
+  return [
+    sql`
+    update transactions set booked_by = ${importId}
+     where id in (${ids(1, sql`value ->> 3 is null`)}) and +user_id = ${userId} and ${isTyped('transactions')}`,
+    sql`
+    update remembered set booked_by = ${importId}
+     where user_id = ${userId} and id in (${ids(3)}) and ${isTyped('remembered')}`,
+  ]
+}
+
+/**
+ * Forgets deleted rows that are imported again: from now on, equal rows of files are duplicates of the new ones.
+ * References are looked up, not compared pair by pair: thousands of rows may differ in their references alone.
+ */
+function forgetTaken({ id }: Scope, importId: SQL): SQL {
+  const place = sql.raw('account_id, transaction_date, amount')
+  const allButReference = sql`${place}, type, coalesce(to_account_id, 0)`
+  return sql`
+    with taken as materialized (
+      select distinct ${place}, type, to_account_id, reference from transactions where ${isImportedBy(importId)}
+    ), gone as materialized (
+      select gone.* from (select distinct ${place} from taken)
+       cross join remembered gone indexed by remembered_account_date_amount using (${place})
+       where gone.user_id = ${id} and gone.survivor_id is null
+    )
+    delete from remembered where user_id = ${id} and id in (
+      select id from gone
+       where (${allButReference}, reference) in (select ${allButReference}, reference from taken)
+          or (${allButReference}) in (select ${allButReference} from taken where reference is null)
+          or reference is null and (${allButReference}) in (select ${allButReference} from taken))`
+}
+
+/** The record of an import, from the outcomes of its items. */
+function newImport(owner: Owner, { batch: { id, key, rowsHash }, file }: Plan) {
+  const count = (outcome: StoredOutcome[0]) =>
+    sql<number>`(
+      select count(*) from ${batches}, json_each(outcomes) where ${batches.id} = ${id} and value ->> 0 = ${outcome})`
+  return {
+    ...file,
+    userId: owner.id,
+    batchId: id,
+    created: count('created'),
+    duplicate: count('duplicate'),
+    deletedBefore: count('deleted_before'),
+    firstId: nextTransactionId,
+    idempotencyKey: key,
+    rowsHash,
+    createdAt: owner.now,
+  }
+}

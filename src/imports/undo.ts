@@ -1,0 +1,50 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { logDeletions } from '../database/change-numbers.ts'
+import { discountRows } from '../database/kept-totals.ts'
+import { hasLiveAccounts } from '../database/live-accounts.ts'
+import { separateImported } from '../matches/separate.ts'
+
+/** The condition for the rows of an import: their ids lie within a range, in which others may lie as well. */
+export function isImportedBy(importId: SQL): SQL {
+  return sql`id between ${firstIdOf(importId)} and ${lastIdOf(importId)} and import_id = ${importId}`
+}
+
+const firstIdOf = (importId: SQL) => sql`(select first_id from imports where id = ${importId})`
+const lastIdOf = (importId: SQL) => sql`(select first_id + rows - 1 from imports where id = ${importId})`
+
+/**
+ * Undoes an import: deletes it and those of its transactions that `which` matches. It loses its owner first, so that
+ * the triggers leave its rows to `discountRows` and do not spend their client ids: importing the file again must work.
+ * Rows that were deleted with an account stay deleted, and their client ids spent. An import with more joined rows than
+ * are separated at a time keeps its owner and its rows until the statements are run again.
+ */
+export function undoImport(userId: SQL, importId: SQL, which: SQL): SQL[] {
+  const created = isImportedBy(importId)
+  const isBeingUndone = sql`exists (select 1 from imports where id = ${importId} and user_id is null)`
+  // The plus makes SQLite search by id: the user has many rows, and few of them are of this import.
+  const rows = sql`${created} and +user_id = ${userId} and ${which} and ${hasLiveAccounts} and ${isBeingUndone}`
+  const { statements: separate, isDone } = separateImported(userId, created, which)
+  return [
+    ...separate,
+    sql`update imports set user_id = null where id = ${importId} and user_id = ${userId} and ${isDone}`,
+    ...discountRows(userId, rows),
+    logDeletions(userId, rows),
+    sql`delete from transactions where ${rows}`,
+    forgetStrays(userId, importId),
+    sql`update transactions set import_id = null where ${created} and ${isBeingUndone}`,
+    sql`delete from imports where id = ${importId} and user_id is null`,
+  ]
+}
+
+/**
+ * Forgets the remembered rows that only the deleted ones stood for: the edited ones among these, as their file has them,
+ * and joined rows that cannot come back since their accounts are gone.
+ */
+function forgetStrays(userId: SQL, importId: SQL): SQL {
+  return sql`
+    delete from remembered
+     where user_id = ${userId} and id in (
+       select id from remembered indexed by remembered_survivor
+        where user_id = ${userId} and survivor_id between ${firstIdOf(importId)} and ${lastIdOf(importId)}
+          and not exists (select 1 from transactions where transactions.id = survivor_id))`
+}
