@@ -1,6 +1,6 @@
 // `npm run batches:retry ID …` or `npm run batches:retry -- --all-failed`: retries failed offline batches.
 import { openDatabase } from '../src/database/client.ts'
-import { failedSyncs, type Retry, retrySync } from '../src/services/sync/retry.ts'
+import { failedSyncs, type Retry, retrySync } from '../src/sync/retry.ts'
 import { reasonOf } from './dev-error.ts'
 import { withDatabase } from './with-database.ts'
 

@@ -25,7 +25,7 @@ import { meRoutes } from './users/routes.ts'
 import { passwordRoutes } from './auth/password-routes.ts'
 import { reminderRoutes } from './users/reminder-routes.ts'
 import { summaryRoutes } from './summary/routes.ts'
-import { syncRoutes } from './http/routes/sync.ts'
+import { syncRoutes } from './sync/routes.ts'
 import { tokenRoutes } from './auth/session-routes.ts'
 import { transactionRoutes } from './transactions/routes.ts'
 

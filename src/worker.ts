@@ -5,14 +5,14 @@ import { runCron } from './consumers/cron.ts'
 import { consume, type Handler } from './shared/dispatch.ts'
 import { deadMailConsumer, mailConsumer } from './mail/consumer.ts'
 import { removalConsumer } from './consumers/removal.ts'
-import { syncConsumer } from './consumers/sync.ts'
+import { syncConsumer } from './sync/consumer.ts'
 import { createDeps, type Deps } from './deps.ts'
 import { resendMailer } from './mail/resend.ts'
 import { withValidEscapes } from './http/escapes.ts'
 import { type FailedMail, recordFailedMail } from './mail/failed-mails.ts'
 import { wantsReminders } from './users/reminders.ts'
 import { removeDeleted } from './services/removal.ts'
-import { failSync, processSync } from './services/sync/process.ts'
+import { failSync, processSync } from './sync/process.ts'
 
 reportConfiguration(env)
 

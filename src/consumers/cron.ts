@@ -5,7 +5,7 @@ import { forgetOldChanges } from '../services/changes/forget.ts'
 import { removeExpired } from '../services/expiry.ts'
 import { sendDueReminders } from '../users/reminders.ts'
 import { sweepDeleted } from '../services/removal.ts'
-import { sweepSyncs } from '../services/sync/sweep.ts'
+import { sweepSyncs } from '../sync/sweep.ts'
 
 /** The jobs by the cron triggers of wrangler.toml. */
 const jobs: Record<string, (deps: Deps) => Promise<Record<string, number>>> = {

@@ -1,5 +1,5 @@
 import type { ShownAccount } from '../accounts/contract.ts'
-import type { ShownBatch } from '../contract/batches.ts'
+import type { ShownBatch } from '../sync/contract.ts'
 import type { ShownCategory } from '../categories/contract.ts'
 import type { ShownChange, ShownFeed } from '../contract/changes.ts'
 import type { ShownImport, ShownImportResult } from '../imports/contract.ts'
@@ -26,7 +26,7 @@ import type { Outcome } from '../services/operations/outcomes.ts'
 import type { Session } from '../auth/sessions.ts'
 import type { SignedIn } from '../auth/token.ts'
 import type { Summary } from '../summary/summarise.ts'
-import type { SyncStatus } from '../services/sync/status.ts'
+import type { SyncStatus } from '../sync/status.ts'
 import type { Transaction, TransactionWithRelations } from '../transactions/read.ts'
 
 // Rows as the contract shows them: snake case, amounts and starting balances as strings, other balances and totals as

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type * as z from 'zod/mini'
 import { app } from '../../src/app.ts'
-import { maxBatchItems, newBatch } from '../../src/contract/batches.ts'
+import { maxBatchItems, newBatch } from '../../src/sync/contract.ts'
 import { importOptions } from '../../src/imports/contract.ts'
 import { fieldsOfNoun, maxOperations, upload } from '../../src/contract/operations.ts'
 import { newTransaction } from '../../src/transactions/contract.ts'

@@ -4,10 +4,10 @@ import {
   maxBatchItems,
   maxBatchMegabytes,
   mostItemsToLand,
-} from '../../../contract/batches.ts'
-import { grouped } from '../../../shared/doc.ts'
-import { json } from '../../response-descriptions.ts'
-import type { EndpointGroup } from '../../endpoint.ts'
+} from './contract.ts'
+import { grouped } from '../shared/doc.ts'
+import { json } from '../http/response-descriptions.ts'
+import type { EndpointGroup } from '../http/endpoint.ts'
 
 const item = {
   client_id: 'phone-1',

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { builder, type Database } from '../../database/client.ts'
-import { isOutOfBounds } from '../../database/errors.ts'
-import { runAll, unread } from '../../database/run.ts'
-import { batches, batchParts } from '../../database/schema.ts'
+import { builder, type Database } from '../database/client.ts'
+import { isOutOfBounds } from '../database/errors.ts'
+import { runAll, unread } from '../database/run.ts'
+import { batches, batchParts } from '../database/schema.ts'
 import {
   type BatchId,
   countCreated,
@@ -12,7 +12,7 @@ import {
   itemPlace,
   itemRules,
   userOfBatch,
-} from '../../transactions/bulk-insert.ts'
+} from '../transactions/bulk-insert.ts'
 
 /** Completes or fails a batch, unless that has been done. */
 function finish(batchId: BatchId, now: Date, status: 'completed' | 'failed'): SQL {

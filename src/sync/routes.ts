@@ -7,15 +7,15 @@ import {
   newBatch,
   newBatchHeaders,
   type ShownAcceptedBatch,
-} from '../../contract/batches.ts'
-import { firstErrors, maxErrors } from '../../shared/field-errors.ts'
-import { sha256Hex } from '../../shared/tokens.ts'
-import { acceptSync, itemKey, type SyncBatch } from '../../services/sync/accept.ts'
-import { showSync } from '../../services/sync/status.ts'
-import type { App } from '../app-types.ts'
-import { listItems, readItems } from '../../transactions/items.ts'
-import { presentSync } from '../present.ts'
-import { bodyReadBy, header, hints, isObject } from '../validate.ts'
+} from './contract.ts'
+import { firstErrors, maxErrors } from '../shared/field-errors.ts'
+import { sha256Hex } from '../shared/tokens.ts'
+import { acceptSync, itemKey, type SyncBatch } from './accept.ts'
+import { showSync } from './status.ts'
+import type { App } from '../http/app-types.ts'
+import { listItems, readItems } from '../transactions/items.ts'
+import { presentSync } from '../http/present.ts'
+import { bodyReadBy, header, hints, isObject } from '../http/validate.ts'
 
 const maxBatchBytes = maxBatchMegabytes * 1024 * 1024
 

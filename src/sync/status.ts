@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
-import type { Owner } from '../../database/owner.ts'
-import { ownRow, requireOwned, selectOwnership } from '../../database/ownership.ts'
-import { batches, batchParts, type ItemErrors } from '../../database/schema.ts'
-import type { itemOutcomes } from '../../shared/types.ts'
-import type { SyncQueue } from '../../shared/queues.ts'
-import { itemPlace } from '../../transactions/bulk-insert.ts'
+import type { Owner } from '../database/owner.ts'
+import { ownRow, requireOwned, selectOwnership } from '../database/ownership.ts'
+import { batches, batchParts, type ItemErrors } from '../database/schema.ts'
+import type { itemOutcomes } from '../shared/types.ts'
+import type { SyncQueue } from '../shared/queues.ts'
+import { itemPlace } from '../transactions/bulk-insert.ts'
 import { overdueMs } from './sweep.ts'
 
 export type SyncStatus = {

@@ -1,8 +1,8 @@
 import { and, asc, inArray, isNull, lte } from 'drizzle-orm'
-import type { Database } from '../../database/client.ts'
-import { runOne } from '../../database/run.ts'
-import { batches } from '../../database/schema.ts'
-import type { SyncQueue } from '../../shared/queues.ts'
+import type { Database } from '../database/client.ts'
+import { runOne } from '../database/run.ts'
+import { batches } from '../database/schema.ts'
+import type { SyncQueue } from '../shared/queues.ts'
 
 /** The queue delivers within seconds, so if a batch has waited longer than this, its message may be lost. */
 export const overdueMs = 30_000

@@ -1,16 +1,16 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
-import { mostItemsToLand } from '../../contract/batches.ts'
-import type { NewTransaction } from '../../transactions/contract.ts'
-import { isOutOfBounds } from '../../database/errors.ts'
-import { idempotency } from '../../database/idempotency.ts'
-import { insertWhere } from '../../database/insert-where.ts'
-import type { Owner } from '../../database/owner.ts'
-import { unread } from '../../database/run.ts'
-import { batches, batchParts } from '../../database/schema.ts'
-import type { Draft } from '../../shared/draft.ts'
-import { type FieldErrors, Invalid, InvalidItems, TooManyAttempts } from '../../shared/failures.ts'
-import { firstErrors } from '../../shared/field-errors.ts'
-import type { SyncQueue } from '../../shared/queues.ts'
+import { mostItemsToLand } from './contract.ts'
+import type { NewTransaction } from '../transactions/contract.ts'
+import { isOutOfBounds } from '../database/errors.ts'
+import { idempotency } from '../database/idempotency.ts'
+import { insertWhere } from '../database/insert-where.ts'
+import type { Owner } from '../database/owner.ts'
+import { unread } from '../database/run.ts'
+import { batches, batchParts } from '../database/schema.ts'
+import type { Draft } from '../shared/draft.ts'
+import { type FieldErrors, Invalid, InvalidItems, TooManyAttempts } from '../shared/failures.ts'
+import { firstErrors } from '../shared/field-errors.ts'
+import type { SyncQueue } from '../shared/queues.ts'
 import {
   columnsAsSent,
   fieldsAsSent,
@@ -19,11 +19,11 @@ import {
   rowParts,
   stageRows,
   userOfBatch,
-} from '../../transactions/bulk-insert.ts'
-import { brokenRules } from '../../database/rules.ts'
-import { maxUnfinishedBatches } from '../../database/quotas.ts'
-import { idByClientId } from '../../transactions/client-ids.ts'
-import { isVerified, requireVerified } from '../../users/verified.ts'
+} from '../transactions/bulk-insert.ts'
+import { brokenRules } from '../database/rules.ts'
+import { maxUnfinishedBatches } from '../database/quotas.ts'
+import { idByClientId } from '../transactions/client-ids.ts'
+import { isVerified, requireVerified } from '../users/verified.ts'
 import { landItems } from './process.ts'
 import { pendingAgain } from './retry.ts'
 
