@@ -9,7 +9,7 @@ export type LedgerRejection = Named & { op: Change['op']; set: Fields; errors: F
 
 /**
  * Pending changes, and those that a person has to decide about. The service detects conflicts
- * (src/services/operations/conflicts.ts); `leftAfter` applies its outcomes.
+ * (src/changes/push/conflicts.ts); `leftAfter` applies its outcomes.
  */
 export function decisionsOf({ waiting, view, write }: Copy) {
   return {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { idOrReference, longestClientId, text } from '../../src/shared/fields.ts'
-import { fieldsOfNoun } from '../../src/contract/operations.ts'
+import { fieldsOfNoun } from '../../src/changes/operations-contract.ts'
 import { addressIsFixed } from '../../src/users/contract.ts'
 import { period, periodErrors } from '../../src/summary/contract.ts'
 import { withRuleErrors } from '../../src/transactions/contract-rules.ts'

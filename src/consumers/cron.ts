@@ -1,7 +1,7 @@
 import { Meter } from '../shared/meter.ts'
 import type { Deps } from '../deps.ts'
 import { reportOf } from '../shared/error-report.ts'
-import { forgetOldChanges } from '../services/changes/forget.ts'
+import { forgetOldChanges } from '../changes/forget.ts'
 import { removeExpired } from '../services/expiry.ts'
 import { sendDueReminders } from '../users/reminders.ts'
 import { sweepDeleted } from '../services/removal.ts'

@@ -1,9 +1,9 @@
 import { and, type SQL, sql } from 'drizzle-orm'
-import type { Operation } from '../../contract/operations.ts'
+import type { Operation } from '../operations-contract.ts'
 import type { Owner, Scope } from '../../database/owner.ts'
 import type { Statement } from '../../database/run.ts'
 import { uploadSteps } from '../../database/schema.ts'
-import { canContinue, type Seen } from '../changes/cursor.ts'
+import { canContinue, type Seen } from '../pull/cursor.ts'
 import { rowsTwice } from './rows-twice.ts'
 
 /*

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { fieldsThatGoTogether } from '../../contract/operations.ts'
+import type { fieldsThatGoTogether } from '../operations-contract.ts'
 import type { TransactionChanges } from '../../transactions/contract.ts'
 import { nextChange } from '../../database/change-numbers.ts'
 import { failIfOutOfBounds } from '../../database/kept-totals.ts'

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Operation } from '../../contract/operations.ts'
+import type { Operation } from '../operations-contract.ts'
 import type { Scope } from '../../database/owner.ts'
 import { type Statement, unread } from '../../database/run.ts'
 import { brokenRules, type Rule } from '../../database/rules.ts'

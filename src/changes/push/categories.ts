@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { CategoryChanges, NewCategory } from '../../categories/contract.ts'
-import type { Operation } from '../../contract/operations.ts'
+import type { Operation } from '../operations-contract.ts'
 import { categories } from '../../database/schema.ts'
 import { categoryNameKey } from '../../categories/name-key.ts'
 import { takenText } from '../../shared/field-errors.ts'

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../../database/client.ts'
-import { runAll, runOne } from '../../database/run.ts'
-import { dayMs } from '../../shared/dates.ts'
+import type { Database } from '../database/client.ts'
+import { runAll, runOne } from '../database/run.ts'
+import { dayMs } from '../shared/dates.ts'
 
 /** Longer than a token lives without use: a client that comes back still signed in can use its cursor. */
 const loggedDays = 100

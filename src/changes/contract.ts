@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { readCursor } from '../domain/feed-cursor.ts'
+import { readCursor } from './feed-cursor.ts'
 import { invalidText } from '../shared/field-errors.ts'
 import type { changedNouns } from '../shared/types.ts'
 import { account } from '../accounts/contract.ts'

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Operation } from '../../contract/operations.ts'
+import type { Operation } from '../operations-contract.ts'
 import type { FieldErrors } from '../../shared/failures.ts'
 import { firstErrors } from '../../shared/field-errors.ts'
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { longestClientId, tooLongText } from '../shared/fields.ts'
+import { longestClientId, tooLongText } from '../../shared/fields.ts'
 import {
   fieldsOfNoun,
   fieldsThatGoTogether,
@@ -8,14 +8,14 @@ import {
   operationHead,
   type Upload,
   uploadHead,
-} from '../contract/operations.ts'
-import type { Draft } from '../shared/draft.ts'
-import type { FieldErrors } from '../shared/failures.ts'
-import { addError, firstErrors, invalidText, messageFor, requiredText } from '../shared/field-errors.ts'
-import { isLongerThan } from '../shared/text-length.ts'
-import { rowTwice } from '../services/operations/rows-twice.ts'
-import { boundErrors, listItems, notAnObject } from '../transactions/items.ts'
-import { isObject, toDraft } from './validate.ts'
+} from '../operations-contract.ts'
+import type { Draft } from '../../shared/draft.ts'
+import type { FieldErrors } from '../../shared/failures.ts'
+import { addError, firstErrors, invalidText, messageFor, requiredText } from '../../shared/field-errors.ts'
+import { isLongerThan } from '../../shared/text-length.ts'
+import { rowTwice } from './rows-twice.ts'
+import { boundErrors, listItems, notAnObject } from '../../transactions/items.ts'
+import { isObject, toDraft } from '../../http/validate.ts'
 
 /** Reads an upload: each operation on its own, so that an invalid one does not affect the others. */
 export function readUpload(body: unknown): Draft<Upload> {

@@ -3,7 +3,7 @@ import { lastChange } from '../../database/change-numbers.ts'
 import type { Scope } from '../../database/owner.ts'
 import { changes } from '../../database/schema.ts'
 import { CursorExpired } from '../../shared/failures.ts'
-import type { FeedCursor } from '../../domain/feed-cursor.ts'
+import type { FeedCursor } from '../feed-cursor.ts'
 
 /** The part of a cursor that shows what the client has seen of the feed. */
 export type Seen = Pick<FeedCursor, 'epoch' | 'userId' | 'seq'>

@@ -1,7 +1,7 @@
-import { feed } from '../../../contract/changes.ts'
-import { maxOperations, uploadAnswer } from '../../../contract/operations.ts'
-import { json } from '../../response-descriptions.ts'
-import type { EndpointGroup } from '../../endpoint.ts'
+import { feed } from './contract.ts'
+import { maxOperations, uploadAnswer } from './operations-contract.ts'
+import { json } from '../http/response-descriptions.ts'
+import type { EndpointGroup } from '../http/endpoint.ts'
 
 export const changeEndpoints: EndpointGroup = {
   tag: 'Changes',
