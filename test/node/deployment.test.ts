@@ -43,7 +43,7 @@ describe.each(environments)('the environment "%s"', (env) => {
   })
 
   test('fires every cron that has a job, and no other', () => {
-    const jobs = [...read('src/consumers/cron.ts').matchAll(/^ {2}'([^']+)': /gm)].map(([, cron]) => cron)
+    const jobs = [...read('src/jobs/cron.ts').matchAll(/^ {2}'([^']+)': /gm)].map(([, cron]) => cron)
     expect([...triggers.crons].sort()).toEqual(jobs.sort())
   })
 

@@ -2,9 +2,9 @@ import { Meter } from '../shared/meter.ts'
 import type { Deps } from '../deps.ts'
 import { reportOf } from '../shared/error-report.ts'
 import { forgetOldChanges } from '../changes/forget.ts'
-import { removeExpired } from '../services/expiry.ts'
+import { removeExpired } from './expiry.ts'
 import { sendDueReminders } from '../users/reminders.ts'
-import { sweepDeleted } from '../services/removal.ts'
+import { sweepDeleted } from './removal.ts'
 import { sweepSyncs } from '../sync/sweep.ts'
 
 /** The jobs by the cron triggers of wrangler.toml. */
