@@ -13,7 +13,7 @@ const documentFile = join(target, 'api/openapi.json')
 const drafts = join(projectDirectory, 'dist/drafts')
 /** Says which sources the reference was built from. */
 const builtFrom = join(projectDirectory, 'dist/reference-built-from')
-const pageFiles = join(projectDirectory, 'src/http/openapi/page')
+const pageFiles = join(projectDirectory, 'src/openapi/page')
 
 /**
  * Builds the reference: the OpenAPI document from the code, and the page from the document. Every start of wrangler does
@@ -39,7 +39,7 @@ export async function buildReference(): Promise<void> {
 async function currentReference() {
   // Imported late: it is the whole Worker, which takes a second and may be in the middle of an edit.
   const { app } = await import('../src/app.ts')
-  const { openApiDocument } = await import('../src/openapi/document.ts')
+  const { openApiDocument } = await import('../src/document.ts')
   const { referencePage } = await import('../src/openapi/reference-page.ts')
   const document = openApiDocument(app.routes, manifest.version)
   return { document, page: referencePage(document) }

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
+import type { ProviderSettings } from './auth/identity-provider.ts'
 import type { DatabaseAddress } from './database/client.ts'
+import type { MailerSettings } from './mail/resend.ts'
 import { reportOf } from './shared/error-report.ts'
 import { ConfigurationError } from './shared/failures.ts'
 import type { LinkBase } from './shared/links.ts'
 import { parseScryptCost, type ScryptCost } from './shared/passwords.ts'
 import { secretsOf } from './shared/secrets.ts'
-import type { ProviderSettings } from './auth/identity-provider.ts'
-import type { MailerSettings } from './mail/resend.ts'
 
 /** The Worker's bindings, read and checked. */
 export type Config = {

@@ -1,9 +1,8 @@
+import { type IdentityProvider, openIdProvider } from './auth/identity-provider.ts'
 import { type Config, readConfig } from './config.ts'
 import { type Database, openDatabase } from './database/client.ts'
-import type { Meter } from './shared/meter.ts'
 import type { Deadline, WaitUntil } from './shared/deadline.ts'
-import type { RandomBytes } from './shared/tokens.ts'
-import { type IdentityProvider, openIdProvider } from './auth/identity-provider.ts'
+import type { Meter } from './shared/meter.ts'
 import {
   type Outbox,
   queueOutbox,
@@ -12,6 +11,7 @@ import {
   type SyncQueue,
   syncQueue,
 } from './shared/queues.ts'
+import type { RandomBytes } from './shared/tokens.ts'
 
 /** What one run depends on, passed down from the top. */
 export type Deps = {

@@ -1,5 +1,5 @@
-import { defaultPageSize } from '../../src/transactions/contract.ts'
 import { monthIn } from '../../src/shared/dates.ts'
+import { defaultPageSize } from '../../src/transactions/contract.ts'
 import type { Account, Category, Summary, TransactionWithRelations, User } from '../api.ts'
 import type { Copy } from './copy.ts'
 import type { Creatable } from './entered.ts'

@@ -1,5 +1,5 @@
-import { mostSearched } from '../../src/transactions/contract.ts'
 import { dayToContinueFrom, earliestDate, latestDate } from '../../src/shared/dates.ts'
+import { mostSearched } from '../../src/transactions/contract.ts'
 import { placeOf } from './listing.ts'
 import type { Key } from './rows.ts'
 import type { Shown } from './shown-row.ts'

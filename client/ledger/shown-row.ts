@@ -73,7 +73,7 @@ export function shownRow<N extends Noun>(
     if (!isAmount(row.amount)) own.amount = '0.00'
     own.transaction_date = String(row.transaction_date)
   }
-  return own as unknown as Shown[N]
+  return own as Shown[N]
 }
 
 /** A copy of a row, with keys in place of ids. */

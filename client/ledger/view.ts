@@ -59,7 +59,7 @@ export function viewOf(sources: Sources) {
   /** The fields of a row that a person can enter. */
   function fields(noun: Noun, key: Key): Fields | undefined {
     const row = get(noun, key)
-    return row && pick(row as unknown as Fields, fieldsOf(noun))
+    return row && pick(row as Fields, fieldsOf(noun))
   }
 
   for (const noun of nouns) for (const row of rows.byId[noun].values()) put(noun, keyOf(row), row)

@@ -1,6 +1,7 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
-import type { AccountChanges, NewAccount } from './contract.ts'
+import { withinBounds } from '../database/bounds.ts'
 import { idempotency } from '../database/idempotency.ts'
+import type { ColumnsOf } from '../database/input-columns.ts'
 import { insertWhere } from '../database/insert-where.ts'
 import type { Owner, Scope } from '../database/owner.ts'
 import {
@@ -12,15 +13,14 @@ import {
   requireComplete,
   requirePrecondition,
 } from '../database/ownership.ts'
-import { accounts } from '../database/schema.ts'
-import type { Draft } from '../shared/draft.ts'
-import type { ExpectedVersions } from '../shared/types.ts'
-import type { RemovalQueue } from '../shared/queues.ts'
-import { withinBounds } from '../database/bounds.ts'
-import { allHold, brokenBy, selectVerdict, verdict } from '../database/rules.ts'
-import type { ColumnsOf } from '../database/input-columns.ts'
 import { accountQuota, notesGrowth, notesQuota } from '../database/quotas.ts'
+import { allHold, brokenBy, selectVerdict, verdict } from '../database/rules.ts'
+import { accounts } from '../database/schema.ts'
 import { keyRules } from '../database/spent-keys.ts'
+import type { Draft } from '../shared/draft.ts'
+import type { RemovalQueue } from '../shared/queues.ts'
+import type { ExpectedVersions } from '../shared/types.ts'
+import type { AccountChanges, NewAccount } from './contract.ts'
 
 /**
  * The columns that are read. `moved` must not be read: only its sum with the starting balance is bounded, so

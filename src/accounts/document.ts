@@ -1,8 +1,8 @@
-import { account } from './contract.ts'
-import { grouped } from '../shared/doc.ts'
 import { maxAccounts, maxNotesLength } from '../database/quotas.ts'
-import { deleted, json, list, taggedAnswers } from '../http/response-descriptions.ts'
-import type { EndpointGroup } from '../http/endpoint.ts'
+import type { EndpointGroup } from '../openapi/endpoint.ts'
+import { conflict, deleted, json, list, taggedAnswers } from '../openapi/response-descriptions.ts'
+import { grouped } from '../shared/doc.ts'
+import { account, accountConflict } from './contract.ts'
 
 export const accountEndpoints: EndpointGroup = {
   tag: 'Accounts',
@@ -45,8 +45,7 @@ export const accountEndpoints: EndpointGroup = {
       summary: 'Change an account',
       description: 'Changes only the fields that are sent; the balance follows the starting balance.',
       body: { name: 'AccountChanges', example: { name: 'Household', starting_balance: '1300.00' } },
-      answers: { 200: json(account, 'The account as it is now.') },
-      failures: ['AccountConflict'],
+      answers: { 200: json(account, 'The account as it is now.'), 412: conflict(accountConflict) },
       invalid: { errors: { name: ['The name field is required.'] } },
     },
     'DELETE /api/accounts/:id': {
@@ -54,8 +53,8 @@ export const accountEndpoints: EndpointGroup = {
       summary: 'Delete an account',
       description:
         'Also deletes its transactions, including transfers to and from other accounts, whose balances follow.',
-      answers: { 204: deleted },
-      failures: ['OutOfBounds', 'AccountConflict'],
+      answers: { 204: deleted, 412: conflict(accountConflict) },
+      failures: ['OutOfBounds'],
     },
   },
 }

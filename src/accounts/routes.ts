@@ -1,19 +1,13 @@
 import { Hono } from 'hono/tiny'
-import { accountChanges, newAccount, newAccountKey } from './contract.ts'
-import { ifMatch } from '../shared/versions.ts'
-import { withErrors } from '../shared/draft.ts'
-import {
-  createAccount,
-  deleteAccount,
-  listAccounts,
-  showAccount,
-  updateAccount,
-} from './accounts.ts'
 import type { App } from '../http/app-types.ts'
 import { tagged } from '../http/conditional-get.ts'
 import { pathId } from '../http/path-id.ts'
-import { presentAccount } from '../http/present.ts'
 import { body, header } from '../http/validate.ts'
+import { withErrors } from '../shared/draft.ts'
+import { ifMatch } from '../shared/versions.ts'
+import { createAccount, deleteAccount, listAccounts, showAccount, updateAccount } from './accounts.ts'
+import { accountChanges, newAccount, newAccountKey } from './contract.ts'
+import { presentAccount } from './present.ts'
 
 /** Accounts and their balances. */
 export const accountRoutes = new Hono<App>()

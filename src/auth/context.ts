@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
-import type { SignInContext } from './token.ts'
 import type { App } from '../http/app-types.ts'
 import { hashing } from '../http/rate-limits.ts'
+import type { SignInContext } from './token.ts'
 
 const userAgentLength = 255
 

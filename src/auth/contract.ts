@@ -1,8 +1,16 @@
 import * as z from 'zod/mini'
 import { doc, field } from '../shared/doc.ts'
-import { chosenPassword, comparedEmail, email, nullable, password, reportedTimezone, text } from '../shared/fields.ts'
-import { mary, user } from '../users/contract.ts'
+import {
+  chosenPassword,
+  comparedEmail,
+  email,
+  nullable,
+  password,
+  reportedTimezone,
+  text,
+} from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
+import { mary, user } from '../users/contract.ts'
 
 export const registration = z.object({
   name: field(text(), doc('The name to show.')),

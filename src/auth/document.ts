@@ -1,14 +1,11 @@
-import { message } from '../shared/failure-responses.ts'
-import { mary } from '../users/contract.ts'
-import { authorisation, availability, session, signIn } from './contract.ts'
 import { absoluteTimeoutDays, idleTimeoutDays } from '../database/token-lifetime.ts'
+import type { EndpointGroup } from '../openapi/endpoint.ts'
+import { deleted, json, list } from '../openapi/response-descriptions.ts'
+import { message } from '../shared/failure-responses.ts'
 import { perMinute } from '../shared/rate-limits.ts'
+import { examplePassword, mary } from '../users/contract.ts'
+import { authorisation, availability, session, signIn } from './contract.ts'
 import { sessionsListed } from './sessions.ts'
-import { deleted, json, list } from '../http/response-descriptions.ts'
-import type { EndpointGroup } from '../http/endpoint.ts'
-
-/** The password in every example, so that one example can sign in with what another has set. */
-export const password = 'correct horse battery staple'
 
 /** Registering, signing in and out, by password or by the identity provider. */
 export const signInEndpoints: EndpointGroup = {
@@ -25,8 +22,8 @@ export const signInEndpoints: EndpointGroup = {
         example: {
           name: 'Mary Somerville',
           email: 'mary@example.com',
-          password,
-          password_confirmation: password,
+          password: examplePassword,
+          password_confirmation: examplePassword,
           timezone: 'Europe/London',
         },
       },
@@ -48,7 +45,7 @@ export const signInEndpoints: EndpointGroup = {
       id: 'login',
       summary: 'Sign in with a password',
       description: `Wrong credentials are a 422 under \`email\`, identical for an unknown address and a wrong password. ${perMinute.LOGIN_LIMIT} a minute for each pair of email address and client address.`,
-      body: { name: 'Credentials', example: { email: 'mary@example.com', password } },
+      body: { name: 'Credentials', example: { email: 'mary@example.com', password: examplePassword } },
       answers: { 200: json(signIn, 'Signed in.') },
       invalid: {
         message: 'The provided credentials are incorrect.',

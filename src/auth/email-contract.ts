@@ -2,13 +2,9 @@ import * as z from 'zod/mini'
 import { doc, field } from '../shared/doc.ts'
 import { chosenPassword, email, text } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
+import { userInLink } from '../users/contract.ts'
 
 /** Emails and their links. A link is signed as written, so nothing in it is converted. */
-
-const userInLink = field(
-  z.string(),
-  doc({ type: 'integer', format: 'int64', minimum: 1, description: 'The user.' }),
-)
 
 /** The links of the verification email. */
 export const addressLinkPath = z.object({
@@ -21,11 +17,6 @@ export const addressLinkQuery = z.partial(
     signature: field(z.string(), doc('The signature of the path and expiry.')),
   }),
 )
-
-export const unsubscribeLinkPath = z.object({
-  user: userInLink,
-  signature: field(z.string(), doc('As in the link.')),
-})
 
 export const forgottenPassword = z.object({ email: email })
 export type ForgottenPassword = z.output<typeof forgottenPassword>

@@ -1,10 +1,10 @@
+import type { EndpointGroup } from '../openapi/endpoint.ts'
+import { json, page, pageOrJson } from '../openapi/response-descriptions.ts'
 import { message } from '../shared/failure-responses.ts'
-import { verificationSent, verificationStatus } from './email-contract.ts'
 import { addressLinkMinutes, resetLinkMinutes } from '../shared/links.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
-import { json, page, pageOrJson } from '../http/response-descriptions.ts'
-import type { EndpointGroup } from '../http/endpoint.ts'
-import { password } from './document.ts'
+import { examplePassword } from '../users/contract.ts'
+import { verificationSent, verificationStatus } from './email-contract.ts'
 
 /** Emails and what their links do: verification, forgotten passwords, reminders. */
 export const emailEndpoints: EndpointGroup = {
@@ -75,8 +75,8 @@ export const emailEndpoints: EndpointGroup = {
         example: {
           token: 'Zk3vR8pQ1xLw7TnY5mHs2JcB9dFg6KaU0eVo4iXq',
           email: 'mary@example.com',
-          password,
-          password_confirmation: password,
+          password: examplePassword,
+          password_confirmation: examplePassword,
         },
       },
       answers: { 200: json(message, 'The password is changed.') },

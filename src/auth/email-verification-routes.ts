@@ -1,12 +1,17 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
+import type { App } from '../http/app-types.ts'
+import { answerOutcome, answerPage } from '../http/link-page.ts'
+import { allowanceHeaders, countedClient } from '../http/rate-limits.ts'
+import { hints } from '../http/validate.ts'
+import type { LinkParts } from '../shared/links.ts'
+import { showUser } from '../users/profile.ts'
 import {
   addressLinkPath,
   addressLinkQuery,
   type ShownVerificationSent,
   type ShownVerificationStatus,
 } from './email-contract.ts'
-import type { LinkParts } from '../shared/links.ts'
 import {
   canVerify,
   type Disowning,
@@ -15,11 +20,6 @@ import {
   resendVerification,
   verifyEmail,
 } from './email-verification.ts'
-import { showUser } from '../users/profile.ts'
-import type { App } from '../http/app-types.ts'
-import { answerOutcome, answerPage } from '../http/link-page.ts'
-import { allowanceHeaders, countedClient } from '../http/rate-limits.ts'
-import { hints } from '../http/validate.ts'
 
 const nothingToDo: [title: string, text: string] = [
   'The account is yours.',

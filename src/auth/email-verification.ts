@@ -3,6 +3,8 @@ import type { Database } from '../database/client.ts'
 import type { Owner, User } from '../database/owner.ts'
 import { runAll, runOne } from '../database/run.ts'
 import { tokens, users } from '../database/schema.ts'
+import { countAttempt, type Limit, requireAttempt } from '../database/throttle.ts'
+import { type ClientAddress, mailLimits } from '../mail/limits.ts'
 import { type Allowance, BadLink, TooManyAttempts } from '../shared/failures.ts'
 import {
   type AddressLink,
@@ -11,12 +13,10 @@ import {
   type LinkBase,
   type LinkParts,
 } from '../shared/links.ts'
-import { exactLimits } from '../shared/rate-limits.ts'
 import type { Outbox, RemovalQueue } from '../shared/queues.ts'
-import { type ClientAddress, mailLimits } from '../mail/limits.ts'
-import { type MailContext, mailResetLink } from './password-reset.ts'
-import { countAttempt, type Limit, requireAttempt } from '../database/throttle.ts'
+import { exactLimits } from '../shared/rate-limits.ts'
 import { userDeletion } from '../users/delete.ts'
+import { type MailContext, mailResetLink } from './password-reset.ts'
 
 /** Queues a verification email. */
 export async function mailVerification(

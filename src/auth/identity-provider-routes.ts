@@ -1,12 +1,12 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
-import { callback, signInHints } from './contract.ts'
-import { SignInFailed } from '../shared/failures.ts'
-import { beginSignIn, completeSignIn, signInAgain } from './provider.ts'
 import type { App } from '../http/app-types.ts'
-import { logFailure } from '../http/errors.ts'
-import { signInContext } from './context.ts'
+import { logFailure } from '../http/observe.ts'
 import { hints } from '../http/validate.ts'
+import { SignInFailed } from '../shared/failures.ts'
+import { signInContext } from './context.ts'
+import { callback, signInHints } from './contract.ts'
+import { beginSignIn, completeSignIn, signInAgain } from './provider.ts'
 
 /** Signing in through the identity provider. */
 export const identityProviderRoutes = new Hono<App>()

@@ -1,13 +1,13 @@
 import { and, eq, sql } from 'drizzle-orm'
-import type { Credentials } from './contract.ts'
 import { insertWhere } from '../database/insert-where.ts'
 import { userColumns } from '../database/owner.ts'
 import { runAll, runOne } from '../database/run.ts'
 import { tokens, users } from '../database/schema.ts'
 import { type Draft, valuesOf } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
-import { hashPassword, isOutdated } from '../shared/passwords.ts'
 import { verifyInTurn } from '../shared/hashing.ts'
+import { hashPassword, isOutdated } from '../shared/passwords.ts'
+import type { Credentials } from './contract.ts'
 import { dropOldestTokens, newToken, type SignedIn, type SignInContext } from './token.ts'
 
 /** Checks the credentials and makes a token. Wrong ones all fail alike, after the same work. Throws Invalid, TooBusy. */

@@ -1,19 +1,19 @@
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
-import type { ForgottenPassword, PasswordReset } from './email-contract.ts'
 import type { Database } from '../database/client.ts'
 import { insertWhere } from '../database/insert-where.ts'
 import { runAll, runOne } from '../database/run.ts'
 import { passwordResets, tokens, users } from '../database/schema.ts'
+import { countAttempt, type Limit, requireAttempt } from '../database/throttle.ts'
+import { type ClientAddress, forgotKeys, mailLimits } from '../mail/limits.ts'
 import { minuteMs } from '../shared/dates.ts'
 import { type Draft, valuesOf } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
+import { type Hashing, hashInTurn } from '../shared/hashing.ts'
 import { resetLinkMinutes } from '../shared/links.ts'
+import type { Outbox } from '../shared/queues.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
 import { newSecret, type RandomBytes, sha256Hex } from '../shared/tokens.ts'
-import type { Outbox } from '../shared/queues.ts'
-import { type Hashing, hashInTurn } from '../shared/hashing.ts'
-import { type ClientAddress, mailLimits } from '../mail/limits.ts'
-import { countAttempt, type Limit, requireAttempt } from '../database/throttle.ts'
+import type { ForgottenPassword, PasswordReset } from './email-contract.ts'
 
 const linkGoodForMs = resetLinkMinutes * minuteMs
 const badToken = 'This password reset token is invalid.'
@@ -28,11 +28,6 @@ export type MailContext = {
   outbox: Outbox
   frontendUrl: string
   client: ClientAddress
-}
-
-/** The keys that count requests for a user's address. */
-export function forgotKeys(email: string): { minute: string; hour: string } {
-  return { minute: `forgot:${email}`, hour: `forgot in an hour:${email}` }
 }
 
 /** What a request counts against: a user's own address, or one of the counters for unknown ones. */

@@ -1,10 +1,10 @@
 import { Hono } from 'hono/tiny'
-import { forgottenPassword, passwordReset } from './email-contract.ts'
-import { forgotPassword, resetPassword } from './password-reset.ts'
 import type { App } from '../http/app-types.ts'
 import { confirmed } from '../http/confirmed.ts'
 import { allowanceHeaders, countedClient, hashing } from '../http/rate-limits.ts'
 import { body } from '../http/validate.ts'
+import { forgottenPassword, passwordReset } from './email-contract.ts'
+import { forgotPassword, resetPassword } from './password-reset.ts'
 
 export const passwordRoutes = new Hono<App>()
   .post('/forgot-password', body(forgottenPassword), async (c) => {

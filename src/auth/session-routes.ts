@@ -1,8 +1,8 @@
 import { Hono } from 'hono/tiny'
-import { listSessions, revokeSession } from './sessions.ts'
 import type { App } from '../http/app-types.ts'
 import { pathId } from '../http/path-id.ts'
-import { presentSession } from '../http/present.ts'
+import { presentSession } from './present.ts'
+import { listSessions, revokeSession } from './sessions.ts'
 
 /** Lists and ends the user's sessions. */
 export const tokenRoutes = new Hono<App>()

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../database/client.ts'
 import type { User } from '../database/owner.ts'
-import { newSecret, type RandomBytes, sha256Hex } from '../shared/tokens.ts'
 import type { Hashing } from '../shared/hashing.ts'
+import { newSecret, type RandomBytes, sha256Hex } from '../shared/tokens.ts'
 
 const tokensPerUser = 1_000
 

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { categoryTypes } from '../shared/types.ts'
 import { doc, field } from '../shared/doc.ts'
 import { idempotencyKeyHeader, oneOf, text } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
+import { categoryTypes } from '../shared/types.ts'
 import { versionConflict } from '../shared/versions.ts'
 
 export const newCategory = z.object({

@@ -1,8 +1,8 @@
-import { category } from './contract.ts'
-import { grouped } from '../shared/doc.ts'
 import { maxCategories } from '../database/quotas.ts'
-import { deleted, json, list, taggedAnswers } from '../http/response-descriptions.ts'
-import type { EndpointGroup } from '../http/endpoint.ts'
+import type { EndpointGroup } from '../openapi/endpoint.ts'
+import { conflict, deleted, json, list, taggedAnswers } from '../openapi/response-descriptions.ts'
+import { grouped } from '../shared/doc.ts'
+import { category, categoryConflict } from './contract.ts'
 
 export const categoryEndpoints: EndpointGroup = {
   tag: 'Categories',
@@ -36,16 +36,15 @@ export const categoryEndpoints: EndpointGroup = {
       summary: 'Change a category',
       description: 'Its transactions keep it, and their totals appear under its new name.',
       body: { name: 'CategoryChanges', example: { name: 'Cats and dogs' } },
-      answers: { 200: json(category, 'The category as it is now.') },
-      failures: ['CategoryConflict'],
+      answers: { 200: json(category, 'The category as it is now.'), 412: conflict(categoryConflict) },
       invalid: { errors: { type: ['The selected type is invalid.'] } },
     },
     'DELETE /api/categories/:id': {
       id: 'deleteCategory',
       summary: 'Delete a category',
       description: 'Its transactions stay, without a category.',
-      answers: { 204: deleted },
-      failures: ['OutOfBounds', 'CategoryConflict'],
+      answers: { 204: deleted, 412: conflict(categoryConflict) },
+      failures: ['OutOfBounds'],
     },
   },
 }

@@ -1,19 +1,13 @@
 import { Hono } from 'hono/tiny'
-import { categoryChanges, newCategory, newCategoryKey } from './contract.ts'
-import { ifMatch } from '../shared/versions.ts'
-import { withErrors } from '../shared/draft.ts'
-import {
-  createCategory,
-  deleteCategory,
-  listCategories,
-  showCategory,
-  updateCategory,
-} from './categories.ts'
 import type { App } from '../http/app-types.ts'
 import { tagged } from '../http/conditional-get.ts'
 import { pathId } from '../http/path-id.ts'
-import { presentCategory } from '../http/present.ts'
 import { body, header } from '../http/validate.ts'
+import { withErrors } from '../shared/draft.ts'
+import { ifMatch } from '../shared/versions.ts'
+import { createCategory, deleteCategory, listCategories, showCategory, updateCategory } from './categories.ts'
+import { categoryChanges, newCategory, newCategoryKey } from './contract.ts'
+import { presentCategory } from './present.ts'
 
 /** Categories, the seeded defaults among them. */
 export const categoryRoutes = new Hono<App>()

@@ -1,14 +1,14 @@
 import * as z from 'zod/mini'
-import { readCursor } from './feed-cursor.ts'
-import { invalidText } from '../shared/field-errors.ts'
-import type { changedNouns } from '../shared/types.ts'
 import { account } from '../accounts/contract.ts'
 import { category } from '../categories/contract.ts'
 import { doc, field } from '../shared/doc.ts'
+import { invalidText } from '../shared/field-errors.ts'
 import { converted, oneOf, pageSize, text } from '../shared/fields.ts'
-import { mary, user } from '../users/contract.ts'
 import * as shown from '../shared/shown.ts'
+import type { changedNouns } from '../shared/types.ts'
 import { transaction } from '../transactions/contract.ts'
+import { mary, user } from '../users/contract.ts'
+import { readCursor } from './feed-cursor.ts'
 
 /** Changes per page, unless the client asks for another number. */
 export const defaultFeedSize = 500

@@ -1,7 +1,7 @@
+import type { EndpointGroup } from '../openapi/endpoint.ts'
+import { json } from '../openapi/response-descriptions.ts'
 import { feed } from './contract.ts'
 import { maxOperations, uploadAnswer } from './operations-contract.ts'
-import { json } from '../http/response-descriptions.ts'
-import type { EndpointGroup } from '../http/endpoint.ts'
 
 export const changeEndpoints: EndpointGroup = {
   tag: 'Changes',

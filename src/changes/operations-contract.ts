@@ -1,15 +1,23 @@
 import * as z from 'zod/mini'
-import type { FieldErrors } from '../shared/failures.ts'
-import type { FeedCursor } from './feed-cursor.ts'
-import { changedNouns, operationKinds, operationOutcomes, rowTypes } from '../shared/types.ts'
 import { accountChanges, newAccount } from '../accounts/contract.ts'
 import { categoryChanges, newCategory } from '../categories/contract.ts'
-import { changedRow, feed, feedCursor, kindsOfRow, type ShownChange, type ShownFeed } from './contract.ts'
 import { doc, field } from '../shared/doc.ts'
-import { clientId, id, idOrReference, longestClientId, longestKey, nullable, oneOf } from '../shared/fields.ts'
-import { profileChanges } from '../users/contract.ts'
+import type { FieldErrors } from '../shared/failures.ts'
+import {
+  clientId,
+  id,
+  idOrReference,
+  longestClientId,
+  longestKey,
+  nullable,
+  oneOf,
+} from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
+import { changedNouns, operationKinds, operationOutcomes, rowTypes } from '../shared/types.ts'
 import { newTransaction, transactionChanges } from '../transactions/contract.ts'
+import { profileChanges } from '../users/contract.ts'
+import { changedRow, feed, feedCursor, kindsOfRow, type ShownChange, type ShownFeed } from './contract.ts'
+import type { FeedCursor } from './feed-cursor.ts'
 
 export const maxOperations = 500
 /** The largest upload of operations, in bytes. */

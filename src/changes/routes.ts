@@ -1,13 +1,13 @@
 import { Hono } from 'hono/tiny'
-import { defaultFeedSize, feedQuery } from './contract.ts'
-import { maxUploadBytes, type ShownUploadAnswer, upload } from './operations-contract.ts'
-import { pullChanges } from './pull/feed.ts'
-import { uploadOperations } from './push/upload.ts'
 import type { App } from '../http/app-types.ts'
 import { limitLargeResponse } from '../http/large-responses.ts'
-import { readUpload } from './push/input.ts'
-import { presentFeed, presentOutcome } from '../http/present.ts'
 import { bodyReadBy, query } from '../http/validate.ts'
+import { defaultFeedSize, feedQuery } from './contract.ts'
+import { maxUploadBytes, type ShownUploadAnswer, upload } from './operations-contract.ts'
+import { presentFeed, presentOutcome } from './present.ts'
+import { pullChanges } from './pull/feed.ts'
+import { readUpload } from './push/input.ts'
+import { uploadOperations } from './push/upload.ts'
 
 /** The feed of changes, for clients that keep a copy of everything, and the upload of the changes they have made. */
 export const changeRoutes = new Hono<App>()

@@ -1,7 +1,7 @@
-import { isOutOfBounds } from './errors.ts'
 import { Invalid } from '../shared/failures.ts'
 import { messageFor } from '../shared/field-errors.ts'
 import { formatMoney, maxTotal } from '../shared/money.ts'
+import { isOutOfBounds } from './errors.ts'
 
 /** Waits for a write. If it would push a balance or total past its bounds, throws Invalid under `field`. */
 export async function withinBounds<T>(

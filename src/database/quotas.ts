@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { accounts, categories, rejectedMatches } from './schema.ts'
 import { type Rule, rule } from './rules.ts'
+import { accounts, categories, rejectedMatches } from './schema.ts'
 
 /**
  * Lists of accounts and categories have no pages, so the longest must fit in one answer: the database refuses answers

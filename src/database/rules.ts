@@ -1,7 +1,7 @@
 import { and, type SQL, sql } from 'drizzle-orm'
-import type { Database } from './client.ts'
 import { type FieldErrors, Invalid } from '../shared/failures.ts'
 import { addError, messageFor } from '../shared/field-errors.ts'
+import type { Database } from './client.ts'
 
 /**
  * A rule that the database checks. It is part of the write's guard and, in the same round trip, of the verdict from

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { spentClientIds } from './schema.ts'
 import { type Rule, rule } from './rules.ts'
+import { spentClientIds } from './schema.ts'
 
 type KeyedNoun = 'account' | 'category'
 

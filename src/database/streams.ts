@@ -1,6 +1,6 @@
 import type { WaitUntil } from '../shared/deadline.ts'
-import { BadStatus } from './errors.ts'
 import type { Meter } from '../shared/meter.ts'
+import { BadStatus } from './errors.ts'
 
 /** A stream is kept if the isolate began another request within this time, and closed after as long without use. */
 const idleMs = 1_000

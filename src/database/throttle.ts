@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Database } from './client.ts'
 import { TooManyAttempts } from '../shared/failures.ts'
+import type { Database } from './client.ts'
 
 /**
  * A limit that is exact, since the database counts it for all isolates (http/rate-limits.ts has the others): at most

@@ -1,7 +1,7 @@
-import type { Meter } from '../shared/meter.ts'
 import type { Owner } from '../database/owner.ts'
 import type { Deps } from '../deps.ts'
 import type { RequestDeadline } from '../shared/deadline.ts'
+import type { Meter } from '../shared/meter.ts'
 import type { Memory } from './memory.ts'
 
 /**

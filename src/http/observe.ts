@@ -1,4 +1,5 @@
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
+import { reportOf } from '../shared/error-report.ts'
 import { type Figures, Meter } from '../shared/meter.ts'
 import type { App } from './app-types.ts'
 import { matchedRoute } from './matched-route.ts'
@@ -32,4 +33,9 @@ export const observe: MiddlewareHandler<App> = async (c, next) => {
 function serverTiming({ durationMs, databaseMs, roundTrips }: Figures): string {
   const trips = `${roundTrips} round trip${roundTrips === 1 ? '' : 's'}`
   return `db;dur=${databaseMs};desc="${trips}", total;dur=${durationMs}`
+}
+
+/** Logs a failure beside the request's own line, under the same request id. */
+export function logFailure(error: Error, c: Context<App>) {
+  console.error(JSON.stringify({ event: 'failure', requestId: c.get('requestId'), ...reportOf(error) }))
 }

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../database/owner.ts'
-import { categoryNameKey } from '../categories/name-key.ts'
 import { maxCategories } from '../database/quotas.ts'
+import { categoryNameKey } from '../shared/category-name-key.ts'
 import type { ImportRow } from './import-file.ts'
 
 /** The categories that rows name: a name, its key and a type each. */

@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { mostRowsBack } from './contract.ts'
 import { hasLiveAccountsInBulk } from '../database/live-accounts.ts'
 import type { Scope } from '../database/owner.ts'
 import { accounts, type ImportAnswer } from '../database/schema.ts'
 import type { CalendarDate } from '../shared/dates.ts'
 import { type Minor, maxTotal } from '../shared/money.ts'
+import { mostRowsBack } from './contract.ts'
 import type { ImportFile } from './import-file.ts'
 
 /**

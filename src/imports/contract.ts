@@ -1,6 +1,11 @@
 import * as z from 'zod/mini'
+import { mostDays } from '../matches/contract.ts'
+import { doc, field, grouped } from '../shared/doc.ts'
+import { reasons } from '../shared/failure-responses.ts'
 import { invalidText } from '../shared/field-errors.ts'
+import { flag, id, idempotencyKeyHeader, preprocessed, text } from '../shared/fields.ts'
 import { formatMoney, maxTotal } from '../shared/money.ts'
+import * as shown from '../shared/shown.ts'
 import {
   decimalSeparators,
   importFormats,
@@ -8,10 +13,6 @@ import {
   matchModes,
   signConventions,
 } from '../shared/types.ts'
-import { doc, field, grouped } from '../shared/doc.ts'
-import { flag, id, idempotencyKeyHeader, preprocessed, text } from '../shared/fields.ts'
-import { mostDays, reasons } from '../matches/contract.ts'
-import * as shown from '../shared/shown.ts'
 import type { newTransaction } from '../transactions/contract.ts'
 
 /** The largest file (docs/contract.md, Imports), not counting what a form adds around it. */

@@ -1,11 +1,11 @@
 import * as z from 'zod'
+import type { Endpoint, EndpointGroup } from '../openapi/endpoint.ts'
+import { deleted, json, list } from '../openapi/response-descriptions.ts'
 import { grouped } from '../shared/doc.ts'
-import { importRecord, importResult, maxFileMegabytes } from './contract.ts'
 import { perMinute } from '../shared/rate-limits.ts'
-import { importsListed } from './history.ts'
+import { importRecord, importResult, maxFileMegabytes } from './contract.ts'
 import { maxRows } from './formats/problems.ts'
-import { deleted, json, list } from '../http/response-descriptions.ts'
-import type { Endpoint, EndpointGroup } from '../http/endpoint.ts'
+import { importsListed } from './history.ts'
 
 const file = z.string().meta({ format: 'binary' })
 const upload = z.object({ file: file.describe('The file.') })

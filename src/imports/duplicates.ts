@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { mostListed } from './contract.ts'
-import { duplicateReasons } from '../transactions/duplicate-reasons.ts'
 import type { MatchReason } from '../shared/match-row.ts'
+import { duplicateReasons } from '../transactions/duplicate-reasons.ts'
+import { mostListed } from './contract.ts'
 import type { ImportFile } from './import-file.ts'
 
 /** A row of a file that already exists. */

@@ -1,9 +1,9 @@
 import { desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { withinBounds } from '../database/bounds.ts'
 import type { Owner } from '../database/owner.ts'
 import { ownRow, readOwn, requireOwned, selectOwnership } from '../database/ownership.ts'
 import { unread } from '../database/run.ts'
 import { imports } from '../database/schema.ts'
-import { withinBounds } from '../database/bounds.ts'
 import { undoImport } from './undo.ts'
 
 const { answer: _, ...importColumns } = getTableColumns(imports)

@@ -1,16 +1,11 @@
 import { parseMultipart } from '@remix-run/multipart-parser'
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
-import {
-  type ImportOptions,
-  importOptions,
-  maxFileMegabytes,
-  maxMappingEntries,
-} from './contract.ts'
-import { Invalid } from '../shared/failures.ts'
 import type { App } from '../http/app-types.ts'
 import { jsonText, parseJson, receiveBody, saysJson } from '../http/request-body.ts'
 import { isObject, toDraft } from '../http/validate.ts'
+import { Invalid } from '../shared/failures.ts'
+import { type ImportOptions, importOptions, maxFileMegabytes, maxMappingEntries } from './contract.ts'
 
 const maxFileBytes = maxFileMegabytes * 1024 * 1024
 /** What a form may add around a file. */

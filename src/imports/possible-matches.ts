@@ -1,11 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { mostJoined } from './contract.ts'
-import { mostDays } from '../matches/contract.ts'
 import type { ImportAnswer } from '../database/schema.ts'
+import { type FoundCandidates, matchesAmong } from '../matches/candidates.ts'
+import { mostDays } from '../matches/contract.ts'
+import type { Match } from '../matches/matching.ts'
 import { addDays, type CalendarDate, type Span } from '../shared/dates.ts'
 import type { MatchKind } from '../shared/match-row.ts'
-import type { Match } from '../matches/matching.ts'
-import { type FoundCandidates, matchesAmong } from '../matches/candidates.ts'
+import { mostJoined } from './contract.ts'
 import type { ImportFile } from './import-file.ts'
 
 /** How many matches the rows of a file are in, and the days that these span, or the last `mostDays` of them. */

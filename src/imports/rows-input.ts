@@ -1,13 +1,13 @@
-import type { ImportOptions } from './contract.ts'
-import type { NewTransaction } from '../transactions/contract.ts'
+import { isObject } from '../http/validate.ts'
 import { type FieldErrors, Invalid } from '../shared/failures.ts'
 import { firstErrors, maxErrors } from '../shared/field-errors.ts'
+import type { NewTransaction } from '../transactions/contract.ts'
+import { listItems, readItem } from '../transactions/items.ts'
+import type { ImportOptions } from './contract.ts'
 import { errorKey } from './errors.ts'
+import { maxRows } from './formats/problems.ts'
 import type { ImportFile, ImportRow } from './import-file.ts'
 import { askedOf } from './understand.ts'
-import { maxRows } from './formats/problems.ts'
-import { listItems, readItem } from '../transactions/items.ts'
-import { isObject } from '../http/validate.ts'
 
 /** Reads the items of a JSON import like those of a batch; `account_id` is for items without one. Throws Invalid. */
 export function readImportRows(list: unknown, kind: ImportFile['kind'], options: ImportOptions): ImportFile {

@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../database/owner.ts'
-import { categoryNameKey } from '../categories/name-key.ts'
+import { brokenRules } from '../database/rules.ts'
+import { categoryNameKey } from '../shared/category-name-key.ts'
 import { invalidText, messageFor } from '../shared/field-errors.ts'
 import { columnsAsSent, fieldsAsSent, itemRules, rowParts, stageRows } from '../transactions/bulk-insert.ts'
-import { brokenRules } from '../database/rules.ts'
 import type { ImportRow } from './import-file.ts'
 
 /** Stands for a name that no account has, or more than one: no row has this id. */

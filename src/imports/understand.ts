@@ -1,6 +1,6 @@
-import type { ImportOptions } from './contract.ts'
 import { Invalid } from '../shared/failures.ts'
 import type { Minor } from '../shared/money.ts'
+import type { ImportOptions } from './contract.ts'
 import { accountNames, askWhichAccount } from './formats/accounts.ts'
 import { readGenericCsv } from './formats/csv/generic.ts'
 import { readStatement } from './formats/read.ts'

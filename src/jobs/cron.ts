@@ -1,11 +1,11 @@
-import { Meter } from '../shared/meter.ts'
+import { forgetOldChanges } from '../changes/forget.ts'
 import type { Deps } from '../deps.ts'
 import { reportOf } from '../shared/error-report.ts'
-import { forgetOldChanges } from '../changes/forget.ts'
-import { removeExpired } from './expiry.ts'
-import { sendDueReminders } from '../users/reminders.ts'
-import { sweepDeleted } from './removal.ts'
+import { Meter } from '../shared/meter.ts'
 import { sweepSyncs } from '../sync/sweep.ts'
+import { sendDueReminders } from '../users/reminders.ts'
+import { removeExpired } from './expiry.ts'
+import { sweepDeleted } from './removal.ts'
 
 /** The jobs by the cron triggers of wrangler.toml. */
 const jobs: Record<string, (deps: Deps) => Promise<Record<string, number>>> = {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import type { RemovalQueue } from '../shared/queues.ts'
 import type { Handler } from '../shared/dispatch.ts'
+import type { RemovalQueue } from '../shared/queues.ts'
 
 const messageSchema = z.object({ user_id: z.int() })
 

@@ -1,8 +1,8 @@
-import { mailSchema } from '../shared/mails.ts'
-import { renderMail } from './texts.ts'
-import type { Mailer } from './resend.ts'
-import type { FailedMail } from './failed-mails.ts'
 import { type Handler, retryLater } from '../shared/dispatch.ts'
+import { mailSchema } from '../shared/mails.ts'
+import type { FailedMail } from './failed-mails.ts'
+import type { Mailer } from './resend.ts'
+import { renderMail } from './texts.ts'
 
 type MailDeps = {
   mailer: Mailer

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { exactLimits } from '../shared/rate-limits.ts'
 import type { Limit } from '../database/throttle.ts'
+import { exactLimits } from '../shared/rate-limits.ts'
 
 /** The IP address that a request came from, or null if it should not be counted. */
 export type ClientAddress = string | null
@@ -27,6 +27,11 @@ export function mailLimits(recipient: SQL, client: ClientAddress, when: SQL = sq
 /** The key that counts emails to a recipient's mailbox. */
 export function mailboxKey(recipient: SQL): SQL {
   return sql`(select 'mailbox:' || ${mailbox} from ${recipient})`
+}
+
+/** The keys that count requests for reset links. */
+export function forgotKeys(email: string): { minute: string; hour: string } {
+  return { minute: `forgot:${email}`, hour: `forgot in an hour:${email}` }
 }
 
 /** A recipient whose address is not verified. */

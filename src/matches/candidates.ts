@@ -4,11 +4,11 @@ import { hasLiveAccountsInBulk } from '../database/live-accounts.ts'
 import type { Scope } from '../database/owner.ts'
 import { accounts, rejectedMatches, remembered, transactions } from '../database/schema.ts'
 import type { CalendarDate } from '../shared/dates.ts'
-import { wordsOf } from '../transactions/duplicate-reasons.ts'
 import type { MatchKind, MatchRow } from '../shared/match-row.ts'
-import { daysThatDecide, findMatches, type Match, mostDaysApart } from './matching.ts'
 import { matchKinds } from '../shared/types.ts'
+import { wordsOf } from '../transactions/duplicate-reasons.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
+import { daysThatDecide, findMatches, type Match, mostDaysApart } from './matching.ts'
 
 /** At most this many rows of the requested days and those before them are looked at: the newest. */
 export const mostLookedAt = 20_000

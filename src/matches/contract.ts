@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
-import { requiredText } from '../shared/field-errors.ts'
-import { matchReasons } from '../shared/match-row.ts'
-import { matchCertainties, matchKinds } from '../shared/types.ts'
 import { doc, field } from '../shared/doc.ts'
+import { reasons } from '../shared/failure-responses.ts'
+import { requiredText } from '../shared/field-errors.ts'
 import { date, id, oneOf, preprocessed } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
+import { matchCertainties, matchKinds } from '../shared/types.ts'
 import { coffee, transaction } from '../transactions/contract.ts'
 
 /** The most days that one request may look at. */
@@ -50,12 +50,6 @@ export const pair = z.object({
   ),
 })
 export type Pair = z.output<typeof pair>
-
-/** Why two rows were taken for the same event. */
-export const reasons = () => {
-  const texts = Object.entries(matchReasons).map(([name, text]) => `\`${name}\`: ${text}`)
-  return field(z.array(z.string()), doc(`Why. ${texts.join(' ')} There may be others.`))
-}
 
 /** The transaction to separate from another. */
 export const separation = z.object({

@@ -1,10 +1,10 @@
+import type { EndpointGroup } from '../openapi/endpoint.ts'
+import { json } from '../openapi/response-descriptions.ts'
 import { grouped } from '../shared/doc.ts'
-import { matchList, separated } from './contract.ts'
 import { transaction } from '../transactions/contract.ts'
-import { daysThatDecide } from './matching.ts'
 import { mostCompared, mostLookedAt, mostLookedAtAfter } from './candidates.ts'
-import { json } from '../http/response-descriptions.ts'
-import type { EndpointGroup } from '../http/endpoint.ts'
+import { matchList, separated } from './contract.ts'
+import { daysThatDecide } from './matching.ts'
 
 const pair = { name: 'MatchPair', example: { kind: 'duplicate', ids: [1, 2] } }
 

@@ -1,13 +1,13 @@
-import { defaultDays, type MatchQuery, mostDays, mostMatches } from './contract.ts'
 import type { Owner } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
 import { addDays, type CalendarDate, dayToContinueFrom, possibleDays, type Span } from '../shared/dates.ts'
 import { type Draft, withErrors } from '../shared/draft.ts'
 import type { FieldErrors } from '../shared/failures.ts'
 import { addError, requireOrder } from '../shared/field-errors.ts'
-import { daysThatDecide, type Match } from './matching.ts'
 import type { Transaction } from '../transactions/read.ts'
 import { matchesAmong, selectCandidates } from './candidates.ts'
+import { defaultDays, type MatchQuery, mostDays, mostMatches } from './contract.ts'
+import { daysThatDecide, type Match } from './matching.ts'
 
 /** Matches with their transactions; `searchedBackTo` is the day to continue from, null if no day is left. */
 export type Matches = {

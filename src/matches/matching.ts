@@ -1,4 +1,7 @@
 import { dayMs } from '../shared/dates.ts'
+import type { MatchKind, MatchReason, MatchRow } from '../shared/match-row.ts'
+import type { matchCertainties } from '../shared/types.ts'
+import { shareWords, tellingWords } from '../transactions/words.ts'
 import {
   byDay,
   type Candidate,
@@ -9,9 +12,6 @@ import {
   poolOf,
   type RowPair,
 } from './choice.ts'
-import type { MatchKind, MatchReason, MatchRow } from '../shared/match-row.ts'
-import { shareWords, tellingWords } from '../transactions/words.ts'
-import type { matchCertainties } from '../shared/types.ts'
 
 /** Two rows that are, or look like, one event. */
 export type Match = {

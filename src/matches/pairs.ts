@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Pair } from './contract.ts'
 import type { Scope } from '../database/owner.ts'
 import { ownRow } from '../database/ownership.ts'
-import { transactions } from '../database/schema.ts'
 import { type Rule, rule } from '../database/rules.ts'
+import { transactions } from '../database/schema.ts'
+import type { Pair } from './contract.ts'
 
 /** Both rows must be the user's. The error is the same whether a row is another user's or does not exist. */
 export function pairRules(owner: Scope, ids: readonly number[]): Rule[] {

@@ -1,11 +1,11 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { Pair } from './contract.ts'
 import type { Owner, Scope } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
+import { rejectionQuota } from '../database/quotas.ts'
+import { allHold, brokenBy, selectVerdict } from '../database/rules.ts'
 import { rejectedMatches } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
-import { allHold, brokenBy, selectVerdict } from '../database/rules.ts'
-import { rejectionQuota } from '../database/quotas.ts'
+import type { Pair } from './contract.ts'
 import { pairRules } from './pairs.ts'
 
 /** Remembers that two transactions are not a match of this kind, so that it is not suggested again. Throws Invalid. */

@@ -1,13 +1,14 @@
 import { Hono } from 'hono/tiny'
+import type { App } from '../http/app-types.ts'
+import { limitLargeResponse } from '../http/large-responses.ts'
+import { body, query } from '../http/validate.ts'
+import { presentTransaction } from '../transactions/present.ts'
 import { matchQuery, mostMatches, pair, type ShownSeparated, separation } from './contract.ts'
 import { joinMatch } from './join.ts'
 import { listMatches } from './list.ts'
+import { presentMatches } from './present.ts'
 import { rejectMatch, takeRejectionBack } from './reject.ts'
 import { separateMatch } from './separate.ts'
-import type { App } from '../http/app-types.ts'
-import { limitLargeResponse } from '../http/large-responses.ts'
-import { presentMatches, presentTransaction } from '../http/present.ts'
-import { body, query } from '../http/validate.ts'
 
 /** Possible duplicates and transfers, and what users do about them. */
 export const matchRoutes = new Hono<App>()

@@ -1,15 +1,15 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Separation } from './contract.ts'
+import { withinBounds } from '../database/bounds.ts'
 import { nextChange } from '../database/change-numbers.ts'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
 import type { Owner } from '../database/owner.ts'
 import { ownRow, requireComplete } from '../database/ownership.ts'
+import { brokenBy, rule, selectVerdict } from '../database/rules.ts'
 import { transactions } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
 import { invalidText } from '../shared/field-errors.ts'
-import { withinBounds } from '../database/bounds.ts'
-import { brokenBy, rule, selectVerdict } from '../database/rules.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
+import type { Separation } from './contract.ts'
 import { restoredColumns } from './join.ts'
 
 /** Undoes the last join of a transaction; returns it and the one that was brought back. Throws Invalid. */

@@ -1,6 +1,4 @@
 import * as z from 'zod'
-import { accountConflict } from '../accounts/contract.ts'
-import { categoryConflict } from '../categories/contract.ts'
 import {
   batchError,
   cursorError,
@@ -9,8 +7,7 @@ import {
   notVerifiedError,
   validationError,
 } from '../shared/failure-responses.ts'
-import { transactionConflict } from '../transactions/contract.ts'
-import { type AnswerDescription, json, pageOrJson } from '../http/response-descriptions.ts'
+import { type AnswerDescription, json, pageOrJson } from './response-descriptions.ts'
 
 type Failure = AnswerDescription & { status: number }
 
@@ -26,14 +23,6 @@ const plainText = (status: number, description: string, example: string): Failur
   schema: z.string(),
   contentTypes: ['text/plain'],
   example,
-})
-
-const conflict = (schema: z.core.$ZodType): Failure => ({
-  status: 412,
-  ...json(
-    schema,
-    'The row has a different version from the one that `If-Match` names; `current` is the row as it is now.',
-  ),
 })
 
 /** Every failure of the contract, by the name of the response that all endpoints share. */
@@ -75,9 +64,6 @@ export const failures = {
       'The cursor is older than the changes that are kept, belongs to another user, or dates from before data was restored from a backup. Start again without one.',
     ),
   },
-  AccountConflict: conflict(accountConflict),
-  CategoryConflict: conflict(categoryConflict),
-  TransactionConflict: conflict(transactionConflict),
   TooLarge: failure(413, 'The body is too large.', 'The request body is too large.'),
   NotJson: failure(
     415,

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
-import * as shown from '../shared/shown.ts'
 import { publicRoutes } from '../http/authenticate.ts'
 import type { Check } from '../http/validate.ts'
-import { answerObject } from '../http/response-descriptions.ts'
+import * as shown from '../shared/shown.ts'
 import type { JsonSchema, OperationObject } from './document-types.ts'
-import type { Endpoint } from '../http/endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 import { type FailureName, failures, ownFailures } from './failures.ts'
 import type { SchemaCollection } from './json-schema.ts'
+import { answerObject } from './response-descriptions.ts'
 
 /** A route of the API, with the schemas that its validators check. */
 export type Route = {

@@ -1,5 +1,5 @@
-import { Meter } from './meter.ts'
 import { reportOf } from './error-report.ts'
+import { Meter } from './meter.ts'
 import { retryDelaySeconds } from './retry-delay.ts'
 
 /** The outcome of a message: done, even if there was nothing to do, or to be retried. */

@@ -1,9 +1,15 @@
 import * as z from 'zod/mini'
 import { doc, field } from './doc.ts'
-import { reasons } from '../matches/contract.ts'
+import { matchReasons } from './match-row.ts'
 import * as shown from './shown.ts'
 
-/** The bodies of failures, and of answers that consist of a sentence. */
+/** The bodies of failures, and of responses that consist of a sentence. */
+
+/** Why two rows were taken for the same event. */
+export const reasons = () => {
+  const texts = Object.entries(matchReasons).map(([name, text]) => `\`${name}\`: ${text}`)
+  return field(z.array(z.string()), doc(`Why. ${texts.join(' ')} There may be others.`))
+}
 
 export const message = shown.object(
   'Message',

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 import { longestAddress, normalizeAddress } from './addresses.ts'
 import { earliestDate, fallbackTimezone, isCalendarDate, isTimeZone, latestDate } from './dates.ts'
+import { doc, field, grouped } from './doc.ts'
 import { invalidText, moneyTexts, requiredText } from './field-errors.ts'
 import { type MoneyProblem, parseMoney } from './money.ts'
 import { longestPassword, shortestPassword } from './password-length.ts'
 import { isLongerThan } from './text-length.ts'
 import { composed, isBlank, trimText } from './texts.ts'
-import { doc, field, grouped } from './doc.ts'
 
 // The types of field that clients send, with the contract's error texts (their `:field` stands for the field's name).
 // Where a value may be written in several ways (12.5 or "12.50"), the OpenAPI document gives only one, since many typed
@@ -25,7 +25,7 @@ const fieldCheck = <T>(holds: (input: NoInfer<T>) => boolean, what: string, last
 /** Prepares a value before its schema sees it. */
 export function preprocessed<T extends z.ZodMiniType, Input>(prepare: (input: Input) => unknown, schema: T) {
   const ready = z.transform(prepare)
-  return z.pipe(ready, schema as z.ZodMiniType) as unknown as z.ZodMiniPipe<typeof ready, T>
+  return z.pipe<typeof ready, T>(ready, schema)
 }
 
 /** Converts a parsed value, or refuses it with an error text. */

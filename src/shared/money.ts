@@ -42,8 +42,12 @@ export function formatMoney(amount: Minor | bigint): string {
   return `${amount < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** Not yet in TypeScript's library (ECMAScript proposal JSON.parse source text access). */
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): object }
+declare global {
+  interface JSON {
+    /** What JSON.stringify writes as this number (ECMAScript proposal JSON.parse source text access). */
+    rawJSON(text: string): number
+  }
+}
 
 /**
  * Writes minor units as a JSON number: 1250 is 12.5. From 2^46 on (in whole units, not minor ones), the nearest float may
@@ -52,7 +56,7 @@ const { rawJSON } = JSON as unknown as { rawJSON(text: string): object }
 export function moneyNumber(amount: Minor | bigint): number {
   const float = Number(amount) / 100
   if (Math.abs(float) < 2 ** 46) return float
-  return rawJSON(formatMoney(amount)) as unknown as number
+  return JSON.rawJSON(formatMoney(amount))
 }
 
 /** The opposite of an amount, without a negative zero. */

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
+import { doc, field } from '../shared/doc.ts'
 import type { FieldErrors } from '../shared/failures.ts'
 import { addError, requireOrder } from '../shared/field-errors.ts'
-import { accountTypes } from '../shared/types.ts'
-import { doc, field } from '../shared/doc.ts'
 import { date, month } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
+import { accountTypes } from '../shared/types.ts'
 
 /** The period of a dashboard: one month, or a range of days that may be open at either end. */
 export const period = z.partial(

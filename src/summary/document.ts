@@ -1,6 +1,6 @@
+import type { EndpointGroup } from '../openapi/endpoint.ts'
+import { json, taggedAnswers } from '../openapi/response-descriptions.ts'
 import { summary } from './contract.ts'
-import { json, taggedAnswers } from '../http/response-descriptions.ts'
-import type { EndpointGroup } from '../http/endpoint.ts'
 
 export const dashboardEndpoints: EndpointGroup = {
   tag: 'Dashboard',

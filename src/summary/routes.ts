@@ -1,13 +1,13 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
-import { type AskedPeriod, period, periodErrors } from './contract.ts'
-import { monthsOnEarth } from '../shared/dates.ts'
-import { type Draft, withErrors } from '../shared/draft.ts'
-import { summarise } from './summarise.ts'
 import type { App } from '../http/app-types.ts'
 import { tagged } from '../http/conditional-get.ts'
-import { presentSummary } from '../http/present.ts'
 import { query } from '../http/validate.ts'
+import { monthsOnEarth } from '../shared/dates.ts'
+import { type Draft, withErrors } from '../shared/draft.ts'
+import { type AskedPeriod, period, periodErrors } from './contract.ts'
+import { presentSummary } from './present.ts'
+import { summarise } from './summarise.ts'
 
 export const summaryRoutes = new Hono<App>().get('/', query(period), tagged(currentMonth), async (c) => {
   const asked = c.req.valid('query')

@@ -1,5 +1,4 @@
 import { and, asc, between, eq, ne, type SQL, sql } from 'drizzle-orm'
-import type { AskedPeriod } from './contract.ts'
 import type { Owner, Scope } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
 import { accounts, categories, totals, transactions } from '../database/schema.ts'
@@ -15,6 +14,7 @@ import {
 import type { Draft } from '../shared/draft.ts'
 import { type Minor, sumOfBalances } from '../shared/money.ts'
 import { filterParts } from '../transactions/filter.ts'
+import type { AskedPeriod } from './contract.ts'
 
 const accountColumns = {
   id: accounts.id,

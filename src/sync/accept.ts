@@ -1,10 +1,10 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
-import { mostItemsToLand } from './contract.ts'
-import type { NewTransaction } from '../transactions/contract.ts'
 import { isOutOfBounds } from '../database/errors.ts'
 import { idempotency } from '../database/idempotency.ts'
 import { insertWhere } from '../database/insert-where.ts'
 import type { Owner } from '../database/owner.ts'
+import { maxUnfinishedBatches } from '../database/quotas.ts'
+import { brokenRules } from '../database/rules.ts'
 import { unread } from '../database/run.ts'
 import { batches, batchParts } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
@@ -20,10 +20,10 @@ import {
   stageRows,
   userOfBatch,
 } from '../transactions/bulk-insert.ts'
-import { brokenRules } from '../database/rules.ts'
-import { maxUnfinishedBatches } from '../database/quotas.ts'
 import { idByClientId } from '../transactions/client-ids.ts'
+import type { NewTransaction } from '../transactions/contract.ts'
 import { isVerified, requireVerified } from '../users/verified.ts'
+import { mostItemsToLand } from './contract.ts'
 import { landItems } from './process.ts'
 import { pendingAgain } from './retry.ts'
 

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { itemOutcomes, syncStates } from '../shared/types.ts'
 import { doc, field } from '../shared/doc.ts'
 import { idempotencyKeyHeader, preprocessed } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
+import { itemOutcomes, syncStates } from '../shared/types.ts'
 import { newTransaction } from '../transactions/contract.ts'
 
 export const maxBatchItems = 1_000

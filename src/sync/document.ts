@@ -1,13 +1,7 @@
-import {
-  acceptedBatch,
-  batch,
-  maxBatchItems,
-  maxBatchMegabytes,
-  mostItemsToLand,
-} from './contract.ts'
+import type { EndpointGroup } from '../openapi/endpoint.ts'
+import { json } from '../openapi/response-descriptions.ts'
 import { grouped } from '../shared/doc.ts'
-import { json } from '../http/response-descriptions.ts'
-import type { EndpointGroup } from '../http/endpoint.ts'
+import { acceptedBatch, batch, maxBatchItems, maxBatchMegabytes, mostItemsToLand } from './contract.ts'
 
 const item = {
   client_id: 'phone-1',

@@ -1,5 +1,11 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
+import type { App } from '../http/app-types.ts'
+import { bodyReadBy, header, hints, isObject } from '../http/validate.ts'
+import { firstErrors, maxErrors } from '../shared/field-errors.ts'
+import { sha256Hex } from '../shared/tokens.ts'
+import { listItems, readItems } from '../transactions/items.ts'
+import { acceptSync, itemKey, type SyncBatch } from './accept.ts'
 import {
   batchPath,
   maxBatchItems,
@@ -8,14 +14,8 @@ import {
   newBatchHeaders,
   type ShownAcceptedBatch,
 } from './contract.ts'
-import { firstErrors, maxErrors } from '../shared/field-errors.ts'
-import { sha256Hex } from '../shared/tokens.ts'
-import { acceptSync, itemKey, type SyncBatch } from './accept.ts'
+import { presentSync } from './present.ts'
 import { showSync } from './status.ts'
-import type { App } from '../http/app-types.ts'
-import { listItems, readItems } from '../transactions/items.ts'
-import { presentSync } from '../http/present.ts'
-import { bodyReadBy, header, hints, isObject } from '../http/validate.ts'
 
 const maxBatchBytes = maxBatchMegabytes * 1024 * 1024
 

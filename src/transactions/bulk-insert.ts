@@ -1,13 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { NewTransaction } from './contract.ts'
 import { nextChange } from '../database/change-numbers.ts'
-import { countRows } from '../database/kept-totals.ts'
 import { jsonParts } from '../database/json-parts.ts'
+import { countRows } from '../database/kept-totals.ts'
 import { nextTransactionId } from '../database/next-transaction-id.ts'
+import { brokenRules, type Rule } from '../database/rules.ts'
 import { batches, batchParts } from '../database/schema.ts'
 import { absorbed, type Compared } from './bulk-duplicates.ts'
-import { brokenRules, type Rule } from '../database/rules.ts'
 import { clientIdUnspent, idByClientId } from './client-ids.ts'
+import type { NewTransaction } from './contract.ts'
 import { nextRow, transactionRules } from './rules.ts'
 
 /*

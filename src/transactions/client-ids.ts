@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
-import { remembered, spentClientIds, transactions } from '../database/schema.ts'
 import { type Rule, rule } from '../database/rules.ts'
+import { remembered, spentClientIds, transactions } from '../database/schema.ts'
 
 /*
  * A client id that has been used before leads to the transaction that was created with it or, after a join, to the one

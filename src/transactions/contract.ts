@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
 import { earliestDate, latestDate } from '../shared/dates.ts'
-import { invalidText } from '../shared/field-errors.ts'
-import { accountTypes, categoryTypes, transactionTypes } from '../shared/types.ts'
 import { doc, field, grouped } from '../shared/doc.ts'
+import { invalidText } from '../shared/field-errors.ts'
 import {
   clientId,
   date,
@@ -19,6 +18,7 @@ import {
   text,
 } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
+import { accountTypes, categoryTypes, transactionTypes } from '../shared/types.ts'
 import { versionConflict } from '../shared/versions.ts'
 
 const fields = z.object({

@@ -1,8 +1,8 @@
+import { withinBounds } from '../database/bounds.ts'
 import type { Owner } from '../database/owner.ts'
 import { requirePrecondition } from '../database/ownership.ts'
 import { transactions } from '../database/schema.ts'
 import type { ExpectedVersions } from '../shared/types.ts'
-import { withinBounds } from '../database/bounds.ts'
 import { transactionPrecondition } from './read.ts'
 
 /** Deletes a transaction. Throws NotFound, Forbidden, VersionConflict; Invalid if a balance would leave its bounds. */

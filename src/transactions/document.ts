@@ -1,12 +1,13 @@
+import type { EndpointGroup } from '../openapi/endpoint.ts'
+import { conflict, deleted, json, taggedAnswers } from '../openapi/response-descriptions.ts'
 import {
   defaultPageSize,
   maxPageSize,
   transaction,
+  transactionConflict,
   transactionPage,
   transactionWithRelations,
 } from './contract.ts'
-import { deleted, json, taggedAnswers } from '../http/response-descriptions.ts'
-import type { EndpointGroup } from '../http/endpoint.ts'
 
 export const transactionEndpoints: EndpointGroup = {
   tag: 'Transactions',
@@ -67,8 +68,10 @@ export const transactionEndpoints: EndpointGroup = {
       summary: 'Change a transaction',
       description: 'Changes only the fields that are sent; the rules apply to the resulting row.',
       body: { name: 'TransactionChanges', example: { amount: '13.20', description: 'Coffee beans, dark' } },
-      answers: { 200: json(transaction, 'The transaction as it is now.') },
-      failures: ['TransactionConflict'],
+      answers: {
+        200: json(transaction, 'The transaction as it is now.'),
+        412: conflict(transactionConflict),
+      },
       invalid: { errors: { to_account_id: ['The to account id field is required.'] } },
     },
     'DELETE /api/transactions/:id': {
@@ -76,9 +79,9 @@ export const transactionEndpoints: EndpointGroup = {
       summary: 'Delete a transaction',
       description:
         'Balances and totals become what they would be without it. Its `client_id` cannot be used again.',
-      answers: { 204: deleted },
+      answers: { 204: deleted, 412: conflict(transactionConflict) },
       // What remains may leave a balance or a total out of its bounds.
-      failures: ['OutOfBounds', 'TransactionConflict'],
+      failures: ['OutOfBounds'],
     },
   },
 }

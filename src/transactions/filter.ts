@@ -1,8 +1,8 @@
 import { and, eq, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
-import type { TransactionQuery } from './contract.ts'
 import { hasLiveAccountsInBulk } from '../database/live-accounts.ts'
 import type { Scope } from '../database/owner.ts'
 import { accounts, categories, transactions } from '../database/schema.ts'
+import type { TransactionQuery } from './contract.ts'
 import { liveCategory } from './read.ts'
 
 export type TransactionFilter = Omit<TransactionQuery, 'page' | 'per_page'>

@@ -1,8 +1,8 @@
-import { type NewTransaction, newTransaction } from './contract.ts'
+import { isObject, toDraft } from '../http/validate.ts'
 import type { Draft } from '../shared/draft.ts'
 import type { FieldErrors } from '../shared/failures.ts'
 import { maxErrors, messageFor, requiredText } from '../shared/field-errors.ts'
-import { isObject, toDraft } from '../http/validate.ts'
+import { type NewTransaction, newTransaction } from './contract.ts'
 
 export type TransactionDraft = Draft<NewTransaction>
 

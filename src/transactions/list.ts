@@ -1,5 +1,4 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { defaultPageSize, type TransactionQuery } from './contract.ts'
 import type { Owner, Scope } from '../database/owner.ts'
 import { ownRow, requireComplete } from '../database/ownership.ts'
 import { accounts, transactions } from '../database/schema.ts'
@@ -12,6 +11,7 @@ import {
   periodOf,
 } from '../shared/dates.ts'
 import type { Draft } from '../shared/draft.ts'
+import { defaultPageSize, type TransactionQuery } from './contract.ts'
 import { filterParts, type TransactionFilter } from './filter.ts'
 import { newestFirst, newestOf, type Slice } from './newest.ts'
 import { type TransactionWithRelations, withRelations } from './read.ts'

@@ -1,4 +1,11 @@
 import { Hono } from 'hono/tiny'
+import type { App } from '../http/app-types.ts'
+import { tagged } from '../http/conditional-get.ts'
+import { limitLargeResponse } from '../http/large-responses.ts'
+import { pathId } from '../http/path-id.ts'
+import { body, header, query } from '../http/validate.ts'
+import { withErrors } from '../shared/draft.ts'
+import { ifMatch } from '../shared/versions.ts'
 import {
   defaultPageSize,
   newTransaction,
@@ -6,20 +13,13 @@ import {
   transactionChanges,
   transactionQuery,
 } from './contract.ts'
-import { ifMatch } from '../shared/versions.ts'
-import { withErrors } from '../shared/draft.ts'
 import { createTransaction } from './create.ts'
 import { deleteTransaction } from './delete.ts'
 import { listTransactions } from './list.ts'
+import { presentPage } from './pagination.ts'
+import { presentTransaction, presentWithRelations } from './present.ts'
 import { showTransaction } from './read.ts'
 import { updateTransaction } from './update.ts'
-import type { App } from '../http/app-types.ts'
-import { tagged } from '../http/conditional-get.ts'
-import { limitLargeResponse } from '../http/large-responses.ts'
-import { presentPage } from './pagination.ts'
-import { pathId } from '../http/path-id.ts'
-import { presentTransaction, presentWithRelations } from '../http/present.ts'
-import { body, header, query } from '../http/validate.ts'
 
 /** Income, expenses and transfers. */
 export const transactionRoutes = new Hono<App>()

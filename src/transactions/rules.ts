@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { NewTransaction, TransactionChanges } from './contract.ts'
 import { refersToOwn } from '../database/ownership.ts'
+import { type Rule, rule } from '../database/rules.ts'
 import { accounts, categories } from '../database/schema.ts'
 import { invalidText, mustDifferText, onlyForTransfersText, requiredText } from '../shared/field-errors.ts'
-import { type Rule, rule } from '../database/rules.ts'
+import type { NewTransaction, TransactionChanges } from './contract.ts'
 
 /** The fields of a new transaction, without those that are null. */
 export type GivenFields = {

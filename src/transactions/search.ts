@@ -1,7 +1,7 @@
 import { or, type SQL, sql } from 'drizzle-orm'
-import { mostSearched } from './contract.ts'
 import type { Scope } from '../database/owner.ts'
 import { transactions } from '../database/schema.ts'
+import { mostSearched } from './contract.ts'
 import { filterParts, type TransactionFilter } from './filter.ts'
 import { newestOf, type Slice } from './newest.ts'
 

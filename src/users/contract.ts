@@ -44,6 +44,9 @@ export const farewell = z.object({
 })
 export type Farewell = z.output<typeof farewell>
 
+/** The password in every example, so that one example can sign in with what another has set. */
+export const examplePassword = 'correct horse battery staple'
+
 /** The user of every example. */
 export const mary = () => ({
   id: 1,
@@ -80,3 +83,14 @@ export const user = shown.object(
   mary(),
 )
 export type ShownUser = z.output<typeof user>
+
+/** The id of a user in the path of a mailed link. */
+export const userInLink = field(
+  z.string(),
+  doc({ type: 'integer', format: 'int64', minimum: 1, description: 'The user.' }),
+)
+
+export const unsubscribeLinkPath = z.object({
+  user: userInLink,
+  signature: field(z.string(), doc('As in the link.')),
+})

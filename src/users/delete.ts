@@ -1,17 +1,16 @@
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
-import type { Farewell } from './contract.ts'
 import type { Database } from '../database/client.ts'
 import type { Owner, User } from '../database/owner.ts'
 import { attempts, failedMails, users } from '../database/schema.ts'
+import { countAttempt } from '../database/throttle.ts'
+import { forgotKeys, mailboxKey, mailLimits, newAddress } from '../mail/limits.ts'
 import type { Draft } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
 import { messageFor, requiredText } from '../shared/field-errors.ts'
-import type { Outbox, RemovalQueue } from '../shared/queues.ts'
 import type { Hashing } from '../shared/hashing.ts'
-import { mailboxKey, mailLimits, newAddress } from '../mail/limits.ts'
+import type { Outbox, RemovalQueue } from '../shared/queues.ts'
+import type { Farewell } from './contract.ts'
 import { readOwnPassword, requireOwnPassword, wrongPassword } from './password.ts'
-import { forgotKeys } from '../auth/password-reset.ts'
-import { countAttempt } from '../database/throttle.ts'
 
 /**
  * Deletes the user and all their data, and emails a receipt, within the limits on emails to unverified addresses. Takes

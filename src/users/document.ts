@@ -1,9 +1,8 @@
+import type { EndpointGroup } from '../openapi/endpoint.ts'
+import { deleted, json, taggedAnswers } from '../openapi/response-descriptions.ts'
 import { message } from '../shared/failure-responses.ts'
-import { user } from './contract.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
-import { deleted, json, taggedAnswers } from '../http/response-descriptions.ts'
-import type { EndpointGroup } from '../http/endpoint.ts'
-import { password } from '../auth/document.ts'
+import { examplePassword, user } from './contract.ts'
 
 export const profileEndpoints: EndpointGroup = {
   tag: 'Profile',
@@ -36,7 +35,7 @@ export const profileEndpoints: EndpointGroup = {
       body: {
         name: 'PasswordChange',
         example: {
-          current_password: password,
+          current_password: examplePassword,
           password: 'staple battery horse correct',
           password_confirmation: 'staple battery horse correct',
         },

@@ -1,12 +1,12 @@
 import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
-import type { PasswordChange } from './contract.ts'
 import type { Owner, User } from '../database/owner.ts'
 import { passwordResets, tokens, users } from '../database/schema.ts'
+import { countAttempt, requireAttempt } from '../database/throttle.ts'
 import { type Draft, valuesOf } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
-import { exactLimits } from '../shared/rate-limits.ts'
 import { type Hashing, hashInTurn, verifyInTurn } from '../shared/hashing.ts'
-import { countAttempt, requireAttempt } from '../database/throttle.ts'
+import { exactLimits } from '../shared/rate-limits.ts'
+import type { PasswordChange } from './contract.ts'
 
 /**
  * Returns the user and the stored hash of their password, null if they have none: hashes are compared in the Worker,

@@ -1,11 +1,11 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { addressIsFixed, type ProfileChanges } from './contract.ts'
+import type { ColumnsOf } from '../database/input-columns.ts'
 import { type Owner, type User, userColumns } from '../database/owner.ts'
 import { users } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
 import { addError } from '../shared/field-errors.ts'
-import type { ColumnsOf } from '../database/input-columns.ts'
+import { addressIsFixed, type ProfileChanges } from './contract.ts'
 
 /** Returns the user. */
 export async function showUser(owner: Owner): Promise<User> {

@@ -1,9 +1,9 @@
 import { Hono } from 'hono/tiny'
-import { unsubscribeLinkPath } from '../auth/email-contract.ts'
-import { requireUnsubscribeLink, unsubscribe } from './reminders.ts'
 import type { App } from '../http/app-types.ts'
 import { answerOutcome, answerPage } from '../http/link-page.ts'
 import { hints } from '../http/validate.ts'
+import { unsubscribeLinkPath } from './contract.ts'
+import { requireUnsubscribeLink, unsubscribe } from './reminders.ts'
 
 /** Ends reminders from the email itself (RFC 8058). */
 export const reminderRoutes = new Hono<App>()

@@ -5,8 +5,8 @@ import { runOne } from '../database/run.ts'
 import { transactions, users } from '../database/schema.ts'
 import { BadLink } from '../shared/failures.ts'
 import { isUnsubscribeLink, type LinkBase, unsubscribeLink } from '../shared/links.ts'
-import { planReminder, type ReminderPlan } from './reminder-plan.ts'
 import type { Outbox } from '../shared/queues.ts'
+import { planReminder, type ReminderPlan } from './reminder-plan.ts'
 
 /** The queue takes a hundred messages in one call. */
 const usersPerBatch = 100

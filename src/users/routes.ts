@@ -1,14 +1,14 @@
 import { Hono } from 'hono/tiny'
-import { farewell, passwordChange, profileChanges } from './contract.ts'
-import { changePassword } from './password.ts'
-import { showUser, updateProfile } from './profile.ts'
-import { deleteUser } from './delete.ts'
 import type { App } from '../http/app-types.ts'
 import { tagged } from '../http/conditional-get.ts'
 import { confirmed } from '../http/confirmed.ts'
-import { presentUser } from '../http/present.ts'
 import { hashing } from '../http/rate-limits.ts'
 import { body } from '../http/validate.ts'
+import { farewell, passwordChange, profileChanges } from './contract.ts'
+import { deleteUser } from './delete.ts'
+import { changePassword } from './password.ts'
+import { presentUser } from './present.ts'
+import { showUser, updateProfile } from './profile.ts'
 
 /** The user's own profile. */
 export const meRoutes = new Hono<App>()

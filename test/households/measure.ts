@@ -1,6 +1,6 @@
+import { findMatches, type Match } from '../../src/matches/matching.ts'
 import type { CalendarDate } from '../../src/shared/dates.ts'
 import type { MatchKind } from '../../src/shared/match-row.ts'
-import { findMatches, type Match } from '../../src/matches/matching.ts'
 import { matchKinds } from '../../src/shared/types.ts'
 import type { Household } from './household.ts'
 import type { Place } from './life.ts'

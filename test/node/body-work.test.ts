@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import type * as z from 'zod/mini'
 import { app } from '../../src/app.ts'
-import { maxBatchItems, newBatch } from '../../src/sync/contract.ts'
-import { importOptions } from '../../src/imports/contract.ts'
 import { fieldsOfNoun, maxOperations, upload } from '../../src/changes/operations-contract.ts'
-import { newTransaction } from '../../src/transactions/contract.ts'
-import { Invalid } from '../../src/shared/failures.ts'
-import { readImportRows } from '../../src/imports/rows-input.ts'
-import { readItems } from '../../src/transactions/items.ts'
 import { readUpload } from '../../src/changes/push/input.ts'
 import { maxAnonymousBytes } from '../../src/http/request-body.ts'
 import { type Check, checkedBy, toDraft } from '../../src/http/validate.ts'
+import { importOptions } from '../../src/imports/contract.ts'
+import { readImportRows } from '../../src/imports/rows-input.ts'
+import { Invalid } from '../../src/shared/failures.ts'
+import { maxBatchItems, newBatch } from '../../src/sync/contract.ts'
+import { newTransaction } from '../../src/transactions/contract.ts'
+import { readItems } from '../../src/transactions/items.ts'
 
 // A small body is read before its token is known to be valid, so reading it must not cost much more than parsing it.
 

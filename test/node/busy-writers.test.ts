@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Sqld, startSqld } from '../../dev/sqld/server.ts'
-import { Meter } from '../../src/shared/meter.ts'
 import { DatabaseUnavailable } from '../../src/shared/failures.ts'
+import { Meter } from '../../src/shared/meter.ts'
 import { openDatabase } from '../databases/open.ts'
 
 let directory: string

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { Invalid } from '../../src/shared/failures.ts'
 import { readGenericCsv } from '../../src/imports/formats/csv/generic.ts'
 import { readStatement } from '../../src/imports/formats/read.ts'
+import { Invalid } from '../../src/shared/failures.ts'
 import { type Shape, shapes } from './import-work/shapes.ts'
 
 /** Each file is four times as large as the one before, until one takes long enough to read. */

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { parseEnv } from 'node:util'
 import { expect, test } from 'vitest'
+import { localDatabase } from '../../dev/local-database.ts'
 import { openDatabase } from '../databases/open.ts'
 import { checkDatabase } from './check-database.ts'
 import { clientOf, linkInMail, register, verifyByMail } from './client.ts'
@@ -55,9 +54,8 @@ test('what was answered before a SIGKILL survives it: rows written one by one an
   await checkDatabase(place)
   const again = await start(place).ready()
   expect(await stack.nothingLeft()).toBe(true)
-  const settings = parseEnv(await readFile(path.join(place.STATE_DIR, 'worker.env'), 'utf8'))
-  const url = `http://127.0.0.1:${place.LIBSQL_PORT}`
-  await loseMessages(openDatabase({ url, authToken: settings.TURSO_AUTH_TOKEN, timeoutMs: 10_000 }))
+  const database = await localDatabase(place.STATE_DIR, Number(place.LIBSQL_PORT))
+  await loseMessages(openDatabase({ ...database, timeoutMs: 10_000 }))
   for (const { body } of accepted) {
     const status = `/transactions/sync/${body.sync_id}`
     const isDone = async () => (await api('GET', status, undefined, token)).body.status === 'completed'

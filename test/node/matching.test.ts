@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { findMatches, type MatchOptions } from '../../src/matches/matching.ts'
 import { addDays } from '../../src/shared/dates.ts'
 import type { MatchKind, MatchRow } from '../../src/shared/match-row.ts'
-import { shareWords, tellingWords } from '../../src/transactions/words.ts'
-import { findMatches, type MatchOptions } from '../../src/matches/matching.ts'
 import { maxAmount } from '../../src/shared/money.ts'
+import { shareWords, tellingWords } from '../../src/transactions/words.ts'
 import { householdOf } from '../households/household.ts'
 import { rowsOf } from '../households/rows.ts'
 

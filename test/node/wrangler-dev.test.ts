@@ -62,7 +62,7 @@ test('`wrangler dev` alone works next to the stack of its checkout, in another e
 test('what wrangler says of a source that does not compile is shown as it is', async () => {
   const devVars = path.join(project, '.dev.vars')
   writeFileSync(devVars, 'APP_SECRET=mine\n')
-  appendFileSync(path.join(project, 'src/http/present.ts'), 'const broken = ;\n')
+  appendFileSync(path.join(project, 'src/users/present.ts'), 'const broken = ;\n')
   const stack = start({ ...(await newPlace()), STATE_DIR: path.join(project, '.local') }, project)
   const shown = /src\/http\/present\.ts:\d+:\d+:[\s\S]*const broken = ;/
   expect(await until(() => shown.test(stack.output)), stack.output).toBe(true)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { app } from '../../src/app.ts'
-import { openApiDocument } from '../../src/openapi/document.ts'
+import { openApiDocument } from '../../src/document.ts'
 import { contractChecker, type Exchange, resolveAnswer } from '../contract.ts'
 import { createHousehold, everyRoute } from './laws/every-route.ts'
 import { createWorld, type Json } from './world.ts'

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { app } from '../../src/app.ts'
-import { openApiDocument } from '../../src/openapi/document.ts'
+import { openApiDocument } from '../../src/document.ts'
 import worker from '../../src/worker.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
 import {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { findDifferences } from '../../src/database/check.ts'
 import { defaultCategories } from '../../src/categories/defaults.ts'
+import { findDifferences } from '../../src/database/check.ts'
 import { rowsOf } from '../databases/work.ts'
 import { askDatabase, createHousehold, openWorldDatabase, writeHistory } from './laws/every-route.ts'
 import { balanceOf, createWorld, expectInvalid, type Json, openAccount, recordTransaction } from './world.ts'

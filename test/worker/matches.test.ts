@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { findDifferences } from '../../src/database/check.ts'
-import { addDays } from '../../src/shared/dates.ts'
 import { maxRejections } from '../../src/database/quotas.ts'
+import { addDays } from '../../src/shared/dates.ts'
 import { createBanked } from './banked.ts'
 import {
   askDatabase,

@@ -197,8 +197,9 @@ describe('the token of a reset email', () => {
     let calls = 0
     // The login has read the old hash; before it writes its token, the password is reset.
     const between = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
-      calls += 1
-      if (calls === 2) expect((await reset(world, { token, email })).status).toBe(200)
+      const isClose = String(init?.body).endsWith('[{"type":"close"}]}')
+      if (!isClose) calls += 1
+      if (!isClose && calls === 2) expect((await reset(world, { token, email })).status).toBe(200)
       return realFetch(input, init)
     })
     const answer = await login(world, email, password)

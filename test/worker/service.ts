@@ -1,7 +1,7 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from 'cloudflare:test'
 import { expect, inject } from 'vitest'
 import { app } from '../../src/app.ts'
-import { openApiDocument } from '../../src/openapi/document.ts'
+import { openApiDocument } from '../../src/document.ts'
 import { contractChecker } from '../contract.ts'
 import type { Answer, CallOptions } from './answers.ts'
 

@@ -1,7 +1,7 @@
-import type { User } from '../../database/owner.ts'
-import { accounts, categories } from '../../database/schema.ts'
 import { type Account, accountColumns } from '../../accounts/accounts.ts'
 import { type Category, categoryColumns } from '../../categories/categories.ts'
+import type { User } from '../../database/owner.ts'
+import { accounts, categories } from '../../database/schema.ts'
 import type { Transaction } from '../../transactions/read.ts'
 
 /** What the feed shows of accounts and categories beyond what other answers show. */

@@ -3,8 +3,8 @@ import { jsonRow } from '../../database/json-row.ts'
 import type { Scope, User } from '../../database/owner.ts'
 import type { ResultOf } from '../../database/run.ts'
 import { accounts, categories, transactions } from '../../database/schema.ts'
-import type { WalkedRow } from '../feed-cursor.ts'
 import { transactionColumns } from '../../transactions/read.ts'
+import type { WalkedRow } from '../feed-cursor.ts'
 import { type Change, changesOfTransactions, fedAccountColumns, fedCategoryColumns } from './rows.ts'
 
 /*

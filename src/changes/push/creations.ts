@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Operation } from '../operations-contract.ts'
-import { unread } from '../../database/run.ts'
 import { brokenRules, type Rule } from '../../database/rules.ts'
+import { unread } from '../../database/run.ts'
 import { spent } from '../../database/spent-keys.ts'
+import type { Operation } from '../operations-contract.ts'
 import { accepted, type Step, storeDecisions, type Uploading, uploadOf } from './steps.ts'
 
 /** Accounts or categories as creations see them. Their fields are columns of the table, under the same names. */

@@ -1,5 +1,11 @@
 import type * as z from 'zod/mini'
+import { isObject, toDraft } from '../../http/validate.ts'
+import type { Draft } from '../../shared/draft.ts'
+import type { FieldErrors } from '../../shared/failures.ts'
+import { addError, firstErrors, invalidText, messageFor, requiredText } from '../../shared/field-errors.ts'
 import { longestClientId, tooLongText } from '../../shared/fields.ts'
+import { isLongerThan } from '../../shared/text-length.ts'
+import { boundErrors, listItems, notAnObject } from '../../transactions/items.ts'
 import {
   fieldsOfNoun,
   fieldsThatGoTogether,
@@ -9,13 +15,7 @@ import {
   type Upload,
   uploadHead,
 } from '../operations-contract.ts'
-import type { Draft } from '../../shared/draft.ts'
-import type { FieldErrors } from '../../shared/failures.ts'
-import { addError, firstErrors, invalidText, messageFor, requiredText } from '../../shared/field-errors.ts'
-import { isLongerThan } from '../../shared/text-length.ts'
 import { rowTwice } from './rows-twice.ts'
-import { boundErrors, listItems, notAnObject } from '../../transactions/items.ts'
-import { isObject, toDraft } from '../../http/validate.ts'
 
 /** Reads an upload: each operation on its own, so that an invalid one does not affect the others. */
 export function readUpload(body: unknown): Draft<Upload> {

@@ -1,13 +1,13 @@
 import { and, eq, sql } from 'drizzle-orm'
-import type { Operation } from '../operations-contract.ts'
 import type { Scope, User } from '../../database/owner.ts'
 import type { Results } from '../../database/run.ts'
 import { accounts, batches, categories, type ItemErrors, transactions } from '../../database/schema.ts'
 import type { FieldErrors } from '../../shared/failures.ts'
 import { errorsByField } from '../../shared/field-errors.ts'
 import { operationKinds, type operationOutcomes } from '../../shared/types.ts'
-import { type Change, fedAccountColumns, fedCategoryColumns } from '../pull/rows.ts'
 import { transactionColumns } from '../../transactions/read.ts'
+import type { Operation } from '../operations-contract.ts'
+import { type Change, fedAccountColumns, fedCategoryColumns } from '../pull/rows.ts'
 import { idsWith, storedDecisions } from './steps.ts'
 
 export type Outcome = {

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { addressIsFixed, type ProfileChanges } from '../../users/contract.ts'
 import { rule } from '../../database/rules.ts'
+import { addressIsFixed, type ProfileChanges } from '../../users/contract.ts'
 import { bitsOf } from './conflicts.ts'
 import { type ChangedNoun, updateStep } from './updates.ts'
 

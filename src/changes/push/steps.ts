@@ -1,8 +1,8 @@
 import { and, type SQL, sql } from 'drizzle-orm'
-import type { Operation } from '../operations-contract.ts'
 import type { Owner, Scope } from '../../database/owner.ts'
 import type { Statement } from '../../database/run.ts'
 import { uploadSteps } from '../../database/schema.ts'
+import type { Operation } from '../operations-contract.ts'
 import { canContinue, type Seen } from '../pull/cursor.ts'
 import { rowsTwice } from './rows-twice.ts'
 

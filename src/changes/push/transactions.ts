@@ -1,10 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { fieldsThatGoTogether } from '../operations-contract.ts'
-import type { TransactionChanges } from '../../transactions/contract.ts'
 import { nextChange } from '../../database/change-numbers.ts'
-import { failIfOutOfBounds } from '../../database/kept-totals.ts'
 import { insertWhere } from '../../database/insert-where.ts'
+import { failIfOutOfBounds } from '../../database/kept-totals.ts'
 import { hasLiveAccounts } from '../../database/live-accounts.ts'
+import { brokenRules } from '../../database/rules.ts'
 import { unread } from '../../database/run.ts'
 import { batches, spentClientIds, transactions } from '../../database/schema.ts'
 import {
@@ -17,10 +16,11 @@ import {
   stageRows,
   transientBatch,
 } from '../../transactions/bulk-insert.ts'
-import { brokenRules } from '../../database/rules.ts'
 import { clientIdUnspent } from '../../transactions/client-ids.ts'
+import type { TransactionChanges } from '../../transactions/contract.ts'
 import { liveCategory } from '../../transactions/read.ts'
 import { categoryRequired, nextRow, transactionRules } from '../../transactions/rules.ts'
+import type { fieldsThatGoTogether } from '../operations-contract.ts'
 import { bitsOf } from './conflicts.ts'
 import { isNamed, resolved } from './references.ts'
 import { idsWith, type Step, type Uploading, uploadOf } from './steps.ts'

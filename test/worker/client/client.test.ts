@@ -11,8 +11,8 @@ import {
 } from '../../../client/index.ts'
 import { sender } from '../../../client/send.ts'
 import { app } from '../../../src/app.ts'
+import { openApiDocument } from '../../../src/document.ts'
 import type { ShownDuplicateError } from '../../../src/shared/failure-responses.ts'
-import { openApiDocument } from '../../../src/openapi/document.ts'
 import { createClientWorld, createPhone, fetchOf } from './client-world.ts'
 
 const ada = {

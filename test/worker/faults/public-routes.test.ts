@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { unsubscribeLink } from '../../../src/shared/links.ts'
 import { publicRoutes } from '../../../src/http/authenticate.ts'
+import { unsubscribeLink } from '../../../src/shared/links.ts'
 import { muteLog } from '../muted-log.ts'
 import { type Answer, pathOf, providerCallback, queuedMail } from '../world.ts'
 import {

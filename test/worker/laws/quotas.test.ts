@@ -11,7 +11,7 @@ afterEach(() => {
 })
 
 /** Notes of the greatest length, in a character that takes six times as much in JSON. */
-const longest = '\u0001'.repeat(65_535)
+const longest = `x${'\u0001'.repeat(65_534)}`
 const fullNotes = Math.floor(maxNotesLength / longest.length)
 /** With a number behind it, a name of the greatest length. */
 const longName = '\u0001'.repeat(250)

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { app } from '../../../src/app.ts'
-import { openApiDocument } from '../../../src/openapi/document.ts'
+import { openApiDocument } from '../../../src/document.ts'
 import { type Answer, createWorld, type Person, type World } from '../world.ts'
 import { createHousehold, type Household } from './every-route.ts'
 

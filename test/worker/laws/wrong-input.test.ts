@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { NewAccount } from '../../../src/accounts/contract.ts'
-import type { NewCategory } from '../../../src/categories/contract.ts'
-import type { ProfileChanges } from '../../../src/users/contract.ts'
 import type { Registration } from '../../../src/auth/contract.ts'
+import type { NewCategory } from '../../../src/categories/contract.ts'
 import type { NewTransaction } from '../../../src/transactions/contract.ts'
+import type { ProfileChanges } from '../../../src/users/contract.ts'
 import { type Answer, createWorld, expectInvalid, type Json, type Person } from '../world.ts'
 import { createHousehold } from './every-route.ts'
 

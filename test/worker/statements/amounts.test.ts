@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { maxAmount } from '../../../src/shared/money.ts'
 import { Problems } from '../../../src/imports/formats/problems.ts'
 import { amountCell, amountReader } from '../../../src/imports/formats/written/amount.ts'
+import { maxAmount } from '../../../src/shared/money.ts'
 import { errorsOf } from './corpus.ts'
 
 const read = (text: string, separator: '.' | ',') =>

@@ -1,7 +1,7 @@
-import { Invalid } from '../../../src/shared/failures.ts'
-import type { Minor } from '../../../src/shared/money.ts'
 import { readStatement } from '../../../src/imports/formats/read.ts'
 import type { BankStatement, FileOptions, GenericRow } from '../../../src/imports/formats/statement.ts'
+import { Invalid } from '../../../src/shared/failures.ts'
+import type { Minor } from '../../../src/shared/money.ts'
 
 declare global {
   interface ImportMeta {

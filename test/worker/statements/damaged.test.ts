@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { Invalid } from '../../../src/shared/failures.ts'
 import { readGenericCsv } from '../../../src/imports/formats/csv/generic.ts'
 import { readStatement } from '../../../src/imports/formats/read.ts'
+import { Invalid } from '../../../src/shared/failures.ts'
 import { errorsOf as corpusErrorsOf } from './corpus.ts'
 
 const head = 'date,amount,description\n2026-01-01,-1,x\n'

@@ -1,8 +1,8 @@
 import { parseXml, XmlCdata, XmlElement, XmlText } from '@rgrove/parse-xml'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Invalid } from '../../../../src/shared/failures.ts'
 import { decodeReferences, readXml } from '../../../../src/imports/formats/xml-reader.ts'
+import { Invalid } from '../../../../src/shared/failures.ts'
 import { corpus } from '../corpus.ts'
 
 /** The names, attributes and texts of a document in their order; null if it is not well-formed. */

@@ -1,7 +1,11 @@
 import type { Context, ErrorHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
-import type { ShownDuplicateError } from '../shared/failure-responses.ts'
-import { reportOf } from '../shared/error-report.ts'
+import { presentAccount } from './accounts/present.ts'
+import { presentCategory } from './categories/present.ts'
+import type { App } from './http/app-types.ts'
+import { logFailure } from './http/observe.ts'
+import { tooManyAttempts } from './http/rate-limits.ts'
+import type { ShownDuplicateError } from './shared/failure-responses.ts'
 import {
   AnswerTooLarge,
   BadLink,
@@ -20,11 +24,9 @@ import {
   TooManyAttempts,
   Unauthenticated,
   VersionConflict,
-} from '../shared/failures.ts'
-import { formatMoney } from '../shared/money.ts'
-import type { App } from './app-types.ts'
-import { presentAccount, presentCategory, presentTransaction } from './present.ts'
-import { tooManyAttempts } from './rate-limits.ts'
+} from './shared/failures.ts'
+import { formatMoney } from './shared/money.ts'
+import { presentTransaction } from './transactions/present.ts'
 
 const retryAfterSeconds = 5
 
@@ -98,9 +100,4 @@ const presenters: Record<VersionConflict['noun'], (row: never) => object> = {
 function answerConflict({ message, noun, current }: VersionConflict, c: Context<App>) {
   const row = presenters[noun](current as never)
   return c.json({ message, code: 'version_conflict', current: row }, 412)
-}
-
-/** Logs a failure beside the request's own line, under the same request id. */
-export function logFailure(error: Error, c: Context<App>) {
-  console.error(JSON.stringify({ event: 'failure', requestId: c.get('requestId'), ...reportOf(error) }))
 }

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { FieldErrors } from '../shared/failures.ts'
+import type { FailureName } from './failures.ts'
 import type { AnswerDescription } from './response-descriptions.ts'
-import type { FailureName } from '../openapi/failures.ts'
 
 /** What a person needs to know about a route; the rest is derived from the route and its validators. */
 export type Endpoint = {

@@ -1,6 +1,6 @@
 import { Hono } from 'hono/tiny'
+import type { App } from '../http/app-types.ts'
 import { checkDatabase } from './health.ts'
-import type { App } from './app-types.ts'
 
 /** 200 if the database answers, 503 if it does not, 500 if it has not been migrated. */
 export const healthRoutes = new Hono<App>().get('/', async (c) => {

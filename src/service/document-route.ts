@@ -1,7 +1,7 @@
 import { Hono } from 'hono/tiny'
+import type { App } from '../http/app-types.ts'
+import { hints } from '../http/validate.ts'
 import { ifNoneMatch } from '../shared/versions.ts'
-import type { App } from './app-types.ts'
-import { hints } from './validate.ts'
 
 /** The headers of an asset that are passed on. */
 const assetHeaders = ['Content-Type', 'ETag', 'Cache-Control']

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { health } from './service-contract.ts'
-import { json } from './response-descriptions.ts'
-import type { EndpointGroup } from './endpoint.ts'
+import type { EndpointGroup } from '../openapi/endpoint.ts'
+import { json } from '../openapi/response-descriptions.ts'
+import { health } from './contract.ts'
 
 export const serviceEndpoints: EndpointGroup = {
   tag: 'Service',

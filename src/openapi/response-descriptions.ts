@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { message } from '../shared/failure-responses.ts'
-import type { AnswerObject, JsonSchema } from '../openapi/document-types.ts'
-import type { SchemaCollection } from '../openapi/json-schema.ts'
+import type { AnswerObject, JsonSchema } from './document-types.ts'
+import type { SchemaCollection } from './json-schema.ts'
 
 /** One answer of an endpoint. Without a schema it has no body. */
 export type AnswerDescription = {
@@ -63,6 +63,13 @@ export function taggedAnswers(answer: AnswerDescription): Record<number, AnswerD
     304: { description: 'It has not changed.', headers: ['ETag'] },
   }
 }
+
+/** The 412 of a write with `If-Match`. */
+export const conflict = (schema: z.core.$ZodType): AnswerDescription =>
+  json(
+    schema,
+    'The row has a different version from the one that `If-Match` names; `current` is the row as it is now.',
+  )
 
 /** The answer of a deletion. */
 export const deleted: AnswerDescription = { description: 'Deleted.' }

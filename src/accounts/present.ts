@@ -1,0 +1,18 @@
+import { formatMoney, moneyNumber } from '../shared/money.ts'
+import { presentTimestamps } from '../shared/present.ts'
+import type { Account } from './accounts.ts'
+import type { ShownAccount } from './contract.ts'
+
+export function presentAccount(account: Account): ShownAccount {
+  return {
+    id: account.id,
+    user_id: account.userId,
+    name: account.name,
+    type: account.type,
+    starting_balance: formatMoney(account.startingBalance),
+    notes: account.notes,
+    version: account.version,
+    ...presentTimestamps(account),
+    balance: moneyNumber(account.balance),
+  }
+}

@@ -1,0 +1,50 @@
+import { presentAccount } from '../accounts/present.ts'
+import { presentCategory } from '../categories/present.ts'
+import { moneyNumber, sumOfBalances } from '../shared/money.ts'
+import { presentTransaction } from '../transactions/present.ts'
+import { presentUser } from '../users/present.ts'
+import type { ShownChange, ShownFeed } from './contract.ts'
+import { writeCursor } from './feed-cursor.ts'
+import type { ShownResult } from './operations-contract.ts'
+import type { Feed } from './pull/feed.ts'
+import type { Change } from './pull/rows.ts'
+import type { Outcome } from './push/outcomes.ts'
+
+export function presentFeed({ changes, cursor, hasMore, isSnapshot, balances }: Feed): ShownFeed {
+  return {
+    changes: changes.map(presentChange),
+    cursor: writeCursor(cursor),
+    has_more: hasMore,
+    snapshot: isSnapshot,
+    ...(!hasMore && {
+      balances: balances.map(({ id, balance }) => ({ account_id: id, balance: moneyNumber(balance) })),
+      total_balance: moneyNumber(sumOfBalances(balances.map(({ balance }) => balance))),
+    }),
+  }
+}
+
+function presentChange(change: Change): ShownChange {
+  const { noun, id, row } = change
+  if (row === null) return { noun, id, data: null }
+  if (noun === 'profile') return { noun, id, data: presentUser(row) }
+  const fed = { client_id: row.clientId }
+  if (noun === 'category') return { noun, id, data: { ...presentCategory(row), ...fed } }
+  if (noun === 'transaction') return { noun, id, data: { ...presentTransaction(row), ...fed } }
+  // An account's balance changes without the account, so the feed sends balances separately.
+  const { balance, ...account } = presentAccount(row)
+  return { noun, id, data: { ...account, ...fed } }
+}
+
+export function presentOutcome(found: Outcome): ShownResult {
+  const { index, outcome, id, version, fields, errors, current } = found
+  const data = current && presentChange(current).data
+  return {
+    index,
+    outcome,
+    ...(id !== null && { id }),
+    ...(version !== null && { version }),
+    ...(fields && { fields }),
+    ...(errors && { errors }),
+    ...(data && { data }),
+  }
+}
