@@ -1,4 +1,3 @@
-import path from 'node:path'
 import { expect, test } from 'vitest'
 import { localDatabase } from '../../dev/local-database.ts'
 import { openDatabase } from '../databases/open.ts'
