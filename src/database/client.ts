@@ -7,13 +7,11 @@ import { translateDatabaseErrors } from './errors.ts'
 import { withRetries } from './retries.ts'
 import { fetchOnStream } from './streams.ts'
 
-const casing = 'snake_case'
-
 /** Builds statements, and runs them through run.ts. */
 export type Database = LibSQLDatabase
 
 /** Builds statements where there is no database at hand. */
-export const builder: Database = drizzle.mock({ casing })
+export const builder: Database = drizzle.mock()
 
 /** Where the database is, how long a round trip may take, and how many streams an isolate keeps (streams.ts). */
 export type DatabaseAddress = {
@@ -51,7 +49,7 @@ export function openDatabase(
     const send = async () => (alone ? [await client.execute(alone)] : await sendBatch(statements, mode))
     return meter.timeDatabase(withRetries(() => translateDatabaseErrors(send()), mode, deadline()))
   }
-  return drizzle(Object.assign(client, { batch }), { casing })
+  return drizzle(Object.assign(client, { batch }))
 }
 
 /** False for a `select` that begins with `with`: it counts as a write. */

@@ -1,6 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from './owner.ts'
-import { accounts } from './schema.ts'
 
 /**
  * True for transactions whose accounts, on either side, are not deleted. Those of a deleted account, including transfers
@@ -8,10 +7,10 @@ import { accounts } from './schema.ts'
  * services/removal.ts removes them later. It does not check that their user exists: `existingRow` (ownership.ts) does.
  */
 export const hasLiveAccounts = sql`not exists (
-  select 1 from ${accounts} gone
+  select 1 from accounts gone
    where gone.former_user_id = transactions.user_id and gone.id in (transactions.account_id, transactions.to_account_id))`
 
 /** `hasLiveAccounts` for many of the user's rows: no row is checked unless an account of the user is being removed. */
 export function hasLiveAccountsInBulk(owner: Scope): SQL {
-  return sql`(not exists (select 1 from ${accounts} where ${accounts.formerUserId} = ${owner.id}) or ${hasLiveAccounts})`
+  return sql`(not exists (select 1 from accounts where former_user_id = ${owner.id}) or ${hasLiveAccounts})`
 }

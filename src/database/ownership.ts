@@ -45,7 +45,8 @@ export function ownRow(owner: Scope, table: OwnedTable, id: Id): SQL {
 
 /** True if row `id` exists and is that user's, so that another row may refer to it. */
 export function refersToOwn(userId: SQL, table: OwnedTable, id: SQL): SQL {
-  return sql`exists (select 1 from ${table} where ${table.id} = ${id} and ${table.userId} = ${userId})`
+  const name = sql.raw(getTableName(table))
+  return sql`exists (select 1 from ${name} where ${name}.id = ${id} and ${name}.user_id = ${userId})`
 }
 
 /** A column that is 1 in the user's rows and 0 in everybody else's. */

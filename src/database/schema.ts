@@ -24,30 +24,30 @@ import {
   transactionTypes,
 } from '../shared/types.ts'
 
-const id = () => integer().primaryKey({ autoIncrement: true })
-const minor = () => integer().$type<Minor>().notNull()
-const instant = () => integer({ mode: 'timestamp_ms' })
-const timestamps = { createdAt: instant().notNull(), updatedAt: instant().notNull() }
+const id = (name: string) => integer(name).primaryKey({ autoIncrement: true })
+const minor = (name: string) => integer(name).$type<Minor>().notNull()
+const instant = (name: string) => integer(name, { mode: 'timestamp_ms' })
+const timestamps = { createdAt: instant('created_at').notNull(), updatedAt: instant('updated_at').notNull() }
 /** The Idempotency-Key of the request that created the row: sending it again creates no second row. */
-const idempotencyKey = () => text()
+const idempotencyKey = (name: string) => text(name)
 /** The client's own id for the row: a request that repeats it creates no second row. */
-const clientId = () => text()
+const clientId = (name: string) => text(name)
 /** Raised with each change that is accepted. */
-const version = () => integer().notNull().default(1)
+const version = (name: string) => integer(name).notNull().default(1)
 const hasKey = sql`idempotency_key is not null`
 const hasClientId = sql`client_id is not null`
 /** For rows that are deleted together with their user. */
-const owner = () =>
-  integer()
+const owner = (name: string) =>
+  integer(name)
     .notNull()
     .references(() => users.id, { onDelete: 'cascade' })
 /**
  * For rows of which there may be too many to delete at once. They do not refer to the user's row, which is deleted first;
  * they are removed in parts afterwards (services/removal.ts).
  */
-const ownerOrFormer = () => integer().notNull()
+const ownerOrFormer = (name: string) => integer(name).notNull()
 /** Null once the user has deleted the row, so that no query for the user's rows finds it. */
-const ownerUntilDeleted = () => integer()
+const ownerUntilDeleted = (name: string) => integer(name)
 
 const within = (column: AnySQLiteColumn, limit: Minor) =>
   sql`${column} between ${sql.raw(String(-limit))} and ${sql.raw(String(limit))}`
@@ -56,27 +56,27 @@ const within = (column: AnySQLiteColumn, limit: Minor) =>
 export const users = sqliteTable(
   'users',
   {
-    id: id(),
-    name: text().notNull(),
-    email: text().notNull().unique('users_email'),
+    id: id('id'),
+    name: text('name').notNull(),
+    email: text('email').notNull().unique('users_email'),
     /** `scrypt$N$r$p$salt$hash`; null if the user only signs in through the identity provider. */
-    passwordHash: text(),
+    passwordHash: text('password_hash'),
     /**
      * True once a password has been set through an emailed reset link; until then, a stranger who registered with this
      * address may have chosen it.
      */
-    isPasswordProven: integer({ mode: 'boolean' }).notNull().default(false),
-    idpId: text().unique('users_idp_id'),
-    avatar: text(),
-    emailVerifiedAt: instant(),
-    timezone: text().notNull().default('UTC'),
+    isPasswordProven: integer('is_password_proven', { mode: 'boolean' }).notNull().default(false),
+    idpId: text('idp_id').unique('users_idp_id'),
+    avatar: text('avatar'),
+    emailVerifiedAt: instant('email_verified_at'),
+    timezone: text('timezone').notNull().default('UTC'),
     /** `HH:MM` in `timezone`; null if reminders are off. */
-    reminderTime: text().default('20:00'),
-    reminderLastSentAt: instant(),
+    reminderTime: text('reminder_time').default('20:00'),
+    reminderLastSentAt: instant('reminder_last_sent_at'),
     /** The local day (`YYYY-MM-DD`) of the last reminder: at most one is sent a day. */
-    reminderLastDay: text(),
+    reminderLastDay: text('reminder_last_day'),
     /** When the reminder job should check this user next; null if never. */
-    reminderLookAt: instant(),
+    reminderLookAt: instant('reminder_look_at'),
     ...timestamps,
   },
   (t) => [index('users_reminder_look_at').on(t.reminderLookAt).where(sql`reminder_look_at is not null`)],
@@ -86,21 +86,21 @@ export const users = sqliteTable(
  * Deleted users: a trigger adds them, and they stay until everything that was theirs has been removed. Ids are never
  * reused.
  */
-export const formerUsers = sqliteTable('former_users', { id: integer().primaryKey() })
+export const formerUsers = sqliteTable('former_users', { id: integer('id').primaryKey() })
 
 /** Bearer tokens. Only hashes of their secrets are stored. */
 export const tokens = sqliteTable(
   'tokens',
   {
-    id: id(),
-    userId: owner(),
+    id: id('id'),
+    userId: owner('user_id'),
     /** SHA-256 of the secret, in hex. */
-    secretHash: text().notNull(),
+    secretHash: text('secret_hash').notNull(),
     /** The client's User-Agent at sign-in, so that people can recognise their sessions. */
-    userAgent: text(),
-    createdAt: instant().notNull(),
+    userAgent: text('user_agent'),
+    createdAt: instant('created_at').notNull(),
     /** Updated at most once a day. */
-    lastUsedAt: instant().notNull(),
+    lastUsedAt: instant('last_used_at').notNull(),
   },
   (t) => [
     index('tokens_user').on(t.userId),
@@ -114,11 +114,11 @@ export const passwordResets = sqliteTable(
   'password_resets',
   {
     /** SHA-256 of the token, in hex. */
-    tokenHash: text().primaryKey(),
-    userId: owner(),
+    tokenHash: text('token_hash').primaryKey(),
+    userId: owner('user_id'),
     /** The address the link was sent to; the link is void once the user's address changes. */
-    email: text().notNull(),
-    expiresAt: instant().notNull(),
+    email: text('email').notNull(),
+    expiresAt: instant('expires_at').notNull(),
   },
   (t) => [index('password_resets_user').on(t.userId), index('password_resets_expiry').on(t.expiresAt)],
 )
@@ -126,53 +126,53 @@ export const passwordResets = sqliteTable(
 /** What the exact limits count (services/throttle.ts): one row per attempt and per limit that it counts against. */
 export const attempts = sqliteTable(
   'attempts',
-  { nonce: text().primaryKey(), key: text().notNull(), at: instant().notNull() },
+  { nonce: text('nonce').primaryKey(), key: text('key').notNull(), at: instant('at').notNull() },
   (t) => [index('attempts_key').on(t.key, t.at), index('attempts_at').on(t.at)],
 )
 
 /** The nonces of used `state` values of provider sign-ins: each state is valid once. */
 export const usedStates = sqliteTable(
   'used_states',
-  { nonce: text().primaryKey(), expiresAt: instant().notNull() },
+  { nonce: text('nonce').primaryKey(), expiresAt: instant('expires_at').notNull() },
   (t) => [index('used_states_expiry').on(t.expiresAt)],
 )
 
 /** Emails that could not be sent. Their links are not stored, since they are secrets. */
 export const failedMails = sqliteTable('failed_mails', {
   /** The email's id, which was its idempotency key. */
-  id: text().primaryKey(),
-  kind: text().notNull(),
-  recipient: text().notNull(),
-  reason: text().notNull(),
-  failedAt: instant().notNull(),
+  id: text('id').primaryKey(),
+  kind: text('kind').notNull(),
+  recipient: text('recipient').notNull(),
+  reason: text('reason').notNull(),
+  failedAt: instant('failed_at').notNull(),
 })
 
 export const accounts = sqliteTable(
   'accounts',
   {
-    id: id(),
-    userId: ownerUntilDeleted(),
+    id: id('id'),
+    userId: ownerUntilDeleted('user_id'),
     /** The owner, once the account is deleted: its transactions no longer count, but still have to be removed. */
-    formerUserId: integer(),
-    name: text().notNull(),
-    type: text({ enum: accountTypes }).notNull(),
-    startingBalance: minor(),
+    formerUserId: integer('former_user_id'),
+    name: text('name').notNull(),
+    type: text('type', { enum: accountTypes }).notNull(),
+    startingBalance: minor('starting_balance'),
     /**
      * A kept figure: one that is kept up to date, by triggers for single rows and by db/figures.ts for many, rather than
      * added up at every read. Income − expenses − transfers out + transfers in, over all dates.
      */
-    moved: minor().default(0 as Minor),
+    moved: minor('moved').default(0 as Minor),
     /** A kept figure: the number of the account's transactions, not counting transfers into it. */
-    transactionCount: integer().notNull().default(0),
+    transactionCount: integer('transaction_count').notNull().default(0),
     /** A kept figure: the number of transfers into the account. */
-    incomingCount: integer().notNull().default(0),
-    balance: integer()
+    incomingCount: integer('incoming_count').notNull().default(0),
+    balance: integer('balance')
       .$type<Minor>()
       .notNull()
       .generatedAlwaysAs(sql`starting_balance + moved`, { mode: 'virtual' }),
-    notes: text(),
-    clientId: clientId(),
-    version: version(),
+    notes: text('notes'),
+    clientId: clientId('client_id'),
+    version: version('version'),
     ...timestamps,
   },
   (t) => [
@@ -192,14 +192,14 @@ export const accounts = sqliteTable(
 export const categories = sqliteTable(
   'categories',
   {
-    id: id(),
-    userId: ownerUntilDeleted(),
-    name: text().notNull(),
+    id: id('id'),
+    userId: ownerUntilDeleted('user_id'),
+    name: text('name').notNull(),
     /** The name in the form in which names are compared (`categoryNameKey`). */
-    nameKey: text().notNull(),
-    type: text({ enum: categoryTypes }).notNull(),
-    clientId: clientId(),
-    version: version(),
+    nameKey: text('name_key').notNull(),
+    type: text('type', { enum: categoryTypes }).notNull(),
+    clientId: clientId('client_id'),
+    version: version('version'),
     ...timestamps,
   },
   (t) => [
@@ -213,32 +213,32 @@ export const transactions = sqliteTable(
   'transactions',
   {
     /** New rows get `nextTransactionId`: AUTOINCREMENT would also write to sqlite_sequence for each of them. */
-    id: integer().primaryKey(),
-    userId: ownerOrFormer(),
-    accountId: integer()
+    id: integer('id').primaryKey(),
+    userId: ownerOrFormer('user_id'),
+    accountId: integer('account_id')
       .notNull()
       .references(() => accounts.id),
-    toAccountId: integer().references(() => accounts.id),
-    categoryId: integer().references(() => categories.id),
-    type: text({ enum: transactionTypes }).notNull(),
-    amount: minor(),
-    description: text(),
-    reference: text(),
+    toAccountId: integer('to_account_id').references(() => accounts.id),
+    categoryId: integer('category_id').references(() => categories.id),
+    type: text('type', { enum: transactionTypes }).notNull(),
+    amount: minor('amount'),
+    description: text('description'),
+    reference: text('reference'),
     /** `YYYY-MM-DD`. */
-    transactionDate: text().notNull(),
+    transactionDate: text('transaction_date').notNull(),
     /** True for rows that came in an offline batch or an upload of operations. */
-    isSynced: integer({ mode: 'boolean' }).notNull().default(false),
-    clientId: clientId(),
+    isSynced: integer('is_synced', { mode: 'boolean' }).notNull().default(false),
+    clientId: clientId('client_id'),
     /**
      * The import that created the row; null for a row that counts as entered by hand, even if it came in a batch or an
      * upload. No index: the ids of an import's rows lie within a range (`imports.firstId`).
      */
-    importId: integer(),
+    importId: integer('import_id'),
     /** For a row entered by hand that stands for an equal row of a file: the import of that file. */
-    bookedBy: integer(),
-    version: version(),
+    bookedBy: integer('booked_by'),
+    version: version('version'),
     /** The number of its last change among all changes of its user (db/changes.ts). */
-    seq: integer().notNull().default(0),
+    seq: integer('seq').notNull().default(0),
     ...timestamps,
   },
   (t) => [
@@ -265,18 +265,18 @@ export const transactions = sqliteTable(
 export const totals = sqliteTable(
   'totals',
   {
-    userId: ownerOrFormer(),
+    userId: ownerOrFormer('user_id'),
     /** `YYYY-MM`. */
-    month: text().notNull(),
-    type: text({ enum: transactionTypes }).notNull(),
+    month: text('month').notNull(),
+    type: text('type', { enum: transactionTypes }).notNull(),
     /** 0 if uncategorised: in a table without row ids, no column of the primary key can be null. */
-    categoryId: integer().notNull(),
-    accountId: integer().notNull(),
+    categoryId: integer('category_id').notNull(),
+    accountId: integer('account_id').notNull(),
     /** 0 unless it is a transfer. */
-    toAccountId: integer().notNull(),
-    total: minor(),
+    toAccountId: integer('to_account_id').notNull(),
+    total: minor('total'),
     /** The row is deleted when no transactions are left. */
-    transactionCount: integer().notNull(),
+    transactionCount: integer('transaction_count').notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.userId, t.month, t.type, t.categoryId, t.accountId, t.toAccountId] }),
@@ -302,31 +302,31 @@ export const totals = sqliteTable(
 export const changes = sqliteTable(
   'changes',
   {
-    userId: ownerOrFormer(),
-    seq: integer().notNull(),
+    userId: ownerOrFormer('user_id'),
+    seq: integer('seq').notNull(),
     /** `forgotten` stands for all older entries, which have been removed. */
-    noun: text({ enum: [...changedNouns, 'forgotten'] }).notNull(),
-    rowId: integer().notNull(),
-    at: instant().notNull(),
+    noun: text('noun', { enum: [...changedNouns, 'forgotten'] }).notNull(),
+    rowId: integer('row_id').notNull(),
+    at: instant('at').notNull(),
   },
   (t) => [primaryKey({ columns: [t.userId, t.seq] })],
 )
 
 /** The highest id of a transaction that was deleted while it was the newest, so that no id is assigned twice. */
 export const spentIds = sqliteTable('spent_ids', {
-  noun: text().primaryKey(),
-  highest: integer().notNull(),
+  noun: text('noun').primaryKey(),
+  highest: integer('highest').notNull(),
 })
 
 /** Recorded by triggers: client ids of deleted rows, which a late retry must not bring back. */
 export const spentClientIds = sqliteTable(
   'spent_client_ids',
   {
-    userId: ownerOrFormer(),
-    noun: text({ enum: changedNouns }).notNull(),
-    clientId: text().notNull(),
+    userId: ownerOrFormer('user_id'),
+    noun: text('noun', { enum: changedNouns }).notNull(),
+    clientId: text('client_id').notNull(),
     /** The row that had the id. If it was joined with another, `remembered` says which row stands for it now. */
-    rowId: integer().notNull(),
+    rowId: integer('row_id').notNull(),
   },
   (t) => [primaryKey({ columns: [t.userId, t.noun, t.clientId] })],
 )
@@ -340,29 +340,29 @@ export const spentClientIds = sqliteTable(
 export const remembered = sqliteTable(
   'remembered',
   {
-    userId: ownerOrFormer(),
+    userId: ownerOrFormer('user_id'),
     /** The id of the transaction. It may still exist: edited, or as the outflow of a joined transfer. */
-    id: integer().notNull(),
-    accountId: integer().notNull(),
-    toAccountId: integer(),
-    type: text({ enum: transactionTypes }).notNull(),
-    amount: minor(),
-    reference: text(),
-    transactionDate: text().notNull(),
+    id: integer('id').notNull(),
+    accountId: integer('account_id').notNull(),
+    toAccountId: integer('to_account_id'),
+    type: text('type', { enum: transactionTypes }).notNull(),
+    amount: minor('amount'),
+    reference: text('reference'),
+    transactionDate: text('transaction_date').notNull(),
     /** The kind of match that it was joined in, if that is why it is remembered. */
-    kind: text({ enum: matchKinds }),
+    kind: text('kind', { enum: matchKinds }),
     /** As in `transactions`. */
-    importId: integer(),
+    importId: integer('import_id'),
     /** As in `transactions`. */
-    bookedBy: integer(),
+    bookedBy: integer('booked_by'),
     /** What stood for it once it had been edited or joined: itself if it remained, or else the other row of the match. */
-    joinedId: integer(),
+    joinedId: integer('joined_id'),
     /** What stands for it now: `joinedId`, or what took its place in later matches. Null if nothing does. */
-    survivorId: integer(),
+    survivorId: integer('survivor_id'),
     /** The number of the user's last change before it was joined: the changes of the join have greater numbers. */
-    seq: integer(),
+    seq: integer('seq'),
     /** The row as it was when it was joined, and which of its fields the other row took over, as JSON. */
-    kept: text(),
+    kept: text('kept'),
   },
   (t) => [
     primaryKey({ columns: [t.userId, t.id] }),
@@ -378,10 +378,10 @@ export const remembered = sqliteTable(
 export const rejectedMatches = sqliteTable(
   'rejected_matches',
   {
-    userId: ownerOrFormer(),
-    firstId: integer().notNull(),
-    secondId: integer().notNull(),
-    kind: text({ enum: matchKinds }).notNull(),
+    userId: ownerOrFormer('user_id'),
+    firstId: integer('first_id').notNull(),
+    secondId: integer('second_id').notNull(),
+    kind: text('kind', { enum: matchKinds }).notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.userId, t.firstId, t.secondId, t.kind] }),
@@ -396,24 +396,24 @@ export const rejectedMatches = sqliteTable(
 export const batches = sqliteTable(
   'sync_batches',
   {
-    id: text().primaryKey(),
-    userId: ownerOrFormer(),
-    status: text({ enum: syncStates }).notNull(),
-    idempotencyKey: idempotencyKey(),
+    id: text('id').primaryKey(),
+    userId: ownerOrFormer('user_id'),
+    status: text('status', { enum: syncStates }).notNull(),
+    idempotencyKey: idempotencyKey('idempotency_key'),
     /**
      * SHA-256 of its body together with its leniency (`Prefer: handling=lenient`), which shows whether a repeated key
      * came with the same batch. Empty without a key.
      */
-    bodyHash: text().notNull(),
-    createdAt: instant().notNull(),
+    bodyHash: text('body_hash').notNull(),
+    createdAt: instant('created_at').notNull(),
     /**
      * When its turn came: when it landed as it was accepted, or was last queued; 1970 if the next sweep is to queue it;
      * null while it waits for an earlier batch of the same user.
      */
-    queuedAt: instant(),
-    completedAt: instant(),
+    queuedAt: instant('queued_at'),
+    completedAt: instant('completed_at'),
     /** The outcome of each item, in order; null until the batch has been processed, or if every item is invalid. */
-    outcomes: text({ mode: 'json' }).$type<StoredOutcome[]>(),
+    outcomes: text('outcomes', { mode: 'json' }).$type<StoredOutcome[]>(),
   },
   (t) => [
     index('sync_batches_user').on(t.userId, t.completedAt),
@@ -445,15 +445,15 @@ export type StoredOutcome = [
 export const batchParts = sqliteTable(
   'sync_parts',
   {
-    batchId: text()
+    batchId: text('batch_id')
       .notNull()
       .references(() => batches.id, { onDelete: 'cascade' }),
     /** The position of the part's first item. */
-    start: integer().notNull(),
+    start: integer('start').notNull(),
     /** How many of its items are invalid. */
-    invalid: integer().notNull(),
+    invalid: integer('invalid').notNull(),
     /** An array for each item, with the fields that services/bulk-insert.ts lists. */
-    items: text().notNull(),
+    items: text('items').notNull(),
   },
   (t) => [primaryKey({ columns: [t.batchId, t.start] })],
 )
@@ -461,7 +461,7 @@ export const batchParts = sqliteTable(
 /** The decisions on the operations of an upload, step by step, as JSON, for as long as it is being processed. */
 export const uploadSteps = sqliteTable(
   'upload_steps',
-  { uploadId: text().notNull(), step: text().notNull(), items: text().notNull() },
+  { uploadId: text('upload_id').notNull(), step: text('step').notNull(), items: text('items').notNull() },
   (t) => [primaryKey({ columns: [t.uploadId, t.step] })],
 )
 
@@ -481,28 +481,28 @@ export type ImportAnswer = {
 export const imports = sqliteTable(
   'imports',
   {
-    id: id(),
+    id: id('id'),
     /** Null while it is being undone. */
-    userId: ownerUntilDeleted(),
+    userId: ownerUntilDeleted('user_id'),
     /** The batch that the rows passed through. */
-    batchId: text().notNull().unique('imports_batch'),
-    kind: text({ enum: importKinds }).notNull(),
-    format: text({ enum: importFormats }).notNull(),
-    rows: integer().notNull(),
-    created: integer().notNull(),
-    duplicate: integer().notNull(),
+    batchId: text('batch_id').notNull().unique('imports_batch'),
+    kind: text('kind', { enum: importKinds }).notNull(),
+    format: text('format', { enum: importFormats }).notNull(),
+    rows: integer('rows').notNull(),
+    created: integer('created').notNull(),
+    duplicate: integer('duplicate').notNull(),
     /** How many rows were left out because the user had deleted them. */
-    deletedBefore: integer().notNull().default(0),
+    deletedBefore: integer('deleted_before').notNull().default(0),
     /** How many sure matches of its rows it has joined. */
-    joined: integer().notNull().default(0),
+    joined: integer('joined').notNull().default(0),
     /** A created row's id is this plus its position in the file, from 0. Ids that are left over may go to other rows. */
-    firstId: integer().notNull(),
-    idempotencyKey: idempotencyKey(),
+    firstId: integer('first_id').notNull(),
+    idempotencyKey: idempotencyKey('idempotency_key'),
     /** SHA-256 of the kind and the rows, which shows whether a repeated key came with the same import. */
-    rowsHash: text(),
+    rowsHash: text('rows_hash'),
     /** The answer to a call with a key, so that a repeat gets the same one; null until it is stored. */
-    answer: text({ mode: 'json' }).$type<ImportAnswer>(),
-    createdAt: instant().notNull(),
+    answer: text('answer', { mode: 'json' }).$type<ImportAnswer>(),
+    createdAt: instant('created_at').notNull(),
   },
   (t) => [
     index('imports_user').on(t.userId, t.id),

@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
 import { type Rule, rule } from '../database/rules.ts'
-import { remembered, spentClientIds, transactions } from '../database/schema.ts'
 
 /*
  * A client id that has been used before leads to the transaction that was created with it or, after a join, to the one
@@ -13,31 +12,31 @@ import { remembered, spentClientIds, transactions } from '../database/schema.ts'
  * replaces the id: it may refer to the transaction that stands for it now, and to `gone`, the joined one as remembered.
  */
 export function idByClientId(userId: SQL, client_id: string | SQL, orJoined?: SQL): SQL {
-  const has = sql`${transactions.userId} = ${userId} and ${transactions.clientId} = ${client_id}`
-  return sql`coalesce((select ${transactions.id} from ${transactions} where ${has} and ${hasLiveAccounts}),
+  return sql`coalesce(
+    (select id from transactions where user_id = ${userId} and client_id = ${client_id} and ${hasLiveAccounts}),
     (${joinedWith(userId, client_id, orJoined)}))`
 }
 
 /** Selects from the transaction that now stands for the one created with this client id, if that one was joined. */
-function joinedWith(userId: SQL, client_id: string | SQL, what: SQL = sql`${transactions.id}`): SQL {
+function joinedWith(userId: SQL, client_id: string | SQL, what: SQL = sql`transactions.id`): SQL {
   return sql`
-    select ${what} from ${spentClientIds} spent
-     cross join ${remembered} gone on gone.user_id = spent.user_id and gone.id = spent.row_id
-     cross join ${transactions} on ${transactions.id} = gone.survivor_id
+    select ${what} from spent_client_ids spent
+     cross join remembered gone on gone.user_id = spent.user_id and gone.id = spent.row_id
+     cross join transactions on transactions.id = gone.survivor_id
      where spent.user_id = ${userId} and spent.noun = 'transaction' and spent.client_id = ${client_id}
        and ${hasLiveAccounts}`
 }
 
 /** A late retry of the request that created a transaction must not bring it back once it has been deleted. */
 export function clientIdUnspent(userId: SQL, client_id: string | SQL): Rule {
-  const { userId: spender, noun, clientId } = spentClientIds
   const text = 'The :field belongs to a transaction that was deleted.'
-  const isSpent = sql`${spender} = ${userId} and ${noun} = 'transaction' and ${clientId} = ${client_id}`
-  const isGone = sql`${transactions.userId} = ${userId} and ${transactions.clientId} = ${client_id} and not ${hasLiveAccounts}`
+  const isOfUser = sql`user_id = ${userId} and client_id = ${client_id}`
   return rule(
     'client_id',
     text,
-    sql`not (exists (select 1 from ${spentClientIds} where ${isSpent} and not exists (${joinedWith(userId, client_id)}))
-      or exists (select 1 from ${transactions} where ${isGone}))`,
+    sql`not (exists (
+        select 1 from spent_client_ids
+         where ${isOfUser} and noun = 'transaction' and not exists (${joinedWith(userId, client_id)}))
+      or exists (select 1 from transactions where ${isOfUser} and not ${hasLiveAccounts}))`,
   )
 }

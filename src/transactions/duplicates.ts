@@ -1,5 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { transactions } from '../database/schema.ts'
+import { type SQL, sql } from 'drizzle-orm'
 import type { GivenFields } from './rules.ts'
 
 /** A new transaction is compared with at most this many others of its account, day and amount: the newest. */
@@ -12,19 +11,14 @@ export const mostResembling = 1_000
  */
 export function isDuplicateOf(userId: SQL, fields: GivenFields): SQL {
   const { reference } = fields
-  const resembling = and(
-    eq(transactions.accountId, fields.account_id),
-    eq(transactions.transactionDate, fields.transaction_date),
-    eq(transactions.amount, fields.amount),
-  )
-  return and(
-    sql`${transactions.id} in (select id from ${transactions} where ${resembling} order by id desc limit ${sql.raw(String(mostResembling))})`,
-    // The plus keeps SQLite from scanning the user's whole history by its index.
-    sql`+${transactions.userId} = ${userId}`,
-    eq(transactions.type, fields.type),
-    sql`${transactions.toAccountId} is ${fields.to_account_id ?? null}`,
-    reference === undefined
-      ? undefined
-      : sql`coalesce(${transactions.reference}, ${reference}) = ${reference}`,
-  ) as SQL
+  const isOfEvent =
+    reference === undefined ? sql`true` : sql`coalesce(transactions.reference, ${reference}) = ${reference}`
+  // The plus keeps SQLite from scanning the user's whole history by its index.
+  return sql`(transactions.id in (
+      select id from transactions
+       where account_id = ${fields.account_id} and transaction_date = ${fields.transaction_date}
+         and amount = ${fields.amount}
+       order by id desc limit ${mostResembling})
+    and +transactions.user_id = ${userId} and transactions.type = ${fields.type}
+    and transactions.to_account_id is ${fields.to_account_id ?? null} and ${isOfEvent})`
 }

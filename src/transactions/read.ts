@@ -13,7 +13,7 @@ type Label<Type> = { id: number; name: string; type: Type }
 
 /** The id of a transaction's category; null if it has none, or if the category has been deleted. */
 export const liveCategory = sql<number | null>`(
-  select id from ${categories} category where category.id = ${transactions.categoryId} and category.user_id is not null)`
+  select id from categories category where category.id = transactions.category_id and category.user_id is not null)`
 
 /** The columns of a transaction as they are shown. */
 export const transactionColumns = { ...getTableColumns(transactions), categoryId: liveCategory }
