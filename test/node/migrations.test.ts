@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@libsql/client/http'
 import { is } from 'drizzle-orm'
-import { toSnakeCase } from 'drizzle-orm/casing'
 import { drizzle } from 'drizzle-orm/libsql/http'
 import { migrate } from 'drizzle-orm/libsql/migrator'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -57,12 +56,10 @@ test('from zero, every table has the columns, indexes and foreign keys of the sc
   for (const table of tables) {
     const { name, columns, indexes, uniqueConstraints, foreignKeys } = getTableConfig(table)
     const { rows } = await client.execute(`select name from pragma_table_xinfo('${name}')`)
-    expect(rows.map((row) => row.name).sort()).toEqual(
-      columns.map((column) => toSnakeCase(column.name)).sort(),
-    )
+    expect(rows.map((row) => row.name).sort()).toEqual(columns.map((column) => column.name).sort())
     const references = foreignKeys.map((key) => {
       const { columns, foreignTable } = key.reference()
-      return `${toSnakeCase(columns[0]?.name ?? '')} ${getTableConfig(foreignTable).name} ${key.onDelete ?? 'no action'}`
+      return `${columns[0]?.name ?? ''} ${getTableConfig(foreignTable).name} ${key.onDelete ?? 'no action'}`
     })
     const keys = await client.execute(`select * from pragma_foreign_key_list('${name}')`)
     const foundKeys = keys.rows.map(
