@@ -49,6 +49,7 @@ type ToAccept = {
   parts: { from: number; json: string }[]
   isLenient: boolean
   mayLand: boolean
+  comparesContent: boolean
   idempotencyKey: string | undefined
   bodyHash: string
 }
@@ -89,7 +90,7 @@ function accept(owner: Owner, batch: ToAccept) {
       ? []
       : [db.run(sql`delete from ${batches} where id = ${id} and exists (select 1 from ${invalid})`)],
     completed: isLenient ? [db.run(completeIfNothingPending(owner.now, id))] : [],
-    landed: batch.mayLand ? unread(landItems(idIfItsTurn(id), owner.now)) : [],
+    landed: batch.mayLand ? unread(landItems(idIfItsTurn(id), owner.now, batch)) : [],
     oldest: db
       .select({ id: batches.id })
       .from(batches)
@@ -117,8 +118,9 @@ export async function acceptSync(
   const { items, isLenient, bodyHash } = batch
   const parts = rowParts(items.map(toCheckedItem), checkedFields)
   const idempotencyKey = batch.idempotencyKey || undefined
+  const comparesContent = items.some(({ values }) => !values.client_id && values.force !== true)
   const run = (mayLand: boolean) =>
-    owner.run(accept(owner, { id, parts, isLenient, mayLand, idempotencyKey, bodyHash }))
+    owner.run(accept(owner, { id, parts, isLenient, mayLand, comparesContent, idempotencyKey, bodyHash }))
   const results = mayLand && items.length <= mostItemsToLand ? await landOrQueue(run) : await run(false)
   requireVerified(results.user)
   const [earlier] = results.earlier.flat()

@@ -34,9 +34,9 @@ const hasUser = (batchId: BatchId) => sql`exists (select 1 from users where id =
  * The statements that process a batch, to be run in one transaction. They do nothing if it is finished or `batchId` is
  * NULL. The user's next batch is left to `queueNext`: none waits behind a batch that lands as it is accepted.
  */
-export function landItems(batchId: BatchId, now: Date): SQL[] {
+export function landItems(batchId: BatchId, now: Date, { comparesContent = true } = {}): SQL[] {
   return [
-    decideOutcomes(batchId, itemRules(userOfBatch(batchId))),
+    decideOutcomes(batchId, itemRules(userOfBatch(batchId)), { hasClientIds: true, comparesContent }),
     createRows(batchId, now, { isSynced: true, importId: sql`null`, guard: hasUser(batchId) }),
     ...countCreated(batchId),
     finish(batchId, now, 'completed'),

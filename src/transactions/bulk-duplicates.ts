@@ -30,7 +30,9 @@ const fields = sql`account_id, to_account_id, type, amount, transaction_date, re
  * copies took ten times as long as running the statement.
  */
 export function absorbed(userId: SQL, compared: Compared): SQL {
-  const { recalls } = compared
+  const { recalls, comparesContent = true } = compared
+  // Planning the comparison takes SQLite most of a batch's time.
+  if (!comparesContent) return sql`absorbed as (select null as position, null as id where false)`
   const paired = rounds.reduce(
     (unpaired, round) => sql`(${pairsOf(unpaired, round)})`,
     sql`(
@@ -78,8 +80,11 @@ const mostOfEach = sql`(
 /** Which remembered rows a file is compared with: joined and edited ones and, if `deleted`, deleted ones too. */
 type Recalled = { deleted: boolean }
 
-/** What items are compared with besides existing rows, and whether any item may have a client id. */
-export type Compared = { recalls?: Recalled; hasClientIds: boolean }
+/**
+ * What items are compared with besides existing rows, whether any item may have a client id, and whether any may have
+ * neither a client id nor `force`: only such items are compared by content.
+ */
+export type Compared = { recalls?: Recalled; hasClientIds: boolean; comparesContent?: boolean }
 
 /** True for two rows with the same account, date and amount. */
 const resemble = (one: string, other: string) =>

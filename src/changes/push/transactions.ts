@@ -115,7 +115,10 @@ export const createTransactions: Step = (owner, checks, operations) => {
     ...unread([
       ...stageRows(id, parts, creationFields, judgedItems(userId)),
       // Besides the items staged as invalid, only those with the client id of a deleted row are refused (outcomes.ts).
-      decideOutcomes(id, [clientIdUnspent(userId, sql`item.client_id`)]),
+      decideOutcomes(id, [clientIdUnspent(userId, sql`item.client_id`)], {
+        hasClientIds: true,
+        comparesContent: false,
+      }),
       createRows(id, now, { isSynced: true, importId: sql`null`, guard: sql`true` }),
       ...countCreated(id),
     ]),
