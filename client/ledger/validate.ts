@@ -4,6 +4,7 @@ import { categoryNameKey } from '../../src/shared/category-name-key.ts'
 import { addError, invalidText, takenText } from '../../src/shared/field-errors.ts'
 import { idOrReference, longestClientId, text } from '../../src/shared/fields.ts'
 import { formatMoney, type Minor } from '../../src/shared/money.ts'
+import { isBlank } from '../../src/shared/texts.ts'
 import { period, periodErrors } from '../../src/summary/contract.ts'
 import { transactionQuery } from '../../src/transactions/contract.ts'
 import { withRuleErrors } from '../../src/transactions/contract-rules.ts'
@@ -123,7 +124,7 @@ function readFields(schema: z.ZodMiniObject, input: object): Draft {
 
 /** An empty parameter of a query counts as absent. */
 function withoutEmpty(query: object): object {
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => String(value ?? '').trim() !== ''))
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => !isBlank(String(value ?? ''))))
 }
 
 function withError(given: FieldErrors, field: string, message: string): FieldErrors {

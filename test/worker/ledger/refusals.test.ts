@@ -187,12 +187,12 @@ test('the filters and periods that a ledger refuses, and why, are those that the
   const { person, account, category, ledger } = await household()
   const days = dates.filter((value) => typeof value === 'string')
   const filters: Record<string, unknown[]> = {
-    ...{ from: days, to: days, type: ['gift', 'expense', ' income ', 'EXPENSE', '\0', ''] },
+    ...{ from: days, to: days, type: ['gift', 'expense', ' income ', 'EXPENSE', '\0', '', '\u200b'] },
     per_page: [0, 1, 500, 501, -1, 1.5, 'x', '7', ''],
     page: [0, 1, -1, 'x', 1.5, 1e21, '2', ''],
     account_id: [0, -1, 'abc', 1.5, 999_999, account.id, String(account.id), ''],
     category_id: ['none', 'None', 'abc', 0, 999_999, category.id, ''],
-    q: ['tea', ' tea ', long(255), long(256), 'nul\0', '%', ''],
+    q: ['tea', ' tea ', long(255), long(256), 'nul\0', '%', '', '\u200b'],
   }
   const months = ['2026-11', '2026-13', '2026-1', '11', '2026-00', '1899-12', 'November', '2026-11-20', '']
   const periods: Record<string, unknown[]> = { month: months, from: days, to: days }
