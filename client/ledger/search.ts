@@ -65,11 +65,16 @@ function filtered<Row>(rows: readonly Row[], conditions: ((row: Row) => boolean)
   return conditions.length === 0 ? rows : rows.filter((row) => conditions.every((holds) => holds(row)))
 }
 
-/** Like the service's searches, this ignores the case of ASCII letters only. */
+/**
+ * Like the service's searches, this ignores the case of ASCII letters only, and finds rows from before texts were stored
+ * in NFC.
+ */
 function containing(q: string) {
   const eitherCase = (one: string) => `[${one.toLowerCase()}${one.toUpperCase()}]`
   const code = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`
-  const pattern = new RegExp(q.replace(/./gs, (one) => (/[A-Za-z]/.test(one) ? eitherCase(one) : code(one))))
+  const literal = (text: string) =>
+    text.replace(/./gs, (one) => (/[A-Za-z]/.test(one) ? eitherCase(one) : code(one)))
+  const pattern = new RegExp(`${literal(q)}|${literal(q.normalize('NFD'))}`)
   return ({ description, reference }: Transaction) =>
     (description !== null && pattern.test(description)) || (reference !== null && pattern.test(reference))
 }

@@ -37,6 +37,21 @@ test('what a ledger shows of a random history is what the service answers, befor
   expect(readLedger((await openDevice(world, person)).ledger).accounts).toEqual([])
 })
 
+test('a search finds rows from before texts were stored in NFC, as the service does', async () => {
+  const world = newWorld()
+  const home = await createHousehold(world)
+  await home.spend()
+  const old = 'Café'.normalize('NFD')
+  await askDatabase(world, sql`update transactions set description = ${old} returning id`)
+  const { ledger } = await openDevice(world, home.person)
+  await ledger.sync()
+  for (const q of ['Café', old, 'cafÉ', 'Cafés']) {
+    const { total } = (await home.person.get(`/api/transactions?${new URLSearchParams({ q })}`)).body
+    expect([q, ledger.transactions({ q }).total]).toEqual([q, total])
+  }
+  expect(ledger.transactions({ q: 'Café' }).total).toBe(1)
+})
+
 test('a search of more rows than it looks at names the day that the service names', async () => {
   const world = newWorld()
   const home = await createHousehold(world)
