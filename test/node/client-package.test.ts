@@ -46,10 +46,13 @@ test('the client brings only the contract of the server to a page, and is small'
   expect(bytes.withoutLedger).toBeLessThanOrEqual(maxBytes.withoutLedger)
   expect(bytes.withLedger).toBeLessThanOrEqual(maxBytes.withLedger)
   const { inputs } = (await bundle(`export * from './client/index.ts'`)).metafile
-  const isOwn = (name: string) =>
-    /^(client|src\/contract|src\/domain)\/|^node_modules\/(hono\/dist\/(client|utils)|zod\/(mini|v4))\//.test(
-      name,
-    )
+  const own = [
+    /^client\//,
+    /^src\/shared\//,
+    /^src\/\w+\/([a-z]+-)?(contract(-rules)?|feed-cursor)\.ts$/,
+    /^node_modules\/(hono\/dist\/(client|utils)|zod\/(mini|v4))\//,
+  ]
+  const isOwn = (name: string) => own.some((pattern) => pattern.test(name))
   expect(Object.keys(inputs).filter((name) => !isOwn(name))).toEqual(['<stdin>'])
 })
 
