@@ -1,16 +1,15 @@
 import { Invalid } from '../shared/failures.ts'
 import type { Minor } from '../shared/money.ts'
 import type { ImportOptions } from './contract.ts'
-import { accountNames, askWhichAccount } from './formats/accounts.ts'
-import { readGenericCsv } from './formats/csv/generic.ts'
-import { readStatement } from './formats/read.ts'
-import type { StatementAccount } from './formats/statement.ts'
+import { chooseAccount } from './formats/accounts.ts'
+import { readGeneric, readStatement } from './formats/read.ts'
 import type { ImportFile, ImportRow } from './import-file.ts'
 
 /** Reads a generic CSV file, or a workbook with one table. Rows that name no account get `account_id`. Throws Invalid. */
 export function understandCsv(bytes: Uint8Array, fields: ImportOptions): ImportFile {
   const accountId = fields.account_id ?? null
-  const rows = readGenericCsv(bytes, fields).map(({ date, ...row }) => ({
+  const { skipped, ...read } = readGeneric(bytes, fields)
+  const rows = read.rows.map(({ date, ...row }) => ({
     ...row,
     account: row.account ?? accountId,
     transaction_date: date,
@@ -20,7 +19,7 @@ export function understandCsv(bytes: Uint8Array, fields: ImportOptions): ImportF
     throw new Invalid({
       account_id: ['The account id field is required when the file has no account column.'],
     })
-  return { kind: 'generic', format: 'csv', rows, accountId, skipped: 0, closing: null, ...askedOf(fields) }
+  return { kind: 'generic', format: 'csv', rows, accountId, skipped, closing: null, ...askedOf(fields) }
 }
 
 /** Reads a bank statement, whose entries all get `account_id`. Throws Invalid. */
@@ -28,7 +27,8 @@ export function understandStatement(bytes: Uint8Array, fields: ImportOptions): I
   const { format, accounts } = readStatement(bytes, fields)
   const accountId = fields.account_id
   if (accountId === undefined) throw new Invalid({ account_id: ['The account id field is required.'] })
-  const { entries, closingBalance, skipped } = chooseAccount(accounts, fields.statement_account)
+  const { account } = chooseAccount(accounts, fields)
+  const { entries, closingBalance, skipped } = account
   const rows = entries.map(
     ({ line, date, amount, description, reference }): ImportRow => ({
       line,
@@ -53,13 +53,3 @@ export function askedOf({ dry_run, reimport_deleted, match = 'suggest' }: Import
 }
 
 const notSentByPhone = { client_id: null, force: false }
-
-/** The account of that name or, without one, the file's only account. */
-function chooseAccount(accounts: StatementAccount[], chosen: string | undefined): StatementAccount {
-  const names = accountNames(accounts)
-  const isChosen = ({ identifier, currency }: StatementAccount, i: number) =>
-    chosen === undefined || [names[i], identifier, `${identifier}/${currency}`].includes(chosen)
-  const [only, ...others] = accounts.filter(isChosen)
-  if (only && others.length === 0) return only
-  throw new Invalid({ statement_account: [askWhichAccount(names)] })
-}

@@ -74,6 +74,35 @@ export class Invalid extends Failure {
   }
 }
 
+/** A row as one option of a question reads it. */
+export type ExampleRow = {
+  line: number
+  date: CalendarDate
+  type: 'income' | 'expense' | 'transfer'
+  amount: Minor
+  description: string | null
+}
+
+/** What a file leaves open: the option that answers it, and its possible values with the rows that they change. */
+export type FileQuestion = {
+  field: string
+  text: string
+  options: { value: string; label: string; example: ExampleRow[] }[]
+}
+
+/** A file can be read in several ways. */
+export class Questions extends Invalid {
+  override readonly name = 'Questions'
+  readonly questions: readonly FileQuestion[]
+  /** What is settled about how the file is written, by the fields that could also tell it. */
+  readonly settled: Record<string, string>
+  constructor(errors: FieldErrors, questions: readonly FileQuestion[], settled: Record<string, string> = {}) {
+    super(errors)
+    this.questions = questions
+    this.settled = settled
+  }
+}
+
 /** Items of a batch break rules; `items` are their positions, so that a client can drop them and send the rest. */
 export class InvalidItems extends Invalid {
   override readonly name = 'InvalidItems'

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readGenericCsv } from '../../src/imports/formats/csv/generic.ts'
-import { readStatement } from '../../src/imports/formats/read.ts'
+import { readGeneric, readStatement } from '../../src/imports/formats/read.ts'
 import { Invalid } from '../../src/shared/failures.ts'
 import { type Shape, shapes } from './import-work/shapes.ts'
 
@@ -19,7 +18,7 @@ function costOf({ file, options = {} }: Shape, size: number): number {
   const made = file(size)
   const bytes = typeof made === 'string' ? new TextEncoder().encode(made) : made
   const before = process.threadCpuUsage()
-  for (const read of [readStatement, readGenericCsv]) {
+  for (const read of [readStatement, readGeneric]) {
     try {
       read(bytes, options)
     } catch (error) {

@@ -142,7 +142,7 @@ describe('a generic CSV', () => {
 
   test('that can be read in two ways is never guessed at; a form field settles it', async () => {
     const home = await createImporter()
-    const both = 'date,amount,description\n01/02/2026,5.00,x\n'
+    const both = 'date,amount,description\n01/02/2026,-5.00,x\n'
     const fields = { account_id: String(home.cash.id) }
     const refused = await home.upload('/api/import/store', both, fields)
     expect([refused.status, Object.keys(refused.body.errors)]).toEqual([422, ['date_format']])
@@ -247,10 +247,11 @@ describe('a bank statement', () => {
   test('whose accounts differ by currency alone is asked about by names that differ', async () => {
     const home = await createImporter()
     const csv = 'Date,Amount,Currency\n2026-01-30,-5.00,EUR\n2026-01-30,-6.00,USD\n2026-01-31,-7.00,USD\n'
-    expect((await home.statement(csv)).body.errors).toEqual({
+    expect((await home.statement(csv, { signs: 'as_written' })).body.errors).toEqual({
       statement_account: ['The file contains several accounts; choose one of: EUR, USD.'],
     })
-    expect((await home.statement(csv, { statement_account: 'USD' })).body.import.counts.created).toBe(2)
+    const told = { signs: 'as_written', statement_account: 'USD' }
+    expect((await home.statement(csv, told)).body.import.counts.created).toBe(2)
   })
 
   test('whose amounts have no sign is asked about, and read as the answer says', async () => {
@@ -320,6 +321,7 @@ describe('a mapping', () => {
     const mapping = JSON.stringify({ date: 'When', amount: '2' })
     const answer = await home.upload('/api/import/store', table, {
       mapping,
+      signs: 'as_written',
       account_id: String(home.cash.id),
     })
     expect([answer.status, answer.body.import.counts.created]).toEqual([200, 1])
@@ -329,10 +331,10 @@ describe('a mapping', () => {
     const home = await createImporter()
     const unknown = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`field${i}`, 'When']))
     const mapping = JSON.stringify({ date: 'When', amount: 'How much', ...unknown })
-    const { status, body } = await home.upload('/api/import/store', table, { mapping })
+    const told = { mapping, signs: 'as_written' }
+    const { status, body } = await home.upload('/api/import/store', table, told)
     expect([status, Object.keys(body.errors)]).toEqual([422, ['mapping']])
-    // The fourth shows the first row.
-    expect(body.errors.mapping).toHaveLength(4)
+    expect(body.errors.mapping).toHaveLength(3)
     expect(body.errors.mapping[0]).toMatch(/^The mapping field field0 is unknown; use one of date, amount,/)
   })
 

@@ -1,7 +1,9 @@
 import type { CalendarDate } from '../../shared/dates.ts'
+import { type ExampleRow, type FileQuestion, Invalid, Questions } from '../../shared/failures.ts'
 import type { Minor, MoneyProblem } from '../../shared/money.ts'
+import { Aspects, allRows, errorsOf, type Question, type Settled } from './aspects/aspect.ts'
 import { maxRows, refuseFile, tooManyRows } from './problems.ts'
-import type { ClosingBalance, StatementAccount, StatementEntry } from './statement.ts'
+import type { ClosingBalance, FileOptions, StatementAccount, StatementEntry } from './statement.ts'
 
 /** No genuine file has more statements. */
 const maxStatements = 20_000
@@ -36,8 +38,67 @@ export function accountNames(accounts: Pick<StatementAccount, 'identifier' | 'cu
   })
 }
 
+/** The account that is meant: the only one, or the one that the request or an earlier import names, or else a question. */
+export function askForAccount(names: string[], aspects: Aspects): string {
+  if (names.length < 2 || aspects.isAsked('statement_account')) return names[0] ?? ''
+  const options = names.slice(0, accountsListed).map((name) => ({ value: name, label: name }))
+  return aspects.settle('statement_account', () => ({ question: whichAccount(names), options }))
+}
+
+/** The account that the request, an earlier import or the file itself names. Throws Invalid, or Questions. */
+export function chooseAccount(
+  accounts: StatementAccount[],
+  options: FileOptions,
+): { account: StatementAccount; settled: Settled } {
+  const names = accountNames(accounts)
+  const aspects = new Aspects(options)
+  const [only] = accounts
+  const kept = aspects.kept?.values.statement_account
+  const told = aspects.told.statement_account
+  if (names.length > 1) askForAccount(names, aspects)
+  else if (only?.identifier && kept && told === undefined && kept !== allRows && kept !== names[0])
+    aspects.ask(
+      'statement_account',
+      `The file is of the account ${names[0]}, but ${kept} was imported ${aspects.kept?.source}.`,
+      [{ value: names[0] ?? '', label: `import ${names[0]} into this account` }],
+    )
+  if (aspects.questions.length > 0)
+    throw new Questions(errorsOf(aspects.questions), aspects.questions.map(withRows(accounts, names)))
+  const chosen = aspects.settled.statement_account?.value ?? told
+  const isChosen = ({ identifier, currency }: StatementAccount, i: number) =>
+    chosen === undefined ||
+    chosen === allRows ||
+    [names[i], identifier, `${identifier}/${currency}`].includes(chosen)
+  const [account, ...others] = accounts.filter(isChosen)
+  if (!account || others.length > 0) throw new Invalid({ statement_account: [whichAccount(names)] })
+  if (!chosen && account.identifier)
+    aspects.prove('statement_account', names[0] ?? '', 'the only account in the file')
+  return { account, settled: aspects.settled }
+}
+
+function withRows(accounts: StatementAccount[], names: string[]) {
+  return (question: Question): FileQuestion => ({
+    ...question,
+    options: question.options.map((option) => ({
+      ...option,
+      example: exampleRows(accounts[names.indexOf(option.value)]?.entries.slice(0, 3) ?? []),
+    })),
+  })
+}
+
+/** Entries as questions show them. */
+export function exampleRows(entries: StatementEntry[]): ExampleRow[] {
+  return entries.map(({ line, date, amount, description }) => ({
+    line,
+    date,
+    type: amount > 0 ? 'income' : 'expense',
+    amount: Math.abs(amount) as Minor,
+    description,
+  }))
+}
+
 /** The error that asks which of the accounts is meant; long lists are cut. */
-export function askWhichAccount(names: string[]): string {
+export function whichAccount(names: string[]): string {
   if (names.length === 1) return `The file contains one account only: ${names[0]}.`
   const listed = `${names.slice(0, accountsListed).join(', ')}${names.length > accountsListed ? ' …' : ''}`
   return `The file contains several accounts; choose one of: ${listed}.`

@@ -1,7 +1,8 @@
 import { type CalendarDate, earliestDate, latestDate } from '../../shared/dates.ts'
-import { type FieldErrors, Invalid } from '../../shared/failures.ts'
+import { type FieldErrors, Invalid, Questions } from '../../shared/failures.ts'
 import { addError, maxErrors, messageFor, moneyTexts, requiredText } from '../../shared/field-errors.ts'
 import type { Minor, MoneyProblem } from '../../shared/money.ts'
+import { type Aspects, errorsOf } from './aspects/aspect.ts'
 
 /** A file with more rows is refused. */
 export const maxRows = 10_000
@@ -42,14 +43,40 @@ export class Problems {
     return this.#found > 0
   }
 
-  /** Throws the collected errors, if there are any. */
-  throwIfAny(): void {
-    if (!this.any) return
+  /** Throws the collected errors and the questions that remain, if there are any. */
+  throwIfAny(aspects?: Aspects): void {
+    const questions = aspects?.questions ?? []
+    if (!this.any && questions.length === 0) return
     if (this.#found > maxErrors) {
       const text = `The file has ${this.#found} errors, of which the first ${maxErrors} are shown.`
       this.#errors.file = [...(this.#errors.file ?? []), text]
     }
-    throw new Invalid(this.#errors)
+    if (questions.length === 0) throw new Invalid(this.#errors)
+    // What follows from the answer that a question was read with is no error of the file.
+    const isOpen = (...fields: string[]) => fields.some((field) => aspects?.isAsked(field))
+    const isOpenDate = isOpen('date_format', 'mapping.date', 'delimiter')
+    const isOpenAmount = isOpen(
+      'decimal_separator',
+      'mapping.amount',
+      'mapping.debit',
+      'mapping.credit',
+      'delimiter',
+    )
+    const kept = Object.entries(this.#errors).filter(
+      ([key]) =>
+        !((isOpenDate && /^rows\.\d+\.date$/.test(key)) || (isOpenAmount && /^rows\.\d+\.amount$/.test(key))),
+    )
+    const errors = Object.fromEntries(kept)
+    for (const [key, texts] of Object.entries(errorsOf(questions)))
+      errors[key] = [...(errors[key] ?? []), ...texts]
+    throw new Questions(
+      errors,
+      questions.map((question) => ({
+        ...question,
+        options: question.options.map((option) => ({ ...option, example: [] })),
+      })),
+      aspects?.written,
+    )
   }
 
   #record(key: string, text: string): void {

@@ -1,42 +1,52 @@
-import { negated } from '../../shared/money.ts'
+import type { ExampleRow } from '../../shared/failures.ts'
+import { accountNames, exampleRows } from './accounts.ts'
 import { readCamt } from './camt/read.ts'
 import { readBankCsv } from './csv/bank.ts'
+import { type GenericFile, readGenericTable } from './csv/generic.ts'
 import { recognise } from './file/recognise.ts'
 import { readMt940 } from './mt940/read.ts'
 import { readOfx } from './ofx/read.ts'
+import { refuseFile } from './problems.ts'
 import { readQif } from './qif/read.ts'
-import type { BankStatement, FileOptions, StatementEntry } from './statement.ts'
-import { readWorkbook } from './xlsx/workbook.ts'
+import { withExamples } from './questions.ts'
+import type { BankStatement, FileOptions } from './statement.ts'
+import { readOnlyTable, readWorkbook } from './xlsx/workbook.ts'
 
-/** Reads a bank statement in any of the formats. Throws `Invalid`, and nothing else. */
+/** Reads a bank statement in any of the formats. Throws Invalid or, if it can be read in several ways, Questions. */
 export function readStatement(bytes: Uint8Array, options: FileOptions): BankStatement {
-  const workbook = readWorkbook(bytes, options)
+  const workbook = readWorkbook(bytes, options, (text, told) => readWithExamples(text, told, true))
   if (workbook) return workbook
-  const { format, text } = recognise(bytes)
-  if (format === 'csv') return readBankCsv(text, options)
-  const statement = readStandardFormat(format, text, options)
-  return options.signs === 'inverted' ? inverted(statement) : statement
+  const { format, text, settled } = recognise(bytes, options)
+  const statement =
+    format === 'csv' ? readWithExamples(text, options, false) : readFormat(format, text, options)
+  return { ...statement, settled: { ...settled, ...statement.settled } }
 }
 
-function readStandardFormat(
-  format: Exclude<BankStatement['format'], 'csv'>,
-  text: string,
-  options: FileOptions,
-) {
-  if (format === 'ofx') return readOfx(text)
-  if (format === 'camt') return readCamt(text)
-  return format === 'mt940' ? readMt940(text) : readQif(text, options)
+/** Reads a generic CSV file, or a workbook with one table. Throws Invalid or Questions. */
+export function readGeneric(bytes: Uint8Array, options: FileOptions): GenericFile {
+  const sheet = readOnlyTable(bytes)
+  const { format, text, settled } =
+    sheet === null ? recognise(bytes, options) : { format: 'csv' as const, text: sheet, settled: {} }
+  if (format !== 'csv')
+    refuseFile(`The file is a bank statement (${format.toUpperCase()}), not a CSV file; import it as one.`)
+  const told = sheet === null ? options : { ...options, delimiter: ',' }
+  const read = (text: string, told: FileOptions) => readGenericTable(text, told, sheet !== null)
+  const file = withExamples(read, text, told, ({ rows }) => rows)
+  return { ...file, settled: { ...settled, ...file.settled } }
 }
 
-/** The statement with its amounts inverted, and no closing balance: nobody knows whether that is inverted too. */
-function inverted({ format, accounts }: BankStatement): BankStatement {
-  const invert = (entry: StatementEntry) => ({ ...entry, amount: negated(entry.amount) })
-  return {
-    format,
-    accounts: accounts.map((account) => ({
-      ...account,
-      entries: account.entries.map(invert),
-      closingBalance: null,
-    })),
-  }
+function readWithExamples(text: string, options: FileOptions, isSheet: boolean): BankStatement {
+  return withExamples((text, told) => readBankCsv(text, told, isSheet), text, options, rowsOf)
+}
+
+const readers = { ofx: readOfx, camt: readCamt, mt940: readMt940, qif: readQif }
+
+function readFormat(format: keyof typeof readers, text: string, options: FileOptions): BankStatement {
+  return withExamples(readers[format], text, options, rowsOf, false)
+}
+
+/** The entries of the account that is meant, or else of the first. */
+function rowsOf({ accounts }: BankStatement, { statement_account: name }: FileOptions): ExampleRow[] {
+  const at = name === undefined ? 0 : accountNames(accounts).indexOf(name)
+  return exampleRows((accounts[at] ?? accounts[0])?.entries ?? [])
 }

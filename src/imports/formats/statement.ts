@@ -1,30 +1,39 @@
 import type { CalendarDate } from '../../shared/dates.ts'
 import type { Minor } from '../../shared/money.ts'
 import type { signConventions } from '../../shared/types.ts'
+import type { Kept, Settled } from './aspects/aspect.ts'
 import type { DecimalSeparator } from './written/amount.ts'
 
-/**
- * What the user says about the file. It overrides what would be detected, except where noted below; whatever the user
- * does not say is detected.
- */
+/** Whether negative amounts were spent, as they are written, or positive ones were. */
+export type SignConvention = (typeof signConventions)[number]
+
+/** What the user says about the file, and what was kept of an earlier import; the rest is detected or asked. */
 export type FileOptions = {
-  /** A single character, or one of the words `comma`, `semicolon`, `tab`, `pipe`. */
+  /** Up to three characters, or one of the words `comma`, `semicolon`, `tab`, `pipe`. */
   delimiter?: string
+  /** A label of the Encoding Standard, such as `windows-1253`. */
+  encoding?: string
   /**
    * `DD/MM/YYYY`, `MM/DD/YYYY`, `YYYY-MM-DD` or similar: only the order of day, month and year counts. A date that is
    * impossible in that order is read in the one that fits, if there is just one.
    */
   date_format?: string
   decimal_separator?: DecimalSeparator
-  /**
-   * `as_written` if negative amounts were spent, `inverted` if positive ones were. What a CSV or XLSX file itself shows
-   * may override it (csv/signs.ts); in other formats, `inverted` reverses the sign of every amount.
-   */
-  signs?: (typeof signConventions)[number]
+  /** `as_written` if negative amounts were spent, `inverted` if positive ones were. */
+  signs?: SignConvention
   /** Which account of the file is meant, by the name that `accountNames` gives it. */
   statement_account?: string
   /** For each of our fields, the header or number of its column (`"1"` is the first); `""` if no column has it. */
   mapping?: Record<string, string>
+  /** For each word in the column of states, `booked` or `skipped`. */
+  states?: Record<string, string>
+  /** For each word that marks amounts, `in` or `out`. */
+  marks?: Record<string, string>
+  /** Whether fees are in the amounts, charged besides them, or not charged at all. */
+  fees?: 'included' | 'extra' | 'ignored'
+  kept?: Kept | null
+  /** Which way the amounts go according to rows that the user has typed. */
+  typed?: { value: SignConvention; proof: string } | null
 }
 
 /** One booked entry of a bank statement. */
@@ -59,6 +68,9 @@ export type StatementAccount = {
 export type BankStatement = {
   format: 'ofx' | 'qif' | 'camt' | 'mt940' | 'csv'
   accounts: StatementAccount[]
+  settled: Settled
+  /** The headers of a table, or the kinds of its columns; empty for other formats. */
+  headers: string[]
 }
 
 /** One row of a generic CSV file, or of a workbook with one table. */

@@ -26,7 +26,7 @@ export function joinDescription(...parts: (string | null | undefined)[]): string
   let kept: string[] = []
   for (const part of parts) {
     const text = cleanText(part ?? '')
-    if (text === null || /^(?:not ?provided|no description)$/i.test(text)) continue
+    if (text === null || /^(?:not ?provided|no description|\/)$/i.test(text)) continue
     const folded = text.toLowerCase()
     if (kept.some((earlier) => earlier.toLowerCase().includes(folded))) continue
     const isContained = (earlier: string) => folded.includes(earlier.toLowerCase())

@@ -1,19 +1,23 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { Aspects } from '../../../src/imports/formats/aspects/aspect.ts'
+import { amountReader } from '../../../src/imports/formats/aspects/decimals.ts'
 import { Problems } from '../../../src/imports/formats/problems.ts'
-import { amountCell, amountReader } from '../../../src/imports/formats/written/amount.ts'
+import { amountCell, type DecimalSeparator } from '../../../src/imports/formats/written/amount.ts'
 import { maxAmount } from '../../../src/shared/money.ts'
 import { errorsOf } from './corpus.ts'
 
 const read = (text: string, separator: '.' | ',') =>
-  amountReader([], separator, new Problems())?.(amountCell(1, text))
+  amountReader([], new Aspects({ decimal_separator: separator }), new Problems())(amountCell(1, text))
 
 /** The separator that is found for a file of these amounts, or the error under `decimal_separator`. */
 const decide = (texts: string[], said?: string) => {
   const problems = new Problems()
   const cells = texts.map((text, i) => amountCell(i + 2, text))
-  const read = amountReader(cells, said, problems)
-  if (read === null) return errorsOf(() => problems.throwIfAny())?.decimal_separator?.[0]
+  const aspects = new Aspects({ decimal_separator: said as DecimalSeparator })
+  const read = amountReader(cells, aspects, problems)
+  const errors = errorsOf(() => problems.throwIfAny(aspects))
+  if (errors) return errors.decimal_separator?.[0]
   return read(amountCell(1, '1.5')) === 150 ? '.' : ','
 }
 

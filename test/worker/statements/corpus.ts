@@ -17,10 +17,11 @@ declare global {
  * What `x.expected.json` states of the corpus file `x.csv`: a statement, or the rows of a generic CSV file. `asks` are
  * the fields of the 422 where `options` are missing.
  */
-export type Expected = { options?: FileOptions; asks?: string[] } & (BankStatement | { rows: GenericRow[] })
+export type Expected = { options?: FileOptions; asks?: string[] } & (Statement | { rows: GenericRow[] })
+type Statement = Pick<BankStatement, 'format' | 'accounts'>
 
 const root = '../../corpus/'
-const texts = import.meta.glob(['../../corpus/**/*', '!**/*.{expected.json,xlsx}'], {
+const texts = import.meta.glob(['../../corpus/**/*', '!**/*.{expected.json,xlsx}', '!**/cases/*'], {
   query: '?raw',
   import: 'default',
   eager: true,
@@ -74,9 +75,15 @@ export function fits(text: string, encoding: string): boolean {
   return [...text].every((character) => table.has(character))
 }
 
+/** What a bank statement contains, without how that was settled. */
+export function contentsOf(bytes: Uint8Array, options: FileOptions = {}): Statement {
+  const { format, accounts } = readStatement(bytes, options)
+  return { format, accounts }
+}
+
 /** Reads a text as a bank statement. */
-export function read(text: string, options: FileOptions = {}): BankStatement {
-  return readStatement(encode(text), options)
+export function read(text: string, options: FileOptions = {}): Statement {
+  return contentsOf(encode(text), options)
 }
 
 /** The errors of the `Invalid` that reading a file throws; null if it throws nothing. */

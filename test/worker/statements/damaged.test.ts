@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { readGenericCsv } from '../../../src/imports/formats/csv/generic.ts'
-import { readStatement } from '../../../src/imports/formats/read.ts'
+import { readGeneric, readStatement } from '../../../src/imports/formats/read.ts'
 import { Invalid } from '../../../src/shared/failures.ts'
 import { errorsOf as corpusErrorsOf } from './corpus.ts'
 
@@ -12,7 +11,7 @@ const unitsOf = (text: string) => Array.from(text, (character) => character.char
 
 /** The fields with errors when a file is read, for each of the readers. */
 function errorsOf(bytes: Uint8Array): string[][] {
-  return [readGenericCsv, readStatement].map((read) => {
+  return [readGeneric, readStatement].map((read) => {
     try {
       read(bytes, {})
       return []
@@ -52,7 +51,7 @@ test('a last line that sums up or closes the file is a footer', () => {
     'Exported on 2026-01-31',
     'Totals 2026,-1,',
   ]) {
-    expect(readGenericCsv(utf8(`${head}${footer}\n`), {})).toHaveLength(1)
+    expect(readGeneric(utf8(`${head}${footer}\n`), {}).rows).toHaveLength(1)
   }
 })
 
@@ -95,15 +94,15 @@ test.each([
   ['UTF-8 of a DOS program', utf8(`${head}\x1a`)],
   ['UTF-16', utf16([...unitsOf(head), 0, 0, 0])],
 ])('a file in %s may be filled up with NULs', (_, bytes) => {
-  expect(readGenericCsv(bytes, {})).toHaveLength(1)
+  expect(readGeneric(bytes, {}).rows).toHaveLength(1)
 })
 
 test('a file of an older encoding may end in a letter of it', () => {
   const bytes = new Uint8Array([...utf8(`${head}2026-01-02,-1,caf`), 0xe9])
-  expect(readGenericCsv(bytes, {}).at(-1)?.description).toBe('café')
+  expect(readGeneric(bytes, {}).rows.at(-1)?.description).toBe('café')
 })
 
 test('a file of an older encoding is still read', () => {
   const bytes = new Uint8Array([...utf8(`${head}2026-01-02,-1,caf`), 0xe9, ...utf8('\n')])
-  expect(readGenericCsv(bytes, {}).at(-1)?.description).toBe('café')
+  expect(readGeneric(bytes, {}).rows.at(-1)?.description).toBe('café')
 })

@@ -1,16 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { Aspects } from '../../../src/imports/formats/aspects/aspect.ts'
+import { dateCell, dateReader } from '../../../src/imports/formats/aspects/dates.ts'
 import { readStatementLine } from '../../../src/imports/formats/mt940/statement-line.ts'
 import { Problems } from '../../../src/imports/formats/problems.ts'
-import { dateCell, dateReader } from '../../../src/imports/formats/written/date-order.ts'
 import { errorsOf } from './corpus.ts'
 
 /** The dates of a file, or its errors. */
 const readAll = (texts: string[], said?: string) => {
   const problems = new Problems()
   const cells = texts.map((text, i) => dateCell(i + 2, text))
-  const dates = cells.map(dateReader(cells, said, problems))
-  return errorsOf(() => problems.throwIfAny()) ?? dates
+  const aspects = new Aspects({ ...(said !== undefined && { date_format: said }) })
+  const dates = cells.map(dateReader(cells, aspects, problems))
+  return errorsOf(() => problems.throwIfAny(aspects)) ?? dates
 }
 
 describe('a written date', () => {

@@ -1,14 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readGenericCsv } from '../../../src/imports/formats/csv/generic.ts'
-import { readStatement } from '../../../src/imports/formats/read.ts'
+import { readGeneric, readStatement } from '../../../src/imports/formats/read.ts'
 import { corpus, encode, errorsOf, fileOf, statements } from './corpus.ts'
 
 /** About as large as a file may be. */
 const fileBytes = 5_000_000
 const fill = (text: string) => text.repeat(fileBytes / text.length)
 const asStatement = (bytes: Uint8Array) => errorsOf(() => readStatement(bytes, {}))
-const asGeneric = (bytes: Uint8Array) => errorsOf(() => readGenericCsv(bytes, {}))
+const asGeneric = (bytes: Uint8Array) => errorsOf(() => readGeneric(bytes, {}))
 const latin = (text: string) => encode(text, 'windows-1252')
 
 describe('a file that is no statement', () => {

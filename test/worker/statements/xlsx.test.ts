@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readGenericCsv } from '../../../src/imports/formats/csv/generic.ts'
-import { readStatement } from '../../../src/imports/formats/read.ts'
-import { encode, errorsOf } from './corpus.ts'
+import { readGeneric } from '../../../src/imports/formats/read.ts'
+import { contentsOf, encode, errorsOf } from './corpus.ts'
 import { type Cell, type Sheets, workbook, workbookParts, zip } from './workbooks.ts'
 
 /** 29 and 30 January 2026 as Excel counts days. */
@@ -16,7 +15,7 @@ const table: Sheets = {
     [second, '', 11.75, 'outward transfer', 'BAKERY/0987654321', 'bread, "fresh"', 1288.25],
   ],
 }
-const read = (bytes: Uint8Array) => readStatement(bytes, {})
+const read = (bytes: Uint8Array) => contentsOf(bytes, { signs: 'as_written' })
 const rowsOf = (bytes: Uint8Array) =>
   read(bytes).accounts.map(({ identifier, entries }) => [identifier, ...entries.map(({ amount }) => amount)])
 const refusal = (bytes: Uint8Array) => errorsOf(() => read(bytes))
@@ -91,19 +90,19 @@ describe('a workbook', () => {
     ])
   })
 
-  test('with two tables on one sheet holds an account in each', () => {
+  test('with two tables on one sheet is asked whether it holds an account in each', () => {
     const of = (title: string) => [[title], ['Date', 'Description', 'Amount'], [first, 'Shop', -12.5], []]
-    expect(rowsOf(workbook({ A: [...of('Checking'), ...of('Savings')] }))).toEqual([
-      ['Checking', -1_250],
-      ['Savings', -1_250],
-    ])
+    const tables = workbook({ A: [...of('Checking'), ...of('Savings')] })
+    expect(Object.keys(refusal(tables) ?? {})).toEqual(['statement_account'])
+    const told = contentsOf(tables, { signs: 'as_written', statement_account: 'Savings' })
+    expect(told.accounts.map(({ identifier }) => identifier)).toEqual(['Checking', 'Savings'])
   })
 
   test('of which one table cannot be read is asked about as a whole', () => {
     const other = [
-      ['Quand', 'Combien'],
-      [first, -3],
-      [second, 4.5],
+      ['Quand', 'Combien', 'Autre'],
+      [first, -3, 1],
+      [second, 4.5, 2],
     ]
     expect(Object.keys(refusal(workbook({ ...table, Other: other })) ?? {})).toEqual(['mapping'])
   })
@@ -115,7 +114,8 @@ describe('a workbook', () => {
       Nov: [header, [second, 'Pay', ...pay]],
       Cover: [[], ['Date', first, 'Balance', 135]],
     })
-    expect(Object.keys(refusal(workbook(sheets([50, 135]))) ?? {})).toEqual(['signs'])
+    const asked = errorsOf(() => contentsOf(workbook(sheets([50, 135])), {}))
+    expect(Object.keys(asked ?? {})).toEqual(['signs'])
     expect(rowsOf(workbook(sheets([-50, 35])))).toEqual([
       ['Oct', -1_250, -250],
       ['Nov', -5_000],
@@ -130,7 +130,9 @@ describe('a workbook', () => {
       [second, 'Bar', -1.5],
     ]
     expect(rowsOf(workbook({ Oct: rows }))).toEqual([[null, -1_250, -250, -150]])
-    expect(readGenericCsv(workbook({ Oct: rows }), {}).map(({ amount }) => amount)).toEqual([1_250, 250, 150])
+    expect(
+      readGeneric(workbook({ Oct: rows }), { signs: 'as_written' }).rows.map(({ amount }) => amount),
+    ).toEqual([1_250, 250, 150])
   })
 
   describe('in whose real dates Excel may have exchanged day and month', () => {
@@ -139,7 +141,9 @@ describe('a workbook', () => {
     const dated = (...days: string[]) =>
       workbook({ Oct: [header, ...days.map((day) => [day.includes('-') ? serial(day) : day, 'Shop', -1])] })
     const daysOf = (bytes: Uint8Array, date_format?: string) =>
-      readStatement(bytes, { date_format }).accounts.flatMap(({ entries }) => entries.map(({ date }) => date))
+      contentsOf(bytes, { signs: 'as_written', ...(date_format && { date_format }) }).accounts.flatMap(
+        ({ entries }) => entries.map(({ date }) => date),
+      )
     const damaged = ['2026-01-10', '2026-02-10', '2026-12-10', '10/13/2026', '10/31/2026']
 
     test.each([[damaged], [damaged.toReversed()], [['2026-01-10', '13/10/2026']]])('is asked: %j', (days) => {
@@ -279,21 +283,21 @@ describe('a table of one’s own in a workbook', () => {
 `
 
   test('is read like the CSV file that it could have been, questions included', () => {
-    expect(readGenericCsv(workbook(own), {})).toEqual(readGenericCsv(encode(csv), {}))
+    expect(readGeneric(workbook(own), {}).rows).toEqual(readGeneric(encode(csv), {}).rows)
     const doubtful = [
       ['date', 'amount'],
       ['01/02/2026', '5.00'],
       ['02/03/2026', '6.00'],
     ]
-    const asked = errorsOf(() => readGenericCsv(workbook({ Own: doubtful }), {}))
+    const asked = errorsOf(() => readGeneric(workbook({ Own: doubtful }), {}))
     expect(asked).toHaveProperty('date_format')
-    expect(asked).toEqual(errorsOf(() => readGenericCsv(encode(doubtful.join('\n')), {})))
+    expect(asked).toEqual(errorsOf(() => readGeneric(encode(doubtful.join('\n')), {})))
   })
 
   test('must be the only one', () => {
     const refused = { file: ['The workbook must have exactly one table.'] }
     const two = { ...own, Old: own['My money'] ?? [] }
     for (const sheets of [two, { Empty: [] }])
-      expect(errorsOf(() => readGenericCsv(workbook(sheets), {}))).toEqual(refused)
+      expect(errorsOf(() => readGeneric(workbook(sheets), {}))).toEqual(refused)
   })
 })

@@ -2,7 +2,7 @@ import { type CalendarDate, isCalendarDate } from '../../../shared/dates.ts'
 import { type Minor, type MoneyProblem, negated } from '../../../shared/money.ts'
 import { addEntry, type FileLimits } from '../accounts.ts'
 import type { Problems } from '../problems.ts'
-import type { StatementAccount } from '../statement.ts'
+import type { StatementAccount, StatementEntry } from '../statement.ts'
 import { bankReference, joinDescription } from '../text.ts'
 import { ungroupedAmount } from '../written/amount.ts'
 import { at, childrenOf, ownText, textAt, type XmlElement } from './xml.ts'
@@ -12,6 +12,8 @@ export type Reading = {
   problems: Problems
   limits: FileLimits
   entries: number
+  /** The entries of the statement that reverse others. */
+  reversals: StatementEntry[]
   /** The day of the statement, for entries without one. */
   day: CamtDate | null
 }
@@ -41,13 +43,15 @@ export function readEntry(entry: XmlElement, account: StatementAccount, reading:
     : [{ amount, detail: details.length === 1 ? details[0] : undefined }]
   for (const { amount, detail } of pieces) {
     reading.limits.countRow()
-    addEntry(account, {
+    const read: StatementEntry = {
       line,
       date,
       amount,
       description: describeEntry(entry, detail, amount),
       reference: referenceOf(entry, detail, parts !== null),
-    })
+    }
+    addEntry(account, read)
+    if (textAt(entry, 'RvslInd') === 'true') reading.reversals.push(read)
   }
 }
 

@@ -1,6 +1,16 @@
-import { balanceOn, emptyAccount, FileLimits, mergeAccounts } from '../accounts.ts'
+import type { Minor } from '../../../shared/money.ts'
+import {
+  accountNames,
+  askForAccount,
+  balanceOn,
+  emptyAccount,
+  FileLimits,
+  mergeAccounts,
+} from '../accounts.ts'
+import { Aspects } from '../aspects/aspect.ts'
+import { type Balances, evidenceOfBalances, settleStatementSigns } from '../aspects/statement-signs.ts'
 import { Problems, refuseFile } from '../problems.ts'
-import type { BankStatement, ClosingBalance, StatementAccount } from '../statement.ts'
+import type { BankStatement, ClosingBalance, FileOptions } from '../statement.ts'
 import { cleanText } from '../text.ts'
 import { camtAmount, camtDate, type Reading, readEntry, signed } from './entry.ts'
 import { at, textAt, visitXml, type XmlElement, type XmlPlan, type XmlVisitor } from './xml.ts'
@@ -9,7 +19,7 @@ const plan: XmlPlan = {
   // camt.053 has statements, camt.052 reports, camt.054 notifications (ISO 20022 "Bank-to-Customer Cash Management").
   outermost: new Set(['Stmt', 'Rpt', 'Ntfctn']),
   kept: new Set(
-    `Acct Id IBAN Othr BBAN PrtryAcct Ccy Bal Tp CdOrPrtry Cd SubTp Amt CdtDbtInd Dt DtTm CreDtTm FrToDt ToDtTm Ntry NtryRef Sts BookgDt
+    `Acct Id IBAN Othr BBAN PrtryAcct Ccy Bal Tp CdOrPrtry Cd SubTp Amt CdtDbtInd Dt DtTm CreDtTm FrToDt ToDtTm Ntry NtryRef RvslInd Sts BookgDt
     ValDt AcctSvcrRef AddtlNtryInf NtryDtls TxDtls AmtDtls TxAmt Refs EndToEndId TxId AddtlTxInf RmtInf Ustrd Strd
     AddtlRmtInf CdtrRefInf Ref RltdPties Dbtr Cdtr UltmtDbtr UltmtCdtr Nm Pty`.split(/\s+/),
   ),
@@ -17,21 +27,33 @@ const plan: XmlPlan = {
 }
 
 /** Reads a camt.052, .053 or .054 message of any version. Only booked entries count. */
-export function readCamt(text: string): BankStatement {
+export function readCamt(text: string, options: FileOptions): BankStatement {
   const statements = new CamtStatements()
   visitXml(text, plan, statements)
-  if (statements.accounts.length === 0) refuseFile('The file contains no statement.')
-  statements.reading.problems.throwIfAny()
-  return { format: 'camt', accounts: mergeAccounts(statements.accounts) }
+  const { parts, reading } = statements
+  if (parts.length === 0) refuseFile('The file contains no statement.')
+  const aspects = new Aspects(options)
+  const against = evidenceOfBalances(parts)
+  const accounts = settleStatementSigns(mergeAccounts(parts.map(({ account }) => account)), against, aspects)
+  if (aspects.questions.length > 0) askForAccount(accountNames(accounts), aspects)
+  reading.problems.throwIfAny(aspects)
+  return { format: 'camt', accounts, settled: aspects.settled, headers: [] }
 }
 
 type Amount = { currency: string | undefined }
 
 /** Reads statements in one pass: the schema puts the account and its currency before the entries. */
 class CamtStatements implements XmlVisitor {
-  readonly accounts: StatementAccount[] = []
-  readonly reading: Reading = { problems: new Problems(), limits: new FileLimits(), entries: 0, day: null }
+  readonly parts: Balances[] = []
+  readonly reading: Reading = {
+    problems: new Problems(),
+    limits: new FileLimits(),
+    entries: 0,
+    day: null,
+    reversals: [],
+  }
   #account = emptyAccount(null, null)
+  #opening: Minor | null = null
   /** Only the currency is kept of the first balance and the first entry. */
   #first: { owner?: XmlElement; balance?: Amount; entry?: Amount } = {}
 
@@ -39,7 +61,9 @@ class CamtStatements implements XmlVisitor {
     this.reading.limits.countStatement()
     this.#account = emptyAccount(null, null)
     this.#first = {}
+    this.#opening = null
     this.reading.day = null
+    this.reading.reversals = []
   }
 
   child(element: XmlElement): void {
@@ -55,13 +79,20 @@ class CamtStatements implements XmlVisitor {
       refuseFile('The file gives the currency of an account only after its entries, too late to be used.')
     this.#account.currency = currency
     this.#account.identifier = identifierOf(this.#first.owner)
-    this.accounts.push(this.#account)
+    this.parts.push({
+      account: this.#account,
+      opening: this.#opening,
+      closing: this.#account.closingBalance?.amount ?? null,
+      reversals: this.reading.reversals,
+    })
   }
 
   #readBalance(balance: XmlElement): void {
     this.#first.balance ??= { currency: at(balance, 'Amt')?.currency }
-    if (!isClosing(balance)) return
-    this.#account.closingBalance = closingBalance(balance)
+    const code = codeOf(balance)
+    if (code === 'OPBD' || code === 'PRCD') this.#opening ??= balanceIn(balance)?.amount ?? null
+    if (code !== 'CLBD') return
+    this.#account.closingBalance = balanceIn(balance)
     this.reading.day = camtDate(at(balance, 'Dt'))
   }
 
@@ -85,13 +116,13 @@ function identifierOf(owner: XmlElement | undefined): string | null {
   return cleanText(iban || textAt(id, 'Othr', 'Id') || textAt(id, 'BBAN') || textAt(id, 'PrtryAcct', 'Id'))
 }
 
-/** True for the closing booked balance (CLBD), but not for that of a page (sub-type INTM). */
-function isClosing(balance: XmlElement): boolean {
+/** The kind of a booked balance, such as CLBD for the closing one; empty for that of a page (sub-type INTM). */
+function codeOf(balance: XmlElement): string {
   const code = textAt(balance, 'Tp', 'CdOrPrtry', 'Cd') || textAt(balance, 'Tp', 'Cd')
-  return code === 'CLBD' && textAt(balance, 'Tp', 'SubTp', 'Cd') !== 'INTM'
+  return textAt(balance, 'Tp', 'SubTp', 'Cd') === 'INTM' ? '' : code
 }
 
-function closingBalance(balance: XmlElement): ClosingBalance | null {
+function balanceIn(balance: XmlElement): ClosingBalance | null {
   const amount = signed(camtAmount(textAt(balance, 'Amt')), textAt(balance, 'CdtDbtInd'))
   return balanceOn(camtDate(at(balance, 'Dt')).date, amount)
 }

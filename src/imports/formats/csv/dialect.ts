@@ -1,9 +1,9 @@
 import { Invalid } from '../../../shared/failures.ts'
-import type { FileOptions } from '../statement.ts'
+import type { Aspects, Choice } from '../aspects/aspect.ts'
 import { quoted } from '../text.ts'
-import { type Header, headerScore, headersOf } from './columns.ts'
+import { contentsOf, holdsValues } from './contents.ts'
 import type { CsvField } from './header-names.ts'
-import { contentsOf, holdsValues } from './headerless.ts'
+import { type Header, headerScore, headersOf } from './headers.ts'
 import { splitText } from './split.ts'
 
 /** How to split a CSV file, and where its header row is. */
@@ -27,35 +27,68 @@ const words: Record<string, string> = { comma: ',', semicolon: ';', tab: '\t', '
 const sampleRecords = 200
 const sampleLength = 262_144
 
-/** Works out from the beginning of a file how to split it. Throws Invalid if the delimiter is unclear. */
-export function findDialect(file: string, options: FileOptions, fields: readonly CsvField[]): Dialect {
-  const [sepLine = '', declared] = /^"?sep=([^\r\n"])"?\n/i.exec(file) ?? []
+/** Works out from the beginning of a file how to split it. Asks for the delimiter if several could be meant. */
+export function findDialect(file: string, aspects: Aspects, fields: readonly CsvField[]): Dialect {
+  const [sepLine = '', declared] = /^"?sep=([^\r\n"]{1,3})"?\n/i.exec(file) ?? []
   const text = file.slice(sepLine.length)
-  const chosen = chosenDelimiter(options.delimiter) ?? declared
   const start = text.slice(0, sampleLength)
-  const possible = hasCommasOnlyInNumbers(start) ? delimiters.slice(1) : delimiters
-  const samples = (chosen === undefined ? possible : [chosen]).map((delimiter) => ({
+  const told = toldDelimiter(aspects.told.delimiter) ?? declared
+  const possible = told === undefined ? possibleDelimiters(start) : [told]
+  const samples = possible.map((delimiter) => ({
     delimiter,
     rows: splitText(start, delimiter, sampleRecords).rows,
   }))
-  const found = withHeader(samples, options.mapping ?? {}, fields) ?? withoutHeader(samples, chosen, start)
-  return { text, firstLine: sepLine === '' ? 1 : 2, ...found }
+  const mapped = Object.entries(aspects.told).flatMap(([field, header]) =>
+    field.startsWith('mapping.') && !/^\d*$/.test(header.trim()) ? [header] : [],
+  )
+  const found = withHeader(samples, mapped, fields)
+  const all = found.length > 0 ? found : withoutHeader(samples)
+  // Without any table, the errors about its columns say more than a question about the delimiter.
+  if (all.length === 0 && told === undefined) refuseDelimiter(start)
+  const chosen = aspects.settle(
+    'delimiter',
+    () => (all.length > 1 ? question(all, start) : null),
+    all[0]?.delimiter,
+  )
+  const dialect = all.find(({ delimiter }) => delimiter === (told ?? chosen)) ?? all[0]
+  return {
+    text,
+    firstLine: sepLine === '' ? 1 : 2,
+    ...(dialect ?? { delimiter: told ?? chosen, headerAt: -1, headers: [] }),
+  }
 }
 
-/** The delimiter in the form field: a character, or its name. */
-function chosenDelimiter(chosen: string | undefined): string | undefined {
-  if (chosen === undefined || chosen === '') return undefined
-  const delimiter = words[chosen.trim().toLowerCase()] ?? chosen
-  if (delimiter.length !== 1 || /["\n\r\p{L}\p{N}]/u.test(delimiter))
+/** The delimiter in the form field: up to three characters, or the name of one. */
+function toldDelimiter(told: string | undefined): string | undefined {
+  if (told === undefined) return undefined
+  const delimiter = words[told.trim().toLowerCase()] ?? told
+  if (delimiter.length > 3 || /["\n\r\p{L}\p{N}]/u.test(delimiter))
     throw new Invalid({
-      delimiter: ['The selected delimiter is invalid; use a single character such as , ; | or the word tab.'],
+      delimiter: [
+        'The selected delimiter is invalid; use up to three characters such as , ; | or the word tab.',
+      ],
     })
   return delimiter
 }
 
+/** The usual delimiters, without the comma if it only stands in numbers, and longer ones such as `~|~` that contain them. */
+function possibleDelimiters(start: string): string[] {
+  const hasCommasOnlyInNumbers = start.includes(';') && !/(?<!\d),|,(?!\d)/.test(start)
+  const single = hasCommasOnlyInNumbers ? delimiters.slice(1) : delimiters
+  return single.map((delimiter) => {
+    const at = start.indexOf(delimiter)
+    const [before = '', after = ''] = [start[at - 1], start[at + 1]]
+    const isSurrounded = before === after && /[~^#*%&@!|;:_]/.test(before)
+    const long =
+      after === delimiter ? delimiter.repeat(2) : isSurrounded ? before + delimiter + after : delimiter
+    const times = long.split(delimiter).length - 1
+    const isAlways = (start.split(long).length - 1) * times === start.split(delimiter).length - 1
+    return isAlways ? long : delimiter
+  })
+}
+
 /** The header row is the row without values that names the most fields, and the delimiter is the one that brings it out. */
-function withHeader(samples: Sample[], mapping: Record<string, string>, fields: readonly CsvField[]) {
-  const mapped = Object.values(mapping).filter((header) => !/^\d*$/.test(header.trim()))
+function withHeader(samples: Sample[], mapped: string[], fields: readonly CsvField[]): Found[] {
   let most = 0
   let found: Found[] = []
   for (const { delimiter, rows } of samples) {
@@ -70,30 +103,25 @@ function withHeader(samples: Sample[], mapping: Record<string, string>, fields: 
     found = score > most ? [one] : [...found, one]
     most = score
   }
-  if (found.length > 1) refuseDelimiter(found, samples[0]?.rows[0]?.join(' ') ?? '')
-  return found[0] ?? null
+  return found
 }
 
 /** Without a recognised header row, the delimiter is the one that yields dates and amounts. */
-function withoutHeader(samples: Sample[], chosen: string | undefined, start: string): Found {
+function withoutHeader(samples: Sample[]): Found[] {
   const tables = samples
     .filter(({ rows }) => isRegular(rows))
     .map((sample) => ({ ...sample, contents: contentsOf(sample.rows) }))
-  const dated = tables.filter(({ contents }) => contents.dates.length > 0)
-  const telling = dated.filter(({ contents }) => contents.numbers.length > 0)
-  const candidates = [telling, dated, tables].find((some) => some.length > 0) ?? []
-  const [only] = candidates
-  if (chosen !== undefined && !only) return { delimiter: chosen, headerAt: -1, headers: [] }
-  if (!only || candidates.length > 1) refuseDelimiter(candidates, start)
-  const { width, header } = only.contents
-  // A first row that is all words is a header row, even if none of its names is known.
-  const headerAt = header ? only.rows.indexOf(header) : -1
-  return { delimiter: only.delimiter, headerAt, headers: headersOf(header ?? new Array(width).fill('')) }
-}
-
-/** True if semicolons must be the delimiter, since every comma stands between two digits. */
-function hasCommasOnlyInNumbers(start: string): boolean {
-  return start.includes(';') && !/(?<!\d),|,(?!\d)/.test(start)
+  const telling = tables.filter(({ contents }) => contents.numbers.length > 0)
+  const withDecimals = telling.filter(({ contents: { rows, numbers } }) =>
+    numbers.some((column) => rows.some((cells) => /[.,]\d{1,3}(?!\d)/.test(cells[column] ?? ''))),
+  )
+  const candidates = [withDecimals, telling, tables].find((some) => some.length > 0) ?? []
+  return candidates.map(({ delimiter, rows, contents: { width, header } }) => ({
+    delimiter,
+    // A first row that is all words is a header row, even if none of its names is known.
+    headerAt: header ? rows.indexOf(header) : -1,
+    headers: headersOf(header ?? new Array(width).fill('')),
+  }))
 }
 
 /** True for rows that look like a table: several cells, and about as many in each row. */
@@ -104,14 +132,29 @@ function isRegular(rows: string[][]): boolean {
   return usual >= 2 && widths.filter((width) => width >= usual - 1 && width > 1).length >= filled.length * 0.6
 }
 
-/** Refuses a file in which nothing reveals the delimiter, or several would do. */
-function refuseDelimiter(possible: { delimiter: string }[], start: string): never {
-  const named = possible.length > 0 ? possible.map(({ delimiter }) => delimiter) : delimiters
-  const names = named.map((one) => (one === '\t' ? 'tab' : quoted(one)))
-  throw new Invalid({
-    delimiter: [
-      `The delimiter of the file is unclear; choose one: ${names.join('  ')}`,
-      `The file begins with ${quoted(start.trimStart().split('\n', 1)[0] ?? '')}`,
-    ],
-  })
+const nameOf = (delimiter: string) => (delimiter === '\t' ? 'tab' : quoted(delimiter))
+
+function question(found: { delimiter: string }[], start: string) {
+  const options: Choice[] = found.map(({ delimiter }) => ({
+    value: delimiter === '\t' ? 'tab' : delimiter,
+    label: nameOf(delimiter),
+  }))
+  return {
+    question: unclear(
+      found.map(({ delimiter }) => delimiter),
+      start,
+    ).join(' '),
+    options,
+  }
+}
+
+function refuseDelimiter(start: string): never {
+  throw new Invalid({ delimiter: unclear(delimiters, start) })
+}
+
+function unclear(possible: string[], start: string): string[] {
+  return [
+    `The delimiter of the file is unclear; choose one: ${possible.map(nameOf).join('  ')}`,
+    `The file begins with ${quoted(start.trimStart().split('\n', 1)[0] ?? '')}`,
+  ]
 }

@@ -1,107 +1,96 @@
-import { invalidText, onlyForTransfersText, requiredText } from '../../../shared/field-errors.ts'
+import { onlyForTransfersText, requiredText } from '../../../shared/field-errors.ts'
 import type { Minor } from '../../../shared/money.ts'
-import { recognise } from '../file/recognise.ts'
-import { Problems, refuseFile } from '../problems.ts'
+import { accountNames, askForAccount } from '../accounts.ts'
+import type { Settled } from '../aspects/aspect.ts'
 import type { FileOptions, GenericRow } from '../statement.ts'
 import { cleanText } from '../text.ts'
-import { readOnlyTable } from '../xlsx/workbook.ts'
 import { describeRow } from './description.ts'
-import { type CsvField, csvFields, foldHeader } from './header-names.ts'
-import { markOf } from './mark-words.ts'
-import { type CsvRow, cellOf, transactionRows } from './rows.ts'
-import { type CsvTable, openTable } from './table.ts'
-import { type ReadRow, readValues } from './values.ts'
+import { csvFields } from './header-names.ts'
+import type { Mark } from './mark-words.ts'
+import { type Entry, readTable, type TableReading } from './read.ts'
+import { type CsvRow, cellOf } from './rows.ts'
+import type { CsvTable } from './table.ts'
+import { kindOf } from './type-words.ts'
 
-/** Fields that only a bank's export has. */
-const bankFields = new Set<CsvField>([
-  'payee',
-  'product',
-  'posting_text',
-  'balance',
-  'currency',
-  'status',
-  'fee',
-])
-const fields = csvFields.filter((field) => !bankFields.has(field))
+const fields = csvFields.filter((field) => field !== 'product' && field !== 'posting_text')
+/** The headers that the documentation of `import/store` names. */
+const documented = new Set<string>(
+  'date|amount|debit|credit|type|account|to_account|category|description|reference'.split('|'),
+)
 
 const notPositive = 'The :field field must be greater than 0.'
 
-type RowType = GenericRow['type']
+/** The rows of a generic file, and how its aspects were settled. */
+export type GenericFile = { rows: GenericRow[]; skipped: number; settled: Settled; headers: string[] }
 
-const typeWords: Record<RowType, string[]> = {
-  income: [
-    'income',
-    'revenue',
-    'einnahme',
-    'revenu',
-    'recette',
-    'ingreso',
-    'receita',
-    'entrata',
-    'inkomst',
-    'przychod',
-  ],
-  expense: [
-    'expense',
-    'expenses',
-    'spending',
-    'payment',
-    'ausgabe',
-    'depense',
-    'gasto',
-    'despesa',
-    'spesa',
-    'uitgave',
-    'wydatek',
-  ],
-  transfer: [
-    'transfer',
-    'umbuchung',
-    'virement interne',
-    'transferencia',
-    'trasferimento',
-    'giroconto',
-    'overboeking',
-    'przelew wlasny',
-  ],
+/** Reads a table of one's own or an export of another app; only date and amount are required. Throws Invalid, or Questions. */
+export function readGenericTable(text: string, options: FileOptions, isSheet: boolean): GenericFile {
+  const reading = readTable(text, options, { ...kind, isSheet })
+  const { table, skipped, aspects, problems } = reading
+  const entries = chosenEntries(reading)
+  // The money of a transfer leaves the account of its row, whatever the sign; unless others show that it means something.
+  const areSigned =
+    reading.areSided || entries.some(({ row }) => isTransfer(table, row) && row.amount.written?.isNegative)
+  const rows = entries.map((entry) => readRow(reading, areSigned, entry))
+  problems.throwIfAny(aspects)
+  const read = joinHalves(rows.filter((row) => row !== null))
+  return { rows: read, skipped, settled: aspects.settled, headers: table.identity }
 }
 
-/** Reads a generic CSV file, or a workbook with one table. Only date and amount are required. Throws `Invalid`. */
-export function readGenericCsv(bytes: Uint8Array, options: FileOptions): GenericRow[] {
-  const sheet = readOnlyTable(bytes)
-  const table = openTable(
-    sheet ?? csvText(bytes),
-    sheet === null ? options : { ...options, delimiter: ',' },
-    fields,
+const kind = { fields, convention: conventionOf, directionOf, typesDecide: true }
+
+/** The direction of a row by its type; one with a second account and no type is a transfer. */
+function directionOf(table: CsvTable, row: CsvRow): Mark | null {
+  const word = cellOf(table, row, 'type')
+  const named = word === '' ? (toAccountOf(table, row) === null ? null : 'transfer') : kindOf(word)
+  return named && (named === 'income' || named === 'transfer_in' ? 'credit' : 'debit')
+}
+
+/** The documented columns have a documented convention: a minus sign is an expense, and a type tells the direction. */
+function conventionOf(table: CsvTable, rows: CsvRow[], hasMinus: boolean) {
+  const isDocumented =
+    table.headers.every(({ text }) => documented.has(text.toLowerCase())) &&
+    rows.every((row) => cellOf(table, row, 'type') === '' || kindOf(cellOf(table, row, 'type')))
+  return isDocumented && hasMinus
+    ? { value: 'as_written' as const, proof: 'the documented columns, where a minus sign is an expense' }
+    : null
+}
+
+/** The entries of the file or, where rows of one account have several currencies, those of the currency that is meant. */
+function chosenEntries({ table, groups, aspects }: TableReading): Entry[] {
+  const all = groups.flat().sort((a, b) => a.row.line - b.row.line)
+  const byAccount = Map.groupBy(all, ({ account }) => account)
+  const areMixed = [...byAccount.values()].some(
+    (rows) => new Set(rows.map(({ currency }) => currency)).size > 1,
   )
-  const rows = transactionRows(table, sheet !== null)
-  // Rows of several tables would go to one account unless they name their own.
-  if (!table.columns.account && new Set(rows.rows.map(({ section }) => section)).size > 1)
-    refuseFile('The file must have exactly one table.')
-  const problems = new Problems()
-  const { values } = readValues(table, rows, options, problems)
-  const read = values.map((value) => readRow(table, value, problems))
-  // With another error, it may be unclear which rows are credits.
-  if (!problems.any) refuseCredits(table, values, read, problems)
-  problems.throwIfAny()
-  return read.filter((row) => row !== null)
+  if (!areMixed && (table.columns.account || groups.length < 2)) return all
+  const names = accountNames(
+    groups.map(([first]) => ({ identifier: first?.own ?? null, currency: first?.currency ?? null })),
+  )
+  return groups[names.indexOf(askForAccount(names, aspects))] ?? all
 }
 
-function csvText(bytes: Uint8Array): string {
-  const { format, text } = recognise(bytes)
-  if (format !== 'csv')
-    refuseFile(`The file is a bank statement (${format.toUpperCase()}), not a CSV file; import it as one.`)
-  return text
-}
+type Half = GenericRow & { half: 'in' | 'out' | null }
 
-function readRow(table: CsvTable, { row, date, amount }: ReadRow, problems: Problems): GenericRow | null {
-  const toAccount = cleanText(cellOf(table, row, 'to_account'))
-  if (amount === 0) problems.addRow(row.line, 'amount', notPositive)
-  const type = amount ? typeOf(table, row, amount, toAccount, problems) : null
+function readRow(
+  { table, areSided, problems }: TableReading,
+  areSigned: boolean,
+  { row, date, amount }: Entry,
+): Half | null {
+  const toAccount = toAccountOf(table, row)
+  const word = cellOf(table, row, 'type')
+  const kind =
+    (word === '' ? null : kindOf(word)) ??
+    (toAccount !== null ? 'transfer' : amount < 0 ? 'expense' : 'income')
+  const type = kind === 'transfer_in' ? 'income' : kind === 'transfer_out' ? 'expense' : kind
+  const isCredit = areSided
+    ? amount > 0 && type !== 'income'
+    : type === 'transfer' && areSigned && !row.amount.written?.isNegative
+  if (amount === 0 || (type === 'income' && amount < 0)) problems.addRow(row.line, 'amount', notPositive)
+  else if (isCredit) problems.addRow(row.line, 'type', 'The selected :field is invalid: the row is a credit.')
   if (type === 'transfer' && toAccount === null) problems.addRow(row.line, 'to_account', requiredText)
-  if (type !== null && type !== 'transfer' && toAccount !== null)
-    problems.addRow(row.line, 'to_account', onlyForTransfersText)
-  if (date === null || amount === null || type === null) return null
+  if (type !== 'transfer' && toAccount !== null) problems.addRow(row.line, 'to_account', onlyForTransfersText)
+  if (date === null) return null
   return {
     line: row.line,
     date,
@@ -109,57 +98,42 @@ function readRow(table: CsvTable, { row, date, amount }: ReadRow, problems: Prob
     amount: Math.abs(amount) as Minor,
     account: cleanText(cellOf(table, row, 'account')),
     to_account: toAccount,
-    category: cleanText(cellOf(table, row, 'category')),
+    category: type === 'transfer' && isShared(table) ? null : cleanText(cellOf(table, row, 'category')),
     description: describeRow(table, row, amount),
     reference: cleanText(cellOf(table, row, 'reference')),
+    half: kind === 'transfer_in' ? 'in' : kind === 'transfer_out' ? 'out' : null,
   }
 }
 
-/**
- * Adds an error for each expense or transfer that came in, though its money left the account: in a column of credits or,
- * for a transfer, with a positive amount where other transfers have negative ones.
- */
-function refuseCredits(
-  { columns: { amount, debit, credit } }: CsvTable,
-  values: ReadRow[],
-  read: (GenericRow | null)[],
-  problems: Problems,
-): void {
-  const areMarked = !amount || (debit && credit)
-  const amountOf = (i: number) => values[i]?.amount ?? 0
-  const areSigned = read.some((row, i) => row?.type === 'transfer' && amountOf(i) < 0)
-  for (const [i, row] of read.entries()) {
-    if (!row || row.type === 'income' || amountOf(i) < 0) continue
-    if (areMarked || (areSigned && row.type === 'transfer'))
-      problems.addRow(row.line, 'type', 'The selected :field is invalid: the row is a credit.')
-  }
+const isTransfer = (table: CsvTable, row: CsvRow) =>
+  cellOf(table, row, 'type') === ''
+    ? toAccountOf(table, row) !== null
+    : kindOf(cellOf(table, row, 'type')) === 'transfer'
+
+/** One column may hold the category or, in transfers, the second account. */
+const isShared = ({ columns: { category, to_account } }: CsvTable) =>
+  category !== undefined && category[0] === to_account?.[0]
+
+function toAccountOf(table: CsvTable, row: CsvRow): string | null {
+  const isMeant = !isShared(table) || kindOf(cellOf(table, row, 'type')) === 'transfer'
+  return isMeant ? cleanText(cellOf(table, row, 'to_account')) : null
 }
 
-/**
- * The type that a row names. If it names none, a second account makes it a transfer, and a negative amount an expense; a
- * positive one is income, or lacks its type if the file has a column of types and none of debits.
- */
-function typeOf(table: CsvTable, row: CsvRow, amount: Minor, toAccount: string | null, problems: Problems) {
-  const { type: named, debit } = table.columns
-  const word = cellOf(table, row, 'type')
-  if (word === '') {
-    if (toAccount !== null) return 'transfer'
-    if (amount < 0) return 'expense'
-    if (!named || debit) return 'income'
-    problems.addRow(row.line, 'type', requiredText)
-    return null
-  }
-  const type = typeNamed(word)
-  if (type === null) problems.addRow(row.line, 'type', invalidText)
-  // A negative income contradicts itself.
-  else if (type === 'income' && amount < 0) problems.addRow(row.line, 'amount', notPositive)
-  return type
-}
-
-function typeNamed(word: string): RowType | null {
-  const folded = foldHeader(word)
-  for (const type of ['income', 'expense', 'transfer'] as const)
-    if (typeWords[type].includes(folded)) return type
-  const mark = markOf(word)
-  return mark && (mark === 'credit' ? 'income' : 'expense')
+/** Makes one transfer of its two halves: an outflow, and an inflow of the same day and amount on another account. */
+function joinHalves(rows: Half[]): GenericRow[] {
+  const keyOf = ({ date, amount }: Half) => `${date} ${amount}`
+  const waiting = Map.groupBy(
+    rows.filter(({ half }) => half === 'in'),
+    keyOf,
+  )
+  const joined = new Set<Half>()
+  const transfers = rows.map((row) => {
+    const candidates = row.half === 'out' ? (waiting.get(keyOf(row)) ?? []) : []
+    const at = candidates.findIndex(({ account }) => account !== null && account !== row.account)
+    const [other] = at < 0 ? [] : candidates.splice(at, 1)
+    if (!other) return row
+    joined.add(other)
+    return { ...row, type: 'transfer' as const, to_account: other.account, category: null }
+  })
+  return transfers.filter((_, i) => !joined.has(rows[i] as Half)).map(({ half: _, ...row }) => row)
 }

@@ -1,6 +1,13 @@
 /** Splits a list of names at its bars and line ends. */
 const list = (text: string) => text.trim().split(/\s*[|\n]\s*/)
 
+/** The headers of columns that say for each amount whether it is a debit or a credit. */
+export const markNames = list(`
+    debit credit|credit debit|d c|c d|dc|cd|dr cr|cr dr|drcr|crdr|debit credit indicator|credit debit indicator|debit or credit|sign|direction
+    soll haben|haben soll|s h|h s|sh|soll haben kennzeichen|vorzeichen|richtung|sens|signe|debe haber|dare avere|d h|d a
+    af bij|bij af|debet credit|kredit debet|debet kredit|debit kredit|debit credit flag|cr dr indicator|amount type|inflow outflow|in out|income outcome|bevetel kiadas|wn ma|dc kennzeichen|creditdebet|debetcredit|credit debet|d k|k d
+    deebet kreedit d c|debets kredits|debetas kreditas|smer uhrady|debit credit d c|收支`)
+
 /**
  * The headers that banks use, folded (`foldHeader`). If a table has several for one field, the one listed first is meant
  * (but for those of which all are used, columns.ts): a booking date before a value date, what moved on the account before
@@ -10,7 +17,7 @@ export const headerNames = {
   date: [
     // Booking dates.
     ...list(`
-      booking date|posting date|posted date|post date|date posted|posted on|booked at|clearing date|posted|date booked|booked date|booked|process date|processed date|date processed|completed date|date completed|entry date|ledger date|accounting date
+      booking date|date completed utc|completion date|completed on|datum und uhrzeit|交易成功时间|posting date|posted date|post date|date posted|posted on|booked at|clearing date|posted|date booked|booked date|booked|process date|processed date|date processed|completed date|date completed|entry date|ledger date|accounting date
       buchungstag|buchungsdatum|buchung datum|buchung|gebucht am|datum buchung
       date comptable|date d execution|date de comptabilisation|date comptabilisation|date d operation|date de l operation|date operation|date de operation|date op|dateop
       fecha contable|f contable|fecha operacion|fecha de operacion|fecha de la operacion|f operacion|fecha oper|fecha movimiento|fecha del movimiento|fecha mov|fecha de transaccion|fecha transaccion
@@ -20,22 +27,22 @@ export const headerNames = {
       reskontradatum|data inregistrare|data inregistrarii|data ksiegowania|data rozliczenia|data zaksiegowania|data operacji|data transakcji|bokforingsdag|bokford|bokforingsdatum|bokfort|bokforingsdato|bogforingsdato|bogfort|bokfort dato|kirjauspaiva|datum zauctovani|zauctovano|konyveles datuma|data tranzactiei|posted transactions date|completion time|release date|datum zauctovania|datum zpracovani|datum odepsani|konyveles napja`),
     // Dates without a stated meaning, and dates of the transaction.
     ...list(`
-      date|datum|fecha|data|dato|transaction date|transaction date utc|trans date|tran date|txn date|date of transaction|transactiondate|transaktionsdatum|umsatzdatum|abschlussdatum|abschlusstag|belegdatum|kaufdatum|date transaction|date de transaction|date de la transaction|date d achat|data transazione|data da transacao|data transacao|transactiedatum|datum transactie|datum verrichting|transaktionsdag|transaktionsdato|datum transakce|datum provedeni|tranzakcio datuma|tapahtumapaiva|maksupaiva|paivamaara|reskontradag|datetime|date time|date and time|created|created at|created on|created date|started date|effective date|run date|trans time|transaction time|date of payment|datum splatnosti|dato og tid|datums|kuupaev|tanggal|tanggal transaksi|tarih|islem tarihi|дата операции|дата|日付|取引日|年月日|年月日和暦|取り引き日|取扱日付|利用日|交易日期|交易时间|交易日|日期|帳務日期|거래일시|거래일자|거래일|일시|일자|이용일자`),
+      date|datum|date utc|date yyyy mm dd as utc|dates|period|date started utc|timestamp|timestamp utc|transaction date time|date of operation|วันที่|วันที่ทำรายการ|תאריך|ημερομηνια|交易创建时间|fecha|data|dato|transaction date|transaction date utc|trans date|tran date|txn date|date of transaction|transactiondate|transaktionsdatum|umsatzdatum|abschlussdatum|abschlusstag|belegdatum|kaufdatum|date transaction|date de transaction|date de la transaction|date d achat|data transazione|data da transacao|data transacao|transactiedatum|datum transactie|datum verrichting|transaktionsdag|transaktionsdato|datum transakce|datum provedeni|tranzakcio datuma|tapahtumapaiva|maksupaiva|paivamaara|reskontradag|datetime|date time|date and time|created|created at|created on|created date|started date|effective date|run date|trans time|transaction time|date of payment|datum splatnosti|dato og tid|datums|kuupaev|tanggal|tanggal transaksi|tarih|islem tarihi|дата операции|дата|日付|取引日|年月日|年月日和暦|取り引き日|取扱日付|利用日|交易日期|交易时间|交易日|日期|帳務日期|거래일시|거래일자|거래일|일시|일자|이용일자`),
     // Value dates.
     ...list(`
       value date|val date|valuta|valutadatum|valuta datum|datum valuta|wertstellung|wertstellungstag|wertstellungsdatum|wertstellung valuta|valeur|date valeur|date de valeur|dateval|fecha valor|fecha de valor|f valor|data valor|data valuta|data di valuta|rentedatum|valutadag|data waluty|rentedato|arvopaiva|valorja|дата платежа`),
   ],
   amount: list(`
-    gross|brutto|gross amount|bruttobetrag|amount in account currency|amount account currency|booked amount|billing amount
-    amount|transaction amount|credit debit amount|debit credit amount|amount total|total amount|value|sum
+    gross|brutto|gross amount|bruttobetrag|payment amount|txn amount funding card|amt|实付|交易|入账|transaction value|amount in account currency|amount account currency|booked amount|billing amount
+    amount|transaction amount|credit debit amount|debit credit amount|value|sum
     buchungsbetrag|betrag|umsatz|umsatzbetrag|betrag in kontowahrung
-    montant|montant de l operation|montant operation|montant net
+    montant|montant de l operation|montant operation|montant en devise du compte
     importe|importe operacion|importe de la operacion|importe movimiento|monto|cantidad
     belob|valor|montante|montante da operacao|valor da operacao|quantia
     importo|importo operazione|bedrag|transactiebedrag|bedrag transactie
     kwota|kwota operacji|kwota transakcji|kwota w walucie rachunku|kwota transakcji waluta rachunku|kwota zaksiegowana
-    belopp|belop|summa|maara|osszeg|tranzakcio osszege|castka|zauctovana castka|suma|net amount|net|netto|nettobetrag
-    maara euroa|objem|castka v mene uctu|transaction net amount|local currency amount|jumlah|tutar|islem tutari|сумма платежа|сумма операции|сумма|金额|金額|入出金|利用|交易|人民币|금액|거래|이용`),
+    belopp|belop|summa|maara|osszeg|tranzakcio osszege|castka|zauctovana castka|suma|จำนวนเงิน|סכום|סכום העסקה|ποσο
+    maara euroa|objem|castka v mene uctu|local currency amount|jumlah|tutar|islem tutari|сумма платежа|сумма операции|сумма|金额|金額|入出金|利用|人民币|订单|금액|거래|이용`),
   debit: list(`
     debit|debits|debit amount|amount debit|debit amt|withdrawal|withdrawals|withdrawal amount|withdrawal amt|paid out|money out|amount out|out|outflow|spent|payments
     soll|sollbetrag|soll betrag|belastung|belastungen|lastschrift|lastschriften|ausgabe|ausgaben|ausgang|betrag soll|umsatz soll
@@ -45,7 +52,7 @@ export const headerNames = {
     dare|addebito|addebiti|uscita|uscite|importo addebito|importo dare|importo in uscita
     debet|uitgave|uitgaven|afschrijving|afschrijvingen|af|uit|bedrag af
     obciazenie|obciazenia|wydatek|wydatki|wyplata|wyplaty|kwota obciazenia|wn
-    sent|withdrawn|dr|ut fra konto|ut|ud|suma debit|vydaje|出金|支払い|支払|払出|引出し|引出|引き出し|支出|记账金额支出|提出|提款|提|출금|찾으신`),
+    sent|withdrawn|dr|ut fra konto|ut|ud|suma debit|vydaje|ถอนเงิน|ถอน|חובה|χρεωση|出金|支払い|支払|払出|引出し|引出|引き出し|支出|记账金额支出|提出|提款|提|출금|찾으신`),
   credit: list(`
     credit|credits|credit amount|amount credit|credit amt|deposit|deposits|deposit amount|deposit amt|paid in|money in|amount in|in|inflow|received|receipts
     haben|habenbetrag|haben betrag|gutschrift|gutschriften|einnahme|einnahmen|eingang|betrag haben|umsatz haben
@@ -55,22 +62,22 @@ export const headerNames = {
     avere|accredito|accrediti|entrata|entrate|importo accredito|importo avere|importo in entrata
     inkomst|inkomsten|bijschrijving|bijschrijvingen|bij|bedrag bij
     uznanie|uznania|wplyw|wplywy|wplata|wplaty|kwota uznania|ma
-    cr|inn pa konto|inn|ind|suma credit|prijmy|入金|預かり|預り|受入|預入れ|預入|預け入れ|收入|记账金额收入|存入|存款|存|입금|맡기신`),
-  type: list(`
-    debit credit|credit debit|d c|c d|dc|cd|dr cr|cr dr|drcr|crdr|debit credit indicator|credit debit indicator|debit or credit|sign|direction
-    soll haben|haben soll|s h|h s|sh|soll haben kennzeichen|vorzeichen|richtung|sens|signe|debe haber|dare avere|d h|d a
-    af bij|bij af|debet credit|kredit debet|debet kredit|wn ma|dc kennzeichen|creditdebet|debetcredit|d k|k d
-    type|transaction type|typ|tipo|details|code
-    deebet kreedit d c|debets kredits|debetas kreditas|smer uhrady|debit credit d c|收支`),
+    cr|inn pa konto|inn|ind|suma credit|prijmy|ฝากเงิน|ฝาก|זכות|πιστωση|入金|預かり|預り|受入|預入れ|預入|預け入れ|收入|记账金额收入|存入|存款|存|입금|맡기신`),
+  type: [
+    ...markNames,
+    ...list(
+      'type|transaction type|typ|tipo|details|code|income expense|income|transaction category type|operation type|交易类型',
+    ),
+  ],
   account: list(`
-    account|account name|iban auftragskonto|auftragskonto|iban auftraggeberkonto|auftraggeberkonto|iban kontoinhaber|iban bban|rekening|rekeningnummer|accountnum|account number|account no|account id|account iban|own account|konto|kontonummer|eigenes konto|compte|numero de compte|cuenta|numero de cuenta|conto|conta|rachunek|numer rachunku
+    account|account name|accounts|wallet|from account|source account|账户|account iban|iban auftragskonto|auftragskonto|iban auftraggeberkonto|auftraggeberkonto|iban kontoinhaber|iban bban|rekening|rekeningnummer|accountnum|account number|account no|account id|account iban|own account|konto|kontonummer|eigenes konto|compte|numero de compte|cuenta|numero de cuenta|conto|conta|rachunek|numer rachunku
     posted account|customer account no|kliendi konto|klienta konts|cislo uctu`),
   product: list(`
-    product|product name|produkt|produit|producto|prodotto|produto|sub account|subaccount|unterkonto|pocket|vault|wallet|bank account|card account|account type|account label|kontobezeichnung`),
+    product|product name|produkt|produit|producto|prodotto|produto|sub account|subaccount|unterkonto|pocket|vault|bank account|card account|account type|account label|kontobezeichnung`),
   to_account: list(`
-    to account|to account name|transfer account|transfer to|destination account|target account|zielkonto|compte destination|cuenta destino|conto destinazione|naar rekening`),
+    to account|to account name|transfer account|transfer to|destination account|target account|zielkonto|compte destination|cuenta destino|conto destinazione|naar rekening|to account to category`),
   category: list(`
-    category|category name|categories|kategorie|categorie|categoria|kategoria`),
+    category|category name|categories|子类别|to account to category|kategorie|categorie|categoria|kategoria`),
   description: list(`
     description|transaction description|details|transaction details|narrative|narration|memo|particulars|remarks|remark|notes|note|message|remittance information|payment details|payment reference|payment purpose|booking text|description 1|description 2|description1|description2|description3|sub description|memo description|narrative 1|notes and tags|comment|comments|label|title|original description|text
     verwendungszweck|beschreibung1|beschreibung2|beschreibung3|avisierungstext|buchungstext verwendungszweck|vorgang verwendungszweck|buchungsdetails|buchungsinformation|umsatztext|beschreibung|zahlungsgrund|notiz|betreff|mitteilung|zahlungsreferenz
@@ -79,35 +86,46 @@ export const headerNames = {
     descricao|descritivo|historico|lancamento|descricao do movimento|descrizione|causale|descrizione operazione|descrizione operazioni|descrizione estesa|descrizione completa|dettagli|operazione
     omschrijving|omschrijving 1|omschrijving 2|omschrijving 3|mededeling|toelichting|mededelingen|vrije mededeling|gestructureerde mededeling|transactie|naam omschrijving
     opis|opis operacji|opis transakcji|tytul|tytul operacji|tytulem|szczegoly|szczegoly transakcji|tekst|beskrivning|specifikation|transaktion|transaktionsbeschreibung|beskrivelse|forklaring|kozlemeny|popis|zprava|zprava pro prijemce|viesti|selite|descriere|paskirtis
-    reason|poznamka|uzivatelska identifikace|popis pohybu|popis operace|ucel platby|informacia pre prijemcu|descrierea tranzactiei|detalii tranzactie|tittel|otsikko|selgitus|informacija sanemejam|mokejimo paskirtis|keterangan|acıklama|transaction remarks|описание|описание операции|摘要内容|取り扱い内容|取引内容|入出金内容|摘要|内容|商品说明|商品|說明|적요|내용`),
+    reason|poznamka|uzivatelska identifikace|popis pohybu|popis operace|ucel platby|informacia pre prijemcu|descrierea tranzactiei|detalii tranzactie|tittel|otsikko|selgitus|informacija sanemejam|mokejimo paskirtis|keterangan|acıklama|transaction remarks|รายการ|รายละเอียด|תיאור|תאור|פרטים|περιγραφη|αιτιολογια|описание|订单标题|交易说明|交易摘要|备注|описание операции|摘要内容|取り扱い内容|取引内容|入出金内容|摘要|内容|商品说明|商品|說明|적요|내용`),
   payee: list(`
     payee|name|merchant|merchant name|counterparty|counterparty name|counter party|partner name|partner|beneficiary|beneficiary name|recipient|paid to|from to
     beguenstigter zahlungspflichtiger|auftraggeber empfanger|empfanger auftraggeber|auftraggeber begunstigter|begunstigter auftraggeber|sender empfanger|empfanger auftraggeber name|name des auftraggebers|zahlungsempfanger|zahlungsempfanger in|zahlungspflichtige r|name zahlungsbeteiligter|empfanger zahlungspflichtiger|empfanger|begunstigter|auftraggeber|handler|handelaar|partnername|name des partners
     tiers|nom|nom contrepartie|nom de la contrepartie|contrepartie|beneficiaire|beneficiario|ordenante|beneficiario ordenante|comercio|nombre|nome|destinatario|ordinante|controparte|favorecido
     naam|naam tegenpartij|naam tegenpartij bevat|naam van de tegenpartij|tegenrekeninghouder|naam tegenrekeninghouder|odbiorca zleceniodawca|tegenpartij|naam tegenrekening|nadawca odbiorca|odbiorca nadawca|kontrahent|dane kontrahenta|nazwa kontrahenta|nazwa odbiorcy|nazwa nadawcy|nadawca|odbiorca
-    to from|name of sender receiver|sender receiver name|nazev protiuctu|nazev protistrany|jmeno protistrany|nazov protiuctu|partner neve|nume denumire ordonator beneficiar|navn|nimi|saaja maksaja|saajan nimi|saaja maksja nimi|sanemejs maksatajs|moketojo arba gavejo pavadinimas|交易对方|对方户名|取引先`),
+    to from|name of sender receiver|sender receiver name|nazev protiuctu|nazev protistrany|jmeno protistrany|nazov protiuctu|partner neve|nume denumire ordonator beneficiar|navn|nimi|saaja maksaja|saajan nimi|saaja maksja nimi|sanemejs maksatajs|moketojo arba gavejo pavadinimas|交易对方|商户名称|对方户名|取引先`),
   posting_text: list(`
-    action|buchungstext|vorgang|umsatzart|umsatztyp|buchungsart|type|transaction type|type operation|type de transaction|type d operation|tipo|tipo de movimiento|tipo movimiento|movimiento|tipo operazione|tipo de transacao|mutatiesoort|transactiesoort|typ transakcji|typ operacji|rodzaj operacji|rodzaj transakcji
+    kind|action|buchungstext|vorgang|umsatzart|umsatztyp|buchungsart|type|transaction type|type operation|type de transaction|type d operation|tipo|tipo de movimiento|tipo movimiento|movimiento|tipo operazione|tipo de transacao|mutatiesoort|transactiesoort|typ transakcji|typ operacji|rodzaj operacji|rodzaj transakcji
     oznaceni operace|typ uhrady|betalingstype|laji|selitys|tapahtuma|tapahtumalaji|tipus|交易分类`),
   reference: list(`
-    transaction id|transaction number|transaction no|transaction reference|transaction reference number|transaction ref|reference number|reference no|reference id|bank reference|fitid|unique id|operation number|reference|ref|ref no|transferwise id|transaktions nr|trans id|arkistointitunnus|id|chq ref number|chq ref no|cheque ref no|check number|cheque number|check no|check or slip|num
+    transaction id|transaction number|transaction no|transaction reference|transaction reference number|transaction ref|bank reference|fitid|unique id|operation number|transfer wise id|transferwise id|transaktions nr|trans id|arkistointitunnus|id|reference number|reference no|reference id|reference|ref|ref no|chq ref number|chq ref no|cheque ref no|check number|cheque number|check no|check or slip|num
     transaktionscode|transaktions id|transaktionsnummer|transaktionsreferenz|buchungsreferenz|referenz|referenznummer|umsatz id|zkb referenz
     reference de l operation|reference operation|numero d operation|numero operation|numero de operacion|referencia|referencia 1|n operacion|numero de documento|numero documento|documento|docto|identificador|n documento
     id transazione|riferimento|riferimento operazione|cro|transactiereferentie|transactie id|volgnr|volgnummer|referentie|kenmerk
     numer transakcji|nr transakcji|id transakcji|numer referencyjny|nr referencyjny|numer operacji
-    receipt no|archiving code|arhiveerimistunnus|arhiva kods|id pohybu|id transakce|referencni cislo|referinta tranzactiei|operation id|verifikationsnummer`),
+    เลขที่อ้างอิง|אסמכתא|交易订单号|交易单号|receipt no|archiving code|arhiveerimistunnus|arhiva kods|id pohybu|id transakce|referencni cislo|referinta tranzactiei|operation id|verifikationsnummer`),
   balance: list(`
     balance|running balance|account balance|balance after|balance after transaction|closing balance|ledger balance|current balance|running bal
     saldo|saldo nach buchung|bokfort saldo|zustatek|egyenleg|sold|kontostand|kontostand nach buchung|neuer saldo|solde|solde apres operation|saldo contable|saldo disponible|saldo contabilistico|saldo contabile|saldo progressivo|saldo na mutatie|saldo na trn|saldo na boeking|saldo po operacji|saldo po transakcji|saldo koncowe|guthaben|disponible
-    bal|balance after trans|partial balance|zustatek na uctu|zostatok|sold contabil|likutis|jaak|bakiye|остаток|残高|差引残高|差し引き残高|取引後残高|現在貸付高|余额|账户余额|本次余额|餘額|即時餘額|結餘|잔액|거래후잔액`),
+    bal|balance after trans|partial balance|zustatek na uctu|zostatok|sold contabil|likutis|jaak|ยอดคงเหลือ|יתרה|υπολοιπο|bakiye|остаток|残高|差引残高|差し引き残高|取引後残高|現在貸付高|余额|账户余额|本次余额|餘額|即時餘額|結餘|잔액|거래후잔액`),
+  net: list(`
+    net|net amount|netto|nettobetrag|montant net|total amount|amount total|transaction net amount|net value|total inc fee`),
+  counter_account: list(`
+    partner iban|counterparty account|counter party account|counterparty iban|beneficiary account|payee account number|payee account|recipient account|recipient iban|sender receiver account|sender account|payer account|other account|other party account|to account number|from account number|iban of counterparty|account receiving|bank account details|counterparty
+    gegenkonto|gegenkonto iban|iban gegenkonto|kontonummer iban|iban zahlungsbeteiligter|iban konto nr|number|iban zahlungspflichtiger|kontonummer iban des beguenstigten zahlungspflichtigen|iban kontonummer|iban konto nr|empfanger iban|empfangerkonto|konto nr des empfangers|iban auftraggeber empfanger
+    compte contrepartie|compte de la contrepartie|iban beneficiaire|iban contrepartie|compte beneficiaire|cuenta contraparte|cuenta beneficiario|iban beneficiario|iban ordinante|iban controparte|conta contraparte
+    tegenrekening|tegenrekening iban bban|tegenrekeningnummer|rekening tegenpartij|rekeningnummer tegenpartij|iban tegenpartij|numer rachunku nadawcy|numer rachunku odbiorcy|nr rachunku|numer konta|rachunek kontrahenta|na konto z konta
+    cislo protiuctu|protiucet|cislo uctu protistrany|cislo uctu protiuctu|ucet protistrany|protiucet iban|partner szamlaszama|avsandare|mottagare|afsender|modtager|avsender|mottaker|til konto|fra konto|saajan tilinumero|saaja maksja konto|sanemeja maksataja konts|saskaita|saaja maksajan tilinumero|계좌번호|对方账号|对方账户`),
+  foreign_currency: list(`
+    original currency|orig currency|foreign currency|local currency|currency of purchase|transaction currency|txn currency foreign spend|exchange from|exchange to|fee currency|currency 2|purchase currency|spend currency|merchant currency|original ccy|source currency|target currency|fremdwahrung|originalwahrung|devise d origine|divisa original|valuta originale|oorspr munt|waluta oryginalna|waluta operacji|puvodni mena|交易货币|foreign currency type|original currency code`),
+  impact: list('balance impact|impact'),
   currency: list(`
     currency|currency code|curr|valutacode|valuta rekening|devies|devise du compte|ccy|account currency|wahrung|waehrung|kontowahrung|devise|divisa|monnaie|moneda|moeda|munt|muntsoort|valuta code|waluta|waluta rachunku|mena|mena uctu|devizanem|valuuta|buchungswahrung
-    valuta|valiuta|posted currency|валюта платежа|валюта операции|валюта`),
+    txn currency funding card|payment currency|valuta|valiuta|posted currency|валюта платежа|валюта операции|валюта`),
   status: list(`
     status|state|transaction status|info|umsatzstatus|buchungsstatus|statut|etat|estado|estado operacion|stato|stan|status transakcji
     статус|交易状态`),
   fee: list(`
-    fee|fees|gebuhr|gebuehr|entgelt|frais|comision|commissione|kosten|prowizja|oplata|amount fee
+    fee|fees|amount fee|total fees|transaction fee|fee amount|gebuhr|gebuehr|entgelt|frais|comision|commissione|kosten|prowizja|oplata
     teenustasu|poplatek v mene uctu`),
 }
 

@@ -1,10 +1,3 @@
-/** The status of rows that are pending, were declined, or were reversed before they were booked. */
-export const notBooked =
-  /^(?:pending.*|authori[sz](?:ed|ation).*|declined|failed|void(?:ed)?|blocked|scheduled|processing|in progress|reverted|cancell?ed|rejected|denied|expired|refused|umsatz vorgemerkt.*|vorgemerkt.*|nicht gebucht|offen|in bearbeitung|geplant|storniert|abgelehnt|abgebrochen|en attente|en cours|refuse|annule|pendiente|rechazad[ao]|anulad[ao]|pendente|cancelad[ao]|in attesa|non contabilizzat[ao]|annullat[ao]|in behandeling|gereserveerd|geweigerd|oczekujac[ae]|w realizacji|odrzucon[ae]|anulowan[ae])$/
-
-/** What Alipay and WeChat Pay write under 收/支 beside what they count neither way: moves between pots, and refunds. */
-export const neutral = /^(?:不计收支|其他|\/)$/
-
 /** A pattern for one of the words in a list. */
 const oneOf = (words: string) => `(?:${words.trim().split(/\s+/).join('|')})`
 
@@ -27,7 +20,7 @@ const onDate = `(?: ${oneOf('as at of on am vom per zum au du al del em op na dn
  * it has no date: Total is a petrol station too, and the balance of a day may be what is paid.
  */
 export const summary =
-  /^(?:sub ?totals?|totals?|total \w+|totaux?|totale|totaal|summe|gesamt|suma|somma|razem|sum)\b|\b(?:balance|saldo|kontostand|solde|anfangssaldo|endsaldo|beginsaldo|eindsaldo)\b|^s a l d o$|^(?:合计|总计|合計|합계)/
+  /^(?:sub ?totals?|totals?|total \w+|totaux?|totale|totaal|summe|gesamt|suma|somma|razem|sum)\b|\b(?:balance|saldo|kontostand|solde|anfangssaldo|endsaldo|beginsaldo|eindsaldo)\b|^s a l d o$|^(?:合计|总计|合計|합계|รวม|סהכ|συνολο|итого|toplam)/
 export const summaryOnly =
   /^(?:s a l d o|turnover|apyvarta|saldo(?: anterior| inicial| final| do dia| iniziale| finale| poczatkowe| koncowe| actual| disponivel| bloqueado)?|(?:opening|closing|beginning|ending|starting|previous|final) balance(?: as of .*)?|balance [bc] (?:[df]|fwd)|(?:balance )?(?:brought|carried) (?:forward|fwd|down)|anfangssaldo|endsaldo|saldovortrag|(?:alter|neuer) kontostand|(?:ancien|nouveau) solde|solde precedent|beginsaldo|eindsaldo|(?:balance|saldo|kontostand|solde)(?: (?:as (?:of|at)|at|am|per|zum|au|al|em|op|na|dnia))+ \d+ (?:\d+|\p{L}+) \d+)$/u
 export const sumOnly = new RegExp(
@@ -35,7 +28,7 @@ export const sumOnly = new RegExp(
     `^${sum}(?: ${summands})?(?: \\d+)?$`,
     `^(?:${balanceKinds} ${balance}|${balance} ${balanceKinds})(?:${onDate})?$`,
     `^${balance}${onDate}$`,
-    '^(?:合计|总计|合計|합계)$',
+    '^(?:合计|总计|合計|합계|รวม|סהכ|συνολο|итого|toplam)$',
   ].join('|'),
   'u',
 )

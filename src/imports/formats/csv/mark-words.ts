@@ -18,11 +18,22 @@ const words: Record<Mark, string> = {
     prijem|prijmy|vklad|prichozi|prijato|jovairas|bevetel|incasare|depunere|venit|kreditas|kreedit|收入|贷|入金|입금`,
 }
 
-const marks = new Map(
-  (['debit', 'credit'] as const).flatMap((mark) =>
-    words[mark].split(/\s*[|\n]\s*/).map((word) => [word, mark] as const),
-  ),
-)
+/** Further kinds of transactions that leave no doubt which way the money went, folded. */
+const kinds: Record<Mark, string> = {
+  debit: `card payment|card purchase|visa purchase|pos purchase|debit card purchase|direct debit|atm withdrawal|cash withdrawal|bill payment|standing order|sale|sent p2p
+    kartenzahlung|kartenumsatz|folgelastschrift|erstlastschrift|dauerauftrag|platba kartou|korttiosto|pkorttimaksu|varekjop|kartyas vasarlas`,
+  credit: `direct credit|direct deposit|topup|top up|salary|payroll|received p2p|return|credit interest
+    gutschr ueberweisung|gehalt|lohn gehalt|palkka|innbetaling|bezhotovostni prijem`,
+}
+
+const byWord = (lists: Record<Mark, string>) =>
+  new Map(
+    (['debit', 'credit'] as const).flatMap((mark) =>
+      lists[mark].split(/\s*[|\n]\s*/).map((word) => [word, mark] as const),
+    ),
+  )
+const marks = byWord(words)
+const marksOfKinds = byWord(kinds)
 
 /** The side that a mark names: `D`, `Soll`, `Af` and `-` are debits, `C`, `Haben`, `Bij` and `+` credits. */
 export function markOf(word: string): Mark | null {
@@ -30,4 +41,9 @@ export function markOf(word: string): Mark | null {
   if (text === '+') return 'credit'
   if (text === '-' || text === '\u2212') return 'debit'
   return marks.get(foldHeader(text)) ?? null
+}
+
+/** The side of a mark, or of a kind of transaction such as `Card payment`. */
+export function sideOf(word: string): Mark | null {
+  return markOf(word) ?? marksOfKinds.get(foldHeader(word)) ?? null
 }

@@ -1,34 +1,33 @@
+import { type DateCell, dateCell } from '../aspects/dates.ts'
 import { maxRows, refuseFile, tooManyRows } from '../problems.ts'
+import { cleanText } from '../text.ts'
 import { type AmountCell, amountCell, isBlankAmount, readWrittenAmount } from '../written/amount.ts'
-import { type DateCell, dateCell } from '../written/date-order.ts'
 import { monthNumber } from '../written/month-names.ts'
 import { type CsvField, foldHeader } from './header-names.ts'
-import { neutral, notBooked, rowCount, summary, summaryOnly, sumOnly } from './line-words.ts'
+import { rowCount, summary, summaryOnly, sumOnly } from './line-words.ts'
 import type { CsvRecord } from './records.ts'
-import { sectionsOf } from './sections.ts'
 import type { CsvTable } from './table.ts'
 
-type AmountField = 'amount' | 'debit' | 'credit' | 'balance' | 'fee'
+const amountFields = ['amount', 'debit', 'credit', 'balance', 'fee', 'net'] as const
 
 /** A record whose dates and amounts have been taken apart, each of them once. A blank amount has the text ''. */
-export type CsvRow = Record<AmountField, AmountCell> & {
+export type CsvRow = Record<(typeof amountFields)[number], AmountCell> & {
   line: number
   cells: string[]
   date: DateCell
-  /** True if a status or a neutral mark says that it is not booked. It counts only if the running balance includes it. */
-  isPending: boolean
   /** The rest of the description, from the lines below. */
   more: string[]
-  /** The title of its table, where a file has several. */
+  /** The lines above the header of its table, where a file has several tables. */
   section: string
+  /** A word such as `Saldo` that may mean a balance or a payment; empty for other rows. */
+  doubtful: string
 }
 
 /**
- * The rows of a table that are transactions, valid or not. Those that are not booked are only counted, as `skipped`,
- * unless they have a balance that may include them. What is only counted, and lines such as an opening balance, are put
- * `aside`: they still show how the file writes dates and numbers.
+ * The rows of a table that are transactions, valid or not. Lines such as an opening balance are put `aside`: they still
+ * show how the file writes dates and numbers.
  */
-export type CsvRows = { rows: CsvRow[]; skipped: number; aside: CsvRow[] }
+export type CsvRows = { rows: CsvRow[]; aside: CsvRow[] }
 
 /** What looks like a date, whether or not the day exists. */
 const dateLike = /^\d{1,4}\s?[-/.]\s?\d{1,2}\s?[-/.']\s?\d{1,4}\b/
@@ -39,31 +38,29 @@ const halfDate = /^(?:\d{1,4}[-./]|(?:19|20)\d\d$)/
  * Reads the rows of a table, leaving out whatever else banks put there: footers, totals, repeated headers. Throws Invalid
  * if it has none, or seems damaged. `isSheet` if it is that of a workbook.
  */
-export function transactionRows(table: CsvTable, isSheet = false): CsvRows {
-  const { isBankFile } = table
+export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
   const lastDated = table.body.findLastIndex((record) => isDated(dateOf(table, record)))
-  const sectionAt = sectionsOf(table)
-  let section = sectionAt([])
-  const result: CsvRows = { rows: [], skipped: 0, aside: [] }
-  const bill = settledBill(table)
+  const result: CsvRows = { rows: [], aside: [] }
+  let section = titleOf(table.preamble)
   let isApart = false
+  let lastHeader = 0
   for (const [i, record] of table.body.entries()) {
     isApart ||= i > lastDated && isEmpty(record)
     if (isEmpty(record)) continue
     if (isHeader(table, record)) {
-      section = sectionAt(table.body.slice(Math.max(0, i - 3), i))
       while (isTitle(result.rows.at(-1))) result.rows.pop()
+      const last = Math.max(lastHeader, result.rows.at(-1)?.line ?? 0)
+      section = titleOf(table.body.slice(Math.max(0, i - 3), i).filter(({ line }) => line > last)) || section
+      lastHeader = record.line
       continue
     }
-    const row = isBankFile ? bankRowOf(table, record) : rowOf(table, record)
-    if (row.isPending && !hasBalance(row)) {
-      result.skipped += 1
-      result.aside.push(row)
-    } else if (isSummary(table, row, i > lastDated) ? record !== bill : isApart && isFailedFormula(row))
-      result.aside.push(row)
+    const row = withOtherDate(table, rowOf(table, record))
+    if (isSummary(table, row, i > lastDated) || (isApart && isFailedFormula(row))) result.aside.push(row)
     else if (row.date.text === '' && hasNoAmount(row)) addToDescription(result.rows.at(-1), table, row)
     else if (result.rows.length === maxRows) refuseFile(tooManyRows)
-    else result.rows.push({ ...row, section })
+    else {
+      result.rows.push({ ...row, section, doubtful: doubtfulWord(table, row) })
+    }
   }
   refuseCutOff(table, result)
   // The cells of a sheet have their places, whatever is in those before them.
@@ -81,41 +78,28 @@ export function cellOf(table: CsvTable, { cells }: { cells: string[] }, field: C
   return ''
 }
 
+/** What is written in the columns of amounts. */
+export function amountText({ amount, debit, credit }: CsvRow): string {
+  return `${amount.text} ${debit.text} ${credit.text}`.trim()
+}
+
+/** True for a row with an amount that can be read. */
+export function hasAmount({ amount, debit, credit }: CsvRow): boolean {
+  return Boolean(amount.written || debit.written || credit.written)
+}
+
+export function hasNoAmount(row: CsvRow): boolean {
+  return amountText(row) === ''
+}
+
 function rowOf(table: CsvTable, record: CsvRecord): CsvRow {
   const { line, cells } = record
-  const blank = { line, text: '', written: null }
-  const amount = (field: AmountField) => {
+  const read = amountFields.map((field): [string, AmountCell] => {
     const text = cellOf(table, record, field)
-    return isBlankAmount(text) ? blank : amountCell(line, text)
-  }
-  return {
-    line,
-    cells,
-    date: dateOf(table, record),
-    amount: amount('amount'),
-    debit: amount('debit'),
-    credit: amount('credit'),
-    balance: amount('balance'),
-    fee: amount('fee'),
-    isPending: false,
-    more: [],
-    section: '',
-  }
-}
-
-/** True for a line that has a date but no amount, and does not say that it is a total or a balance. */
-export function mayLackAmount(row: CsvRow): boolean {
-  return row.date.written !== null && hasNoAmount(row) && !says(row, summary)
-}
-
-/** A row of a bank's file, pending if a status or a neutral mark says so. Refunds that Alipay marks as neutral came in. */
-function bankRowOf(table: CsvTable, record: CsvRecord): CsvRow {
-  const row = withOtherDate(table, rowOf(table, record))
-  const { cells } = row
-  const [column = -1] = table.columns.type ?? []
-  const isNeutral = table.headers[column]?.name === '收支' && neutral.test(cellOf(table, row, 'type'))
-  if (isNeutral && cells.join().includes('退款成功')) return { ...row, cells: cells.with(column, '+') }
-  return { ...row, isPending: isNeutral || isNotBooked(table, row) }
+    return [field, isBlankAmount(text) ? { line, text: '', written: null } : amountCell(line, text)]
+  })
+  const amounts = Object.fromEntries(read) as Record<(typeof amountFields)[number], AmountCell>
+  return { ...amounts, line, cells, date: dateOf(table, record), more: [], section: '', doubtful: '' }
 }
 
 /** A row with an amount but no booking date gets the date of another column, such as that of the purchase. */
@@ -123,11 +107,6 @@ function withOtherDate({ dateColumns }: CsvTable, row: CsvRow): CsvRow {
   if (row.date.text !== '' || !hasAmount(row)) return row
   const other = dateColumns.map((column) => dateCell(row.line, row.cells[column] ?? ''))
   return { ...row, date: other.find(({ written }) => written) ?? row.date }
-}
-
-/** True for a row that running balances can confirm. */
-function hasBalance({ date, amount, debit, credit, balance }: CsvRow): boolean {
-  return Boolean(date.written && balance.written && (amount.written ?? debit.written ?? credit.written))
 }
 
 function dateOf(table: CsvTable, record: CsvRecord): DateCell {
@@ -140,6 +119,15 @@ function addToDescription(previous: CsvRow | undefined, table: CsvTable, row: Cs
   if (previous && text !== '' && filled(row) === 1 && previous.more.length < 10) previous.more.push(text)
 }
 
+/** The lines above a header that have a single text. */
+function titleOf(lines: CsvRecord[]): string {
+  const titles = lines.slice(-3).flatMap(({ cells }) => {
+    const text = cleanText(cells.join(' ')) ?? ''
+    return readWrittenAmount(cells.at(-1) ?? '') && cells.length > 2 ? [] : [text]
+  })
+  return cleanText(titles.filter((title) => title && !summary.test(foldHeader(title))).join(', ')) ?? ''
+}
+
 function isEmpty({ cells }: CsvRecord): boolean {
   return cells.every((cell) => cell.trim() === '')
 }
@@ -148,23 +136,27 @@ function isHeader({ headers }: CsvTable, { cells }: CsvRecord): boolean {
   return cells.length === headers.length && cells.every((cell, i) => cell.trim() === headers[i]?.text)
 }
 
-function isNotBooked(table: CsvTable, row: CsvRow): boolean {
-  return [cellOf(table, row, 'status'), row.date.text].some((text) => notBooked.test(beginningOf(text)))
-}
-
 /** True for a line that only states a balance or a total and, below the last date, for any that is not a row. */
 function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
   const date = row.date.text
   const noAmount = hasNoAmount(row)
   if (isDated(row.date)) {
-    if (noAmount) return cellOf(table, row, 'balance') !== '' || says(row, summary)
-    return table.isBankFile && says(row, summaryOnly) && !saysMore(table, row)
+    if (noAmount) return row.balance.text !== '' || says(row, summary)
+    return says(row, summaryOnly) && !saysMore(table, row) && doubtfulWord(table, row) === ''
   }
   if (halfDate.test(date) || (isBelowAll && /^\d+$/.test(date))) return false
   if ((date !== '' || isBelowAll || noAmount) && isCalledSum(row)) return true
   if (date === '') return false
   if (!isBelowAll) return noAmount && !(row.cells.length > 1 && filled(row) === row.cells.length)
-  return !beginsLikeRow(table, row) && !hasAmount(row)
+  // No row has both a debit and a credit, but a line of sums does.
+  const hasBoth = row.debit.text !== '' && row.credit.text !== '' && !/\d/.test(date)
+  return hasBoth || (!beginsLikeRow(table, row) && !hasAmount(row))
+}
+
+/** Without balances, a row called `Saldo` and nothing else may state one, or settle a bill. */
+function doubtfulWord(table: CsvTable, row: CsvRow): string {
+  const word = table.columns.balance ? undefined : row.cells.find((cell) => /^\s*saldo\s*$/i.test(cell))
+  return word === undefined || saysMore(table, row) ? '' : word.trim()
 }
 
 /** True for a line without a date that is called a total or a balance. With an amount, its texts must say nothing else. */
@@ -191,19 +183,6 @@ function says({ cells }: CsvRecord, words: RegExp): boolean {
   return cells.some((cell) => words.test(foldHeader(cell)))
 }
 
-/**
- * The only row called `Saldo` of a file without balances, if it stands between two others. It is a transaction: a bank
- * states balances at the edges, or more than one.
- */
-function settledBill(table: CsvTable): CsvRecord | undefined {
-  const { columns, body } = table
-  const isCalled = ({ cells }: CsvRecord) => cells.some((cell) => /^\s*saldo\s*$/i.test(cell))
-  const [bill, ...others] = columns.balance ? [] : body.filter(isCalled)
-  const at = bill && others.length === 0 ? body.indexOf(bill) : 0
-  const around = body.slice(Math.max(0, at - 1), at + 2).map((record) => rowOf(table, record))
-  return around.filter((row) => isDated(row.date) && hasAmount(row)).length > 2 ? bill : undefined
-}
-
 /** True if the other party or the purpose says more: "Saldo" is also what people write who settle a bill. */
 function saysMore({ columns }: CsvTable, { cells }: CsvRow): boolean {
   const texts = [...(columns.payee ?? []), ...(columns.description ?? [])].map((column) =>
@@ -220,46 +199,27 @@ const beginningOf = (text: string) => foldHeader(text.slice(0, 40))
 function beginsLikeRow(table: CsvTable, row: CsvRow): boolean {
   const width = table.headers.findLastIndex(({ text }) => text !== '') + 1 || table.headers.length
   if (row.cells.length >= width && !hasNoAmount(row)) return true
-  const date = row.date.text
-  return /\d/.test(date) && !rowCount.test(beginningOf(date)) && !isProse(row)
-}
-
-/** True for a single cell that begins with a word, such as `Exported on 31.01.2026`, unless the word is a month. */
-function isProse(row: CsvRow): boolean {
   const word = /^\p{L}{2,}/u.exec(beginningOf(row.date.text))?.[0]
-  return word !== undefined && monthNumber(word) === null && filled(row) === 1
+  const isProse = word !== undefined && monthNumber(word) === null && filled(row) === 1
+  return /\d/.test(row.date.text) && !rowCount.test(beginningOf(row.date.text)) && !isProse
 }
 
 function filled({ cells }: { cells: string[] }): number {
   return cells.filter((cell) => cell.trim() !== '').length
 }
 
-function hasNoAmount(row: CsvRow): boolean {
-  return amountText(row) === ''
-}
-
-/** What is written in the columns of amounts. */
-export function amountText({ amount, debit, credit }: CsvRow): string {
-  return `${amount.text} ${debit.text} ${credit.text}`.trim()
-}
-
-/** True for a row with an amount that can be read. */
-export function hasAmount({ amount, debit, credit }: CsvRow): boolean {
-  return Boolean(amount.written || debit.written || credit.written)
-}
-
-/**
- * Refuses a file that has lines but no transaction among them: it is not an empty statement. Nor is it if a line above the
- * header has a date and an amount with decimals, and does not state a balance.
- */
-function refuseNoRows(table: CsvTable, { rows, skipped }: CsvRows): void {
-  if (skipped > 0 || rows.some((row) => !/^\D+$/.test(row.date.text))) return
+/** Refuses a file that has lines but no transaction among them: it is not an empty statement. */
+function refuseNoRows(table: CsvTable, { rows }: CsvRows): void {
+  if (rows.some((row) => !/^\D+$/.test(row.date.text))) return
   const isRow = (record: CsvRecord) => {
     const dates = record.cells.map((cell) => isDated(dateCell(record.line, cell)))
     // A whole number may be that of an account, or a count.
     const isAmount = (cell: string) => /[.,]\d\d?\b/.test(cell) && readWrittenAmount(cell) !== null
-    const holdsAmount = record.cells.some((cell, i) => !dates[i] && isAmount(cell))
-    return holdsAmount && dates.includes(true) && !says(record, summary)
+    return (
+      dates.includes(true) &&
+      record.cells.some((cell, i) => !dates[i] && isAmount(cell)) &&
+      !says(record, summary)
+    )
   }
   const lines = [...table.preamble.filter(isRow), ...table.body].filter((record) => filled(record) > 2)
   const first = rows[0] ?? lines[0]
@@ -280,12 +240,16 @@ function refuseCutOff(table: CsvTable, { rows }: CsvRows): void {
  * Refuses a row with more cells than the header, in which a value has been taken apart, and one too short for its balance
  * with a number among its texts, in which a value is missing: what follows is in the wrong columns.
  */
-function refuseShifted(table: CsvTable, { rows }: CsvRows): void {
-  const { headers, columns } = table
-  const isLonger = (row: CsvRow) =>
-    row.cells.slice(headers.length).some((cell) => cell.trim() !== '') && !isOnlyTextLonger(table, row)
-  const longer = headers.length > 0 && rows.find(isLonger)
-  if (longer)
+function refuseShifted({ headers, columns, dateColumns }: CsvTable, { rows }: CsvRows): void {
+  const numbers = amountFields.flatMap((field) => columns[field] ?? [])
+  const last = Math.max(...numbers, ...dateColumns)
+  // A text behind all amounts may be taken apart: then no cell up to the last of them has words or lacks decimals.
+  const isOnlyText = ({ cells }: CsvRow) =>
+    !cells.slice(0, last + 1).some((cell) => /\p{L}|^\D*\d+\s*$/u.test(cell))
+  const longer = rows.find(
+    (row) => row.cells.slice(headers.length).some((cell) => cell.trim()) && !isOnlyText(row),
+  )
+  if (longer && headers.length > 0)
     refuseFile(
       `Line ${longer.line} has more cells than the header: one of its values may contain the separator and lack quotes.`,
     )
@@ -297,11 +261,4 @@ function refuseShifted(table: CsvTable, { rows }: CsvRows): void {
   )
   if (shorter)
     refuseFile(`Line ${shorter.line} has fewer cells than the header: one of its values may be missing.`)
-}
-
-/** True if what was taken apart is a text behind all amounts: no cell up to the last of them has words or lacks decimals. */
-function isOnlyTextLonger({ columns, dateColumns }: CsvTable, { cells }: CsvRow): boolean {
-  const { amount = [], debit = [], credit = [], balance = [], fee = [] } = columns
-  const last = Math.max(...amount, ...debit, ...credit, ...balance, ...fee, ...dateColumns)
-  return !cells.slice(0, last + 1).some((cell) => /\p{L}|^\D*\d+\s*$/u.test(cell))
 }

@@ -16,11 +16,12 @@ export function splitText(text: string, delimiter: string, maxRows: number): Spl
     const cell = cellAt(at)
     cells.push(cell.text)
     isBroken ||= cell.isBroken === true
-    if (text[cell.end] !== delimiter) {
+    const isLast = !text.startsWith(delimiter, cell.end)
+    if (isLast) {
       rows.push(cells)
       cells = []
     }
-    at = cell.end + 1
+    at = cell.end + (isLast ? 1 : delimiter.length)
   }
   return { rows, isBroken }
 }
@@ -32,7 +33,9 @@ function cellReader(text: string, delimiter: string): (at: number) => Cell {
   const nextNonSpace = forwardSearch((from) => indexOfNonSpace(text, from), text.length)
   const endFrom = (at: number) => Math.min(nextDelimiter(at), nextLineFeed(at))
 
-  return (at) => {
+  return (start) => {
+    // Excel is told to keep a text as it is by writing it as a formula: `="0123"`.
+    const at = text.startsWith('="', start) ? start + 1 : start
     if (text[at] !== '"') {
       const end = endFrom(at)
       return { text: text.slice(at, end), end }

@@ -1,11 +1,12 @@
 import { withoutFormats } from '../../../shared/texts.ts'
+import type { Aspects } from '../aspects/aspect.ts'
+import { settleColumns } from '../aspects/columns.ts'
 import { refuseLongLines } from '../lines.ts'
 import { Problems } from '../problems.ts'
-import type { FileOptions } from '../statement.ts'
-import { type Columns, columnsOf, type Header, isBankFile, settleColumns } from './columns.ts'
 import { findDialect } from './dialect.ts'
 import type { CsvField } from './header-names.ts'
-import { askAboutContents, inferColumns, wordiestColumn } from './headerless.ts'
+import type { Columns, Header } from './headers.ts'
+import type { Layout } from './layouts.ts'
 import { type CsvRecord, readRecords } from './records.ts'
 
 /** The table of a CSV file: what its columns mean, its records, and those above it (the preamble). */
@@ -14,10 +15,12 @@ export type CsvTable = {
   columns: Columns
   /** All columns of dates, whatever their meaning. */
   dateColumns: number[]
+  /** The published layout of its header row. */
+  layout: Layout | null
+  /** What identifies files of the same layout: the headers or, without any, the kinds of the columns. */
+  identity: string[]
   preamble: CsvRecord[]
   body: CsvRecord[]
-  /** False for a generic file, whose amounts and rows are taken more literally. */
-  isBankFile: boolean
 }
 
 const maxLineLength = 65_536
@@ -26,26 +29,15 @@ const maxLineLength = 65_536
  * Finds the table of a CSV file: its delimiter, its header row below a preamble, and the columns of `fields`. Throws
  * Invalid.
  */
-export function openTable(text: string, options: FileOptions, fields: readonly CsvField[]): CsvTable {
+export function openTable(text: string, fields: readonly CsvField[], aspects: Aspects): CsvTable {
   refuseLongLines(text, maxLineLength)
-  const mapping = options.mapping ?? {}
-  // They hide dates, amounts and quotes.
-  const { headerAt, headers, ...dialect } = findDialect(withoutFormats(text), options, fields)
+  // Format characters hide dates, amounts and quotes.
+  const { headerAt, headers, ...dialect } = findDialect(withoutFormats(text), aspects, fields)
   const records = readRecords(dialect.text, dialect.delimiter, dialect.firstLine)
   const body = records.slice(headerAt + 1)
-  const hasHeaders = headerAt >= 0
   const problems = new Problems()
-  const detected = hasHeaders ? columnsOf(headers, fields) : inferColumns(body, mapping, problems)
-  // If the contents leave open which columns are meant, only that is asked: any other error may follow from it.
-  const others = problems.any ? new Problems() : problems
-  const { columns, dateColumns } = settleColumns(detected, headers, body, mapping, fields, others)
-  if (problems.any) askAboutContents(headers, body, options, problems)
-  problems.throwIfAny()
-  if (hasHeaders && !columns.description && mapping.description === undefined) {
-    const { posting_text: kinds = [], ...named } = columns
-    const wordiest = wordiestColumn(body, [...dateColumns, ...Object.values(named).flat()])
-    if (wordiest !== null && !kinds.includes(wordiest)) columns.description = [wordiest]
-  }
-  const preamble = hasHeaders ? records.slice(0, headerAt) : []
-  return { headers, columns, dateColumns, preamble, body, isBankFile: isBankFile(fields) }
+  const { kinds, ...found } = settleColumns(headers, body, fields, aspects, problems)
+  problems.throwIfAny(aspects)
+  const identity = kinds.length > 0 ? kinds : headers.map((header) => header.text.slice(0, 100))
+  return { headers, ...found, identity, preamble: records.slice(0, Math.max(0, headerAt)), body }
 }

@@ -1,20 +1,43 @@
+import { Invalid } from '../../../shared/failures.ts'
+import type { Aspects, Settled } from '../aspects/aspect.ts'
 import { refuseFile } from '../problems.ts'
-import { legacyCharset } from './legacy-charset.ts'
+import { legacyEncodings, likelyCharset } from './charsets.ts'
+
+/** A text, and how its encoding was settled: not at all if every byte is ASCII. */
+export type DecodedText = { text: string; settled: Settled }
 
 /**
  * Decodes a file. The encoding is decided, in this order, by a byte order mark; by NULs between ASCII characters
- * (UTF-16); by whether the file is valid UTF-8, which is never a coincidence; by its own declaration; by the letters that
- * would result. Throws Invalid.
+ * (UTF-16); by the request; by whether the file is valid UTF-8, which is never a coincidence; by its own declaration; by
+ * the letters that would result, which is said, since another encoding may be told. Throws Invalid.
  */
-export function decodeText(bytes: Uint8Array): string {
-  const padded = decodeMarked(bytes) ?? decodeUtf16(bytes) ?? decodeUtf8(bytes) ?? decodeLegacy(bytes)
+export function decodeText(bytes: Uint8Array, aspects: Aspects): DecodedText {
+  const padded =
+    decodeMarked(bytes) ??
+    decodeUtf16(bytes) ??
+    decodeTold(bytes, aspects) ??
+    decodeUtf8(bytes) ??
+    decodeLegacy(bytes, aspects)
   // Some programs pad the last block of a file with NULs, or end it with Ctrl-Z as DOS did.
   let end = padded.length
   while (padded[end - 1] === '\0' || padded[end - 1] === '\x1a') end -= 1
   const text = padded.slice(0, end)
   if (text.includes('\0'))
     refuseFile(`The file has a NUL character on line ${lineOf(text, '\0')}, so it is not text.`)
-  return text
+  return { text, settled: aspects.settled }
+}
+
+function decodeTold(bytes: Uint8Array, aspects: Aspects): string | null {
+  const label = aspects.told.encoding ?? aspects.kept?.values.encoding
+  if (label === undefined) return null
+  const encoding = encodingOf(label)
+  if (!encoding)
+    throw new Invalid({
+      encoding: [`The selected encoding is invalid; use one such as utf-8 or ${legacyEncodings.join(', ')}.`],
+    })
+  const isTold = aspects.told.encoding !== undefined
+  aspects.prove('encoding', encoding, isTold ? 'as the request says' : (aspects.kept?.source ?? ''))
+  return decode(encoding, bytes)
 }
 
 function decodeMarked(bytes: Uint8Array): string | null {
@@ -90,9 +113,11 @@ function decodeWhole(label: 'utf-16le' | 'utf-16be', bytes: Uint8Array): string 
   }
 }
 
-function decodeLegacy(bytes: Uint8Array): string {
-  const head = decode('windows-1252', bytes.subarray(0, 2048))
-  return decode(declaredCharset(head) ?? legacyCharset(bytes), bytes)
+function decodeLegacy(bytes: Uint8Array, aspects: Aspects): string {
+  const declared = declaredCharset(decode('windows-1252', bytes.subarray(0, 2048)))
+  const encoding = declared ?? likelyCharset(bytes)
+  const proof = declared ? 'the file says so' : 'the most likely of the usual ones; `encoding` tells another'
+  return decode(aspects.prove('encoding', encoding, proof), bytes)
 }
 
 /** The legacy encoding that the header of an XML or OFX file declares, if TextDecoder knows it. */
@@ -101,15 +126,17 @@ function declaredCharset(head: string): string | null {
   const ofx = /\bCHARSET\s*[:=]\s*"?([\w-]{1,40})/i.exec(head)?.[1]
   const label = (xml ?? ofx)?.toLowerCase()
   if (label === undefined || /^(?:utf-?8|unicode|none|us-?ascii|ascii)$/.test(label)) return null
-  for (const name of [label, `windows-${label}`, `iso-${label}`]) {
-    try {
-      const { encoding } = new TextDecoder(name)
-      return encoding.startsWith('utf') ? null : encoding
-    } catch {
-      // The runtime does not know this label; it may know the next spelling.
-    }
+  const encoding = [label, `windows-${label}`, `iso-${label}`].map(encodingOf).find((found) => found !== null)
+  return encoding?.startsWith('utf') ? null : (encoding ?? null)
+}
+
+/** The name of an encoding by one of its labels; null if TextDecoder does not know it. */
+function encodingOf(label: string): string | null {
+  try {
+    return new TextDecoder(label).encoding
+  } catch {
+    return null
   }
-  return null
 }
 
 function decode(label: string, bytes: Uint8Array): string {

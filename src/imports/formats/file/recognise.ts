@@ -1,22 +1,22 @@
+import { Aspects, type Settled } from '../aspects/aspect.ts'
 import { refuseFile } from '../problems.ts'
-import type { BankStatement } from '../statement.ts'
+import type { BankStatement, FileOptions } from '../statement.ts'
 import { binaryKind } from './binary-kind.ts'
 import { decodeText } from './encoding.ts'
 
 type Format = BankStatement['format']
 
 /** A file as text with `\n` line ends, and its format. */
-type RecognisedFile = { format: Format; text: string }
+type RecognisedFile = { format: Format; text: string; settled: Settled }
 
 /** Recognises a file's format by its content alone. If it is not a statement, the error says what it is instead. */
-export function recognise(bytes: Uint8Array): RecognisedFile {
+export function recognise(bytes: Uint8Array, options: FileOptions): RecognisedFile {
   const kind = binaryKind(bytes)
   if (kind !== null) refuseFile(`The file is ${kind}, not a bank statement or CSV file.`)
-  const text = decodeText(bytes)
-    .replace(/^\ufeff/, '')
-    .replace(/\r\n?/g, '\n')
+  const decoded = decodeText(bytes, new Aspects(options))
+  const text = decoded.text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
   if (text.trim() === '') refuseFile('The file is empty.')
-  return { format: formatOf(text), text }
+  return { format: formatOf(text), text, settled: decoded.settled }
 }
 
 function formatOf(text: string): Format {

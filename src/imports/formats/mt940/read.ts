@@ -1,6 +1,22 @@
-import { addEntry, balanceOn, emptyAccount, FileLimits, mergeAccounts } from '../accounts.ts'
+import {
+  accountNames,
+  addEntry,
+  askForAccount,
+  balanceOn,
+  emptyAccount,
+  FileLimits,
+  mergeAccounts,
+} from '../accounts.ts'
+import { Aspects } from '../aspects/aspect.ts'
+import { type Balances, evidenceOfBalances, settleStatementSigns } from '../aspects/statement-signs.ts'
 import { Problems, refuseFile } from '../problems.ts'
-import type { BankStatement, ClosingBalance, StatementAccount, StatementEntry } from '../statement.ts'
+import type {
+  BankStatement,
+  ClosingBalance,
+  FileOptions,
+  StatementAccount,
+  StatementEntry,
+} from '../statement.ts'
 import { joinDescription } from '../text.ts'
 import { ungroupedAmount } from '../written/amount.ts'
 import { describeDetails } from './details.ts'
@@ -8,7 +24,7 @@ import { type Mt940Field, splitFields } from './fields.ts'
 import { readStatementLine, swiftDate } from './statement-line.ts'
 
 class State {
-  accounts: StatementAccount[] = []
+  parts: Balances[] = []
   current: StatementAccount | null = null
   /** The line on which a statement begins whose closing balance is still to come. */
   openSince: number | null = null
@@ -19,7 +35,7 @@ class State {
 }
 
 /** Reads a file of MT940 statements (SWIFT MT940 "Customer Statement Message"), perhaps of several accounts and pages. */
-export function readMt940(text: string): BankStatement {
+export function readMt940(text: string, options: FileOptions): BankStatement {
   const tags = new Set<string>()
   const state = new State()
   for (const field of splitFields(text)) {
@@ -32,9 +48,14 @@ export function readMt940(text: string): BankStatement {
     refuseFile(
       `The file ends before the closing balance (:62F:) of the statement that begins on line ${state.openSince}; it seems to be cut off.`,
     )
-  state.problems.throwIfAny()
-  if (state.accounts.length === 0) refuseFile('The file contains no statement.')
-  return { format: 'mt940', accounts: mergeAccounts(state.accounts) }
+  if (state.parts.length === 0) refuseFile('The file contains no statement.')
+  const aspects = new Aspects(options)
+  const against = evidenceOfBalances(state.parts)
+  const merged = mergeAccounts(state.parts.map(({ account }) => account))
+  const accounts = settleStatementSigns(merged, against, aspects)
+  if (aspects.questions.length > 0) askForAccount(accountNames(accounts), aspects)
+  state.problems.throwIfAny(aspects)
+  return { format: 'mt940', accounts, settled: aspects.settled, headers: [] }
 }
 
 function readField(state: State, field: Mt940Field): void {
@@ -54,7 +75,7 @@ function readField(state: State, field: Mt940Field): void {
     beginStatement(state, field.line, isOpening ? current.identifier : null)
   const account = state.current ?? beginStatement(state, field.line)
   if (isAccount) account.identifier = identifierOf(field, account.currency)
-  else if (isOpening) readOpening(account, value)
+  else if (isOpening) readOpening(state, account, value)
   else if (field.tag === '61') readEntry(state, field, value)
   else if (field.tag === '62F' || field.tag === '62M') readClosing(state, account, field)
   // Forward balances come last, so the statement is complete, though some banks leave out its closing balance.
@@ -80,14 +101,17 @@ function beginStatement(state: State, line: number, identifier: string | null = 
     )
   state.limits.countStatement()
   const account = emptyAccount(identifier, null)
-  state.accounts.push(account)
+  state.parts.push({ account, opening: null, closing: null, reversals: [] })
   state.current = account
   state.openSince = line
   return account
 }
 
-function readOpening(account: StatementAccount, value: string): void {
-  account.currency = balanceParts(value)?.currency ?? null
+function readOpening({ parts }: State, account: StatementAccount, value: string): void {
+  const balance = balanceParts(value)
+  account.currency = balance?.currency ?? null
+  const part = parts.at(-1)
+  if (part) part.opening = balance?.balance?.amount ?? null
   if (account.identifier && account.currency)
     account.identifier = withoutCurrency(account.identifier, account.currency)
 }
@@ -97,7 +121,8 @@ function readEntry(state: State, field: Mt940Field, value: string): void {
   const account = state.current
   const line = readStatementLine(value, field.line, state.problems)
   if (!account || !line) return
-  const { entry, supplementary, isExpected } = line
+  const { entry, supplementary, isExpected, isReversal } = line
+  if (isReversal) state.parts.at(-1)?.reversals.push(entry)
   addEntry(account, isExpected ? null : entry)
   state.open = { entry, details: [], supplementary }
 }
@@ -113,6 +138,8 @@ function readClosing(state: State, account: StatementAccount, field: Mt940Field)
   state.openSince = null
   const balance = balanceParts(field.lines[0] ?? '')
   account.currency ??= balance?.currency ?? null
+  const part = state.parts.at(-1)
+  if (part) part.closing = balance?.balance?.amount ?? null
   if (field.tag === '62F') account.closingBalance = balance?.balance ?? null
 }
 

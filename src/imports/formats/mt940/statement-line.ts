@@ -9,7 +9,12 @@ const shape =
   /^\s*(?<valueDay>\d{6})(?<entryDay>\d{4}|[ ]{4})?\s*(?<mark>R[CD]|E[CD]|[CD])[A-Z]?\s*(?<digits>[\d][\d.,]*|,\d+)(?<rest>[\s\S]*)$/
 
 /** A `:61:` (SWIFT MT940, field 61 "Statement Line"). One marked EC or ED is expected, not booked. */
-type StatementLine = { entry: StatementEntry; supplementary: string; isExpected: boolean }
+type StatementLine = {
+  entry: StatementEntry
+  supplementary: string
+  isExpected: boolean
+  isReversal: boolean
+}
 
 /** Reads a `:61:`, whose lines are joined by line ends. If it is invalid, adds errors and returns null. */
 export function readStatementLine(value: string, line: number, problems: Problems): StatementLine | null {
@@ -33,6 +38,7 @@ export function readStatementLine(value: string, line: number, problems: Problem
     entry: { line, date, amount, description: null, reference },
     supplementary,
     isExpected: mark.startsWith('E'),
+    isReversal: mark.startsWith('R'),
   }
 }
 

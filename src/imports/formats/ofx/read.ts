@@ -1,28 +1,73 @@
 import { type CalendarDate, isCalendarDate } from '../../../shared/dates.ts'
-import { addEntry, balanceOn, emptyAccount, FileLimits, mergeAccounts } from '../accounts.ts'
+import {
+  accountNames as accountNamesOf,
+  addEntry,
+  askForAccount,
+  balanceOn,
+  emptyAccount,
+  FileLimits,
+  mergeAccounts,
+} from '../accounts.ts'
+import { Aspects } from '../aspects/aspect.ts'
+import { settleStatementSigns } from '../aspects/statement-signs.ts'
 import { Problems, refuseFile } from '../problems.ts'
-import type { BankStatement, ClosingBalance, StatementAccount, StatementEntry } from '../statement.ts'
+import type {
+  BankStatement,
+  ClosingBalance,
+  FileOptions,
+  StatementAccount,
+  StatementEntry,
+} from '../statement.ts'
 import { bankReference, cleanText, joinDescription } from '../text.ts'
 import { ungroupedAmount } from '../written/amount.ts'
 import { type OfxAggregate, parseOfx } from './sgml.ts'
 
 /** The statements of bank accounts, of cards, and of the cash in investment accounts. */
 const statementNames = ['STMTRS', 'CCSTMTRS', 'INVSTMTRS']
-const accountNames = ['BANKACCTFROM', 'CCACCTFROM', 'INVACCTFROM']
+const accountElements = ['BANKACCTFROM', 'CCACCTFROM', 'INVACCTFROM']
 
 type Reading = { problems: Problems; limits: FileLimits; entries: number; grouped: string | undefined }
 
 /** Reads an OFX or QFX file, 1.x or 2.x (OFX 1.6 and 2.3, 11.4 "Statement Download"). */
-export function readOfx(text: string): BankStatement {
+export function readOfx(text: string, options: FileOptions): BankStatement {
   const root = parseOfx(text)
-  const statements = statementNames.flatMap((name) => descendants(root, name))
-  if (statements.length === 0) refuseFile(noStatement(root))
+  const found = statementNames.flatMap((name) => descendants(root, name))
+  const entries = descendants(root, 'STMTTRN')
+  if (found.length === 0 && entries.length === 0) refuseFile(noStatement(root))
+  const statements = found.length > 0 ? found : [root]
   const grouped = groupedAmount(root)
   const reading = { problems: new Problems(), limits: new FileLimits(), entries: 0, grouped }
   const identifierOf = identifiers(statements)
   const accounts = statements.map((statement) => readAccount(statement, identifierOf(statement), reading))
-  reading.problems.throwIfAny()
-  return { format: 'ofx', accounts: mergeAccounts(accounts) }
+  const aspects = new Aspects(options)
+  const signed = settleStatementSigns(mergeAccounts(accounts), againstTypes(entries), aspects)
+  if (aspects.questions.length > 0) askForAccount(accountNamesOf(signed), aspects)
+  reading.problems.throwIfAny(aspects)
+  return { format: 'ofx', accounts: signed, settled: aspects.settled, headers: [] }
+}
+
+/** Types of entries that leave no doubt which way the money went (OFX 1.6, 11.4.3.1.1 "Transaction Types"). */
+const directions: Record<string, number> = {
+  DEBIT: -1,
+  CHECK: -1,
+  CASH: -1,
+  DIRECTDEBIT: -1,
+  CREDIT: 1,
+  DEP: 1,
+  DIRECTDEP: 1,
+}
+
+/** Evidence that amounts have the opposite sign: more types contradict them than agree. Null if there is none. */
+function againstTypes(entries: OfxAggregate[]): string | null {
+  const agree = entries.flatMap(({ elements }) => {
+    const direction = directions[elements.get('TRNTYPE')?.toUpperCase() ?? ''] ?? 0
+    const amount = elements.get('TRNAMT') ?? ''
+    return direction === 0 || !/[1-9]/.test(amount) ? [] : [amount.includes('-') === direction < 0]
+  })
+  const against = agree.filter((one) => !one).length
+  return against * 2 > agree.length
+    ? `The types of the entries (DEBIT, CREDIT and others) contradict the signs of ${against} of ${agree.length} amounts.`
+    : null
 }
 
 /**
@@ -31,7 +76,7 @@ export function readOfx(text: string): BankStatement {
  */
 function identifiers(statements: OfxAggregate[]): (statement: OfxAggregate) => string | null {
   const partOf = (statement: OfxAggregate, name: string) => {
-    const from = statement.children.find((child) => accountNames.includes(child.name))
+    const from = statement.children.find((child) => accountElements.includes(child.name))
     return cleanText(from?.elements.get(name) ?? '')
   }
   const kindOf = (statement: OfxAggregate, name: string) => partOf(statement, name)?.toUpperCase()

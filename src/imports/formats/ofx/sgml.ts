@@ -22,7 +22,7 @@ const setOf = (names: string) => new Set(names.split(/\s+/))
 
 /** What is kept of a file. The rest is skipped, so that no amount of it can exhaust the memory. */
 const keptElements = setOf(
-  'CURDEF BANKID ACCTID ACCTTYPE DTPOSTED DTUSER TRNAMT FITID NAME EXTDNAME MEMO CURSYM BALAMT DTASOF SEVERITY MESSAGE',
+  'CURDEF BANKID ACCTID ACCTTYPE TRNTYPE DTPOSTED DTUSER TRNAMT FITID NAME EXTDNAME MEMO CURSYM BALAMT DTASOF SEVERITY MESSAGE',
 )
 const keptAggregates =
   setOf(`STMTRS CCSTMTRS INVSTMTRS BANKACCTFROM CCACCTFROM INVACCTFROM STMTTRN STMTTRNP LEDGERBAL
@@ -36,7 +36,7 @@ const otherAggregates =
 
 /** The other elements that are known. They are never taken for aggregates, even if a bank gives them an end tag. */
 const otherElements =
-  setOf(`TRNTYPE DTAVAIL CORRECTFITID CORRECTACTION SRVRTID CHECKNUM REFNUM SIC PAYEEID INV401KSOURCE
+  setOf(`DTAVAIL CORRECTFITID CORRECTACTION SRVRTID CHECKNUM REFNUM SIC PAYEEID INV401KSOURCE
   CURRATE DTSTART DTEND BRANCHID ACCTKEY CODE SUBACCTFUND`)
 
 /** Aggregates that never contain one of the same name: a second start tag ends one that the bank forgot to end. */
@@ -44,13 +44,27 @@ const notNested = setOf('STMTTRN STMTTRNP STMTRS CCSTMTRS INVSTMTRS BANKTRANLIST
 
 /** Reads the body of an OFX file, from `<OFX>` to `</OFX>`, into a tree of the parts that matter. Throws Invalid. */
 export function parseOfx(text: string): OfxAggregate {
-  const start = text.search(/<OFX\s*>/i)
+  const outer = text.search(/<OFX\s*>/i)
+  // Some banks leave out all that stands around the list of transactions.
+  const start = outer >= 0 ? outer : text.search(/<(?:BANKTRANLIST|STMTTRN)\s*>/i)
   if (start < 0) refuseFile('The file has no <OFX> element.')
   if (/<!(?:DOCTYPE|ENTITY)/i.test(text))
     refuseFile('The file contains a document type definition, which is not allowed.')
   // Tokens are read twice rather than kept, so that only the tree is in memory.
   const aggregates = aggregateNames(tokensOf(text, start))
-  return new TreeBuilder().build(tokensOf(text, start), aggregates)
+  const tokens = tokensOf(text, start)
+  return new TreeBuilder().build(outer >= 0 ? tokens : enclosed(tokens), aggregates)
+}
+
+/** The tokens of a file without an outer element, in one. The last of them must be an end tag, or the file was cut off. */
+function* enclosed(tokens: Iterable<Token>): Generator<Token> {
+  let isEnded = false
+  yield { open: 'OFX' }
+  for (const token of tokens) {
+    isEnded = 'close' in token
+    yield token
+  }
+  if (isEnded) yield { close: 'OFX' }
 }
 
 function* tokensOf(text: string, start: number): Generator<Token> {

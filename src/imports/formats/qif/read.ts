@@ -1,12 +1,18 @@
-import { addEntry, emptyAccount, mergeAccounts } from '../accounts.ts'
+import { accountNames, addEntry, askForAccount, emptyAccount, mergeAccounts } from '../accounts.ts'
+import { Aspects } from '../aspects/aspect.ts'
+import { dateCell, dateReader } from '../aspects/dates.ts'
+import { amountReader } from '../aspects/decimals.ts'
 import { Problems, refuseFile } from '../problems.ts'
 import type { BankStatement, FileOptions, StatementAccount, StatementEntry } from '../statement.ts'
 import { cleanText, joinDescription } from '../text.ts'
-import { type AmountReader, amountCell, amountReader } from '../written/amount.ts'
-import { dateCell, dateReader } from '../written/date-order.ts'
+import { amountCell } from '../written/amount.ts'
 import { type QifRecord, type QifSection, splitQif } from './records.ts'
 
-type Readers = { problems: Problems; dateOf: ReturnType<typeof dateReader>; amountOf: AmountReader | null }
+type Readers = {
+  problems: Problems
+  dateOf: ReturnType<typeof dateReader>
+  amountOf: ReturnType<typeof amountReader>
+}
 
 /** Reads a QIF file (Quicken Interchange Format): bank, cash, card, asset and liability accounts, several in one file. */
 export function readQif(text: string, options: FileOptions): BankStatement {
@@ -14,12 +20,15 @@ export function readQif(text: string, options: FileOptions): BankStatement {
   if (sections.length === 0) refuseFile('The file contains no transactions of a bank, cash or card account.')
   const problems = new Problems()
   const records = sections.flatMap((section) => section.records)
-  const dateOf = dateReader(records.map(dateField), options.date_format, problems)
-  const amountOf = amountReader(records.map(amountField), options.decimal_separator, problems)
-  problems.throwIfAny()
-  const accounts = sections.map((section) => readSection(section, { problems, dateOf, amountOf }))
-  problems.throwIfAny()
-  return { format: 'qif', accounts: mergeAccounts(accounts) }
+  const aspects = new Aspects(options)
+  const dateOf = dateReader(records.map(dateField), aspects, problems)
+  const amountOf = amountReader(records.map(amountField), aspects, problems)
+  const accounts = mergeAccounts(
+    sections.map((section) => readSection(section, { problems, dateOf, amountOf })),
+  )
+  if (aspects.questions.length > 0) askForAccount(accountNames(accounts), aspects)
+  problems.throwIfAny(aspects)
+  return { format: 'qif', accounts, settled: aspects.settled, headers: [] }
 }
 
 function readSection(section: QifSection, readers: Readers): StatementAccount {
@@ -31,7 +40,6 @@ function readSection(section: QifSection, readers: Readers): StatementAccount {
 }
 
 function readEntry(record: QifRecord, { problems, dateOf, amountOf }: Readers): StatementEntry | null {
-  if (!amountOf) return null
   const { line, fields } = record
   const date = dateOf(dateField(record))
   const cell = amountField(record)

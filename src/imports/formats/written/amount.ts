@@ -1,7 +1,5 @@
 import { type Minor, type MoneyProblem, parseMoney } from '../../../shared/money.ts'
 import { decimalSeparators } from '../../../shared/types.ts'
-import type { Problems } from '../problems.ts'
-import { quotedInRow } from '../text.ts'
 
 export type DecimalSeparator = (typeof decimalSeparators)[number]
 
@@ -31,23 +29,11 @@ export function amountCell(line: number, text: string): AmountCell {
   return { line, text, written: readWrittenAmount(text) }
 }
 
-/**
- * Returns a function that reads the amounts of a file, signed as written. Which separator precedes the decimals is
- * settled by any amount that can be read in only one way. If there is none, and one could be read in two ways, adds an
- * error instead of guessing, and returns null. `others` are numbers such as balances; they count only if the amounts
- * leave it open. With `isEastAsian`, a file that leaves it open has a point.
- */
-export function amountReader(
-  cells: Iterable<AmountCell>,
-  chosen: string | undefined,
-  problems: Problems,
-  others: Iterable<AmountCell> = [],
-  isEastAsian = false,
-): AmountReader | null {
-  const separator = chosen
-    ? chosenSeparator(chosen, problems)
-    : separatorOf(cells, others, problems, isEastAsian)
-  return separator && ((cell) => amountOf(cell, separator))
+/** Reads an amount with a known decimal separator, signed as written. */
+export function readAmount({ written }: AmountCell, separator: DecimalSeparator): Minor | MoneyProblem {
+  const decimal = written?.readings[separator]
+  if (!written || decimal === undefined) return 'not a number'
+  return parseMoney(`${written.isNegative ? '-' : ''}${decimal}`)
 }
 
 /**
@@ -55,7 +41,7 @@ export function amountReader(
  * default the amount itself, shows which separator is the decimal one: the last.
  */
 export function ungroupedAmount(raw: string, grouped: string = raw): Minor | MoneyProblem {
-  return amountOf(amountCell(0, raw), grouped.lastIndexOf(',') > grouped.lastIndexOf('.') ? ',' : '.')
+  return readAmount(amountCell(0, raw), grouped.lastIndexOf(',') > grouped.lastIndexOf('.') ? ',' : '.')
 }
 
 /** True for a cell without an amount: empty, or filled with dashes. */
@@ -63,9 +49,18 @@ export function isBlankAmount(raw: string): boolean {
   return /^[\s\u00a0\u202f.\-–—]*$/.test(raw.slice(0, maxLength))
 }
 
-/** Takes an amount apart into signs, parentheses, currency, debit or credit mark and digits; null if it is not one. */
+/**
+ * Takes an amount apart into signs, parentheses, currency, debit or credit mark and digits; null if it is not one. A note
+ * in parentheses may follow it: `131.77(89.84 refunded)`.
+ */
 export function readWrittenAmount(raw: string): WrittenAmount | null {
   if (raw.length > maxLength) return null
+  const written = takenApart(raw)
+  const note = written ? null : /^(.*\d)\s?[(（][^()（）]*\p{L}{2}[^()（）]*[)）]\s*$/u.exec(raw)
+  return note ? takenApart(note[1] ?? '') : written
+}
+
+function takenApart(raw: string): WrittenAmount | null {
   const text = raw.trim().replace(/[\u2212\u2012\u2013\u2014\ufe63\uff0d▲△]/g, '-')
   const first = text.search(/\d/)
   if (first < 0) return null
@@ -140,52 +135,4 @@ function wholeDigits(whole: string, other: DecimalSeparator): string | null {
     head.length <= 2 && last.length === 3 && tail.slice(0, -1).every((group) => group.length === 2)
   if (head.startsWith('0') || !(thousands || lakhs)) return null
   return groups.join('')
-}
-
-function amountOf({ written }: AmountCell, separator: DecimalSeparator): Minor | MoneyProblem {
-  const decimal = written?.readings[separator]
-  if (written === null || decimal === undefined) return 'not a number'
-  return parseMoney(`${written.isNegative ? '-' : ''}${decimal}`)
-}
-
-function chosenSeparator(chosen: string, problems: Problems): DecimalSeparator | null {
-  if (chosen === '.' || chosen === ',') return chosen
-  problems.add('decimal_separator', 'The selected :field is invalid; use . or ,')
-  return null
-}
-
-function separatorOf(
-  cells: Iterable<AmountCell>,
-  others: Iterable<AmountCell>,
-  problems: Problems,
-  isEastAsian: boolean,
-) {
-  const { proof, open } = evidence(cells)
-  if (open && !proof['.'] && !proof[',']) Object.assign(proof, evidence(others).proof)
-  if (proof['.'] && proof[',']) {
-    problems.add(
-      'decimal_separator',
-      `The file uses both . and , before decimals: ${quotedInRow(proof['.'])} and ${quotedInRow(proof[','])}; choose one of them.`,
-    )
-  } else if (open && !isEastAsian && !proof['.'] && !proof[',']) {
-    problems.add(
-      'decimal_separator',
-      `The amount ${quotedInRow(open)} can be read in two ways and nothing in the file settles it; choose the separator before the decimals: . or ,`,
-    )
-  } else return proof[','] ? ',' : '.'
-  return null
-}
-
-/** For each separator, the first amount that can be read only with it; and the first that both read, differently. */
-function evidence(cells: Iterable<AmountCell>) {
-  const proof: Partial<Record<DecimalSeparator, AmountCell>> = {}
-  let open: AmountCell | null = null
-  for (const cell of cells) {
-    const readings = cell.written?.readings ?? {}
-    if (readings['.'] === readings[',']) continue
-    if (readings[','] === undefined) proof['.'] ??= cell
-    else if (readings['.'] === undefined) proof[','] ??= cell
-    else open ??= cell
-  }
-  return { proof, open }
 }

@@ -1,5 +1,5 @@
 import { type CalendarDate, isCalendarDate } from '../../../shared/dates.ts'
-import { monthNumber } from './month-names.ts'
+import { monthNumber, thaiMonth, thaiMonths } from './month-names.ts'
 
 /** Which of day, month and year comes first, second and third. */
 export type DateOrder = 'dmy' | 'mdy' | 'ymd' | 'ydm'
@@ -51,6 +51,8 @@ export function readWrittenDate(raw: string): WrittenDate | null {
     .replace(suffix, '')
     .replace(ofEra, inOurYears)
     .replace(inCharacters, '$1-$2-$3')
+    .replace(thaiMonth, (name) => ` ${thaiMonths.get(name)} `)
+    .replace(/ {2,}/g, ' ')
   return readYearFirst(text) ?? readCompact(text) ?? readYearLast(text) ?? readMonthName(text)
 }
 
@@ -107,7 +109,9 @@ function fullYear(year: string): string {
   return `${Number(year) < 70 ? '20' : '19'}${year}`
 }
 
-function dateOf(year: string, month: string, day: string): CalendarDate | null {
+/** A day; years from 2443 on are those of the Buddhist era, which is 543 years ahead. */
+function dateOf(written: string, month: string, day: string): CalendarDate | null {
+  const year = Number(written) > 2442 ? String(Number(written) - 543) : written
   const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
   return isCalendarDate(date) ? date : null
 }

@@ -16,6 +16,20 @@ const months: string[] = [
 
 const numbers = new Map(months.flatMap((names, i) => names.split(' ').map((name) => [name, i + 1] as const)))
 
+/** The names of the months in Thai, in full and short, and their English abbreviations. */
+export const thaiMonths = new Map(
+  `มกราคม ม.ค. jan กุมภาพันธ์ ก.พ. feb มีนาคม มี.ค. mar เมษายน เม.ย. apr พฤษภาคม พ.ค. may มิถุนายน มิ.ย. jun
+  กรกฎาคม ก.ค. jul สิงหาคม ส.ค. aug กันยายน ก.ย. sep ตุลาคม ต.ค. oct พฤศจิกายน พ.ย. nov ธันวาคม ธ.ค. dec`
+    .match(/\S+ \S+ [a-z]{3}/g)
+    ?.flatMap((names) => {
+      const [full = '', short = '', english = ''] = names.split(' ')
+      return [full, short].map((name) => [name, english] as const)
+    }),
+)
+export const thaiMonth = new RegExp(
+  [...thaiMonths.keys()].map((name) => name.replaceAll('.', '\\.')).join('|'),
+)
+
 /** The number of the month with this name in any of the languages, or null. */
 export function monthNumber(name: string): number | null {
   const folded = name

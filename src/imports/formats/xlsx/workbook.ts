@@ -1,5 +1,4 @@
 import { Invalid } from '../../../shared/failures.ts'
-import { readBankCsv } from '../csv/bank.ts'
 import { refuseFile } from '../problems.ts'
 import type { BankStatement, FileOptions } from '../statement.ts'
 import { cleanText } from '../text.ts'
@@ -24,7 +23,11 @@ const isBuiltInDate = (id: number) =>
  * Reads the bank statement in an Excel workbook: each sheet with a table is read like a CSV file, and is an account of
  * its own where there are several. Null if the bytes are no workbook. Throws Invalid.
  */
-export function readWorkbook(bytes: Uint8Array, options: FileOptions): BankStatement | null {
+export function readWorkbook(
+  bytes: Uint8Array,
+  options: FileOptions,
+  readTable: (text: string, options: FileOptions) => BankStatement,
+): BankStatement | null {
   const sheets = filledSheets(bytes)
   if (!sheets) return null
   const read: { name: string; statement: BankStatement }[] = []
@@ -32,7 +35,7 @@ export function readWorkbook(bytes: Uint8Array, options: FileOptions): BankState
   for (const sheet of sheets) {
     const { name, rows } = sheet
     try {
-      read.push({ name, statement: readBankCsv(toCsv(rows), { ...options, delimiter: ',' }, true) })
+      read.push({ name, statement: readTable(toCsv(rows), { ...options, delimiter: ',' }) })
     } catch (error) {
       // A sheet without transactions, such as a summary, is passed over.
       if (!(error instanceof Invalid) || isTable(sheet, sheets)) throw error
@@ -46,7 +49,8 @@ export function readWorkbook(bytes: Uint8Array, options: FileOptions): BankState
       identifier: read.length > 1 ? [name, account.identifier].filter(Boolean).join('/') : account.identifier,
     })),
   )
-  return { format: 'csv', accounts }
+  const { settled = {}, headers = [] } = read[0]?.statement ?? {}
+  return { format: 'csv', accounts, settled, headers }
 }
 
 /** The one table of an Excel workbook as CSV, separated by commas; null if the bytes are no workbook. Throws Invalid. */

@@ -1,22 +1,21 @@
 import { type CalendarDate, dayMs } from '../../../shared/dates.ts'
 import type { Problems } from '../problems.ts'
 import { quotedInRow } from '../text.ts'
-import { type DateOrder, readWrittenDate, type WrittenDate } from './date.ts'
+import { type DateOrder, readWrittenDate, type WrittenDate } from '../written/date.ts'
+import type { Aspect, Aspects } from './aspect.ts'
 
 /** A cell or field that should hold a date; `written` is null if it does not. */
 export type DateCell = { line: number; text: string; written: WrittenDate | null }
+export type DateReader = (cell: DateCell) => CalendarDate | null
 
-const names: Record<DateOrder, string> = {
+const formats: Record<DateOrder, string> = {
   dmy: 'DD/MM/YYYY',
   mdy: 'MM/DD/YYYY',
   ymd: 'YYYY-MM-DD',
   ydm: 'YYYY-DD-MM',
 }
 
-/**
- * Where short years could come first or last: dates that span at most this many days with the year last are read so
- * without asking, except in East Asia.
- */
+/** Short years that could come first are asked about if dates with the year last span more days. */
 const mostDaysOfShortYears = 360
 
 /** Reads a cell once; later questions about its date use the result. */
@@ -25,64 +24,76 @@ export function dateCell(line: number, text: string): DateCell {
 }
 
 /**
- * Returns a function that reads the dates of a file. For a cell without a valid date, that function adds an error and
- * returns null; if their order is open, it returns null for every cell. Whether the day or the month comes first is
- * settled by any date such as 13/02/2026. If there is none, and a date could be two different days, adds an error instead
- * of guessing. `others` are dates that count only if the cells leave it open. With `isEastAsian`, years of two digits are
- * asked about, since banks there put these first too.
+ * Settles the order of day, month and year by the dates of the whole file, and returns a function that reads them. For a
+ * cell without a valid date it adds an error and returns null. `others` are dates that count only if the cells leave the
+ * order open. With `isEastAsian`, years of two digits are asked about, since banks there put these first too.
  */
 export function dateReader(
   cells: Iterable<DateCell>,
-  chosen: string | undefined,
+  aspects: Aspects,
   problems: Problems,
   others: Iterable<DateCell> = [],
   isEastAsian = false,
-) {
-  const isChosen = chosen !== undefined && chosen.trim() !== ''
-  const order = isChosen ? chosenOrder(chosen, problems) : orderOf(cells, others, problems, isEastAsian)
-  return ({ line, text, written }: DateCell) => {
-    if (order === null) return null
+): DateReader {
+  const isTold = aspects.told.date_format !== undefined
+  const format = aspects.settle('date_format', () => orderOf(cells, others, isEastAsian), formats.dmy)
+  const order = orderIn(format)
+  if (!order)
+    problems.add(
+      'date_format',
+      `The selected :field is invalid; use one of ${Object.values(formats).join(', ')}.`,
+    )
+  return ({ line, text, written }) => {
+    if (!order) return null
     const settled = written?.settled
     const inOrder = written?.readings[order]
     const other = written && order.startsWith('y') ? onlyReading(written) : null
-    const date = isChosen ? (inOrder ?? settled ?? other) : (settled ?? inOrder)
+    const isByOrder = isTold || order === 'ydm'
+    const date = isByOrder ? (inOrder ?? settled ?? other) : (settled ?? inOrder ?? other)
     return problems.checkDate(line, text, date ?? null)
   }
 }
 
-function orderOf(
-  cells: Iterable<DateCell>,
-  others: Iterable<DateCell>,
-  problems: Problems,
-  isEastAsian: boolean,
-): DateOrder | null {
+function orderOf(cells: Iterable<DateCell>, others: Iterable<DateCell>, isEastAsian: boolean): Aspect {
   const found = evidence(cells, isEastAsian)
   const { open, shortYear, seemsYearFirst, exchanged } = found
-  if (found.hasShortYearsFirst) return 'ymd'
+  const proved = (order: DateOrder, cell: DateCell | undefined) => ({
+    value: formats[order],
+    proof: cell ? `${quotedInRow(cell)} can be read only so` : 'every date can be read only so',
+  })
+  if (found.hasShortYearsFirst) return proved('ymd', undefined)
   const text = found.proof.mdy ?? found.proof.dmy
-  const proof = open && !text ? evidence(others).proof : found.proof
-  if (proof.dmy && proof.mdy) {
-    problems.add(
-      'date_format',
-      `The dates ${quotedInRow(proof.dmy)} and ${quotedInRow(proof.mdy)} are written in different orders; choose ${names.dmy} or ${names.mdy}.`,
-    )
-  } else if (open && !shortYear && !proof.dmy && !proof.mdy) {
-    problems.add('date_format', eitherWay(open, 'dmy', 'mdy'))
-  } else if (seemsYearFirst) {
-    const last = seemsYearFirst.written?.readings.dmy ? 'dmy' : 'mdy'
-    problems.add('date_format', eitherWay(seemsYearFirst, last, 'ymd'))
-  } else if (exchanged && text) {
-    problems.add(
-      'date_format',
-      `The dates ${quotedInRow(exchanged)} and ${quotedInRow(text)} look as if Excel had exchanged day and month; choose ${names.ydm} (${exchanged.written?.readings.ydm}) or ${names.ymd}.`,
-    )
-  } else return proof.mdy ? 'mdy' : 'dmy'
-  return null
+  const { dmy, mdy } = open && !text ? evidence(others).proof : found.proof
+  if (dmy && mdy)
+    return {
+      question: `The dates ${quotedInRow(dmy)} and ${quotedInRow(mdy)} are written in different orders; choose ${formats.dmy} or ${formats.mdy}.`,
+      options: [choice('dmy', dmy), choice('mdy', mdy)],
+    }
+  if (open && !shortYear && !dmy && !mdy) return eitherWay(open, 'dmy', 'mdy')
+  if (seemsYearFirst)
+    return eitherWay(seemsYearFirst, seemsYearFirst.written?.readings.dmy ? 'dmy' : 'mdy', 'ymd')
+  if (exchanged && text)
+    return {
+      question: `The dates ${quotedInRow(exchanged)} and ${quotedInRow(text)} look as if Excel had exchanged day and month; choose ${formats.ydm} (${exchanged.written?.readings.ydm}) or ${formats.ymd}.`,
+      options: [choice('ydm', exchanged), choice('ymd', exchanged)],
+    }
+  if (mdy) return proved('mdy', mdy)
+  return dmy ? proved('dmy', dmy) : null
 }
 
-function eitherWay(cell: DateCell, one: DateOrder, other: DateOrder): string {
-  const choice = (order: DateOrder) => `${names[order]} (${cell.written?.readings[order]})`
-  return `The date ${quotedInRow(cell)} can be read in two ways and nothing in the file settles it; choose ${choice(one)} or ${choice(other)}.`
+function choice(order: DateOrder, { written }: DateCell) {
+  return {
+    value: formats[order],
+    label: `${formats[order]} (${written?.readings[order] ?? written?.settled})`,
+  }
+}
+
+function eitherWay(cell: DateCell, one: DateOrder, other: DateOrder): Aspect {
+  const options = [choice(one, cell), choice(other, cell)]
+  return {
+    question: `The date ${quotedInRow(cell)} can be read in two ways and nothing in the file settles it; choose ${options[0]?.label} or ${options[1]?.label}.`,
+    options,
+  }
 }
 
 /** What the dates of a file say about their order. */
@@ -206,7 +217,7 @@ function onlyReading({ readings: { dmy, mdy } }: WrittenDate): CalendarDate | nu
 const dayOf = (date: CalendarDate | null | undefined) => Date.parse(date ?? '')
 
 /** The order that a format such as `DD/MM/YYYY`, `d.m.Y` or `%m/%d/%y` puts day, month and year in. */
-function chosenOrder(format: string, problems: Problems): DateOrder | null {
+function orderIn(format: string): DateOrder | null {
   const letters = format
     .toLowerCase()
     .slice(0, 40)
@@ -216,10 +227,5 @@ function chosenOrder(format: string, problems: Problems): DateOrder | null {
     .replace(/n/g, 'm')
     .replace(/[^dmy]/g, '')
     .replace(/(.)\1+/g, '$1')
-  if (letters in names) return letters as DateOrder
-  problems.add(
-    'date_format',
-    `The selected :field is invalid; use one of ${Object.values(names).join(', ')}.`,
-  )
-  return null
+  return letters in formats ? (letters as DateOrder) : null
 }

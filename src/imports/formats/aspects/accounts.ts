@@ -1,0 +1,203 @@
+import type { Minor } from '../../../shared/money.ts'
+import type { CsvField } from '../csv/header-names.ts'
+import { isKnown } from '../csv/headers.ts'
+import { amountText, type CsvRow, cellOf, hasAmount } from '../csv/rows.ts'
+import type { CsvTable } from '../csv/table.ts'
+import { cleanText, quoted } from '../text.ts'
+import { readWrittenDate } from '../written/date.ts'
+import { type Aspects, allRows, type Choice } from './aspect.ts'
+import { currencyOfAmounts } from './columns.ts'
+
+/** A row, and what tells its account apart from others in the file; null where nothing does. */
+export type Owned<T> = T & { own: string | null; account: string | null; currency: string | null }
+
+type Valued = { row: CsvRow; amount: Minor | null; balance: Minor | null }
+
+/** What may tell accounts apart: a name for each row. `isSure` if a known header says that they are the holder's. */
+type Names = { names: (string | null)[]; what: string; isSure: boolean }
+
+/** More products or accounts than anybody has with one bank: the column holds something else. */
+const [maxProducts, maxAccounts] = [10, 30]
+
+const accountLike =
+  /^'?(?:[A-Z]{2}\d{2}[A-Z0-9 ]{10,32}|[*xX•.\-\s\d]*[*xX•]{2,}[*xX•\-\s]*\d{2,6}|\d[\d \-/.]{6,24}\d)'?$/
+/** Headers under which banks give the holder's account or that of the other party. */
+const ambiguous =
+  /^(?:kontonummer|konto nr|account number|account no|numero de compte|numero de cuenta|numer rachunku|cislo uctu|iban bban)$/
+const currencies = new Set(Intl.supportedValuesOf('currency'))
+
+/**
+ * Tells the holder's accounts and currencies in a file apart. Balances that run on across them prove one account; a column
+ * that may name the other party's is asked about, unless the file names that elsewhere.
+ */
+export function settleAccounts<T extends Valued>(table: CsvTable, values: T[], aspects: Aspects): Owned<T>[] {
+  const rows = values.map(({ row }) => row)
+  const accounts = rows.map((row) => accountCell(table, row))
+  const products = namesIn(table, rows, 'product')
+  const currency = currenciesOf(table, rows)
+  const sources = [
+    accountNames(table, accounts, aspects),
+    currency,
+    sections(rows),
+    ...unknownColumns(table, rows),
+  ]
+  const [found] = sources.filter((one): one is Names => one !== null && countOf(one.names) > 1)
+  const areProducts = countOf(products) > 1 && countOf(products) <= maxProducts
+  const own = found && found !== currency && isApart(found, values, aspects) ? found.names : null
+  const told = aspects.told.statement_account ?? aspects.kept?.values.statement_account
+  const isOne = told === allRows
+  const isForeign = found === currency && found && !isApart(found, values, aspects)
+  return values.map((value, i) => {
+    const parts = [own?.[i] ?? (areProducts ? accounts[i] : null), areProducts ? products[i] : null].filter(
+      Boolean,
+    )
+    return {
+      ...value,
+      own: isOne || parts.length === 0 ? null : parts.join('/'),
+      account: accounts[i] ?? null,
+      currency: isOne || isForeign ? null : (currency?.names[i] ?? null),
+    }
+  })
+}
+
+/** The account that a row names, whether or not it is the holder's. */
+export function accountCell(table: CsvTable, row: CsvRow): string | null {
+  return cleanText(cellOf(table, row, 'account').replace(/^'|'$/g, ''))
+}
+
+/** The entries of each account and currency, in the order of the file. */
+export function groupsOf<T extends { own: string | null; currency: string | null }>(entries: T[]): T[][] {
+  return [...Map.groupBy(entries, ({ own, currency }) => JSON.stringify([own, currency])).values()]
+}
+
+/** True if names tell accounts apart: no balance runs on across them, and they are known to be the holder's. */
+function isApart({ names, what, isSure }: Names, values: Valued[], aspects: Aspects): boolean {
+  if (runsOn(names, values)) {
+    aspects.prove('statement_account', allRows, `the balances run on across ${what}`)
+    return false
+  }
+  if (isSure) return true
+  const found = [...new Set(names)].filter((name) => name !== null)
+  if (aspects.told.statement_account ?? aspects.kept?.values.statement_account) return true
+  const options: Choice[] = found.map((value) => ({ value, label: `only the rows of ${quoted(value)}` }))
+  aspects.ask(
+    'statement_account',
+    `The file has several ${what}: ${found.slice(0, 10).map(quoted).join(', ')}${found.length > 10 ? ' …' : ''}. Choose one of them, or ${allRows} if all rows are of one account.`,
+    [{ value: allRows, label: 'all rows are of one account' }, ...options],
+  )
+  return false
+}
+
+/** The names in the column of accounts. Beside that of the other party, it is surely the holder's. */
+function accountNames(table: CsvTable, names: (string | null)[], aspects: Aspects): Names | null {
+  const [column] = table.columns.account ?? []
+  if (column === undefined) return null
+  const header = table.headers[column]
+  const isTold = aspects.told['mapping.account'] !== undefined
+  const isSure = isTold || Boolean(table.columns.counter_account) || !ambiguous.test(header?.name ?? '')
+  if (!isSure && (names.includes(null) || countOf(names) > maxAccounts || isNamedAbove(table, names)))
+    return null
+  return { names, what: `values of ${quoted(header?.text ?? '')}`, isSure }
+}
+
+/** True if the lines above the table name another account, which is then the holder's. */
+function isNamedAbove(table: CsvTable, names: (string | null)[]): boolean {
+  const iban = ibanAbove(table)
+  return iban !== null && !names.some((name) => name?.replaceAll(' ', '') === iban)
+}
+
+/** The account's IBAN, if the lines above the table contain exactly one. */
+export function ibanAbove(table: CsvTable): string | null {
+  const text = table.preamble
+    .slice(0, 50)
+    .map((record) => record.cells.join('\n').slice(0, 2_000))
+    .join('\n')
+  const found = text.match(/\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b/g) ?? []
+  const [only = null, ...others] = new Set(found.map((iban) => iban.replaceAll(' ', '')))
+  return others.length === 0 ? only : null
+}
+
+/** The tables of a file with several headers, by the lines above each. */
+function sections(rows: CsvRow[]): Names {
+  return { names: rows.map(({ section }) => section), what: 'tables', isSure: false }
+}
+
+/** Columns under unknown headers that hold an account number or a currency in every row. */
+function unknownColumns(table: CsvTable, rows: CsvRow[]): Names[] {
+  const used = new Set(Object.values(table.columns).flat())
+  return table.headers.slice(0, 64).flatMap((header, column) => {
+    if (isKnown(header) || used.has(column)) return []
+    const cells = rows.map(({ cells }) => cells[column]?.trim() ?? '')
+    const isCard = /\b(?:card|karte|kartennummer|carte|tarjeta|carta|cartao)\b/.test(header.name)
+    const isAccount = (cell: string) =>
+      (accountLike.test(cell) && readWrittenDate(cell) === null) || (isCard && /^\d{4}$/.test(cell))
+    const isCurrency = !table.columns.currency && cells.every((cell) => currencies.has(cell))
+    if (!isCurrency && (table.columns.account || !cells.every(isAccount))) return []
+    const names = cells.map((cell) => cell.replace(/^'|'$/g, ''))
+    // Each row of three or more has another number: these are ids.
+    const areIds = countOf(names) === names.length && names.length > 2
+    return areIds || countOf(names) > maxAccounts || isNamedAbove(table, names)
+      ? []
+      : [{ names, what: `values of ${quoted(header.text) || `column ${column + 1}`}`, isSure: false }]
+  })
+}
+
+function currenciesOf(table: CsvTable, rows: CsvRow[]): Names | null {
+  const marks = rows.map((row) =>
+    hasAmount(row) && /[1-9]/.test(amountText(row)) ? currencyMark(row) : undefined,
+  )
+  const areMixed = areSeveral(new Set(marks.filter((mark) => mark !== undefined)))
+  const names = rows.map((row, i) => {
+    const code = cellOf(table, row, 'currency').toUpperCase()
+    if (/^[A-Z]{3}$/.test(code)) return code
+    const column = table.columns.amount?.find((candidate) => row.cells[candidate]?.trim())
+    return (
+      currencyOfAmounts(table.headers[column ?? -1]?.text ?? '') ?? (areMixed ? (marks[i] ?? null) : null)
+    )
+  })
+  return { names, what: 'currencies', isSure: true }
+}
+
+/** What is written beside an amount: the code of a currency, or its sign with the letters before it, such as `C$`. */
+function currencyMark(row: CsvRow): string | null {
+  const text = amountText(row)
+  return (/\b[A-Z]{3}\b/.exec(text) ?? /[A-Z]{0,2}\p{Sc}/u.exec(text))?.[0] ?? null
+}
+
+/**
+ * True if the marks, of which some amounts may have none, are those of several currencies. An amount without a mark may be
+ * in another currency than those with a code; beside signs alone it is a matter of style.
+ */
+function areSeveral(marks: Set<string | null>): boolean {
+  const code = [...marks].find((mark) => mark && /^[A-Z]{3}$/.test(mark))
+  if (!code) return [...marks].filter((mark) => mark !== null).length > 1
+  if (marks.size !== 2) return marks.size > 1
+  const sign = [...marks].find((mark) => mark && /\p{Sc}$/u.test(mark))
+  const format = { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' } as const
+  const usual = new Intl.NumberFormat('en', format).format(0).replace(/\P{Sc}*$/u, '')
+  return !sign || !(sign === usual || (sign.at(-1) === usual && code.startsWith(sign.slice(0, -1))))
+}
+
+/** True if balances run on through all rows, wherever the name changes too, from the top down or from the bottom up. */
+function runsOn(names: (string | null)[], values: Valued[]): boolean {
+  const pairs = values.slice(1).map((value, i) => [values[i] as Valued, value] as const)
+  const breaks = pairs.filter((_, i) => names[i] !== names[i + 1])
+  const follows = ({ balance: from }: Valued, { balance: to, amount }: Valued) =>
+    amount !== null && from !== null && to !== null && Math.abs(to - from) === Math.abs(amount)
+  // A balance of nothing may be where any account begins.
+  if (breaks.some(([above, below]) => !above.balance && !below.balance)) return false
+  const isDown =
+    pairs.every(([above, below]) => follows(above, below)) && breaks.every(([above]) => above.balance)
+  return (
+    isDown ||
+    (pairs.every(([above, below]) => follows(below, above)) && breaks.every(([, below]) => below.balance))
+  )
+}
+
+function namesIn(table: CsvTable, rows: CsvRow[], field: CsvField): (string | null)[] {
+  return rows.map((row) => cleanText(cellOf(table, row, field)))
+}
+
+function countOf(names: (string | null)[]): number {
+  return new Set(names.filter((name) => name !== null)).size
+}

@@ -1,0 +1,138 @@
+import type { FieldErrors } from '../../../shared/failures.ts'
+import type { FileOptions } from '../statement.ts'
+
+/** The answer to `statement_account` that all rows are of one account. */
+export const allRows = '*'
+
+/** One of the values that may settle an aspect, and what it means for a person. */
+export type Choice = { value: string; label: string }
+
+/** A value that evidence proves, or a question with the values that may answer it; null if the file does not depend on it. */
+export type Aspect = { value: string; proof: string } | { question: string; options: Choice[] } | null
+
+/** How each aspect of a file was settled, by the field that would have answered its question. */
+export type Settled = Record<string, { value: string; proof: string }>
+
+/** Answers by field: `signs`, `mapping.amount`, `states.Pending` … */
+export type Answers = Record<string, string>
+
+/** What an earlier import of the same layout settled, and the name of that import. */
+export type Kept = { values: Answers; source: string }
+
+export type Question = { field: string; text: string; options: Choice[] }
+
+/** Settles the aspects of a file: by the request, by what the file proves, by an earlier import, or by a question. */
+export class Aspects {
+  readonly settled: Settled = {}
+  readonly questions: Question[] = []
+  readonly told: Answers
+  readonly kept: Kept | null
+
+  readonly typed: FileOptions['typed']
+
+  constructor(options: FileOptions) {
+    this.told = answersOf(options)
+    this.kept = options.kept ?? null
+    this.typed = options.typed ?? null
+  }
+
+  /** The value to read on with: where a question remains, its first option. */
+  settle(field: string, find: () => Aspect, fallback = ''): string {
+    const told = this.told[field]
+    if (told !== undefined) return this.prove(field, told, 'as the request says')
+    const found = find()
+    const kept = this.kept?.values[field]
+    if (found === null) return kept ?? fallback
+    if ('question' in found) {
+      if (kept !== undefined && found.options.some(({ value }) => value === kept))
+        return this.#keep(field, kept)
+      return this.ask(field, found.question, found.options)
+    }
+    if (kept === undefined || kept === found.value) return this.prove(field, found.value, found.proof)
+    const text = `The file shows ${found.value} (${found.proof}), but it was ${kept} ${this.kept?.source}.`
+    return this.ask(field, text, [
+      { value: found.value, label: `${found.value}, as this file shows` },
+      { value: kept, label: `${kept}, ${this.kept?.source}` },
+    ])
+  }
+
+  prove(field: string, value: string, proof: string): string {
+    this.settled[field] = { value, proof }
+    return value
+  }
+
+  ask(field: string, text: string, options: Choice[]): string {
+    this.questions.push({ field, text, options })
+    return options[0]?.value ?? ''
+  }
+
+  /** What is settled about how the file is written, as answers. */
+  get written(): Answers {
+    const entries = Object.entries(this.settled).map(([field, { value }]) => [field, value])
+    return Object.fromEntries(
+      entries.filter(([field = '']) => /^(?:date_format|decimal_separator|mapping\..*)$/.test(field)),
+    )
+  }
+
+  /** Takes a question back that only makes sense once another is answered. */
+  withdraw(field: string): void {
+    const at = this.questions.findIndex((question) => question.field === field)
+    if (at >= 0) this.questions.splice(at, 1)
+  }
+
+  isAsked(field: string): boolean {
+    return this.questions.some((question) => question.field === field)
+  }
+
+  #keep(field: string, value: string): string {
+    return this.prove(field, value, this.kept?.source ?? '')
+  }
+}
+
+/** The error texts of questions, by the option that answers them. */
+export function errorsOf(questions: Question[]): FieldErrors {
+  const errors: FieldErrors = {}
+  for (const { field, text } of questions) {
+    const option = field.split('.', 1)[0] ?? field
+    errors[option] = [...(errors[option] ?? []), text]
+  }
+  return errors
+}
+
+const answering = [
+  'delimiter',
+  'encoding',
+  'date_format',
+  'decimal_separator',
+  'signs',
+  'statement_account',
+  'fees',
+  'mapping',
+  'states',
+  'marks',
+] as const
+
+/** The options of a request as answers; those that hold several values are spread over fields such as `mapping.amount`. */
+export function answersOf(options: FileOptions): Answers {
+  const fields = answering.flatMap((name): [string, string][] => {
+    const value = options[name]
+    if (typeof value === 'string') return value === '' ? [] : [[name, value]]
+    return Object.entries(value ?? {}).map(([key, one]) => [`${name}.${key}`, one])
+  })
+  return Object.fromEntries(fields)
+}
+
+/** Answers as the options of a request. */
+export function optionsOf(answers: Answers): FileOptions {
+  const options: Record<string, unknown> = {}
+  for (const [field, value] of Object.entries(answers)) {
+    const dot = field.indexOf('.')
+    if (dot < 0) options[field] = value
+    else
+      options[field.slice(0, dot)] = {
+        ...(options[field.slice(0, dot)] ?? {}),
+        [field.slice(dot + 1)]: value,
+      }
+  }
+  return options
+}

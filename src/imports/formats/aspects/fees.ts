@@ -1,0 +1,58 @@
+import type { Minor } from '../../../shared/money.ts'
+import { type Balanced, signsByBalances } from '../csv/balance.ts'
+import type { CsvRow } from '../csv/rows.ts'
+import type { CsvTable } from '../csv/table.ts'
+import { quoted } from '../text.ts'
+import type { Aspect, Aspects } from './aspect.ts'
+
+type Charged = Balanced & { row: CsvRow; fee: Minor | null; net: Minor | null }
+
+/** The entries of each account with the fees that were charged besides their amounts. */
+export function settleFees<T extends Charged>(table: CsvTable, groups: T[][], aspects: Aspects): T[][] {
+  const entries = groups.flat()
+  const isNet =
+    entries.length > 0 &&
+    entries.every((entry) => entry.net !== null && Math.abs(entry.net) === Math.abs(withFee(entry)))
+  if (!entries.some(({ fee }) => fee)) return groups
+  const fees = aspects.settle('fees', () => {
+    if (isNet)
+      return { value: 'extra', proof: `amount and fee add up to ${quoted(headerOf(table))} in all rows` }
+    return byBalances(groups) ?? question(table, entries)
+  })
+  if (fees !== 'extra') return groups
+  return groups.map((group) => group.map((entry) => ({ ...entry, amount: withFee(entry) })))
+}
+
+const withFee = ({ amount, fee }: Charged) => (amount - Math.abs(fee ?? 0)) as Minor
+const headerOf = ({ headers, columns }: CsvTable) => headers[columns.net?.[0] ?? -1]?.text ?? ''
+
+/** Whether the balances follow with the fees or without them; each row with a fee is compared with the rows around it. */
+function byBalances(groups: Charged[][]): Aspect {
+  const found = new Set<'included' | 'extra'>()
+  for (const group of groups)
+    for (const [i, entry] of group.entries()) {
+      if (!entry.fee) continue
+      const around = group.slice(Math.max(0, i - 1), i + 2)
+      const follows = (amount: Minor) =>
+        signsByBalances(
+          around.map((one) => (one === entry ? { ...one, amount } : { ...one, amount: withFee(one) })),
+        ) === 'as_written'
+      if (follows(withFee(entry))) found.add('extra')
+      else if (follows(entry.amount)) found.add('included')
+    }
+  const [value, ...others] = found
+  return value && others.length === 0 ? { value, proof: 'the balances follow only so' } : null
+}
+
+function question(table: CsvTable, entries: Charged[]): Aspect {
+  const entry = entries.find(({ fee }) => fee)
+  const header = quoted(table.headers[table.columns.fee?.[0] ?? -1]?.text ?? '')
+  return {
+    question: `Nothing in the file proves whether the amounts contain the fees in the column ${header}, such as ${quoted(entry?.row.fee.text ?? '')} in row ${entry?.row.line}. Send fees=included, fees=extra or fees=ignored.`,
+    options: [
+      { value: 'included', label: 'The amounts contain the fees.' },
+      { value: 'extra', label: 'The fees were charged besides the amounts.' },
+      { value: 'ignored', label: 'The fees were not charged to this account.' },
+    ],
+  }
+}

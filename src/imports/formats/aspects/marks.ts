@@ -1,0 +1,83 @@
+import type { Minor } from '../../../shared/money.ts'
+import { foldHeader, markNames } from '../csv/header-names.ts'
+import { type Mark, sideOf } from '../csv/mark-words.ts'
+import type { CsvRow } from '../csv/rows.ts'
+import type { CsvTable } from '../csv/table.ts'
+import { quoted } from '../text.ts'
+import type { Aspects } from './aspect.ts'
+
+/** Which way each row went, by the words of one column. `isSure` if its header, or the mapping, says that it holds marks. */
+export type Marks = { column: number; marks: (Mark | null)[]; isSure: boolean }
+
+const definite = new Set(markNames.map((name) => (/[^\0-\x7f]/.test(name) ? foldHeader(name) : name)))
+/** The most unknown words that are asked about. */
+const maxAsked = 12
+
+/** The columns that hold marks of debits and credits and nothing else, the surest first. */
+export function markColumns(table: CsvTable, rows: CsvRow[], aspects: Aspects): Marks[] {
+  const found = table.headers.slice(0, 64).flatMap((header, column): Marks[] => {
+    const isType = table.columns.type?.includes(column) ?? false
+    const isTold = isType && aspects.told['mapping.type'] !== undefined
+    const isSure = isTold || (isType && definite.has(header.name))
+    const words = rows.map(({ cells }) => cells[column]?.trim() ?? '')
+    const marks = words.map((word) => sideOf(word) ?? (isType ? toldMark(word, aspects) : null))
+    const kinds = new Set(marks)
+    const isUnknown = words.some((word, i) => word !== '' && marks[i] === null)
+    const areBoth = kinds.has('debit') && kinds.has('credit')
+    if (isUnknown || !(kinds.has('debit') || kinds.has('credit'))) return []
+    if (!isSure && header.text !== '' && !isType && !areBoth) return []
+    // Some banks mark only one side; rows without a mark then belong to the other.
+    const other: Mark | null = kinds.has('credit') ? (kinds.has('debit') ? null : 'debit') : 'credit'
+    return [{ column, marks: marks.map((mark) => mark ?? other), isSure }]
+  })
+  const rank = ({ column, isSure }: Marks) => (isSure ? 0 : table.headers[column]?.text === '' ? 1 : 2)
+  return found.sort((a, b) => rank(a) - rank(b))
+}
+
+/**
+ * Asks what the unknown words in the column of types mean, and reads on as if they were debits. Null if the column holds
+ * too few known words to be one of marks.
+ */
+export function askAboutMarks(
+  table: CsvTable,
+  rows: CsvRow[],
+  directionOf: (row: CsvRow) => Mark | null,
+  aspects: Aspects,
+): (Mark | null)[] | null {
+  const [column] = table.columns.type ?? []
+  if (column === undefined) return null
+  const wordOf = ({ cells }: CsvRow) => cells[column]?.trim().slice(0, 100) || 'blank'
+  const marks = rows.map((row) => directionOf(row) ?? toldMark(wordOf(row), aspects))
+  const unknown = Map.groupBy(
+    rows.filter((_, i) => marks[i] === null),
+    wordOf,
+  )
+  const isSure = definite.has(table.headers[column]?.name ?? '')
+  const known = new Set(marks.filter((mark) => mark !== null)).size
+  if (known < (isSure ? 1 : 2) || unknown.size > maxAsked) return null
+  const header = quoted(table.headers[column]?.text ?? '')
+  for (const [word, all] of unknown)
+    aspects.settle(`marks.${word}`, () => ({
+      question: `Nothing says whether amounts marked ${quoted(word)} in the column ${header} (${all.length === 1 ? '1 row' : `${all.length} rows`}, first row ${all[0]?.line}) came in or were spent.`,
+      options: [
+        { value: 'out', label: `${quoted(word)} was spent` },
+        { value: 'in', label: `${quoted(word)} came in` },
+      ],
+    }))
+  return marks.map((mark) => mark ?? 'debit')
+}
+
+/** The convention of signed amounts that the kinds of rows agree with in both directions; null if none does. */
+export function signsByKinds(kinds: (Mark | null)[], amounts: Minor[]): 'as_written' | 'inverted' | null {
+  const rows = kinds.flatMap((kind, i) => (kind && amounts[i] ? [{ kind, amount: amounts[i] }] : []))
+  if (new Set(rows.map(({ kind }) => kind)).size < 2) return null
+  const agrees = rows.map(({ kind, amount }) => (kind === 'debit') === amount < 0)
+  if (agrees.every(Boolean)) return 'as_written'
+  return agrees.some(Boolean) ? null : 'inverted'
+}
+
+function toldMark(word: string, { told, kept }: Aspects): Mark | null {
+  const field = `marks.${word.slice(0, 100)}`
+  const says = told[field] ?? kept?.values[field]
+  return says === 'in' ? 'credit' : says === 'out' ? 'debit' : null
+}

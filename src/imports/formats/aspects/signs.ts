@@ -1,0 +1,229 @@
+import { type Minor, negated } from '../../../shared/money.ts'
+import { areMixed, type Balanced, directionsByBalances, signsByBalances } from '../csv/balance.ts'
+import { type Mark, sideOf } from '../csv/mark-words.ts'
+import type { CsvRow } from '../csv/rows.ts'
+import type { CsvTable } from '../csv/table.ts'
+import type { SignConvention } from '../statement.ts'
+import { quoted } from '../text.ts'
+import type { Aspect, Aspects } from './aspect.ts'
+import { askAboutMarks, markColumns, signsByKinds } from './marks.ts'
+
+/** A row with its amount as it is written. */
+export type Unsigned = Balanced & { row: CsvRow; fee: Minor | null }
+
+type Proof = { value: SignConvention; proof: string }
+
+/** What else shows which way amounts go. */
+type Evidence = {
+  /** Debits are negative, since two columns tell them from credits. */
+  areSided: boolean
+  /** Balances of lines that are not entries. */
+  openings: Minor[]
+  /** What this kind of file proves: the documented convention, or the types of all rows. */
+  own: Proof | null
+  /** The direction that the word in the column of types gives a row. */
+  directionOf: (row: CsvRow) => Mark | null
+  /** Whether that direction counts whatever the sign. */
+  typesDecide: boolean
+}
+
+/** The entries of each account with negative amounts for what was spent. */
+export function settleSigns<T extends Unsigned>(
+  table: CsvTable,
+  groups: T[][],
+  evidence: Evidence,
+  aspects: Aspects,
+): T[][] {
+  const entries = groups.flat()
+  const isSigned = entries.some(({ amount }) => amount < 0)
+  const told = aspects.told.signs
+  if (evidence.areSided) {
+    if (!told) aspects.prove('signs', 'by_column', 'debits and credits have columns of their own')
+    return applied(groups, told ?? 'as_written')
+  }
+  const typed = evidence.typesDecide ? byTypes(groups, evidence.directionOf, aspects) : null
+  if (typed) return typed
+  const marked = isSigned ? null : byMarks(table, groups, evidence.directionOf, aspects)
+  if (marked) return applied(marked, told ?? 'as_written')
+  if (isSigned)
+    return applied(
+      groups,
+      aspects.settle('signs', () => signedAspect(table, groups, evidence, aspects)),
+    )
+  return unsignedByBalances(groups, evidence, aspects)
+}
+
+function applied<T extends Unsigned>(groups: T[][], convention: string): T[][] {
+  if (convention !== 'inverted') return groups
+  return groups.map((group) => group.map((entry) => ({ ...entry, amount: negated(entry.amount) })))
+}
+
+/** The amounts with the signs that the types of their rows give them; null if a row has none, or contradicts it. */
+function byTypes<T extends Unsigned>(
+  groups: T[][],
+  directionOf: Evidence['directionOf'],
+  aspects: Aspects,
+): T[][] | null {
+  const entries = groups.flat()
+  const directions = new Map(entries.map(({ row }) => [row, directionOf(row)]))
+  const credits = entries.filter(({ row }) => directions.get(row) === 'credit')
+  const debits = entries.filter(({ row }) => directions.get(row) === 'debit')
+  if (entries.length === 0 || credits.length + debits.length < entries.length) return null
+  const areInverted = credits.every(({ amount }) => amount < 0) && debits.every(({ amount }) => amount > 0)
+  if (!areInverted && credits.some(({ amount }) => amount < 0)) return null
+  const told = aspects.told.signs
+  const isSigned = entries.some(({ amount }) => amount < 0)
+  if (told && isSigned && (told === 'inverted') !== areInverted) return null
+  aspects.prove('signs', 'by_type', 'every row has a known type')
+  return groups.map((group) =>
+    group.map((entry) => {
+      const amount = Math.abs(entry.amount) as Minor
+      return { ...entry, amount: directions.get(entry.row) === 'debit' ? negated(amount) : amount }
+    }),
+  )
+}
+
+/** Positive amounts with the signs that a column of marks gives them, or marks such as `12.50 CR` beside the amounts. */
+function byMarks<T extends Unsigned>(
+  table: CsvTable,
+  groups: T[][],
+  directionOf: Evidence['directionOf'],
+  aspects: Aspects,
+): T[][] | null {
+  const rows = groups.flat().map(({ row }) => row)
+  const written = rows.map(({ amount }) => amount.written?.positive)
+  const beside: Mark[] = written.map((one) => (one === 'mark' ? 'credit' : 'debit'))
+  const hasBalances = groups.flat().some(({ balance }) => balance !== null)
+  const [sure] = markColumns(table, rows, aspects)
+  const found = sure?.marks ?? (written.includes('mark') ? beside : null)
+  const asked =
+    found || hasBalances || written.includes('+') ? null : askAboutMarks(table, rows, directionOf, aspects)
+  const marks = found ?? asked
+  if (!marks) return null
+  const proof = sure
+    ? `the marks in column ${quoted(nameOf(table, sure.column))}`
+    : 'the marks beside amounts'
+  const direction = new Map(rows.map((row, i) => [row, marks[i]]))
+  const signed = groups.map((group) =>
+    group.map((entry) => ({
+      ...entry,
+      amount: direction.get(entry.row) === 'debit' ? negated(entry.amount) : entry.amount,
+    })),
+  )
+  const contradicts = signed.some((group) => signsByBalances(group) === 'inverted' || areMixed(group))
+  if (contradicts && !aspects.told.signs)
+    aspects.settle('signs', () => question('The balances in the file contradict its marks.', groups.flat()))
+  else if (!asked) aspects.prove('signs', 'by_mark', proof)
+  return signed
+}
+
+const nameOf = ({ headers }: CsvTable, column: number) => headers[column]?.text || String(column + 1)
+
+/** Everything that shows what a minus sign means, which is nothing by itself: cards write it both ways. */
+function signedAspect(
+  table: CsvTable,
+  groups: Unsigned[][],
+  { own, directionOf }: Evidence,
+  aspects: Aspects,
+): Aspect {
+  const entries = groups.flat()
+  const amounts = entries.map(({ amount }) => amount)
+  const proofs: Proof[] = []
+  const add = (value: SignConvention | null | undefined, proof: string) =>
+    value && proofs.push({ value, proof })
+  for (const group of groups) add(signsByBalances(group) ?? withFees(group), 'the balances follow')
+  const marks = markColumns(
+    table,
+    entries.map(({ row }) => row),
+    aspects,
+  )
+  for (const { column, marks: kinds, isSure } of marks) {
+    const agrees = signsByKinds(kinds, amounts) ?? (isSure ? agreeing(kinds, amounts) : null)
+    if (isSure && !agrees)
+      return question(`The signs of amounts contradict the column ${quoted(nameOf(table, column))}.`, entries)
+    add(agrees, `the marks in column ${quoted(nameOf(table, column))}`)
+  }
+  for (const column of [...(table.columns.type ?? []), ...(table.columns.posting_text ?? [])])
+    add(
+      signsByKinds(
+        entries.map(({ row }) => sideOf(row.cells[column] ?? '')),
+        amounts,
+      ),
+      `the kinds in column ${quoted(nameOf(table, column))}`,
+    )
+  add(
+    signsByKinds(
+      entries.map(({ row }) => directionOf(row)),
+      amounts,
+    ),
+    'the types of the rows',
+  )
+  if (table.layout?.signs) add(table.layout.signs, `the layout of ${table.layout.name}`)
+  if (own) proofs.push(own)
+  if (aspects.typed) proofs.push(aspects.typed)
+  const [first] = proofs
+  const against = proofs.find(({ value }) => value !== first?.value)
+  if (against)
+    return question(`${sentence(first?.proof)} and ${against.proof} contradict each other.`, entries)
+  if (first) return first
+  if (groups.some(areMixed))
+    return question('The balances in the file contradict the signs of its amounts.', entries)
+  return question('Nothing in the file proves which way its amounts go.', entries)
+}
+
+/** All marks are of one kind, and so are all signs. */
+function agreeing(kinds: (Mark | null)[], amounts: Minor[]): SignConvention | null {
+  const agrees = amounts.flatMap((amount, i) => (amount ? [(kinds[i] === 'debit') === amount < 0] : []))
+  return agrees.every(Boolean) ? 'as_written' : null
+}
+
+/** Balances may follow only if fees are charged besides the amounts. */
+function withFees(group: Unsigned[]): SignConvention | null {
+  const charged = group.map((entry) => ({
+    ...entry,
+    amount: (entry.amount - Math.abs(entry.fee ?? 0)) as Minor,
+  }))
+  return signsByBalances(charged) === 'as_written' ? 'as_written' : null
+}
+
+/** Amounts without signs: balances can give them some; which way the others went is asked. */
+function unsignedByBalances<T extends Unsigned>(
+  groups: T[][],
+  { openings, own }: Evidence,
+  aspects: Aspects,
+): T[][] {
+  const directions = groups.map((group) => directionsByBalances(group, openings))
+  const open = groups.flatMap((group, g) =>
+    group.filter((entry, i) => entry.amount !== 0 && directions[g]?.[i] === null),
+  )
+  const hasBalances = groups.flat().some(({ balance }) => balance !== null)
+  const doubt = hasBalances
+    ? 'The balances do not show which way every amount went, and none has a sign.'
+    : 'Nothing in the file says which way its amounts go: none has a sign.'
+  const isPlus = open.length > 0 && open.every(({ row }) => row.amount.written?.positive === '+')
+  const settle = () => {
+    const plus = isPlus ? null : (own ?? aspects.typed)
+    return plus ?? question(isPlus ? 'Nothing in the file proves which way its amounts go.' : doubt, open)
+  }
+  const convention = open.length > 0 ? aspects.settle('signs', settle) : 'as_written'
+  if (open.length === 0 && groups.flat().length > 0)
+    aspects.prove('signs', 'by_balance', 'the balances show which way each amount went')
+  const other = convention === 'inverted' ? -1 : 1
+  return groups.map((group, g) =>
+    group.map((entry, i) => ({ ...entry, amount: (entry.amount * (directions[g]?.[i] ?? other)) as Minor })),
+  )
+}
+
+const sentence = (text = '') => text.charAt(0).toUpperCase() + text.slice(1)
+
+function question(doubt: string, entries: Unsigned[]): Aspect {
+  const example = entries.find(({ amount }) => amount > 0) ?? entries[0]
+  const amount = `${quoted(example?.row.amount.text ?? '')} in row ${example?.row.line}`
+  return {
+    question: `${doubt} Send signs=as_written if a positive amount such as ${amount} came in, signs=inverted if it was spent; or map the column to debit or to credit.`,
+    options: [
+      { value: 'as_written', label: 'Positive amounts came in, negative ones were spent.' },
+      { value: 'inverted', label: 'Positive amounts were spent, negative ones came in.' },
+    ],
+  }
+}

@@ -1,0 +1,51 @@
+import { type Minor, negated } from '../../../shared/money.ts'
+import type { StatementAccount, StatementEntry } from '../statement.ts'
+import type { Aspects } from './aspect.ts'
+
+/** The part of a statement between two balances. `reversals` are entries that some banks mark the wrong way round. */
+export type Balances = {
+  account: StatementAccount
+  opening: Minor | null
+  closing: Minor | null
+  reversals: StatementEntry[]
+}
+
+/** Settles the signs of a format that defines them. `against` is evidence in the file that its bank writes others. */
+export function settleStatementSigns(
+  accounts: StatementAccount[],
+  against: string | null,
+  aspects: Aspects,
+): StatementAccount[] {
+  const signs = aspects.settle('signs', () =>
+    against === null
+      ? { value: 'as_written', proof: 'the format defines its signs' }
+      : {
+          question: `${against} Send signs=as_written if the signs are right, signs=inverted if negative amounts came in.`,
+          options: [
+            { value: 'as_written', label: 'Negative amounts were spent.' },
+            { value: 'inverted', label: 'Negative amounts came in.' },
+          ],
+        },
+  )
+  if (signs !== 'inverted') return accounts
+  // Whether the balance is inverted too is unknown.
+  return accounts.map((account) => ({
+    ...account,
+    entries: account.entries.map((entry) => ({ ...entry, amount: negated(entry.amount) })),
+    closingBalance: null,
+  }))
+}
+
+/** Compares entries with the balances around them; reversals are turned round where these prove it. Null if all agree. */
+export function evidenceOfBalances(parts: Balances[]): string | null {
+  for (const { account, opening, closing, reversals } of parts) {
+    if (opening === null || closing === null) continue
+    const sum = (entries: StatementEntry[]) => entries.reduce((total, { amount }) => total + amount, 0)
+    const missing = closing - opening - sum(account.entries)
+    if (missing !== 0 && missing === -2 * sum(reversals))
+      for (const entry of reversals) entry.amount = negated(entry.amount)
+    else if (missing !== 0)
+      return `The opening balance and the entries of a statement do not give its closing balance${account.entries[0] ? ` (first entry: ${account.entries[0].line})` : ''}.`
+  }
+  return null
+}

@@ -1,0 +1,93 @@
+import { foldHeader } from '../csv/header-names.ts'
+import { type CsvRow, cellOf } from '../csv/rows.ts'
+import { bookedWords, movingImpact, neutralMark, skippedWords } from '../csv/state-words.ts'
+import type { CsvTable } from '../csv/table.ts'
+import { quoted } from '../text.ts'
+import type { Aspects } from './aspect.ts'
+
+/** A column with more different words does not hold states. */
+const maxStates = 12
+
+/**
+ * Which rows moved money, by a column of states or of the impact on the balance: an unknown word in it is asked about.
+ * Other rows are `skipped`, along with those whose date says that they are pending.
+ */
+export function settleStates(
+  table: CsvTable,
+  rows: CsvRow[],
+  aspects: Aspects,
+): { booked: CsvRow[]; skipped: CsvRow[] } {
+  const byColumn = rows.map((row) => stateOf(table, row))
+  const words = Map.groupBy(byColumn, (state) => state)
+  const isColumn = words.size <= maxStates
+  const states = new Map<string, boolean>()
+  if (isColumn)
+    for (const [word, all] of words)
+      states.set(word, settleWord(word, all.length, words, aspects, Boolean(table.columns.status)))
+  const found = { booked: [] as CsvRow[], skipped: [] as CsvRow[] }
+  for (const [i, row] of rows.entries()) {
+    const isPending = row.date.written === null && skippedWords.test(fold(row.date.text))
+    const marked = isPending ? null : withMark(table, row)
+    if (marked && (states.get(byColumn[i] ?? '') ?? true)) found.booked.push(marked)
+    else found.skipped.push(row)
+  }
+  const { impact, status } = table.columns
+  const [column] = impact ?? status ?? []
+  if (
+    column !== undefined &&
+    isColumn &&
+    ![...words.keys()].some((word) => aspects.isAsked(`states.${word}`))
+  )
+    aspects.prove('states', table.headers[column]?.text ?? '', 'all words in the column are known')
+  return found
+}
+
+const fold = (text: string) => foldHeader(text.slice(0, 60))
+
+/** The word in the column of states. An impact needs no other state; without one, nothing moved. */
+function stateOf(table: CsvTable, row: CsvRow): string {
+  if (row.doubtful !== '') return row.doubtful
+  if (!table.columns.impact) return cellOf(table, row, 'status').slice(0, 100)
+  return movingImpact.test(fold(cellOf(table, row, 'impact'))) ? 'booked' : 'skipped'
+}
+
+/** True if rows with this word moved money. Where others are all pending, say, a blank cell means that a row is not. */
+function settleWord(
+  word: string,
+  times: number,
+  words: Map<string, string[]>,
+  aspects: Aspects,
+  hasColumn: boolean,
+): boolean {
+  const others = [...words.keys()].filter((other) => other !== '')
+  const isBlankBooked = word === '' && (!hasColumn || others.every((other) => skippedWords.test(fold(other))))
+  const known =
+    skippedWords.test(fold(word)) || word === 'skipped'
+      ? 'skipped'
+      : isBlankBooked || bookedWords.test(fold(word))
+        ? 'booked'
+        : null
+  const field = `states.${word || 'blank'}`
+  const list = [...words].map(
+    ([one, all]) => `${quoted(one) || '(blank)'}: ${all.length === 1 ? '1 row' : `${all.length} rows`}`,
+  )
+  const value =
+    known && aspects.told[field] === undefined
+      ? known
+      : aspects.settle(field, () => ({
+          question: `Nothing says whether rows in the state ${quoted(word) || '(blank)'} moved money (${list.join(', ')}).`,
+          options: [
+            { value: 'booked', label: `The ${times === 1 ? 'row' : `${times} rows`} moved money.` },
+            { value: 'skipped', label: 'They moved none: they are pending, declined or informational.' },
+          ],
+        }))
+  return value !== 'skipped'
+}
+
+/** Under 收/支, neutral rows move money between pots, except for refunds, which came in. Null if nothing moved. */
+function withMark(table: CsvTable, row: CsvRow): CsvRow | null {
+  const [column = -1] = table.columns.type ?? []
+  const isNeutral = table.headers[column]?.name === '收支' && neutralMark.test(cellOf(table, row, 'type'))
+  if (!isNeutral) return row
+  return row.cells.join().includes('退款成功') ? { ...row, cells: row.cells.with(column, '+') } : null
+}

@@ -1,0 +1,77 @@
+import { requiredText } from '../../../shared/field-errors.ts'
+import type { Minor } from '../../../shared/money.ts'
+import type { Problems } from '../problems.ts'
+import type { AmountCell, AmountReader } from '../written/amount.ts'
+import type { CsvRow } from './rows.ts'
+import type { CsvTable } from './table.ts'
+
+/** Amounts in the order of the rows; null where an error was added instead. */
+export type Amounts = (Minor | null)[]
+type Read = (cell: AmountCell, field: string) => Minor | null
+
+/** The amounts of the rows as they are written; those of two columns are negative for debits (`areSided`). */
+export function amountsOf(
+  table: CsvTable,
+  rows: CsvRow[],
+  amountOf: AmountReader,
+  isMappedDebit: boolean,
+  problems: Problems,
+): { amounts: Amounts; areSided: boolean } {
+  const { amount, debit, credit } = table.columns
+  const read: Read = (cell, field) => problems.checkAmount(cell.line, cell.text, amountOf(cell), field)
+  if (amount && !(debit && credit))
+    return { amounts: rows.map((row) => read(row.amount, 'amount')), areSided: false }
+  const amounts = fromTwoColumns(rows, read, !credit && isMappedDebit, problems)
+  if (amount) checkAgainstAmounts(rows, amounts, amountOf, problems)
+  return { amounts, areSided: true }
+}
+
+/**
+ * Amounts from a column of debits and one of credits. Banks write debits as positive, or all of them as negative. If a
+ * mapping makes the only column of amounts debits, negative ones among positive ones are credits.
+ */
+function fromTwoColumns(rows: CsvRow[], read: Read, isOneColumn: boolean, problems: Problems): Amounts {
+  const readAll = (field: 'debit' | 'credit') =>
+    rows.map((row) => (row[field].text === '' ? 0 : read(row[field], field)))
+  const debits = readAll('debit')
+  const credits = readAll('credit')
+  const isPositive = debits.some((debit) => (debit ?? 0) > 0)
+  const negative = debits.findIndex((debit) => (debit ?? 0) < 0)
+  if (isPositive && !isOneColumn) refuseSign(rows[negative], 'debit', problems)
+  // Where debits are positive and credits negative throughout, the signs are those of a debt (Citi).
+  const areOwed = isPositive && negative < 0 && !credits.some((credit) => (credit ?? 0) > 0)
+  if (!areOwed) refuseSign(rows[credits.findIndex((credit) => (credit ?? 0) < 0)], 'credit', problems)
+  const areNegative = negative >= 0 && !(isPositive && isOneColumn)
+  return rows.map((row, i) => {
+    const [debit, credit] = [debits[i] ?? null, credits[i] ?? null]
+    if (debit === null || credit === null) return null
+    if (debit !== 0 && credit !== 0) {
+      problems.addRow(row.line, 'amount', 'The :field field must be either a debit or a credit, not both.')
+      return null
+    }
+    if (row.debit.text === '' && row.credit.text === '') problems.addRow(row.line, 'amount', requiredText)
+    return (debit !== 0 ? (areNegative ? debit : -debit) : areOwed ? Math.abs(credit) : credit) as Minor
+  })
+}
+
+/** An amount beside a debit or credit must equal it. */
+function checkAgainstAmounts(rows: CsvRow[], amounts: Amounts, amountOf: AmountReader, problems: Problems) {
+  const contradicting = rows.find((row, i) => {
+    const amount = amountOf(row.amount)
+    const split = amounts[i] ?? null
+    return typeof amount === 'number' && split !== null && Math.abs(amount) !== Math.abs(split)
+  })
+  if (contradicting)
+    problems.add(
+      'mapping',
+      `The amount in row ${contradicting.line} differs from its debit or credit; map either amount, or debit and credit, and leave the others empty.`,
+    )
+}
+
+function refuseSign(row: CsvRow | undefined, header: string, problems: Problems): void {
+  if (row)
+    problems.add(
+      'mapping',
+      `The signs in the file contradict each other: the amount in row ${row.line} does not have the sign that ${header} gives it. Map either amount, or debit and credit, and leave the others empty.`,
+    )
+}

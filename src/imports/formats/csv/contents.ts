@@ -1,0 +1,98 @@
+import { amountCell, isBlankAmount, readWrittenAmount } from '../written/amount.ts'
+import { readWrittenDate } from '../written/date.ts'
+
+/** What the columns of a table hold, judging by the cells of its rows alone: the records with a date and an amount. */
+export type Contents = {
+  width: number
+  /** The first record, if it looks like a header row. */
+  header: string[] | null
+  rows: string[][]
+  /** The columns with a date in every row. Two with the same dates throughout count as one. */
+  dates: number[]
+  /** The columns with numbers in every row or blanks, but no dates or ids. */
+  numbers: number[]
+}
+
+/** How many rows are looked at. */
+const maxCompared = 1_000
+/** How many columns are looked at. */
+const maxColumns = 64
+
+/** Finds out what the columns of a table hold. */
+export function contentsOf(records: string[][]): Contents {
+  const rows = records.slice(0, maxCompared).filter(holdsDateAndAmount)
+  const width = Math.min(
+    maxColumns,
+    Math.max(0, ...records.slice(0, maxCompared).map(({ length }) => length)),
+  )
+  const first = records.find((cells) => cells.length >= width - 1) ?? []
+  const contents: Contents = {
+    width,
+    header: looksLikeHeader(first) ? first : null,
+    rows,
+    dates: [],
+    numbers: [],
+  }
+  const keys = new Set<string>()
+  for (let column = 0; column < width && rows.length > 0; column += 1) {
+    const cells = rows.map((cells) => cells[column]?.trim() ?? '')
+    const key = datesIn(cells)
+    if (key !== null && !keys.has(key)) contents.dates.push(column)
+    if (key !== null) keys.add(key)
+    else if (areNumbers(cells)) contents.numbers.push(column)
+  }
+  return contents
+}
+
+/** True for cells with a date or an amount among them, which no header row has. */
+export function holdsValues(cells: string[]): boolean {
+  // The letters of a header such as `Ref 1` could be those of a currency.
+  const holdsAmount = (cell: string) => !/^\s*\p{L}/u.test(cell) && readWrittenAmount(cell) !== null
+  return cells.some((cell) => readWrittenDate(cell) !== null || holdsAmount(cell))
+}
+
+/** The kind of each column, by which files without headers are told apart. */
+export function kindsOf({ width, dates, numbers }: Contents): string[] {
+  return Array.from({ length: width }, (_, column) =>
+    dates.includes(column) ? 'date' : numbers.includes(column) ? 'number' : 'text',
+  )
+}
+
+/** The number in a cell as hundredths, whichever of . and , comes last before one or two decimals; 0 for none. */
+export function hundredths(text: string): number {
+  const { written } = amountCell(0, text)
+  const readings = Object.values(written?.readings ?? {})
+  const reading = readings.find((one) => /\.\d/.test(one)) ?? readings[0] ?? '0'
+  return Math.round(Number(reading) * 100) * (written?.isNegative ? -1 : 1)
+}
+
+function holdsDateAndAmount(cells: string[]): boolean {
+  const looked = cells.slice(0, maxColumns)
+  const date = looked.findIndex((cell) => readWrittenDate(cell) !== null)
+  return date >= 0 && looked.some((cell, i) => i !== date && readWrittenAmount(cell) !== null)
+}
+
+function areNumbers(cells: string[]): boolean {
+  const filled = cells.filter((cell) => !isBlankAmount(cell))
+  return filled.length > 0 && !filled.every(isId) && filled.every((cell) => readWrittenAmount(cell) !== null)
+}
+
+/** True for the number of an account or the like, which is longer than amounts are or begins with a zero. */
+function isId(cell: string): boolean {
+  return /^(?:0\d+|\d{9,})$/.test(cell)
+}
+
+/** True for cells that are nearly all words, perhaps ending in a number, with no date or amount among them. */
+function looksLikeHeader(cells: string[]): boolean {
+  const words = cells.filter((cell) => /\p{L}/u.test(cell) && !/\d./s.test(cell.trim()))
+  return !holdsValues(cells) && words.length >= cells.length * 0.8
+}
+
+/** The dates of a column as a text that equals that of another with the same dates; null if a cell has none. */
+function datesIn(cells: string[]): string | null {
+  const keys = cells.map((cell) => {
+    const written = readWrittenDate(cell)
+    return written && (written.settled ?? Object.values(written.readings).join('/'))
+  })
+  return keys.includes(null) ? null : keys.join()
+}

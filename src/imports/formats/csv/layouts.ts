@@ -1,0 +1,87 @@
+import type { SignConvention } from '../statement.ts'
+import type { CsvField } from './header-names.ts'
+import { type Header, headersOf } from './headers.ts'
+
+/** A header row as a bank or an app writes it, and what its documentation or public samples prove about it. */
+export type Layout = {
+  name: string
+  /** The columns of fields that their headers do not tell; an empty text if no column has the field. */
+  columns: Partial<Record<CsvField, string>>
+  signs: SignConvention | null
+}
+
+type Line = [
+  name: string,
+  source: string,
+  headers: string,
+  signs: SignConvention | null,
+  columns?: Layout['columns'],
+]
+
+/** Where a bank writes the same headers with different signs for accounts and cards, a layout says nothing of signs. */
+// biome-ignore format: one layout a line
+const lines: Line[] = [
+  ['American Express', 'samples in public importers', 'Date|Description|Card Member|Account #|Amount', 'inverted'],
+  ['American Express', 'samples in public importers', 'Date|Description|Card Member|Account #|Amount|Extended Details|Appears On Your Statement As|Address|City/State|Zip Code|Country|Reference|Category', 'inverted'],
+  ['American Express', 'samples in public importers', 'Date|Description|Card Member|Account #|Amount|Extended Details|Appears On Your Statement As|Address|City/Town|State/Province|Zip Code|Country|Reference|Category', 'inverted'],
+  ['American Express', 'samples in public importers', 'Date|Description|Card Member|Account #|Amount|Extended Details|Appears On Your Statement As|Address|Town/City|Postcode|Country|Reference|Category', 'inverted'],
+  ['American Express', 'samples in public importers', 'Date|Description|Amount|Extended Details|Appears On Your Statement As|Address|City/State|Zip Code|Country|Reference|Category', 'inverted'],
+  ['Bank of America cards', 'bank2ynab/bank2ynab US Bank of America Credit Card', 'Posted Date|Reference Number|Payee|Address|Amount', 'as_written'],
+  ['Chase cards', 'bank2ynab/bank2ynab US Chase Credit Card 2019', 'Transaction Date|Post Date|Description|Category|Type|Amount|Memo', 'as_written'],
+  ['Chase cards', 'bank2ynab/bank2ynab US Chase Credit Card 2019', 'Transaction Date|Post Date|Description|Category|Type|Amount', 'as_written'],
+  ['Chase cards', 'bank2ynab/bank2ynab US Chase Credit Card 2017', 'Type|Trans Date|Post Date|Description|Amount', 'as_written'],
+  ['Discover', 'redstreet/beancount_reds_importers, Discover card', 'Trans. Date|Post Date|Description|Amount|Category', 'inverted'],
+  ['Curve', 'samples in public importers', 'Export Format|Date (YYYY-MM-DD as UTC)|Time (HH:MM:SS as UTC)|Merchant|Txn Amount (Funding Card)|Txn Currency (Funding Card)|Txn Amount (Foreign Spend)|Txn Currency (Foreign Spend)|Card Name|Card Last 4 Digits|Type|Category|Notes', 'inverted', { type: '' }],
+  ['Curve', 'samples in public importers', 'Date (YYYY-MM-DD as UTC)|Merchant|Txn Amount (Funding Card)|Txn Currency (Funding Card)|Txn Amount (Foreign Spend)|Txn Currency (Foreign Spend)|Card Name|Card Last 4 Digits|Type|Category|Notes', 'inverted', { type: '' }],
+  ['Copilot Money', 'samples in public importers', 'date|name|amount|status|category|parent category|excluded|tags|type|account|account mask|note|recurring', 'inverted', { type: '' }],
+  ['Rocket Money', 'samples in public importers', 'Date|Original Date|Account Type|Account Name|Account Number|Institution Name|Name|Custom Name|Amount|Description|Category|Note|Ignored From|Tax Deductible|Transaction Tags', 'inverted', { account: 'Account Name' }],
+  ['Rocket Money', 'samples in public importers', 'Date|Original Date|Account Type|Account Name|Account Number|Institution Name|Name|Custom Name|Amount|Description|Category|Note|Ignored From|Tax Deductible', 'inverted', { account: 'Account Name' }],
+  ['Monarch', 'samples in public importers', 'Date|Merchant|Category|Account|Original Statement|Notes|Amount|Tags|Owner', 'as_written'],
+  ['Monarch', 'samples in public importers', 'Date|Merchant|Category|Account|Original Statement|Notes|Amount|Tags', 'as_written'],
+  ['Simplifi', 'samples in public importers', 'Date|Payee|Amount|Account|Category|Tags|Notes', 'as_written'],
+  ['Cashew', 'samples in public importers', 'account|amount|currency|title|note|date|income|type|category name|subcategory name|color|icon|emoji|budget|objective', 'as_written', { type: '' }],
+  ['Cashew', 'samples in public importers', 'account|amount|currency|title|note|date|income|category name|subcategory name', 'as_written', { type: '' }],
+  ['Nubank cards', 'firefly-iii/import-configurations br/nubank/credit', 'date|category|title|amount', 'inverted'],
+  ['Barclays', 'firefly-iii/import-configurations gb/barclays', 'Number|Date|Account|Amount|Subcategory|Memo', 'as_written'],
+  ['Boursorama', 'firefly-iii/import-configurations fr/boursorama', 'dateOp|dateVal|label|category|categoryParent|supplierFound|amount|comment|accountNum|accountLabel|accountbalance', 'as_written'],
+  ['N26', 'firefly-iii/import-configurations de/n26', 'Booking Date|Value Date|Partner Name|Partner Iban|Type|Payment Reference|Account Name|Amount (EUR)|Original Amount|Original Currency|Exchange Rate', 'as_written'],
+  ['N26', 'bank2ynab/bank2ynab DE N26', 'Datum|Empfänger|Kontonummer|Transaktionstyp|Verwendungszweck|Kategorie|Betrag (EUR)|Betrag (Fremdwährung)|Fremdwährung|Wechselkurs', 'as_written', { counter_account: 'Kontonummer', account: '' }],
+  ['DKB', 'firefly-iii/import-configurations de/dkb/csv-giro', 'Buchungsdatum|Wertstellung|Status|Zahlungspflichtige*r|Zahlungsempfänger*in|Verwendungszweck|Umsatztyp|IBAN|Betrag (€)|Gläubiger-ID|Mandatsreferenz|Kundenreferenz', 'as_written', { counter_account: 'IBAN' }],
+  ['Commerzbank', 'firefly-iii/import-configurations de/commerzbank/csv-giro', 'Buchungstag|Wertstellung|Umsatzart|Buchungstext|Betrag|Währung|Auftraggeberkonto|Bankleitzahl Auftraggeberkonto|IBAN Auftraggeberkonto', 'as_written', { account: 'IBAN Auftraggeberkonto' }],
+  ['German savings banks', 'firefly-iii/import-configurations de/sparkasse csv-mt940', 'Auftragskonto|Buchungstag|Valutadatum|Buchungstext|Verwendungszweck|Beguenstigter/Zahlungspflichtiger|Kontonummer|BLZ|Betrag|Waehrung|Info', 'as_written', { account: 'Auftragskonto', counter_account: 'Kontonummer' }],
+  ['German savings banks', 'firefly-iii/import-configurations de/sparkasse csv-camt', 'Auftragskonto|Buchungstag|Valutadatum|Buchungstext|Verwendungszweck|Glaeubiger ID|Mandatsreferenz|Kundenreferenz (End-to-End)|Sammlerreferenz|Lastschrift Ursprungsbetrag|Auslagenersatz Ruecklastschrift|Beguenstigter/Zahlungspflichtiger|Kontonummer/IBAN|BIC (SWIFT-Code)|Betrag|Waehrung|Info', 'as_written'],
+  ['Consorsbank', 'bank2ynab/bank2ynab DE Consorsbank checking', 'Buchung|Valuta|Sender / Empfänger|IBAN / Konto-Nr.|BIC / BLZ|Buchungstext|Verwendungszweck|Kategorie|Stichwörter|Umsatz geteilt|Betrag in EUR', 'as_written', { counter_account: 'IBAN / Konto-Nr.' }],
+  ['bunq', 'bank2ynab/bank2ynab NL Bunq checking', 'Datum|Bedrag|Rekening|Tegenrekening|Naam|Omschrijving', 'as_written'],
+  ['bunq', 'bank2ynab/bank2ynab NL Bunq checking', 'Date|Amount|Account|Counterparty|Name|Description', 'as_written'],
+  ['bunq', 'bank2ynab/bank2ynab NL bunqDesktop', 'Date|Amount|Account from|Account receiving|Name account holder|Description', 'as_written', { account: 'Account from' }],
+  ['Rabobank cards', 'bank2ynab/bank2ynab NL Rabobank Credit Card', 'Tegenrekening IBAN|Munt|Creditcard Nummer|Productnaam|Creditcard Regel1|Creditcard Regel2|Transactiereferentie|Datum|Bedrag|Omschrijving|Oorspr bedrag|Oorspr munt|Koers', 'as_written', { account: 'Tegenrekening IBAN', counter_account: '' }],
+  ['BNP Paribas Fortis', 'firefly-iii/import-configurations be/bnp-paribas-fortis', 'Volgnummer|Uitvoeringsdatum|Valutadatum|Bedrag|Valuta rekening|Rekeningnummer|Type verrichting|Tegenpartij|Naam van de tegenpartij|Mededeling|Details|Status|Reden van weigering', 'as_written'],
+  ['BNP Paribas Fortis', 'bank2ynab/bank2ynab BE BNP Paribas Fortis old', 'Volgnummer|Uitvoeringsdatum|Valutadatum|Bedrag|Valuta rekening|TEGENPARTIJ VAN DE VERRICHTING|Details|Rekeningnummer', 'as_written'],
+  ['Keytrade', 'bank2ynab/bank2ynab BE Keytrade Bank', 'Uittreksel|Datum|Valutadatum|Rekening|Omschrijving|Bedrag|Valuta', 'as_written', { counter_account: 'Rekening', account: '' }],
+  ['Neon', 'bank2ynab/bank2ynab CH Neon', 'Date|Amount|Original amount|Original currency|Exchange rate|Description|Subject|Category|Tags|Wise|Spaces', 'as_written'],
+  ['Monzo', 'bank2ynab/bank2ynab UK Monzo checking', 'id|created|amount|currency|local_amount|local_currency|category|emoji|description|address|notes|receipt', 'as_written'],
+  ['Länsförsäkringar', 'bank2ynab/bank2ynab SE Länsförsäkringar checking', 'Bokföringsdatum|Transaktionsdatum|Transaktionstyp|Meddelande|Belopp', 'as_written'],
+  ['Alior', 'bank2ynab/bank2ynab PL Alior Bank', 'Data transakcji|Data księgowania|Nazwa nadawcy|Nazwa odbiorcy|Szczegóły transakcji|Kwota operacji|Waluta operacji|Kwota w walucie rachunku|Waluta rachunku|Numer rachunku nadawcy|Numer rachunku odbiorcy', 'as_written'],
+  ['mBank', 'firefly-iii/import-configurations pl/mbank', '#Data operacji|#Opis operacji|#Rachunek|#Kategoria|#Kwota', 'as_written'],
+  ['ANZ', 'firefly-iii/import-configurations nz/anz', 'Type|Details|Particulars|Code|Reference|Amount|Date|ForeignCurrencyAmount|ConversionCharge', 'as_written'],
+  ['Revolut', 'bank2ynab/bank2ynab Revolut', 'Type|Started Date|Completed Date|Description|Amount|Currency|State', 'as_written'],
+  ['Revolut', 'bank2ynab/bank2ynab Revolut', 'Type|Product|Started Date|Completed Date|Description|Amount|Fee|Currency|State|Balance', 'as_written'],
+  ['Realbyte Money Manager', 'samples in public importers', 'Period|Accounts|Category|Subcategory|Note|USD|Income/Expense|Description|Amount|Currency|Accounts', null, { date: 'Period', account: '2', amount: 'Amount', type: 'Income/Expense' }],
+  ['1Money', 'samples in public importers', 'DATE|TYPE|FROM ACCOUNT|TO ACCOUNT / TO CATEGORY|AMOUNT|CURRENCY|AMOUNT 2|CURRENCY 2|TAGS|NOTES', null, { account: 'FROM ACCOUNT', to_account: 'TO ACCOUNT / TO CATEGORY', category: 'TO ACCOUNT / TO CATEGORY' }],
+]
+
+const layouts = new Map<string, Layout>()
+
+/** The layout with exactly these headers, in this order. */
+export function layoutOf(headers: Header[]): Layout | null {
+  if (layouts.size === 0)
+    for (const [name, , row, signs, columns = {}] of lines)
+      layouts.set(keyOf(headersOf(row.split('|'))), { name, columns, signs })
+  return layouts.get(keyOf(headers)) ?? null
+}
+
+const keyOf = (headers: Header[]) =>
+  headers
+    .map(({ name }) => name)
+    .join('|')
+    .replace(/\|+$/, '')

@@ -1,0 +1,204 @@
+import type { CalendarDate } from '../../../shared/dates.ts'
+import { requiredText } from '../../../shared/field-errors.ts'
+import type { Minor, MoneyProblem } from '../../../shared/money.ts'
+import { groupsOf, type Owned, settleAccounts } from '../aspects/accounts.ts'
+import { Aspects } from '../aspects/aspect.ts'
+import { type DateCell, dateCell, dateReader } from '../aspects/dates.ts'
+import { amountReader } from '../aspects/decimals.ts'
+import { settleFees } from '../aspects/fees.ts'
+import { settleSigns } from '../aspects/signs.ts'
+import { settleStates } from '../aspects/states.ts'
+import { Problems } from '../problems.ts'
+import type { FileOptions } from '../statement.ts'
+import type { AmountCell } from '../written/amount.ts'
+import { amountsOf } from './amounts.ts'
+import { closingBalance } from './balance.ts'
+import type { CsvField } from './header-names.ts'
+import { foldHeader } from './header-names.ts'
+import { summary } from './line-words.ts'
+import type { Mark } from './mark-words.ts'
+import { type CsvRow, type CsvRows, hasNoAmount, transactionRows } from './rows.ts'
+import { type CsvTable, openTable } from './table.ts'
+
+/** A row with its values. A date that could not be read is null, and an error has been added. */
+export type Entry = Owned<{
+  row: CsvRow
+  date: CalendarDate | null
+  /** Positive for a credit, negative for a debit. */
+  amount: Minor
+  balance: Minor | null
+  fee: Minor | null
+  net: Minor | null
+}>
+
+/** What a table contains, with the questions that remain among its `aspects`. */
+export type TableReading = {
+  table: CsvTable
+  /** The entries of each account of the file. */
+  groups: Entry[][]
+  /** Whether debits and credits have columns of their own. */
+  areSided: boolean
+  skipped: number
+  aspects: Aspects
+  problems: Problems
+}
+
+/** What one kind of file adds to the evidence of all tables. */
+export type Kind = {
+  fields: readonly CsvField[]
+  isSheet: boolean
+  /** What the documented convention of the file proves about signs. */
+  convention: (
+    table: CsvTable,
+    rows: CsvRow[],
+    hasMinus: boolean,
+  ) => { value: 'as_written'; proof: string } | null
+  /** The direction that the type of a row gives it, and whether that counts whatever the sign. */
+  directionOf: (table: CsvTable, row: CsvRow) => Mark | null
+  typesDecide: boolean
+}
+
+/** Scripts of countries that write the year first, and a point before decimals, so that their `48,000` is not 48. */
+const eastAsianScripts = /[\p{sc=Han}\p{sc=Hangul}]/u
+
+/** Reads a table aspect by aspect. Throws Invalid for a file without one. */
+export function readTable(text: string, options: FileOptions, kind: Kind): TableReading {
+  const problems = new Problems()
+  const aspects = new Aspects(options)
+  const table = openTable(text, kind.fields, aspects)
+  const { rows, aside } = transactionRows(table, kind.isSheet)
+  const { booked, skipped } = settleStates(table, rows, aspects)
+  const { read, valuesOf } = readers(
+    table,
+    { rows: booked, aside: [...aside, ...skipped] },
+    aspects,
+    problems,
+  )
+  const isMappedDebit = Boolean(aspects.told['mapping.debit'])
+  const { amounts, areSided } = amountsOf(table, booked, read.amount, isMappedDebit, problems)
+  const values = booked.map((row, i) => ({
+    ...valuesOf(row),
+    date: read.date(row.date),
+    amount: amounts[i] ?? null,
+  }))
+  const stated = aside.map(valuesOf).filter(({ balance }) => balance !== null)
+  if (!aspects.isAsked('mapping.amount'))
+    requireAmounts([...values, ...stated.map((one) => ({ ...one, amount: null }))], problems)
+  const owned = settleAccounts(table, values, aspects)
+  const entries = owned.flatMap((value) =>
+    value.amount === null ? [] : [{ ...value, amount: value.amount }],
+  )
+  const openings = stated.flatMap(({ balance }) => balance ?? [])
+  const hasMinus = entries.some(({ amount }) => amount < 0)
+  const { typesDecide } = kind
+  const directionOf = (row: CsvRow) => kind.directionOf(table, row)
+  const evidence = {
+    areSided,
+    openings,
+    own: kind.convention(table, booked, hasMinus),
+    directionOf,
+    typesDecide,
+  }
+  const signed = settleSigns(table, groupsOf(entries), evidence, aspects)
+  if (aspects.isAsked('mapping.amount')) aspects.withdraw('signs')
+  const counted = withCountedSkips(signed, skipped, read, valuesOf)
+  return {
+    table,
+    groups: settleFees(table, counted, aspects),
+    areSided,
+    skipped: skipped.length - (counted.flat().length - entries.length),
+    aspects,
+    problems,
+  }
+}
+
+type Readers = ReturnType<typeof readers>
+
+/** How the file as a whole writes dates and numbers. */
+function readers(table: CsvTable, { rows, aside }: CsvRows, aspects: Aspects, problems: Problems) {
+  const isEastAsian = table.headers.some(({ text }) => eastAsianScripts.test(text))
+  const otherDates = aside.map(({ date }) => date)
+  const date = dateReader(allDates(table, rows), aspects, problems, otherDates, isEastAsian)
+  const cells = rows.flatMap(({ amount, debit, credit }) => [amount, debit, credit])
+  const others = [...rows, ...aside].map(({ balance }) => balance)
+  const amount = amountReader(cells, aspects, problems, others, isEastAsian)
+  const quietly = (cell: AmountCell): Minor | null => {
+    const read: Minor | MoneyProblem = amount(cell)
+    return typeof read === 'number' ? read : null
+  }
+  const valuesOf = (row: CsvRow) => ({
+    row,
+    balance: quietly(row.balance),
+    fee: quietly(row.fee),
+    net: quietly(row.net),
+  })
+  return { read: { date, amount, quietly }, valuesOf }
+}
+
+function* allDates({ columns, dateColumns }: CsvTable, rows: CsvRow[]): Generator<DateCell> {
+  const others = dateColumns.filter((column) => column !== columns.date?.[0])
+  for (const { line, cells, date } of rows) {
+    yield date
+    for (const column of others) yield dateCell(line, cells[column] ?? '')
+  }
+}
+
+type Stated = { row: CsvRow; amount: Minor | null; balance: Minor | null }
+
+/** Adds an error for each dated line without an amount if the balance changes there, as the rows on both sides show. */
+function requireAmounts(values: Stated[], problems: Problems): void {
+  const lines = values.toSorted((a, b) => a.row.line - b.row.line)
+  const isCalledBalance = ({ cells }: CsvRow) => cells.some((cell) => summary.test(foldHeader(cell)))
+  const follows = (from: Stated, to: Stated) =>
+    from.balance !== null && Math.abs((to.balance ?? 0) - from.balance) === Math.abs(to.amount ?? 0)
+  let above: Stated | undefined
+  let between: Stated[] = []
+  for (const line of lines) {
+    if (line.amount === null) {
+      if (line.row.date.written && hasNoAmount(line.row) && !isCalledBalance(line.row)) between.push(line)
+      continue
+    }
+    if (
+      above &&
+      above.balance !== null &&
+      line.balance !== null &&
+      !follows(above, line) &&
+      !follows(line, above)
+    )
+      for (const { row } of between.slice(0, 1)) problems.addRow(row.line, 'amount', requiredText)
+    above = line
+    between = []
+  }
+}
+
+/** Rows that are not booked count after all if the balances change by their amounts, which the oldest cannot show. */
+function withCountedSkips(
+  groups: Entry[][],
+  skipped: CsvRow[],
+  read: Readers['read'],
+  valuesOf: Readers['valuesOf'],
+): Entry[][] {
+  const [only, ...others] = groups
+  const [first] = only ?? []
+  const rows = skipped.filter(({ balance, date }) => balance.written && date.written)
+  if (!only || !first || others.length > 0 || rows.length === 0) return groups
+  const pending = rows.flatMap((row): Entry[] => {
+    const amount = read.quietly(row.amount) ?? 0
+    return amount === 0
+      ? []
+      : [{ ...first, ...valuesOf(row), date: read.date(row.date), amount: amount as Minor }]
+  })
+  const all = [...only, ...pending].sort((a, b) => a.row.line - b.row.line)
+  const isOldest = (entry: Entry) => entry === all[0] || entry === all.at(-1)
+  const shown = all.filter((entry) => !pending.includes(entry) || !isOldest(entry) || isNewest(all, entry))
+  return shown.length > only.length && closingBalance(shown) !== null ? [shown] : groups
+}
+
+function isNewest(entries: Entry[], entry: Entry): boolean {
+  const [first, last] = [entries[0]?.date ?? '', entries.at(-1)?.date ?? '']
+  return (
+    first !== last &&
+    (entry.date ?? '') === (first > last ? first : last) &&
+    entry === (first > last ? entries[0] : entries.at(-1))
+  )
+}

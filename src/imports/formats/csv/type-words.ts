@@ -1,0 +1,28 @@
+import { foldHeader } from './header-names.ts'
+import { markOf } from './mark-words.ts'
+
+/** What a row of an app's export is; the halves of transfers are rows of their own in some. */
+export type RowKind = 'income' | 'expense' | 'transfer' | 'transfer_in' | 'transfer_out'
+
+/** The words for each kind in several languages, folded. */
+const words: Record<RowKind, string> = {
+  income: `income|incomes|inc|revenue|einnahme|einnahmen|revenu|revenus|recette|ingreso|ingresos|receita|receitas|entrata|entrate|inkomst|inkomsten|przychod|przychody|tulo|indtaegt|inntekt|prijem|bevetel|venit|gelir|доход|收入|수입|รายรับ`,
+  expense: `expense|expenses|exp|spending|payment|outcome|ausgabe|ausgaben|depense|depenses|gasto|gastos|despesa|despesas|spesa|spese|uscita|uitgave|uitgaven|wydatek|wydatki|utgift|utgifter|udgift|kulu|meno|vydaj|vydaje|kiadas|cheltuiala|gider|расход|支出|지출|รายจ่าย`,
+  transfer: `transfer|transfers|account transfer|umbuchung|uberweisung zwischen konten|ubertrag|virement interne|transferencia|transferencia entre contas|trasferimento|giroconto|overboeking|overschrijving|przelew wlasny|przelew|overforing|siirto|prevod|atutalas|transfer intern|перевод|转账|이체|โอน`,
+  transfer_in: `transfer in|incoming transfer|transfer from|umbuchung eingang|virement entrant|transferencia recibida|transferencia recebida|trasferimento in entrata|transfer income|转入|余额变更 转入`,
+  transfer_out: `transfer out|outgoing transfer|transfer to|umbuchung ausgang|virement sortant|transferencia enviada|trasferimento in uscita|transfer expense|转出`,
+}
+
+const kinds = new Map(
+  (Object.keys(words) as RowKind[]).flatMap((kind) =>
+    words[kind].split('|').map((word) => [foldHeader(word), kind] as const),
+  ),
+)
+
+/** The kind that a word names; null if it is unknown. */
+export function kindOf(word: string): RowKind | null {
+  const known = kinds.get(foldHeader(word))
+  if (known) return known
+  const mark = markOf(word)
+  return mark && (mark === 'credit' ? 'income' : 'expense')
+}
