@@ -39,6 +39,23 @@ export type Duplicate = {
   reasons: string[]
 }
 
+/** What a file leaves open: send `field` with one of the values. `example` has rows as that answer reads them. */
+export type ImportQuestion = {
+  field: string
+  text: string
+  options: {
+    value: string
+    label: string
+    example: {
+      row: number
+      transaction_date: string
+      type: 'income' | 'expense' | 'transfer'
+      amount: string
+      description: string | null
+    }[]
+  }[]
+}
+
 type Message = { message: string }
 
 /** How a request can fail; `Row` is what a 412 shows. The OpenAPI document says which route can fail in which way. */
@@ -47,7 +64,7 @@ type Failures<Row> = Record<400 | 401 | 404 | 413 | 415 | 429 | 500 | 503, Messa
   409: Message & { is_duplicate: true; duplicates: Duplicate[] }
   410: Message & { code: 'cursor_expired' }
   412: Message & { code: 'version_conflict'; current: Row }
-  422: Message & { errors: FieldErrors }
+  422: Message & { errors: FieldErrors; questions?: ImportQuestion[] }
 }
 
 type Failing<Input, Row> = {
@@ -133,6 +150,9 @@ export type AcceptedBatch = Answer<'/api/transactions/sync', '$post'>
 export type Batch = Answer<'/api/transactions/sync/:id', '$get'>
 /** What an import did, and how it is shown afterwards. */
 export type ImportResult = Answer<'/api/import/store', '$post'>
+/** The rows of a dry run as they would be stored. */
+export type ImportPreview = NonNullable<Imported['preview']>
+type Imported = ImportResult['import']
 export type Import = Answer<'/api/imports/:id', '$get'>
 /** Pairs of transactions that may be one event. */
 export type MatchList = Answer<'/api/matches', '$get'>

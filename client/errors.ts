@@ -1,4 +1,4 @@
-import type { Account, Category, Duplicate, FieldErrors, Transaction } from './api.ts'
+import type { Account, Category, Duplicate, FieldErrors, ImportQuestion, Transaction } from './api.ts'
 
 /** An answer that is a failure: the service's own or, with a status such as 502, perhaps a proxy's. */
 export class ApiError extends Error {
@@ -6,6 +6,8 @@ export class ApiError extends Error {
   readonly status: number
   /** Of a 422; otherwise empty. */
   readonly errors: FieldErrors
+  /** Of a 422 to an import: what the file leaves open, with the answers to choose from. */
+  readonly questions: ImportQuestion[]
   /** Of a 422 to a batch: the positions of the invalid items. */
   readonly invalidItems: number[]
   /** Quote it when reporting a problem. */
@@ -25,6 +27,7 @@ export class ApiError extends Error {
     super(fields.message ?? `The service answered ${answer.status}.`)
     this.status = answer.status
     this.errors = fields.errors ?? {}
+    this.questions = fields.questions ?? []
     this.invalidItems = fields.invalid_items ?? []
     this.requestId = answer.headers.get('X-Request-Id') ?? undefined
     this.retryAfterSeconds = retryAfterSeconds(answer.headers, now)
@@ -38,6 +41,7 @@ export class ApiError extends Error {
 type FailureBody = {
   message: string
   errors: FieldErrors
+  questions: ImportQuestion[]
   invalid_items: number[]
   is_duplicate: boolean
   duplicates: Duplicate[]

@@ -26,6 +26,7 @@ import { deadlineAfter, requestMs } from './shared/deadline.ts'
 import { summaryRoutes } from './summary/routes.ts'
 import { syncRoutes } from './sync/routes.ts'
 import { transactionRoutes } from './transactions/routes.ts'
+import { suggestionRoutes } from './transactions/suggestion-routes.ts'
 import { reminderRoutes } from './users/reminder-routes.ts'
 import { meRoutes } from './users/routes.ts'
 
@@ -77,6 +78,7 @@ export const routes = app
   .route('/api/me', meRoutes)
   .route('/api/accounts', accountRoutes)
   .route('/api/categories', categoryRoutes)
+  .route('/api/categories/suggest', suggestionRoutes)
   .route('/api/import', importRoutes)
   .route('/api/imports', importHistoryRoutes)
   .route('/api/transactions/sync', syncRoutes)

@@ -5,7 +5,8 @@ import { presentCategory } from './categories/present.ts'
 import type { App } from './http/app-types.ts'
 import { logFailure } from './http/observe.ts'
 import { tooManyAttempts } from './http/rate-limits.ts'
-import type { ShownDuplicateError } from './shared/failure-responses.ts'
+import { presentQuestions } from './imports/present.ts'
+import type { ShownDuplicateError, ShownImportError } from './shared/failure-responses.ts'
 import {
   AnswerTooLarge,
   BadLink,
@@ -20,6 +21,7 @@ import {
   NotModified,
   PotentialDuplicate,
   ProviderUnavailable,
+  Questions,
   TooBusy,
   TooManyAttempts,
   Unauthenticated,
@@ -44,6 +46,11 @@ export const answerFailure: ErrorHandler<App> = (error, c) => {
   if (error instanceof CursorExpired) return c.json({ message: error.message, code: error.code }, 410)
   if (error instanceof InvalidItems)
     return c.json({ message: error.message, errors: error.errors, invalid_items: error.items }, 422)
+  if (error instanceof Questions)
+    return c.json<ShownImportError>(
+      { message: error.message, errors: error.errors, questions: presentQuestions(error.questions) ?? [] },
+      422,
+    )
   if (error instanceof Invalid) return c.json({ message: error.message, errors: error.errors }, 422)
   if (error instanceof PotentialDuplicate) return answerDuplicate(error, c)
   if (error instanceof VersionConflict) return answerConflict(error, c)

@@ -1,3 +1,4 @@
+import { learnCategories, rowsLearnedFrom } from '../../src/shared/category-learning.ts'
 import { monthIn } from '../../src/shared/dates.ts'
 import { defaultPageSize } from '../../src/transactions/contract.ts'
 import type { Account, Category, Summary, TransactionWithRelations, User } from '../api.ts'
@@ -17,6 +18,7 @@ type OnDevice<Row> = Omit<Row, 'id' | 'created_at' | 'updated_at'> & {
   /** The device's name for the row, wherever an id is asked for. Only a deleted row that is brought back gets a new one. */
   key: Key
 } & ('created_at' extends keyof Row ? { created_at: string | null; updated_at: string | null } : unknown)
+type Flow = TransactionWithRelations['type']
 type Waits = { waits: Shown['transaction']['waits'] }
 
 export type LedgerProfile = User & Waits
@@ -126,6 +128,36 @@ export function readsOf({ view, stored }: Copy, now: () => number, renames: Rena
           to: data.length > 0 ? before + data.length : null,
           ...searched,
         }
+      },
+
+      /**
+       * The category in which the last three rows of the same payee are, or four of the last five, and why; undefined if
+       * they do not agree.
+       */
+      suggestCategory(
+        description: string,
+        type: Flow,
+      ): { category: LedgerCategory; because: string } | undefined {
+        const filed = view()
+          .listed.slice(0, rowsLearnedFrom)
+          .flatMap((row) => {
+            const category = row.category_id === null ? undefined : view().get('category', row.category_id)
+            if (!category) return []
+            const { key: id, name } = category
+            return [
+              {
+                type: row.type,
+                description: row.description,
+                accountId: row.account_id,
+                category: { id, name },
+              },
+            ]
+          })
+        const suggested = learnCategories<Key>(filed)({ description, type })
+        const category = suggested && view().get('category', suggested.id)
+        if (!category) return undefined
+        const { rank, client_id, ...shown } = category
+        return { category: shown, because: suggested.because }
       },
 
       /** The dashboard of a month or a range. Throws LedgerError. */

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import { doc, field } from '../shared/doc.ts'
-import { idempotencyKeyHeader, oneOf, text } from '../shared/fields.ts'
+import { id, idempotencyKeyHeader, listOf, nullableText, oneOf, text } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
-import { categoryTypes } from '../shared/types.ts'
+import { categoryTypes, transactionTypes } from '../shared/types.ts'
 import { versionConflict } from '../shared/versions.ts'
 
 export const newCategory = z.object({
@@ -40,3 +40,45 @@ export const categoryConflict = versionConflict('CategoryConflict', category, {
   message: 'The category has changed.',
   current: { ...groceries(), name: 'Food', version: 2 },
 })
+
+/** The most rows for which one call suggests categories. */
+export const maxSuggestions = 200
+
+/** Rows for which a category is wanted. */
+export const categorySuggestions = z.object({
+  items: field(
+    listOf(
+      field(
+        z.object({ description: nullableText(), type: oneOf(transactionTypes), account_id: z.optional(id) }),
+        doc({ id: 'UnfiledRow', description: 'A row without a category.' }),
+      ),
+      maxSuggestions,
+    ),
+    doc('Rows that are not recorded yet.'),
+  ),
+})
+export type CategorySuggestions = z.output<typeof categorySuggestions>
+
+const suggestedCategory = shown.object('SuggestedCategory', 'A category, and why it is suggested.', {
+  id: shown.id(),
+  name: z.string(),
+  because: z.string(),
+})
+
+export const suggestedCategories = shown.object(
+  'SuggestedCategories',
+  'The categories under which the user filed such rows before.',
+  {
+    suggestions: field(
+      z.array(z.nullable(suggestedCategory)),
+      doc('In the order of the items; null where the rows of a payee do not agree.'),
+    ),
+  },
+  {
+    suggestions: [
+      { id: 1, name: 'Groceries', because: '4 of the last 4 from "lidl" are in Groceries' },
+      null,
+    ],
+  },
+)
+export type ShownSuggestions = z.output<typeof suggestedCategories>

@@ -2,7 +2,7 @@ import { maxCategories } from '../database/quotas.ts'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { conflict, deleted, json, list, taggedAnswers } from '../openapi/response-descriptions.ts'
 import { grouped } from '../shared/doc.ts'
-import { category, categoryConflict } from './contract.ts'
+import { category, categoryConflict, maxSuggestions, suggestedCategories } from './contract.ts'
 
 export const categoryEndpoints: EndpointGroup = {
   tag: 'Categories',
@@ -24,6 +24,17 @@ export const categoryEndpoints: EndpointGroup = {
         200: json(category, 'The category that the same `Idempotency-Key` created before.'),
       },
       invalid: { errors: { name: ['The name has already been taken.'] } },
+    },
+    'POST /api/categories/suggest': {
+      id: 'suggestCategories',
+      summary: 'Suggest categories',
+      description: `For up to ${maxSuggestions} rows: the category in which the last three rows of the same payee are, or four of the last five. Imports do the same with \`categorise=learned\`.`,
+      body: {
+        name: 'CategorySuggestions',
+        example: { items: [{ description: 'LIDL 4711 BERLIN', type: 'expense', account_id: 1 }] },
+      },
+      answers: { 200: json(suggestedCategories, 'A category or null for each item.') },
+      invalid: { errors: { items: ['The items field is required.'] } },
     },
     'GET /api/categories/:id': {
       id: 'showCategory',

@@ -10,6 +10,7 @@ import {
   type accounts,
   type batches,
   type categories,
+  type importLayouts,
   type imports,
   type tokens,
   transactions,
@@ -17,7 +18,7 @@ import {
 } from './schema.ts'
 
 type VersionedTable = typeof accounts | typeof categories | typeof transactions
-type OwnedTable = VersionedTable | typeof tokens | typeof imports | typeof batches
+type OwnedTable = VersionedTable | typeof tokens | typeof imports | typeof importLayouts | typeof batches
 
 const nouns = {
   accounts: 'Account',
@@ -25,6 +26,7 @@ const nouns = {
   transactions: 'Transaction',
   tokens: 'Token',
   imports: 'Import',
+  import_layouts: 'Layout',
   sync_batches: 'Sync batch',
 } as const
 

@@ -467,6 +467,10 @@ export const uploadSteps = sqliteTable(
 
 /** The parts of an import's answer that have no columns of their own in its record (services/imports/store.ts). */
 export type ImportAnswer = {
+  /** How the file was read: what settled each of its aspects. */
+  settled: Record<string, { value: string; proof: string }>
+  /** How many rows got a category that earlier rows suggest. */
+  categorised: number
   /** The file's rows that already existed: the first `mostListed` of them, in the order of their lines. */
   duplicates: { line: number; transactionId: number; reasons: MatchReason[] }[]
   /**
@@ -493,7 +497,7 @@ export const imports = sqliteTable(
     duplicate: integer('duplicate').notNull(),
     /** How many rows were left out because the user had deleted them. */
     deletedBefore: integer('deleted_before').notNull().default(0),
-    /** How many sure matches of its rows it has joined. */
+    /** How many matches it has joined; imports no longer join any. */
     joined: integer('joined').notNull().default(0),
     /** A created row's id is this plus its position in the file, from 0. Ids that are left over may go to other rows. */
     firstId: integer('first_id').notNull(),
@@ -502,6 +506,11 @@ export const imports = sqliteTable(
     rowsHash: text('rows_hash'),
     /** The answer to a call with a key, so that a repeat gets the same one; null until it is stored. */
     answer: text('answer', { mode: 'json' }).$type<ImportAnswer>(),
+    /** The layout of the file for its account (`importLayouts`); null for JSON and older imports. */
+    layout: text('layout'),
+    /** The days of the first and the last row of the file, duplicates included. */
+    firstDay: text('first_day').$type<CalendarDate>(),
+    lastDay: text('last_day').$type<CalendarDate>(),
     createdAt: instant('created_at').notNull(),
   },
   (t) => [
@@ -509,3 +518,31 @@ export const imports = sqliteTable(
     uniqueIndex('imports_idempotency_key').on(t.userId, t.idempotencyKey).where(hasKey),
   ],
 )
+
+/** How files of a layout are read, as an import settled it: the answers that the next file of the layout needs no more. */
+export const importLayouts = sqliteTable(
+  'import_layouts',
+  {
+    id: id('id'),
+    userId: owner('user_id'),
+    /** Null for files that name their accounts themselves. */
+    accountId: integer('account_id').references(() => accounts.id, { onDelete: 'cascade' }),
+    /** SHA-256 of the format, the headers and the account. */
+    layout: text('layout').notNull(),
+    format: text('format', { enum: importFormats }).notNull(),
+    headers: text('headers', { mode: 'json' }).$type<string[]>().notNull(),
+    settled: text('settled', { mode: 'json' }).$type<Record<string, string>>().notNull(),
+    /** The import that settled it: undoing that forgets it. */
+    importId: integer('import_id')
+      .notNull()
+      .references(() => imports.id, { onDelete: 'cascade' }),
+  },
+  (t) => [
+    uniqueIndex('import_layouts_layout').on(t.userId, t.layout),
+    index('import_layouts_account').on(t.accountId),
+    index('import_layouts_import').on(t.importId),
+  ],
+)
+
+/** What is kept of a layout, as far as the next file needs it. */
+export type KeptLayout = Pick<typeof importLayouts.$inferSelect, 'id' | 'layout' | 'settled' | 'importId'>

@@ -1,4 +1,5 @@
 import type { Owner } from '../database/owner.ts'
+import type { KeptLayout } from '../database/schema.ts'
 import type { Deps } from '../deps.ts'
 import type { RequestDeadline } from '../shared/deadline.ts'
 import type { Meter } from '../shared/meter.ts'
@@ -17,5 +18,7 @@ export type App = {
     deps: Deps
     owner: Owner
     memory: Memory
+    /** What is remembered of the user's files; set where files are imported. */
+    layouts: KeptLayout[]
   }
 }

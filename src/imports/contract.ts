@@ -7,11 +7,14 @@ import { flag, id, idempotencyKeyHeader, preprocessed, text } from '../shared/fi
 import { formatMoney, maxTotal } from '../shared/money.ts'
 import * as shown from '../shared/shown.ts'
 import {
+  categoriseModes,
   decimalSeparators,
+  feeConventions,
   importFormats,
   importKinds,
   matchModes,
   signConventions,
+  transactionTypes,
 } from '../shared/types.ts'
 import type { newTransaction } from '../transactions/contract.ts'
 
@@ -19,17 +22,28 @@ import type { newTransaction } from '../transactions/contract.ts'
 export const maxFileMegabytes = 5
 /** The most entries of a mapping: more than there are fields to map (statements/csv/header-names.ts). */
 export const maxMappingEntries = 50
-/** The most pairs that an import joins, since triggers do that row by row: any others remain possible matches. */
-export const mostJoined = 500
 /** The most rows of a file that are listed because they already existed. */
 export const mostListed = 100
+/** The most rows of a file that a dry run shows. */
+export const mostPreviewed = 200
 /** The most rows after the closing date that are added up: they are read under the write lock. */
 export const mostRowsBack = 20_000
 
-const mappingText = 'The mapping field must be a JSON object of texts.'
-const mappedHeader = z
-  .string({ error: mappingText })
-  .check(z.maxLength(255, 'The mapping field must not have texts longer than 255 characters.'))
+/** Texts by name. In a form or a query it is JSON text, or a field of its own for each (`mapping.amount`). */
+const texts = (name: string, description: string, example: string) => {
+  const error = `The ${name} field must be a JSON object of texts.`
+  const one = z
+    .string({ error })
+    .check(z.maxLength(255, `The ${name} field must not have texts longer than 255 characters.`))
+  return field(
+    z.optional(preprocessed((input: string) => input, z.record(z.string(), one, { error }))),
+    doc({
+      type: 'string',
+      description: `${description}, as JSON: \`${example}\`; at most ${maxMappingEntries} entries. Each may be a field of its own too, such as \`${name}.${Object.keys(JSON.parse(example))[0]}\`.`,
+      examples: [example],
+    }),
+  )
+}
 
 /** A flag that may come as text, as everything does in a form and a query. */
 const writtenFlag = preprocessed(
@@ -50,7 +64,11 @@ export const importOptions = z.object({
         .string({ error: 'The :field field must be a string.' })
         .check(z.maxLength(20, 'The :field field must not be greater than 20 characters.')),
     ),
-    doc('What separates the columns, if that cannot be detected.'),
+    doc('What separates the columns, up to three characters, if that cannot be detected.'),
+  ),
+  encoding: field(
+    z.optional(text(40)),
+    doc('The encoding of the text, such as `windows-1253`, if it cannot be detected.'),
   ),
   date_format: field(
     z.optional(text(50)),
@@ -66,15 +84,35 @@ export const importOptions = z.object({
       'Which way amounts without marks go: `as_written` if negative amounts were spent, `inverted` if positive ones were, as many cards write charges.',
     ),
   ),
-  mapping: field(
-    z.optional(
-      // In a form or a query it is JSON text, which is parsed before it gets here.
-      preprocessed((input: string) => input, z.record(z.string(), mappedHeader, { error: mappingText })),
-    ),
+  mapping: texts(
+    'mapping',
+    'Which column holds which field, by its header or its number; for the amount, `3,4` means debits in column 3 and credits in column 4',
+    '{"amount":"Betrag"}',
+  ),
+  states: texts(
+    'states',
+    'Whether rows moved money (`booked` or `skipped`), for words in the column of states that are unknown',
+    '{"Pending":"skipped"}',
+  ),
+  marks: texts(
+    'marks',
+    'Whether amounts came `in` or went `out`, for words in the column of types that are unknown',
+    '{"Corr":"in"}',
+  ),
+  fees: field(
+    z.optional(z.enum(feeConventions, { error: invalidText })),
+    doc('Whether the amounts contain the fees beside them, if that cannot be proved.'),
+  ),
+  remember: field(
+    z.optional(writtenFlag),
+    doc({ default: true, description: 'Whether the next file of the same layout is read like this one.' }),
+  ),
+  categorise: field(
+    z.optional(z.enum(categoriseModes, { error: invalidText })),
     doc({
-      type: 'string',
-      description: `Which column holds which field, as JSON: \`{"amount":"Betrag"}\`; at most ${maxMappingEntries} entries.`,
-      examples: ['{"amount":"Betrag"}'],
+      default: 'off',
+      description:
+        '`learned` gives rows without a category the one under which the user filed the same payee before.',
     }),
   ),
   dry_run: field(z.optional(writtenFlag), doc('Answers as the import would, and stores nothing.')),
@@ -83,10 +121,18 @@ export const importOptions = z.object({
     doc('Also imports rows that an earlier import brought and the user deleted.'),
   ),
   match: field(
-    z.optional(z.enum(matchModes, { error: invalidText })),
+    z.optional(
+      z.enum(matchModes, {
+        error: ({ input }) =>
+          input === 'sure'
+            ? 'The :field sure no longer exists: join the sure matches of the import with POST /api/matches/join.'
+            : invalidText,
+      }),
+    ),
     doc({
       default: 'suggest',
-      description: `What to do about possible duplicates and transfers: \`suggest\` counts them (\`possible\`), \`off\` does not look for them, \`sure\` joins up to ${mostJoined} pairs that are sure, which undoing the import separates again.`,
+      description:
+        'What to do about possible duplicates and transfers: `suggest` counts them (`possible`), `off` does not look for them.',
     }),
   ),
 })
@@ -133,7 +179,10 @@ const countsWithPossible = shown.object(
   {
     ...counts.shape,
     possible: field(shown.count(), doc('Possible matches of the rows that it created: 0 with `match=off`.')),
-    joined: field(shown.count(), doc('Pairs that were joined, or would be: 0 unless `match=sure`.')),
+    categorised: field(
+      shown.count(),
+      doc('Rows without a category for which `categorise=learned` found one.'),
+    ),
   },
 )
 
@@ -180,6 +229,88 @@ const closingBalance = shown.object(
   },
 )
 
+/** A category that was suggested, and why. */
+const filedUnder = shown.object('FiledUnder', 'The category of an imported row.', {
+  id: field(z.nullable(shown.id()), doc('Null if the import creates the category.')),
+  name: z.string(),
+  because: field(z.nullable(z.string()), doc('Why it was suggested; null if the file names it.')),
+})
+
+const previewedRow = shown.object('PreviewedRow', 'A row of a file as it would be stored.', {
+  row: field(shown.count(), doc('The row as errors number it.')),
+  transaction_date: shown.calendarDate(),
+  type: z.enum(transactionTypes),
+  amount: shown.amount(),
+  description: z.nullable(z.string()),
+  reference: z.nullable(z.string()),
+  account: field(z.nullable(z.string()), doc('The name of its account.')),
+  to_account: z.nullable(z.string()),
+  category: z.nullable(filedUnder),
+  duplicate_of: field(z.nullable(shown.id()), doc('The transaction that it repeats.')),
+  possible: field(
+    z.nullable(shown.id()),
+    doc('A transaction that may be the same event, or the other leg of a transfer.'),
+  ),
+})
+
+const preview = shown.object('ImportPreview', 'What a file would come to.', {
+  rows: field(
+    z.array(previewedRow).check(z.maxLength(mostPreviewed)),
+    doc(`The first ${mostPreviewed} rows.`),
+  ),
+  more: field(shown.count(), doc('How many rows follow.')),
+  total_in: shown.amount(),
+  total_out: shown.amount(),
+  balance_after: field(
+    z.nullable(shown.total()),
+    doc('What the account of the import would hold; null if rows name their accounts.'),
+  ),
+})
+
+const settledAspect = shown.object('SettledAspect', 'How an aspect of a file was settled.', {
+  value: z.string(),
+  proof: field(z.string(), doc('The evidence, `as the request says`, or the import whose answer was used.')),
+})
+const settled = () =>
+  field(
+    z.record(z.string(), settledAspect),
+    doc(
+      'How each aspect of the file was settled, by the option that could have told it (`signs`, `date_format`, `mapping.amount` …); empty for JSON.',
+    ),
+  )
+
+export const importLayout = shown.object(
+  'ImportLayout',
+  'What is remembered of a layout of files: how the next file of the layout is read.',
+  {
+    id: shown.id(),
+    account_id: field(
+      z.nullable(shown.id()),
+      doc('The account of the files; null if these name their accounts themselves.'),
+    ),
+    format: format(),
+    headers: field(
+      z.array(z.string()),
+      doc(
+        'The headers of the table or, without headers, the kinds of its columns; empty for statement formats.',
+      ),
+    ),
+    values: field(z.record(z.string(), z.string()), doc('The answers, by option.')),
+    import_id: field(shown.id(), doc('The import that settled them: undoing it forgets them.')),
+    last_used: z.nullable(shown.timestamp()),
+  },
+  {
+    id: 1,
+    account_id: 1,
+    format: 'csv' as const,
+    headers: ['Date', 'Description', 'Amount'],
+    values: { signs: 'inverted', 'mapping.amount': 'Amount' },
+    import_id: 12,
+    last_used: shown.exampleTime,
+  },
+)
+export type ShownLayout = z.output<typeof importLayout>
+
 const importOutcome = shown.object('ImportOutcome', 'What a file added, or would add.', {
   id: field(z.nullable(shown.id()), doc('Null for a dry run.')),
   format: format(),
@@ -199,6 +330,8 @@ const importOutcome = shown.object('ImportOutcome', 'What a file added, or would
     doc('Entries of a statement that moved no money: pending, declined or informational ones.'),
   ),
   dry_run: z.boolean(),
+  settled: settled(),
+  preview: field(z.nullable(preview), doc('Null unless it is a dry run.')),
   closing_balance: field(
     z.nullable(closingBalance),
     doc(
@@ -216,11 +349,13 @@ export const importResult = shown.object(
     import: {
       id: 1,
       format: 'ofx' as const,
-      counts: { rows: 32, created: 30, duplicate: 1, deleted_before: 1, possible: 2, joined: 0 },
+      counts: { rows: 32, created: 30, duplicate: 1, deleted_before: 1, possible: 2, categorised: 0 },
       duplicates: [{ row: 4, transaction_id: 7, reasons: ['same_amount', 'same_day', 'same_reference'] }],
       matches_url: 'https://api.purse.example/api/matches?from=2026-10-26&to=2026-12-06',
       skipped: 0,
       dry_run: false,
+      settled: { signs: { value: 'as_written', proof: 'the format defines its signs' } },
+      preview: null,
       closing_balance: { date: '2026-11-20', statement: 1237.5, account: 1237.5, agrees: true },
     },
   },

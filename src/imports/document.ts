@@ -3,7 +3,7 @@ import type { Endpoint, EndpointGroup } from '../openapi/endpoint.ts'
 import { deleted, json, list } from '../openapi/response-descriptions.ts'
 import { grouped } from '../shared/doc.ts'
 import { perMinute } from '../shared/rate-limits.ts'
-import { importRecord, importResult, maxFileMegabytes } from './contract.ts'
+import { importLayout, importRecord, importResult, maxFileMegabytes } from './contract.ts'
 import { maxRows } from './formats/problems.ts'
 import { importsListed } from './history.ts'
 
@@ -23,9 +23,18 @@ const bodies = (example: string): Endpoint['bodies'] => ({
   },
 })
 
+const twoDates =
+  'The date 01/02/2026 in row 2 can be read in two ways and nothing in the file settles it; choose DD/MM/YYYY (2026-02-01) or MM/DD/YYYY (2026-01-02).'
+
+const dateOption = (value: string, date: string) => ({
+  value,
+  label: `${value} (${date})`,
+  example: [{ row: 2, transaction_date: date, type: 'expense', amount: '3.20', description: null }],
+})
+
 export const importEndpoints: EndpointGroup = {
   tag: 'Import',
-  description: `CSV files and bank statements: up to ${grouped(maxRows)} rows and ${maxFileMegabytes} MB, all or nothing, and ${perMinute.IMPORT_LIMIT} a minute for each user. Anything that can be read in two ways is a 422 that lists the candidates under the option that settles it (\`date_format\`, \`decimal_separator\`, \`delimiter\`, \`mapping\`, \`signs\`, \`statement_account\`), never a guess. Errors name the row of a file (\`rows.7.amount\`: the line, or the entry of OFX and CAMT) or, as in sync, the item of a JSON body (\`transactions.0.amount\`).`,
+  description: `CSV files and bank statements: up to ${grouped(maxRows)} rows and ${maxFileMegabytes} MB, all or nothing, and ${perMinute.IMPORT_LIMIT} a minute for each user. What a file does not prove is a 422 with \`questions\`, each with the rows that its answers would change, never a guess; a minus sign alone proves nothing, since cards write it both ways. Answers are options of the same call (\`date_format\`, \`decimal_separator\`, \`delimiter\`, \`encoding\`, \`fees\`, \`mapping\`, \`marks\`, \`signs\`, \`statement_account\`, \`states\`), and are remembered for the next file of the layout. A dry run shows the rows as they would be stored. Errors name the row of a file (\`rows.7.amount\`: the line, or the entry of OFX and CAMT) or, as in sync, the item of a JSON body (\`transactions.0.amount\`).`,
   endpoints: {
     'POST /api/import/store': {
       id: 'importFile',
@@ -34,13 +43,18 @@ export const importEndpoints: EndpointGroup = {
         'Also an Excel workbook (.xlsx) with one table. Columns are found by their names: `date`, `amount` (or `debit` and `credit`), and optionally `type`, `account`, `to_account`, `category`, `description`, `reference`. Options are query parameters; form fields are read as well, and take precedence. Rows may also come as JSON (see *Other spellings*).',
       bodies: bodies('date,amount,account,description\n2026-11-19,-3.20,Checking,Bakery\n'),
       answers: { 200: json(importResult, 'What was imported.') },
-      failures: ['NotVerified'],
+      failures: ['NotVerified', 'InvalidImport'],
       invalid: {
         errors: {
-          date_format: [
-            'The date 01/02/2026 in row 2 can be read in two ways and nothing in the file settles it; choose DD/MM/YYYY (2026-02-01) or MM/DD/YYYY (2026-01-02).',
-          ],
+          date_format: [twoDates],
         },
+        questions: [
+          {
+            field: 'date_format',
+            text: twoDates,
+            options: [dateOption('DD/MM/YYYY', '2026-02-01'), dateOption('MM/DD/YYYY', '2026-01-02')],
+          },
+        ],
       },
     },
     'POST /api/import/bank/store': {
@@ -48,9 +62,9 @@ export const importEndpoints: EndpointGroup = {
       summary: 'Import a bank statement',
       description:
         "OFX and QFX, QIF, CAMT.052 to .054, MT940, CSV and Excel workbooks (.xlsx), recognised by content. The bank's own id becomes `reference`; rows that already exist are counted as duplicates and not imported again.",
-      bodies: bodies('Date,Amount,Description\n2026-11-19,-3.20,Bakery\n'),
+      bodies: bodies('Date,Debit,Credit,Description\n2026-11-19,3.20,,Bakery\n'),
       answers: { 200: json(importResult, 'What was imported.') },
-      failures: ['NotVerified'],
+      failures: ['NotVerified', 'InvalidImport'],
       invalid: { errors: { account_id: ['The account id field is required.'] } },
     },
     'GET /api/imports': {
@@ -58,6 +72,19 @@ export const importEndpoints: EndpointGroup = {
       summary: 'List imports',
       description: `The newest ${importsListed}, leaving out dry runs and undone imports.`,
       answers: { 200: list(importRecord, 'What was imported, newest first.') },
+    },
+    'GET /api/imports/layouts': {
+      id: 'listLayouts',
+      summary: 'List what is remembered of files',
+      description:
+        'What the first import of a layout settled (proved or told), which the next file of the layout is read with. An option in a request replaces it; `remember=false` keeps nothing.',
+      answers: { 200: list(importLayout, 'The layouts, the last used first.') },
+    },
+    'DELETE /api/imports/layouts/:id': {
+      id: 'forgetLayout',
+      summary: 'Forget a layout',
+      description: 'The next file of the layout is read as if it were the first.',
+      answers: { 204: deleted },
     },
     'GET /api/imports/:id': {
       id: 'showImport',

@@ -3,6 +3,8 @@ import type { CalendarDate } from '../shared/dates.ts'
 import type { MatchMode } from '../shared/match-row.ts'
 import type { Minor } from '../shared/money.ts'
 import type { Transaction } from '../transactions/read.ts'
+import type { Settled } from './formats/aspects/aspect.ts'
+import type { LayoutToKeep } from './layouts.ts'
 
 /** One row of an import. Accounts and categories are given by id or by name; unknown categories are created. */
 export type ImportRow = {
@@ -36,4 +38,9 @@ export type ImportFile = {
   takesDeleted: boolean
   /** What to do about possible duplicates and transfers. */
   match: MatchMode
+  /** Whether rows without a category get the one that the user's earlier rows suggest. */
+  learnsCategories: boolean
+  /** How the aspects of a file were settled, and what is to be kept of that. */
+  settled: Settled
+  layout: LayoutToKeep | null
 }

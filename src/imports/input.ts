@@ -15,8 +15,10 @@ const tooLarge = `The file must not be larger than ${maxFileMegabytes} MB.`
 const maxJsonParts = 300_000
 /** A form has a file and a handful of options; this leaves room for fields that nobody reads. */
 const maxFormFields = 100
-/** Longer than the name of any field that can be mapped. */
-const maxMappedName = 50
+/** As long as the words of a bank's states may be. */
+const maxMappedName = 100
+/** The options that hold several texts. */
+const severalTexts = ['mapping', 'states', 'marks'] as const
 
 /** What came as JSON, in a form or as a raw file (docs/contract.md, Imports): read, but not yet understood. */
 export type ImportInput =
@@ -130,13 +132,22 @@ function readFile(bytes: Uint8Array, query: Query, fields: Query): ImportInput {
   return { kind: 'file', bytes, options: readOptions(query, fields) }
 }
 
-/** The body takes precedence over the query. Empty fields count as absent; in a form or a query `mapping` is JSON. */
+/**
+ * The body takes precedence over the query. Empty fields count as absent. In a form or a query, options that hold several
+ * texts are JSON, or fields such as `mapping.amount`.
+ */
 function readOptions(query: Query, body: Record<string, unknown>): ImportOptions {
   const present = Object.fromEntries(
     [query, body].flatMap(Object.entries).filter(([, value]) => value !== '' && value !== null),
   )
-  if (typeof present.mapping === 'string') present.mapping = parseMapping(present.mapping)
-  refuseManyMappings(present.mapping)
+  for (const name of severalTexts) {
+    const value = present[name]
+    if (typeof value === 'string') present[name] = parseMapping(value)
+    const own = ownTexts(name, present)
+    if (own.length > 0)
+      present[name] = { ...(isObject(present[name]) ? present[name] : {}), ...Object.fromEntries(own) }
+    refuseManyTexts(name, present[name])
+  }
   const draft = toDraft(importOptions, present)
   if (!draft.complete) throw new Invalid(draft.errors)
   return draft.values
@@ -153,9 +164,16 @@ function parseMapping(json: string): unknown {
 }
 
 /** Runs before the entries are checked, each of which could get an error of its own. */
-function refuseManyMappings(mapping: unknown): void {
-  const names = isObject(mapping) ? Object.keys(mapping) : []
+function refuseManyTexts(option: string, texts: unknown): void {
+  const names = isObject(texts) ? Object.keys(texts) : []
   if (names.length <= maxMappingEntries && names.every((name) => name.length <= maxMappedName)) return
-  const text = `The mapping field must not have more than ${maxMappingEntries} entries, or names of fields longer than ${maxMappedName} characters.`
-  throw new Invalid({ mapping: [text] })
+  const text = `The ${option} field must not have more than ${maxMappingEntries} entries, or names longer than ${maxMappedName} characters.`
+  throw new Invalid({ [option]: [text] })
+}
+
+/** The fields of a form or a query that are each one text of an option: `mapping.amount` is the `amount` of `mapping`. */
+function ownTexts(option: string, present: Record<string, unknown>): [string, unknown][] {
+  return Object.entries(present).flatMap(([name, value]): [string, unknown][] =>
+    name.startsWith(`${option}.`) ? [[name.slice(option.length + 1), value]] : [],
+  )
 }

@@ -4,8 +4,6 @@ import { type FoundCandidates, matchesAmong } from '../matches/candidates.ts'
 import { mostDays } from '../matches/contract.ts'
 import type { Match } from '../matches/matching.ts'
 import { addDays, type CalendarDate, type Span } from '../shared/dates.ts'
-import type { MatchKind } from '../shared/match-row.ts'
-import { mostJoined } from './contract.ts'
 import type { ImportFile } from './import-file.ts'
 
 /** How many matches the rows of a file are in, and the days that these span, or the last `mostDays` of them. */
@@ -46,27 +44,16 @@ function matchesOfImport(importId: number, found: FoundCandidates): Match[] {
   return matchesAmong(found).matches.filter(({ ids }) => ids.some((id) => imported.has(id)))
 }
 
-/** A pair to be joined: its kind and two ids. Ids below 0 are rows that the file will create: -1 is the file's first. */
-export type SurePair = [kind: MatchKind, first: number, second: number]
-
-/** The sure matches of an import that was tried in a dry run. The rows of its file get ids below 0. */
-export function surePairs({ id, firstId, rows }: Tried, found: FoundCandidates): SurePair[] {
-  const imported = new Set(found.candidates.filter(({ row }) => row.importId === id).map(({ row }) => row.id))
-  const named = (one: number) => (imported.has(one) && one < firstId + rows ? firstId - 1 - one : one)
-  const sure = matchesOfImport(id, found).filter(({ certainty }) => certainty === 'sure')
-  return sure
-    .slice(0, mostJoined)
-    .map(({ kind, ids: [first, second] }) => [kind, named(first), named(second)])
+/** For each row of a file that was tried, another transaction that may be the same event, or the other leg of a transfer. */
+export function possibleByPosition(
+  { id, firstId, rows }: Tried,
+  found: FoundCandidates,
+): Map<number, number> {
+  const possible = new Map<number, number>()
+  for (const { ids } of matchesOfImport(id, found))
+    for (const [i, one] of ids.entries())
+      if (one >= firstId && one < firstId + rows) possible.set(one - firstId, ids[1 - i] as number)
+  return possible
 }
 
 type Tried = { id: number; firstId: number; rows: number }
-
-/** A list of such pairs, as JSON, with the real ids of the rows that the import has created. */
-export function pairsWithIds(pairs: string, importId: SQL): SQL {
-  const id = (place: number) => {
-    const named = sql.raw(`value ->> ${place}`)
-    return sql`iif(${named} < 0, (select first_id from imports where id = ${importId}) - 1 - (${named}), ${named})`
-  }
-  return sql`(
-    select json_group_array(json_array(value ->> 0, ${id(1)}, ${id(2)})) from json_each(${pairs}))`
-}

@@ -1,8 +1,12 @@
 import { counted } from '../shared/counted.ts'
-import { moneyNumber } from '../shared/money.ts'
-import type { ShownImport, ShownImportResult } from './contract.ts'
+import type { ShownImportError } from '../shared/failure-responses.ts'
+import type { FileQuestion } from '../shared/failures.ts'
+import { formatMoney, type Minor, moneyNumber } from '../shared/money.ts'
+import type { ShownImport, ShownImportResult, ShownLayout } from './contract.ts'
 import type { Import } from './history.ts'
 import type { ImportFile } from './import-file.ts'
+import type { ListedLayout } from './layouts.ts'
+import type { Preview } from './preview.ts'
 import type { ImportResult } from './store.ts'
 
 export function presentImport(found: Import): ShownImport {
@@ -10,13 +14,18 @@ export function presentImport(found: Import): ShownImport {
   return { id, kind, format, counts: presentCounts(found), created_at: createdAt.toISOString() }
 }
 
-function presentCounts({ rows, created, duplicate, deletedBefore }: Omit<ImportResult['counts'], 'joined'>) {
+function presentCounts({
+  rows,
+  created,
+  duplicate,
+  deletedBefore,
+}: Omit<ImportResult['counts'], 'categorised'>) {
   return { rows, created, duplicate, deleted_before: deletedBefore }
 }
 
 export function presentImportResult(
   { format, skipped, isDryRun }: ImportFile,
-  { id, counts, duplicates, possible, closing }: ImportResult,
+  { id, counts, settled, categorised, duplicates, possible, closing, preview }: ImportResult,
   appUrl: string,
 ): ShownImportResult {
   const closing_balance = closing && {
@@ -30,18 +39,76 @@ export function presentImportResult(
     import: {
       id,
       format,
-      counts: { ...presentCounts(counts), possible: possible?.count ?? 0, joined: counts.joined },
+      counts: { ...presentCounts(counts), possible: possible?.count ?? 0, categorised },
       duplicates: duplicates.map(({ line, transactionId, reasons }) => ({
-        row: format === 'json' ? line - 1 : line,
+        row: rowNumber(line, format),
         transaction_id: transactionId,
         reasons,
       })),
       matches_url: possible && `${appUrl}/api/matches?from=${possible.days.from}&to=${possible.days.to}`,
       skipped,
       dry_run: isDryRun,
+      settled,
+      preview: preview && presentPreview(preview, format),
       closing_balance,
     },
   }
+}
+
+/** A row as errors number it: the item of JSON, or the line of a file. */
+const rowNumber = (line: number, format: ImportFile['format']) => (format === 'json' ? line - 1 : line)
+
+function presentPreview(preview: Preview, format: ImportFile['format']) {
+  return {
+    rows: preview.rows.map((row) => ({
+      row: rowNumber(row.line, format),
+      transaction_date: row.transaction_date,
+      type: row.type,
+      amount: formatMoney(row.amount),
+      description: row.description,
+      reference: row.reference,
+      account: row.account,
+      to_account: row.toAccount,
+      category: row.category,
+      duplicate_of: row.duplicateOf,
+      possible: row.possible,
+    })),
+    more: preview.more,
+    total_in: formatMoney(preview.totalIn),
+    total_out: formatMoney(preview.totalOut),
+    balance_after: preview.balanceAfter === null ? null : moneyNumber(preview.balanceAfter as Minor),
+  }
+}
+
+export function presentLayout({
+  id,
+  accountId,
+  format,
+  headers,
+  settled,
+  importId,
+  lastUsed,
+}: ListedLayout): ShownLayout {
+  const last_used = lastUsed?.toISOString() ?? null
+  return { id, account_id: accountId, format, headers, values: settled, import_id: importId, last_used }
+}
+
+export function presentQuestions(questions: readonly FileQuestion[]): ShownImportError['questions'] {
+  return questions.map(({ field, text, options }) => ({
+    field,
+    text,
+    options: options.map(({ value, label, example }) => ({
+      value,
+      label,
+      example: example.map(({ line, date, type, amount, description }) => ({
+        row: line,
+        transaction_date: date,
+        type,
+        amount: formatMoney(amount),
+        description,
+      })),
+    })),
+  }))
 }
 
 function importMessage(created: string, isDryRun: boolean): string {

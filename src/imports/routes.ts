@@ -15,10 +15,11 @@ import { type ImportRequest, importOptions, newImportKey, undoOptions } from './
 import { deleteImport, listImports, showImport } from './history.ts'
 import type { ImportFile } from './import-file.ts'
 import { readImportInput, receiveImport } from './input.ts'
-import { presentImport, presentImportResult } from './present.ts'
+import { deleteLayout, listLayouts, selectLayouts } from './layouts.ts'
+import { presentImport, presentImportResult, presentLayout } from './present.ts'
 import { readImportRows } from './rows-input.ts'
 import { storeImport } from './store.ts'
-import { understandCsv, understandStatement } from './understand.ts'
+import { understandFile } from './typed-rows.ts'
 
 const request = declares<ImportRequest>('query', importOptions)
 
@@ -33,6 +34,11 @@ export const importRoutes = new Hono<App>()
 /** What was imported, and undoing it. */
 export const importHistoryRoutes = new Hono<App>()
   .get('/', async (c) => c.json((await listImports(c.get('owner'))).map(presentImport)))
+  .get('/layouts', async (c) => c.json((await listLayouts(c.get('owner'))).map(presentLayout)))
+  .delete('/layouts/:id', async (c) => {
+    await deleteLayout(c.get('owner'), pathId(c))
+    return c.body(null, 204)
+  })
   .get('/:id', async (c) => c.json(presentImport(await showImport(c.get('owner'), pathId(c)))))
   .delete('/:id', hints('query', undoOptions), async (c) => {
     const { force = false } = c.req.valid('query')
@@ -52,7 +58,12 @@ const isSmallJson = (c: Context<App>) => saysJson(c) && isAnnouncedSmall(c)
 
 /** A file, or large JSON, is received only if the token is valid and the user may import. */
 async function requireSender(c: Context<App>, next: Next) {
-  if (!isSmallJson(c)) requireVerified(await showUser(c.get('owner')))
+  if (!isSmallJson(c)) {
+    const owner = c.get('owner')
+    const { user, layouts } = await owner.run({ layouts: selectLayouts(owner) })
+    requireVerified(user)
+    c.set('layouts', layouts)
+  }
   await next()
 }
 
@@ -83,6 +94,5 @@ async function understand(c: ImportContext, bytes: Uint8Array<ArrayBuffer>, kind
   await c.get('memory').waitForImport(bytes.byteLength)
   const input = await readImportInput(c, bytes)
   if (input.kind === 'rows') return readImportRows(input.transactions, kind, input.options)
-  const understandFile = kind === 'bank' ? understandStatement : understandCsv
-  return understandFile(input.bytes, input.options)
+  return understandFile(c.get('owner'), { ...input, kind }, c.get('layouts'))
 }

@@ -7,32 +7,32 @@ import type { Owner, Scope } from '../database/owner.ts'
 import { categoryQuota } from '../database/quotas.ts'
 import { type Rule, selectVerdict } from '../database/rules.ts'
 import { unread } from '../database/run.ts'
-import { batches, batchParts, imports, type StoredOutcome } from '../database/schema.ts'
+import { accounts, batches, batchParts, imports, type StoredOutcome } from '../database/schema.ts'
 import { selectCandidates } from '../matches/candidates.ts'
-import { joinedOf, joinPairs } from '../matches/join.ts'
 import { maxErrors } from '../shared/field-errors.ts'
 import { isOfFile } from '../transactions/bulk-duplicates.ts'
 import { createRows, decideOutcomes, invalidItems, transientBatch } from '../transactions/bulk-insert.ts'
 import { isVerified } from '../users/verified.ts'
 import { createMissingCategories, missingCategories } from './categories.ts'
 import { balanceAt } from './closing-balance.ts'
+import { mostListed, mostPreviewed } from './contract.ts'
 import { type FoundDuplicate, selectDuplicates } from './duplicates.ts'
 import type { BrokenItem } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
-import { daysIfCreated, pairsWithIds } from './possible-matches.ts'
+import { keepLayout, type LayoutToKeep } from './layouts.ts'
+import { daysIfCreated } from './possible-matches.ts'
 import { stageImportRows } from './rows.ts'
 import { isImportedBy } from './undo.ts'
 
 /**
  * What the statements of an import are made of; those for what is undefined or false are left out. The batch exists only
- * within the transaction. `named` and `pairs` are JSON (categories.ts, possible-matches.ts).
+ * within the transaction. `named` is JSON (categories.ts).
  */
 export type Plan = {
   batch: { id: string; key: string | null; rowsHash: string | null }
-  file: { kind: ImportFile['kind']; format: ImportFile['format']; rows: number }
+  file: { kind: ImportFile['kind']; format: ImportFile['format']; rows: number; layout: string | null }
   parts: { from: number; json: string }[]
   named: string | undefined
-  pairs: string
   days: { from: string; to: string }
   closing: { accountId: number; date: string } | undefined
   hasKey: boolean
@@ -40,7 +40,9 @@ export type Plan = {
   isDryRun: boolean
   takesDeleted: boolean
   looksForMatches: boolean
-  joinsPairs: boolean
+  /** The account whose balance a preview shows. */
+  previewOf: number | null
+  keeps: LayoutToKeep | null
 }
 
 /** The statements of an import, in their order. The last ones of a dry run roll back to where it began. */
@@ -64,12 +66,14 @@ export function importStatements(owner: Owner, plan: Plan) {
     items: unread(stageImportRows(owner, batch.id, plan.parts, plan.hasClientIds)),
     ...selectFaults(owner, plan),
     ...createIfValid(owner, plan, importId),
-    ...joinMatches(owner, plan, importId),
+    kept: plan.keeps ? keepLayout(owner, plan.keeps, importId) : [],
+    after: plan.isDryRun ? [selectAfter(owner, plan.previewOf)] : [],
     balance: closing
       ? [db.all<{ balance: number | null }>(balanceAt(owner, closing.accountId, closing.date))]
       : [],
     names: candidates.map(({ names }) => names),
     candidates: candidates.map(({ candidates }) => candidates),
+    covered: candidates.map(({ covered }) => covered),
     looked: candidates.map(({ looked }) => looked),
     forgotten: plan.takesDeleted ? [db.run(forgetTaken(owner, importId))] : [],
     cleared: db.delete(batches).where(eq(batches.id, batch.id)),
@@ -109,7 +113,7 @@ function createIfValid(owner: Owner, plan: Plan, importId: SQL) {
   return {
     newCategories: named ? [db.run(createMissingCategories(owner, now, named, isValid))] : [],
     decided: db.run(decideOutcomes(id, [], { recalls: { deleted: !plan.takesDeleted }, hasClientIds })),
-    duplicates: db.all<FoundDuplicate>(selectDuplicates(id)),
+    duplicates: db.all<FoundDuplicate>(selectDuplicates(id, plan.isDryRun ? mostPreviewed : mostListed)),
     created: insertWhere(db, imports, newImport(owner, plan), isValid).returning(),
     rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
     counted: unread(countRows(owner.id, isImportedBy(importId))),
@@ -117,15 +121,16 @@ function createIfValid(owner: Owner, plan: Plan, importId: SQL) {
   }
 }
 
-function joinMatches(owner: Owner, { pairs, joinsPairs }: Plan, importId: SQL) {
-  const matched = pairsWithIds(pairs, importId)
-  const countJoined = sql`
-    update imports set joined = (select count(*) from (${joinedOf(owner.id, matched)}))
-     where id = ${importId} returning joined`
-  return {
-    joins: joinsPairs ? unread(joinPairs(owner, matched, sql`true`)) : [],
-    joined: joinsPairs ? [owner.db.all<{ joined: number }>(countJoined)] : [],
-  }
+/** What a preview shows of the user's accounts: their names and, of one, the balance after the import. */
+function selectAfter({ db, id }: Owner, accountId: number | null) {
+  return db
+    .select({
+      id: accounts.id,
+      name: accounts.name,
+      balance: sql<number | null>`iif(${accounts.id} = ${accountId}, ${accounts.balance}, null)`,
+    })
+    .from(accounts)
+    .where(eq(accounts.userId, id))
 }
 
 /** Above this many rows, possible matches are read in a later round trip, so that other writers do not wait for it. */
@@ -175,12 +180,14 @@ function forgetTaken({ id }: Scope, importId: SQL): SQL {
 }
 
 /** The record of an import, from the outcomes of its items. */
-function newImport(owner: Owner, { batch: { id, key, rowsHash }, file }: Plan) {
+function newImport(owner: Owner, { batch: { id, key, rowsHash }, file, days }: Plan) {
   const count = (outcome: StoredOutcome[0]) =>
     sql<number>`(
       select count(*) from ${batches}, json_each(outcomes) where ${batches.id} = ${id} and value ->> 0 = ${outcome})`
   return {
     ...file,
+    firstDay: days.from || null,
+    lastDay: days.to || null,
     userId: owner.id,
     batchId: id,
     created: count('created'),

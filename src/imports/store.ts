@@ -6,15 +6,19 @@ import { brokenBy } from '../database/rules.ts'
 import { runAll, runOne } from '../database/run.ts'
 import { type ImportAnswer, imports } from '../database/schema.ts'
 import { type FoundCandidates, selectCandidates } from '../matches/candidates.ts'
+import type { SuggestedCategory } from '../shared/category-learning.ts'
 import { Invalid } from '../shared/failures.ts'
 import { sha256Hex } from '../shared/tokens.ts'
+import { learnedCategories } from '../transactions/learned-categories.ts'
 import { requireVerified } from '../users/verified.ts'
 import { namedCategories } from './categories.ts'
 import { compareClosing } from './closing-balance.ts'
+import { mostListed } from './contract.ts'
 import { explained } from './duplicates.ts'
 import { errorsOf } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
-import { daysIfCreated, daysOf, possibleMatches, type SurePair, surePairs } from './possible-matches.ts'
+import { daysIfCreated, daysOf, possibleByPosition, possibleMatches } from './possible-matches.ts'
+import { type Preview, previewOf } from './preview.ts'
 import { importedParts } from './rows.ts'
 import { importQuota, importStatements, isLookedAtLater, type Plan } from './statements.ts'
 
@@ -23,7 +27,8 @@ type ImportRecord = typeof imports.$inferSelect
 /** What an import did, or would do; `id` is null for a dry run. */
 export type ImportResult = ImportAnswer & {
   id: number | null
-  counts: { rows: number; created: number; duplicate: number; deletedBefore: number; joined: number }
+  counts: { rows: number; created: number; duplicate: number; deletedBefore: number }
+  preview: Preview | null
 }
 
 /**
@@ -31,57 +36,59 @@ export type ImportResult = ImportAnswer & {
  * creates the new ones. A dry run does the same and rolls it back at the end. The same file with the same key is imported
  * once. Throws EmailNotVerified, Invalid.
  *
- * Usually this is one round trip. It takes one more to look for the matches of a large file, and one more to store the
- * answer to a call with a key, so that repeats get the same answer. With `match=sure`, a dry run comes first, to
- * find the sure matches; the import, which may itself be a dry run, then joins them in its own transaction.
+ * Usually this is one round trip. It takes one more to look for the matches of a large file, one more to learn from the
+ * user's categories, and one more to store the answer to a call with a key, so that repeats get the same answer.
  */
 export async function storeImport(
   owner: Owner,
   file: ImportFile,
   idempotencyKey: string | undefined,
 ): Promise<ImportResult> {
-  const pairs = file.match === 'sure' ? await findSurePairs(owner, file, idempotencyKey) : []
-  const plan = planOf(file, idempotencyKey, pairs)
+  const suggested = file.learnsCategories ? await suggestForRows(owner, file) : new Map()
+  const plan = planOf(file, suggested, idempotencyKey)
   const results = await runStatements(owner, plan)
   const record = importOf(owner, file, plan, results)
-  const answer = record.answer ?? (await newAnswer(owner, file, plan, record, results))
+  const read = { settled: file.settled, categorised: suggested.size }
+  const answer = record.answer ?? { ...read, ...(await newAnswer(owner, file, plan, record, results)) }
   if (plan.hasKey && !record.answer) await recordAnswer(owner.db, record.id, answer)
   const { rows, created, duplicate, deletedBefore } = record
-  // A repeat counts the pairs that the first call joined.
-  const joined = results.joined.flat()[0]?.joined ?? record.joined
-  const id = file.isDryRun ? null : record.id
-  return { id, counts: { rows, created, duplicate, deletedBefore, joined }, ...answer }
+  const counts = { rows, created, duplicate, deletedBefore }
+  if (!file.isDryRun) return { id: record.id, counts, preview: null, ...read, ...answer }
+  const found = { ...results, possible: possibleByPosition(record, candidatesOf(results)), suggested }
+  const preview = previewOf(file, found, results.after.flat())
+  return { id: null, counts, preview, ...answer, duplicates: answer.duplicates.slice(0, mostListed) }
 }
 
-/** The sure matches of a file, found by a dry run that joins nothing. */
-async function findSurePairs(
-  owner: Owner,
+/** The categories that the user's earlier rows suggest for rows without one, by position. */
+async function suggestForRows(owner: Owner, { rows }: ImportFile): Promise<Map<number, SuggestedCategory>> {
+  const suggest = await learnedCategories(owner)
+  return new Map(
+    rows.flatMap(({ type, description, category, account }, position) => {
+      const accountId = typeof account === 'number' ? account : null
+      const found = category === null ? suggest({ type, description, accountId }) : null
+      return found ? [[position, found] as const] : []
+    }),
+  )
+}
+
+function planOf(
   file: ImportFile,
+  suggested: Map<number, SuggestedCategory>,
   idempotencyKey: string | undefined,
-): Promise<SurePair[]> {
-  const trial = { ...file, isDryRun: true }
-  const plan = planOf(trial, undefined, [])
-  try {
-    const results = await runStatements(owner, plan)
-    return surePairs(importOf(owner, trial, plan, results), candidatesOf(results))
-  } catch (error) {
-    // A repeat gets the first answer again, even if the file could no longer be imported.
-    if (idempotencyKey !== undefined && error instanceof Invalid) return []
-    throw error
-  }
-}
-
-function planOf(file: ImportFile, idempotencyKey: string | undefined, pairs: SurePair[]): Plan {
-  const { kind, format, rows, isDryRun, takesDeleted, match, closing } = file
+): Plan {
+  const { kind, format, rows, isDryRun, takesDeleted, match, closing, layout } = file
   const key = isDryRun ? null : (idempotencyKey ?? null)
   const rowsHash = key === null ? null : sha256Hex(JSON.stringify([kind, rows]))
+  const filed = rows.map((row, position) => ({
+    ...row,
+    category: suggested.get(position)?.id ?? row.category,
+  }))
   const named = namedCategories(rows)
   return {
     batch: { id: crypto.randomUUID(), key, rowsHash },
-    file: { kind, format, rows: rows.length },
-    parts: importedParts(rows),
+    file: { kind, format, rows: rows.length, layout: layout?.layout ?? null },
+    parts: importedParts(filed),
     named: named.length > 0 ? JSON.stringify(named) : undefined,
-    pairs: JSON.stringify(pairs),
     days: daysOf(file),
     closing: closing ? { accountId: closing.accountId, date: closing.date } : undefined,
     hasKey: key !== null,
@@ -89,7 +96,8 @@ function planOf(file: ImportFile, idempotencyKey: string | undefined, pairs: Sur
     isDryRun,
     takesDeleted,
     looksForMatches: match !== 'off' && !isLookedAtLater(file),
-    joinsPairs: pairs.length > 0,
+    previewOf: rows.every(({ account }) => account === file.accountId) ? file.accountId : null,
+    keeps: layout?.isNew && !isDryRun ? layout : null,
   }
 }
 
@@ -116,7 +124,7 @@ async function newAnswer(
   { days: { from, to } }: Plan,
   { id }: ImportRecord,
   results: Results,
-): Promise<ImportAnswer> {
+): Promise<Omit<ImportAnswer, 'settled' | 'categorised'>> {
   // The import is stored by now, so the token is not checked again: a 401 would say that nothing was stored.
   const scope: Scope = { id: sql`${results.user.id}`, isKnown: sql`true`, db }
   const days = daysIfCreated({ from, to }, sql`${id}`)
@@ -131,8 +139,13 @@ async function newAnswer(
 }
 
 /** What may be a match, as far as it was read along with the import. */
-function candidatesOf({ names, candidates, looked }: Results): FoundCandidates {
-  return { names: names.flat(), candidates: candidates.flat(), looked: looked.flat() }
+function candidatesOf({ names, candidates, covered, looked }: Results): FoundCandidates {
+  return {
+    names: names.flat(),
+    candidates: candidates.flat(),
+    covered: covered.flat(),
+    looked: looked.flat(),
+  }
 }
 
 /** Stores the answer for repeats: a new answer would differ if, say, one of the matches had been joined by then. */

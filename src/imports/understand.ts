@@ -1,14 +1,26 @@
+import type { KeptLayout } from '../database/schema.ts'
 import { Invalid } from '../shared/failures.ts'
 import type { Minor } from '../shared/money.ts'
 import type { ImportOptions } from './contract.ts'
 import { chooseAccount } from './formats/accounts.ts'
-import { readGeneric, readStatement } from './formats/read.ts'
+import { answersOf, type Kept } from './formats/aspects/aspect.ts'
+import { identityOf, readGeneric, readStatement } from './formats/read.ts'
+import type { FileOptions } from './formats/statement.ts'
 import type { ImportFile, ImportRow } from './import-file.ts'
+import { keptOf, type LayoutOfFile, layoutToKeep } from './layouts.ts'
+
+/** What is known about a file besides its bytes. */
+export type FileContext = { layouts: KeptLayout[]; typed?: FileOptions['typed'] }
 
 /** Reads a generic CSV file, or a workbook with one table. Rows that name no account get `account_id`. Throws Invalid. */
-export function understandCsv(bytes: Uint8Array, fields: ImportOptions): ImportFile {
-  const accountId = fields.account_id ?? null
-  const { skipped, ...read } = readGeneric(bytes, fields)
+export function understandCsv(bytes: Uint8Array, options: ImportOptions, context: FileContext): ImportFile {
+  const accountId = options.account_id ?? null
+  const kept = keptFor(bytes, options, 'generic', context)
+  const { skipped, settled, headers, ...read } = readGeneric(bytes, {
+    ...options,
+    ...kept,
+    typed: context.typed,
+  })
   const rows = read.rows.map(({ date, ...row }) => ({
     ...row,
     account: row.account ?? accountId,
@@ -19,16 +31,36 @@ export function understandCsv(bytes: Uint8Array, fields: ImportOptions): ImportF
     throw new Invalid({
       account_id: ['The account id field is required when the file has no account column.'],
     })
-  return { kind: 'generic', format: 'csv', rows, accountId, skipped, closing: null, ...askedOf(fields) }
+  const isNamed = read.rows.some(({ account }) => account !== null)
+  const file = { format: 'csv' as const, headers, accountId: isNamed ? null : accountId }
+  const layout = layoutToKeep(file, settled, answersOf(options), kept.kept)
+  return {
+    kind: 'generic',
+    format: 'csv',
+    rows,
+    accountId,
+    skipped,
+    closing: null,
+    settled,
+    layout: options.remember === false ? null : layout,
+    ...requested(options),
+  }
 }
 
 /** Reads a bank statement, whose entries all get `account_id`. Throws Invalid. */
-export function understandStatement(bytes: Uint8Array, fields: ImportOptions): ImportFile {
-  const { format, accounts } = readStatement(bytes, fields)
-  const accountId = fields.account_id
+export function understandStatement(
+  bytes: Uint8Array,
+  options: ImportOptions,
+  context: FileContext,
+): ImportFile {
+  const kept = keptFor(bytes, options, 'bank', context)
+  const told = { ...options, ...kept, typed: context.typed }
+  const { format, accounts, settled: aspects, headers } = readStatement(bytes, told)
+  const accountId = options.account_id
   if (accountId === undefined) throw new Invalid({ account_id: ['The account id field is required.'] })
-  const { account } = chooseAccount(accounts, fields)
-  const { entries, closingBalance, skipped } = account
+  const chosen = chooseAccount(accounts, told)
+  const { entries, closingBalance, skipped } = chosen.account
+  const settled = { ...aspects, ...chosen.settled }
   const rows = entries.map(
     ({ line, date, amount, description, reference }): ImportRow => ({
       line,
@@ -44,12 +76,41 @@ export function understandStatement(bytes: Uint8Array, fields: ImportOptions): I
     }),
   )
   const closing = closingBalance && { accountId, date: closingBalance.date, balance: closingBalance.amount }
-  return { kind: 'bank', format, rows, accountId, skipped, closing, ...askedOf(fields) }
+  const layout = layoutToKeep({ format, headers, accountId }, settled, answersOf(options), kept.kept)
+  return {
+    kind: 'bank',
+    format,
+    rows,
+    accountId,
+    skipped,
+    closing,
+    settled,
+    layout: options.remember === false ? null : layout,
+    ...requested(options),
+  }
 }
 
 /** How the caller wants the file to be imported. */
-export function askedOf({ dry_run, reimport_deleted, match = 'suggest' }: ImportOptions) {
-  return { isDryRun: dry_run ?? false, takesDeleted: reimport_deleted ?? false, match }
+export function requested({ dry_run, reimport_deleted, match = 'suggest', categorise }: ImportOptions) {
+  return {
+    isDryRun: dry_run ?? false,
+    takesDeleted: reimport_deleted ?? false,
+    match,
+    learnsCategories: categorise === 'learned',
+  }
 }
 
 const notSentByPhone = { client_id: null, force: false }
+
+/** What was kept of the layout of a file for its account or, if the file names its accounts, for all of them. */
+function keptFor(
+  bytes: Uint8Array,
+  options: ImportOptions,
+  kind: ImportFile['kind'],
+  { layouts }: FileContext,
+): { kept: Kept | null } {
+  const identity = layouts.length > 0 ? identityOf(bytes, options, kind === 'generic') : null
+  if (!identity) return { kept: null }
+  const of = (accountId: LayoutOfFile['accountId']) => keptOf(layouts, { ...identity, accountId })
+  return { kept: of(options.account_id ?? null) ?? (kind === 'generic' ? of(null) : null) }
+}

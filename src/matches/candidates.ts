@@ -2,7 +2,7 @@ import { eq, type SQL, sql } from 'drizzle-orm'
 import { jsonRow } from '../database/json-row.ts'
 import { hasLiveAccountsInBulk } from '../database/live-accounts.ts'
 import type { Scope } from '../database/owner.ts'
-import { accounts, rejectedMatches, remembered, transactions } from '../database/schema.ts'
+import { accounts, imports, rejectedMatches, remembered, transactions } from '../database/schema.ts'
 import type { CalendarDate } from '../shared/dates.ts'
 import type { MatchKind, MatchRow } from '../shared/match-row.ts'
 import { matchKinds } from '../shared/types.ts'
@@ -30,11 +30,12 @@ export type Candidate = { row: Transaction; rejected: string; joined: string; is
 
 /**
  * The statements that read what may be a match, for `matchesAmong`. `candidates` are the rows that have another of the
- * same amount within `mostDaysApart`, which the database finds in one pass, and the first and last row of each import on
- * each account, since rows of two imports can only match on days that both imports cover. `looked` has the day back to
+ * same amount within `mostDaysApart`, which the database finds in one pass. `covered` has the days of the files of
+ * imports, since rows of two imports can only match on days that both cover. `looked` has the day back to
  * which rows were looked at, null if all were.
  */
 export function selectCandidates(owner: Scope, days: Days) {
+  const { from, to } = days
   const looked = sql`select transaction_date from ${newestUntil(owner, days)}`
   return {
     names: owner.db
@@ -46,6 +47,12 @@ export function selectCandidates(owner: Scope, days: Days) {
       .from(transactions)
       .where(sql`${transactions.id} in (${resembling(owner, days)})`)
       .orderBy(sql`${transactions.transactionDate} desc`, sql`${transactions.id} desc`),
+    covered: owner.db
+      .select({ id: imports.id, from: imports.firstDay, to: imports.lastDay })
+      .from(imports)
+      .where(
+        sql`user_id = ${owner.id} and last_day >= ${daysAfter(from, -daysThatDecide)} and first_day <= ${daysAfter(to, daysThatDecide)}`,
+      ),
     looked: owner.db.all<{ back: CalendarDate | null }>(
       sql`select iif(count(*) < ${sql.raw(String(mostLookedAt))}, null, min(transaction_date)) as back from (${looked})`,
     ),
@@ -69,13 +76,11 @@ function nextAfter(owner: Scope, { to }: Days): SQL {
      order by transaction_date, id limit ${sql.raw(String(mostLookedAtAfter))})`
 }
 
-/** The ids of rows with a counterpart nearby, and of those at the edges of imports. A transfer counts as two legs. */
+/** The ids of rows with a counterpart nearby. A transfer counts as two legs. */
 function resembling(owner: Scope, days: Days): SQL {
   const nearby = sql.raw(
     `order by julianday(transaction_date) range between ${mostDaysApart} preceding and ${mostDaysApart} following`,
   )
-  const edges = (edge: SQL) => sql`
-    select id, ${edge} from there where import_id is not null group by import_id, account_id`
   return sql`
     with looked as (
       select * from ${newestUntil(owner, days)} union all select * from ${nextAfter(owner, days)}
@@ -96,9 +101,7 @@ function resembling(owner: Scope, days: Days): SQL {
       window alike as (partition by account_id, type, amount ${nearby}), moved as (partition by amount ${nearby})
     )
     select id from (
-      select id, transaction_date from compared where stands_twice or has_legs
-       union ${edges(sql`min(transaction_date)`)}
-       union ${edges(sql`max(transaction_date)`)})
+      select distinct id, transaction_date from compared where stands_twice or has_legs)
      order by transaction_date desc, id desc limit ${sql.raw(String(mostCompared + 1))}`
 }
 
@@ -125,11 +128,12 @@ const isBooked = (by: SQL) => sql<number>`(exists (select 1 from imports where i
 export type FoundCandidates = {
   names: { id: number; name: string }[]
   candidates: Candidate[]
+  covered: { id: number; from: CalendarDate | null; to: CalendarDate | null }[]
   looked: { back: CalendarDate | null }[]
 }
 
 /** The matches among candidates, and the day back to which rows were compared; null if none was left out. */
-export function matchesAmong({ names, candidates, looked }: FoundCandidates, kind?: MatchKind) {
+export function matchesAmong({ names, candidates, covered, looked }: FoundCandidates, kind?: MatchKind) {
   const rejected = new Set(
     candidates.flatMap(({ row: { id }, rejected }) =>
       (JSON.parse(rejected) as [MatchKind, number][]).map(([kind, other]) => keyOf(kind, [id, other])),
@@ -139,6 +143,9 @@ export function matchesAmong({ names, candidates, looked }: FoundCandidates, kin
   const matches: Match[] = findMatches(compared.flatMap(matchRow), {
     kind,
     accountNames: new Map(names.map(({ id, name }) => [id, name])),
+    importDays: new Map(
+      covered.flatMap(({ id, from, to }) => (from && to ? [[id, { from, to }] as const] : [])),
+    ),
     isRejected: (kind, ids) => rejected.has(keyOf(kind, ids)),
   })
   const isCut = candidates.length > mostCompared

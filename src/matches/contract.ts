@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { doc, field } from '../shared/doc.ts'
 import { reasons } from '../shared/failure-responses.ts'
 import { requiredText } from '../shared/field-errors.ts'
-import { date, id, oneOf, preprocessed } from '../shared/fields.ts'
+import { date, id, listOf, oneOf, preprocessed } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
 import { matchCertainties, matchKinds } from '../shared/types.ts'
 import { coffee, transaction } from '../transactions/contract.ts'
@@ -51,6 +51,29 @@ export const pair = z.object({
 })
 export type Pair = z.output<typeof pair>
 
+/** The most pairs that one call joins. */
+export const mostPairs = 100
+
+/** Pairs to be joined in one call; no transaction may be in two of them. */
+export const pairs = z.object({
+  pairs: field(
+    listOf(pair, mostPairs).check(
+      z.refine(
+        (list) => {
+          const ids = list.flatMap((one) => one.ids)
+          return new Set(ids).size === ids.length
+        },
+        { error: 'The :field field must not have a transaction in two pairs.' },
+      ),
+    ),
+    doc('Several pairs, in place of `kind` and `ids`: each has its own outcome.'),
+  ),
+})
+export type Pairs = z.output<typeof pairs>
+
+/** One pair, or several. */
+export const joinRequest = z.extend(z.partial(pair), z.partial(pairs).shape)
+
 /** The transaction to separate from another. */
 export const separation = z.object({
   id: field(
@@ -67,6 +90,28 @@ export const separated = shown.object(
   { transactions: [coffee(), { ...coffee(), id: 2, description: 'CARD 4711 COFFEE BEANS LONDON' }] },
 )
 export type ShownSeparated = z.output<typeof separated>
+
+const joinOutcome = shown.object('JoinOutcome', 'What became of a pair.', {
+  kind: z.enum(matchKinds),
+  ids: z.array(shown.id()).check(z.minLength(2), z.maxLength(2)),
+  transaction: field(
+    z.nullable(transaction),
+    doc('The transaction that remains; null if the pair was not joined.'),
+  ),
+  errors: field(z.nullable(shown.fieldErrors()), doc('Why the pair was not joined.')),
+})
+
+/** One schema for both answers of a join, since generated clients know no choice of schemas. */
+export const joined = shown.object(
+  'JoinedMatch',
+  'The transaction that remains or, where `pairs` were sent, `outcomes` alone.',
+  {
+    ...z.partial(transaction).shape,
+    outcomes: field(z.optional(z.array(joinOutcome)), doc('What became of the pairs, in their order.')),
+  },
+  coffee(),
+)
+export type ShownJoined = { outcomes: z.output<typeof joinOutcome>[] }
 
 const match = shown.object('Match', 'Two transactions that look like one event.', {
   kind: z.enum(matchKinds),

@@ -1,9 +1,8 @@
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { json } from '../openapi/response-descriptions.ts'
 import { grouped } from '../shared/doc.ts'
-import { transaction } from '../transactions/contract.ts'
 import { mostCompared, mostLookedAt, mostLookedAtAfter } from './candidates.ts'
-import { matchList, separated } from './contract.ts'
+import { joined, matchList, separated } from './contract.ts'
 import { daysThatDecide } from './matching.ts'
 
 const pair = { name: 'MatchPair', example: { kind: 'duplicate', ids: [1, 2] } }
@@ -24,9 +23,11 @@ export const matchEndpoints: EndpointGroup = {
       id: 'joinMatch',
       summary: 'Join a match',
       description:
-        'One transaction remains, and takes from the other what it lacks itself (`category_id`, `description`, `reference`). For a transfer, it is the outflow, now a transfer to the other account; for a duplicate, the one that is a transfer, or else the one that was typed, or else the older one. Importing a statement that has the other one creates nothing.',
-      body: pair,
-      answers: { 200: json(transaction, 'What remains.') },
+        'One transaction remains, and takes from the other what it lacks itself (`category_id`, `description`, `reference`). For a transfer, it is the outflow, now a transfer to the other account; for a duplicate, the one that is a transfer, or else the one that was typed, or else the older one. Importing a statement that has the other one creates nothing. With `pairs`, up to 100 are joined in one call, and the answer has the outcome of each.',
+      body: { name: 'MatchJoin', example: { kind: 'duplicate', ids: [1, 2] } },
+      answers: {
+        200: json(joined, 'What remains or, with `pairs`, the outcomes.'),
+      },
       invalid: { errors: { ids: ['The ids field must be a list of two different ids.'] } },
     },
     'POST /api/matches/separate': {

@@ -8,9 +8,10 @@ import { allHold, brokenBy, selectVerdict } from '../database/rules.ts'
 import { unread } from '../database/run.ts'
 import { transactions } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
+import type { FieldErrors } from '../shared/failures.ts'
 import { isOfFile } from '../transactions/bulk-duplicates.ts'
 import { liveCategory, type Transaction, transactionColumns } from '../transactions/read.ts'
-import type { Pair } from './contract.ts'
+import type { Pair, Pairs } from './contract.ts'
 import { hasRoom, isPair, kindRule, pairRules, roomRule } from './pairs.ts'
 
 /*
@@ -22,7 +23,7 @@ import { hasRoom, isPair, kindRule, pairRules, roomRule } from './pairs.ts'
  */
 
 /** Pairs that have been matched, each a kind and two ids, as JSON. */
-type Pairs = string | SQL
+type PairsAsJson = string | SQL
 
 /** Of the row that a join deletes, the columns that a separation brings back as they were. */
 export const restoredColumns = [
@@ -65,11 +66,44 @@ export async function joinMatch(owner: Owner, draft: Draft<Pair>): Promise<Trans
   return remains
 }
 
+/** What became of a pair: the transaction that remains, or why the pair was not joined. */
+export type JoinOutcome = Pair & { transaction: Transaction | null; errors: FieldErrors | null }
+
+/** Joins several pairs, each of which has its own outcome. A repeat changes nothing. Throws Invalid. */
+export async function joinMatches(owner: Owner, draft: Draft<Pairs>): Promise<JoinOutcome[]> {
+  const { pairs } = await requireComplete(owner, draft)
+  const list = JSON.stringify(pairs.map(({ kind, ids }) => [kind, ...ids]))
+  const rules = pairs.map((pair) => [
+    ...pairRules(owner, pair.ids),
+    kindRule(owner, pair),
+    roomRule(owner, pair),
+  ])
+  const results = await withinBounds(
+    'amount',
+    owner.run({
+      verdicts: rules.map((ofPair) => selectVerdict(owner.db, ofPair)),
+      joined: unread(joinPairs(owner, list, sql`true`)),
+      remaining: owner.db
+        .select({ ...transactionColumns, goneId: sql<number>`gone.id` })
+        .from(transactions)
+        .innerJoin(sql`(${joinedOf(owner.id, list)}) gone`, sql`${transactions.id} = gone.joined_id`)
+        .where(hasLiveAccounts),
+    }),
+  )
+  return pairs.map((pair, i) => {
+    const found = results.remaining.find(
+      ({ id, goneId }) => pair.ids.includes(id) && pair.ids.includes(goneId),
+    )
+    if (found) return { ...pair, transaction: found, errors: null }
+    return { ...pair, transaction: null, errors: brokenBy(rules[i] ?? [], results.verdicts[i] ?? []).errors }
+  })
+}
+
 /**
  * The statements that join the user's pairs. No row may be in two pairs; a pair that can no longer be joined is left
  * alone.
  */
-export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[] {
+export function joinPairs({ id: userId }: Scope, pairs: PairsAsJson, guard: SQL): SQL[] {
   const joined = sql`(${joinedOf(userId, pairs)})`
   return [
     rememberGone(userId, pairs, guard),
@@ -86,7 +120,7 @@ export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[
  * Remembers the row that each pair is to lose, with all of its fields (`kept`). An edited row is remembered already, as
  * its file has it: that stays, and only what the join adds is written.
  */
-function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
+function rememberGone(userId: SQL, pairs: PairsAsJson, guard: SQL): SQL {
   const category = (row: SQL) =>
     sql`(select id from categories where id = ${row}.category_id and user_id = ${userId})`
   const asTheyAre = sql.raw(restoredColumns.map((column) => `'${column}', gone.${column}`).join(', '))
@@ -110,7 +144,7 @@ function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
 }
 
 /** The CTEs that choose the pairs to join: `role` has the kind of each, the row that remains and the one that goes. */
-function rolesIn(userId: SQL, pairs: Pairs, guard: SQL): SQL {
+function rolesIn(userId: SQL, pairs: PairsAsJson, guard: SQL): SQL {
   // Of two duplicates, the one with the greater claim remains.
   const claim = (row: SQL) => sql`(${row}.type = 'transfer', ${row}.import_id is null, -${row}.id)`
   // An import joins what a dry run found before: accounts may have been deleted since.
@@ -193,7 +227,7 @@ function updateSurvivors(userId: SQL, joined: SQL): SQL {
 }
 
 /** Selects what is remembered of the pairs that have been joined: the row of each that was deleted. */
-export function joinedOf(userId: SQL, pairs: Pairs): SQL {
+export function joinedOf(userId: SQL, pairs: PairsAsJson): SQL {
   return sql`
     select gone.* from json_each(${pairs}) pair
              cross join remembered gone on gone.user_id = ${userId} and gone.id in (pair.value ->> 1, pair.value ->> 2)

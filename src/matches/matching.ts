@@ -1,7 +1,7 @@
-import { dayMs } from '../shared/dates.ts'
+import { dayMs, type Span } from '../shared/dates.ts'
 import type { MatchKind, MatchReason, MatchRow } from '../shared/match-row.ts'
 import type { matchCertainties } from '../shared/types.ts'
-import { shareWords, tellingWords } from '../transactions/words.ts'
+import { shareWords, tellingWords } from '../shared/words.ts'
 import {
   byDay,
   type Candidate,
@@ -30,6 +30,8 @@ export type MatchOptions = {
   kind?: MatchKind | undefined
   /** The names of the user's accounts, by their ids. */
   accountNames: ReadonlyMap<number, string>
+  /** The days that the file of each import covers, by its id; where they are missing, those of its rows count. */
+  importDays?: ReadonlyMap<number, Span>
   /** True for a pair that the user has said is not a match. */
   isRejected: (kind: MatchKind, ids: [number, number]) => boolean
 }
@@ -39,7 +41,10 @@ export type MatchOptions = {
  * is not a match, but casts doubt: people also type late what they had forgotten.
  */
 const duplicateDays = { doubt: -4, from: -1, to: 6 }
-const transferDays = { doubt: -4, from: -1, to: 5 }
+/** Cards and wallets book the inflow up to three days before the outflow. */
+const transferDays = { doubt: -4, from: -3, to: 5 }
+/** An inflow that is booked earlier than this before the outflow is never sure. */
+const surelyFrom = -1
 /** No two rows further apart than this are compared. */
 export const mostDaysApart = Math.max(
   ...[duplicateDays, transferDays].flatMap(({ doubt, to }) => [-doubt, to]),
@@ -53,14 +58,14 @@ export const daysThatDecide = 2 * mostDaysApart
  * does not matter. Apart from sorting them, the work is linear in the number of rows.
  */
 export function findMatches(rows: readonly MatchRow[], options: MatchOptions): Match[] {
-  const { kind, accountNames, isRejected } = options
+  const { kind, accountNames, importDays, isRejected } = options
   const dated = rows.map(datedRow).sort(byDay)
   const isAllowed =
     (kind: MatchKind) =>
     ({ first, second }: RowPair) =>
       !isRejected(kind, [first.id, second.id])
 
-  const possibleDuplicates = duplicateCandidates(dated).filter(isAllowed('duplicate'))
+  const possibleDuplicates = duplicateCandidates(dated, importDays).filter(isAllowed('duplicate'))
   const duplicates = choose(possibleDuplicates, (row) => !isSettled('duplicate', row))
   const duplicateMatches = duplicates.map(matchOf('duplicate', onlyCandidates(possibleDuplicates)))
   if (kind === 'duplicate') return eachRowOnce(duplicateMatches)
@@ -95,9 +100,9 @@ function datedRow(row: MatchRow): DatedRow {
   }
 }
 
-function duplicateCandidates(rows: DatedRow[]): Candidate[] {
+function duplicateCandidates(rows: DatedRow[], importDays: MatchOptions['importDays']): Candidate[] {
   const alike = Map.groupBy(rows, poolOf)
-  const isInBoth = overlaps(rows)
+  const isInBoth = overlaps(rows, importDays)
   return [...alike.values()].flatMap((group) => {
     const typed = group.filter(({ importId }) => importId === null)
     const imported = group.filter(({ importId }) => importId !== null)
@@ -118,7 +123,7 @@ function areAlikeBeyond({ first, second }: RowPair): boolean {
  * Tells whether two rows of different imports may be the same: each is within the days of the other's import, as only
  * what two files both cover can be in both.
  */
-function overlaps(rows: DatedRow[]): (pair: RowPair) => boolean {
+function overlaps(rows: DatedRow[], importDays: MatchOptions['importDays']): (pair: RowPair) => boolean {
   const keyOf = ({ accountId, importId }: DatedRow) => `${accountId} ${importId}`
   const spans = new Map<string, { from: number; to: number }>()
   for (const row of rows) {
@@ -127,6 +132,8 @@ function overlaps(rows: DatedRow[]): (pair: RowPair) => boolean {
     spans.set(keyOf(row), { from, to: row.day })
   }
   const covers = (one: DatedRow, other: DatedRow) => {
+    const days = importDays?.get(one.importId ?? 0)
+    if (days) return days.from <= other.date && other.date <= days.to
     const span = spans.get(keyOf(one))
     return span !== undefined && span.from <= other.day && other.day <= span.to
   }
@@ -170,7 +177,7 @@ function matchOf(kind: MatchKind, only: Set<Candidate>) {
   return (one: Candidate): Match => {
     const { first, second, daysApart, evidence } = one
     const isOnly = only.has(one)
-    const isSure = isOnly && (kind === 'duplicate' || saysTransfer(one))
+    const isSure = isOnly && (kind === 'duplicate' || (daysApart >= surelyFrom && saysTransfer(one)))
     return {
       kind,
       ids: [first.id, second.id],

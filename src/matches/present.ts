@@ -1,5 +1,6 @@
 import { presentTransaction } from '../transactions/present.ts'
-import type { ShownMatchList } from './contract.ts'
+import type { ShownJoined, ShownMatchList } from './contract.ts'
+import type { JoinOutcome } from './join.ts'
 import type { Matches } from './list.ts'
 
 export function presentMatches({ matches, searchedBackTo }: Matches): ShownMatchList {
@@ -14,4 +15,8 @@ export function presentMatches({ matches, searchedBackTo }: Matches): ShownMatch
     })),
     searched_back_to: searchedBackTo,
   }
+}
+
+export function presentJoin({ transaction, ...outcome }: JoinOutcome): ShownJoined['outcomes'][number] {
+  return { ...outcome, transaction: transaction && presentTransaction(transaction) }
 }

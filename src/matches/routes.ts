@@ -1,12 +1,22 @@
 import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
 import { limitLargeResponse } from '../http/large-responses.ts'
-import { body, query } from '../http/validate.ts'
+import { maxJsonBytes } from '../http/request-body.ts'
+import { body, bodyReadBy, isObject, query, toDraft } from '../http/validate.ts'
 import { presentTransaction } from '../transactions/present.ts'
-import { matchQuery, mostMatches, pair, type ShownSeparated, separation } from './contract.ts'
-import { joinMatch } from './join.ts'
+import {
+  joinRequest,
+  matchQuery,
+  mostMatches,
+  pair,
+  pairs,
+  type ShownJoined,
+  type ShownSeparated,
+  separation,
+} from './contract.ts'
+import { joinMatch, joinMatches } from './join.ts'
 import { listMatches } from './list.ts'
-import { presentMatches } from './present.ts'
+import { presentJoin, presentMatches } from './present.ts'
 import { rejectMatch, takeRejectionBack } from './reject.ts'
 import { separateMatch } from './separate.ts'
 
@@ -17,9 +27,12 @@ export const matchRoutes = new Hono<App>()
       c.json(presentMatches(await listMatches(c.get('owner'), c.req.valid('query')))),
     )
   })
-  .post('/join', body(pair), async (c) =>
-    c.json(presentTransaction(await joinMatch(c.get('owner'), c.req.valid('json')))),
-  )
+  .post('/join', bodyReadBy(joinRequest, maxJsonBytes, readJoin), async (c) => {
+    const { one, several } = c.req.valid('json')
+    if (!several) return c.json(presentTransaction(await joinMatch(c.get('owner'), one)))
+    const outcomes = await joinMatches(c.get('owner'), several)
+    return c.json<ShownJoined>({ outcomes: outcomes.map(presentJoin) })
+  })
   .post('/separate', body(separation), async (c) => {
     const both = await separateMatch(c.get('owner'), c.req.valid('json'))
     return c.json<ShownSeparated>({ transactions: both.map(presentTransaction) })
@@ -32,3 +45,11 @@ export const matchRoutes = new Hono<App>()
     await takeRejectionBack(c.get('owner'), c.req.valid('json'))
     return c.body(null, 204)
   })
+
+/** A body with `pairs` holds several, any other one. */
+function readJoin(input: unknown) {
+  const hasSeveral = isObject(input) && 'pairs' in input
+  return hasSeveral
+    ? { one: null, several: toDraft(pairs, input) }
+    : { one: toDraft(pair, input), several: null }
+}

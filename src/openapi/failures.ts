@@ -3,6 +3,7 @@ import {
   batchError,
   cursorError,
   duplicateError,
+  importError,
   message,
   notVerifiedError,
   validationError,
@@ -74,6 +75,13 @@ export const failures = {
     status: 422,
     ...json(validationError, 'Some fields are invalid: `errors` says which, and why.'),
   },
+  InvalidImport: {
+    status: 422,
+    ...json(
+      importError,
+      'Some fields are invalid, or the file can be read in several ways: `questions` has the answers to choose from.',
+    ),
+  },
   InvalidBatch: {
     status: 422,
     ...json(
@@ -118,4 +126,4 @@ export const failures = {
 export type FailureName = keyof typeof failures
 
 /** Failures that each operation describes itself, with an example of its own. */
-export const ownFailures: FailureName[] = ['Invalid', 'InvalidBatch']
+export const ownFailures: FailureName[] = ['Invalid', 'InvalidBatch', 'InvalidImport']

@@ -59,7 +59,7 @@ function failuresOf({ name, path, checks }: Route, { bodies = {}, failures = [] 
     takesBody && 'TooLarge',
     takesJson && 'NotJson',
     !isPublic && 'Unauthenticated',
-    canRefuse && !failures.includes('InvalidBatch') && 'Invalid',
+    canRefuse && !failures.some((name) => /^Invalid./.test(name)) && 'Invalid',
     'Limited',
     'Unexpected',
     'Unavailable',

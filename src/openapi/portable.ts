@@ -1,8 +1,10 @@
 import {
   accountTypes,
+  categoriseModes,
   categoryTypes,
   changedNouns,
   decimalSeparators,
+  feeConventions,
   importKinds,
   itemOutcomes,
   matchCertainties,
@@ -43,6 +45,11 @@ const enums: Record<string, { enum: readonly string[]; description: string }> = 
   MatchMode: {
     enum: matchModes,
     description: 'What to do about possible duplicates and transfers.',
+  },
+  CategoriseMode: { enum: categoriseModes, description: 'How imported rows get their categories.' },
+  FeeConvention: {
+    enum: feeConventions,
+    description: 'Whether the amounts of a file contain the fees beside them.',
   },
   SignConvention: { enum: signConventions, description: 'What positive amounts in a file mean.' },
 }

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { doc, field } from './doc.ts'
 import { matchReasons } from './match-row.ts'
 import * as shown from './shown.ts'
+import { transactionTypes } from './types.ts'
 
 /** The bodies of failures, and of responses that consist of a sentence. */
 
@@ -38,6 +39,72 @@ export const batchError = shown.object(
     invalid_items: [3],
   },
 )
+
+const exampleRow = shown.object('QuestionExample', 'A row as an option of a question reads it.', {
+  row: shown.count(),
+  transaction_date: shown.calendarDate(),
+  type: z.enum(transactionTypes),
+  amount: shown.amount(),
+  description: z.nullable(z.string()),
+})
+
+const question = shown.object('ImportQuestion', 'What a file leaves open.', {
+  field: field(
+    z.string(),
+    doc('The option that answers it, such as `signs` or `mapping.amount`: send it with one of the values.'),
+  ),
+  text: z.string(),
+  options: z.array(
+    shown.object('QuestionOption', 'A possible answer.', {
+      value: z.string(),
+      label: z.string(),
+      example: field(
+        z.array(exampleRow).check(z.maxLength(3)),
+        doc(
+          'The first rows that come out differently, the other questions being answered with their first options.',
+        ),
+      ),
+    }),
+  ),
+})
+
+const charge = (type: 'income' | 'expense') => ({
+  row: 2,
+  transaction_date: '2026-11-20',
+  type,
+  amount: '12.50',
+  description: 'Coffee beans',
+})
+
+/** What a file that can be read in several ways is answered with. */
+export const importError = shown.object(
+  'ImportError',
+  'Error texts by field; keys are dotted paths. `questions` says what each answer would do.',
+  { message: z.string(), errors: shown.fieldErrors(), questions: z.optional(z.array(question)) },
+  {
+    message: 'The given data was invalid.',
+    errors: { signs: ['Nothing in the file proves which way its amounts go.'] },
+    questions: [
+      {
+        field: 'signs',
+        text: 'Nothing in the file proves which way its amounts go.',
+        options: [
+          {
+            value: 'as_written',
+            label: 'Positive amounts came in, negative ones were spent.',
+            example: [charge('income')],
+          },
+          {
+            value: 'inverted',
+            label: 'Positive amounts were spent, negative ones came in.',
+            example: [charge('expense')],
+          },
+        ],
+      },
+    ],
+  },
+)
+export type ShownImportError = z.output<typeof importError>
 
 export const notVerifiedError = shown.object(
   'NotVerifiedError',

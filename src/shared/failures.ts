@@ -20,7 +20,7 @@ export class Unauthenticated extends Failure {
 /** The row named in the path does not exist. */
 export class NotFound extends Failure {
   override readonly name = 'NotFound'
-  constructor(noun: 'Account' | 'Category' | 'Transaction' | 'Token' | 'Sync batch' | 'Import') {
+  constructor(noun: 'Account' | 'Category' | 'Transaction' | 'Token' | 'Sync batch' | 'Import' | 'Layout') {
     super(`${noun} not found.`)
   }
 }

@@ -26,7 +26,11 @@ export const operationOutcomes = [
 export const matchKinds = ['duplicate', 'transfer'] as const
 export const matchCertainties = ['sure', 'likely'] as const
 /** What an import should do about matches of its rows. */
-export const matchModes = ['suggest', 'off', 'sure'] as const
+export const matchModes = ['suggest', 'off'] as const
+/** Whether imported rows without a category get the one under which the person filed the same payee. */
+export const categoriseModes = ['off', 'learned'] as const
+/** Whether fees are in the amounts of a file, charged besides them, or not charged to the account. */
+export const feeConventions = ['included', 'extra', 'ignored'] as const
 /** The nouns of the change feed. */
 export const changedNouns = ['profile', 'account', 'category', 'transaction'] as const
 /** The versions of a row that a write accepts, each between commas (`,3,4,`); undefined if it accepts any. */

@@ -1,5 +1,5 @@
 import type { MatchReason } from '../shared/match-row.ts'
-import { shareWords, tellingWords } from './words.ts'
+import { shareWords, tellingWords } from '../shared/words.ts'
 
 /** The words of a transaction. */
 export type Words = { description: string | null; reference: string | null }

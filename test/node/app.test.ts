@@ -113,24 +113,25 @@ describe.skipIf(!executable)('the example app', () => {
     await expectRows(page, ['Coffee −4.20'])
 
     await open(page, 'Import')
-    const text = 'Date;Amount;Description\n03/02/2026;-12,50;Market\n04/02/2026;-1,00;Bus\n'
-    await page.getByLabel('File').setInputFiles({
-      name: 'statement.csv',
-      mimeType: 'text/csv',
-      buffer: Buffer.from(text),
-    })
+    const chooseFile = (name: string, text: string) =>
+      page.getByLabel('File').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
+    await chooseFile(
+      'card.csv',
+      'Date;Amount;Description\n03/02/2026;12,50;Market\n04/02/2026;-1,00;Refund\n',
+    )
     await press(page, 'Look at the file')
-    await page.getByLabel('date format').selectOption('DD/MM/YYYY')
+    await page.getByText('3 Feb 2026: −12.50 Market').waitFor()
+    await page.getByLabel('DD/MM/YYYY').check()
+    await page.getByLabel('Positive amounts were spent').check()
     await press(page, 'Look at the file')
     await page.getByRole('heading', { name: '2 new transactions' }).waitFor()
     await press(page, 'Import 2 transactions')
     await page.getByText('Successfully imported 2 transactions.').waitFor()
+    await chooseFile('next.csv', 'Date;Amount;Description\n03/03/2026;13,50;Market\n')
+    await press(page, 'Look at the file')
+    await page.getByRole('cell', { name: '−13.50' }).waitFor()
 
-    await page.getByLabel('File').setInputFiles({
-      name: 'damaged.csv',
-      mimeType: 'text/csv',
-      buffer: Buffer.from('Date;Amount;Description\n2026-02-03;-12,50;Market\n2026-02-04;-1,0,0;Bus\n'),
-    })
+    await chooseFile('damaged.csv', 'Date;Debit;Description\n2026-02-03;12,50;Market\n2026-02-04;1,0,0;Bus\n')
     await press(page, 'Look at the file')
     await page.getByText('Row 3: The amount field must be a number.').waitFor()
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readStatement } from '../../src/imports/formats/read.ts'
 import { matchKinds } from '../../src/shared/types.ts'
+import { measureFiling } from '../households/filing.ts'
 import { householdOf } from '../households/household.ts'
 import { type Measured, measureAsFilesCome, measureAtOnce, sumOf, type Tally } from '../households/measure.ts'
 
@@ -49,6 +50,23 @@ describe.each([
     expect(toFind).toBeGreaterThan(10 * count)
     expect(percent(solved, toFind)).toBeGreaterThanOrEqual(95)
   })
+})
+
+test('at least 98 in 100 suggested categories are right, and 85 in 100 are found of payees filed three times', () => {
+  const all = households.map((household, index) => measureFiling(household, index + 1))
+  const total = (count: keyof (typeof all)[number]) => all.reduce((sum, one) => sum + one[count], 0)
+  const [suggested, right, known, found] = [
+    total('suggested'),
+    total('right'),
+    total('known'),
+    total('found'),
+  ]
+  console.info(`categories
+  right     ${shown(right, suggested)}
+  recall    ${shown(found, known)}`)
+  expect(known).toBeGreaterThan(100 * count)
+  expect(percent(right, suggested)).toBeGreaterThanOrEqual(98)
+  expect(percent(found, known)).toBeGreaterThanOrEqual(85)
 })
 
 test('the files of both banks are read as what was booked', () => {

@@ -44,7 +44,7 @@ test.skipIf(!browser)(
       expect([recorded.status, JSON.parse(recorded.body).amount]).toEqual(['201', '12.50'])
 
       const imported = await tryOut(page, 'importStatement', async (operation) => {
-        const content = 'Date,Amount,Description\n2026-11-18,-3.20,Bakery\n'
+        const content = 'Date,Debit,Description\n2026-11-18,3.20,Bakery\n'
         const file = { name: 'statement.csv', mimeType: 'text/csv', buffer: Buffer.from(content) }
         await operation.locator('input[type=file]').setInputFiles(file)
         await operation.locator('input[name=account_id]').fill('1')

@@ -12,11 +12,15 @@ export async function createBanked(world = createWorld()) {
     options = '',
   ) => {
     const lines = rows.map(([date, amount, words = '']) => `${date},${amount},${words}`)
-    const answer = await home.world.call('POST', `/api/import/store?account_id=${account.id}${options}`, {
-      token: home.person.token,
-      rawBody: ['date,amount,description', ...lines].join('\n'),
-      headers: { 'Content-Type': 'text/csv' },
-    })
+    const answer = await home.world.call(
+      'POST',
+      `/api/import/store?account_id=${account.id}&signs=as_written${options}`,
+      {
+        token: home.person.token,
+        rawBody: ['date,amount,description', ...lines].join('\n'),
+        headers: { 'Content-Type': 'text/csv' },
+      },
+    )
     expect([answer.status, answer.body.errors]).toEqual([200, undefined])
     return answer.body.import
   }

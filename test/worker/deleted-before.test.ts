@@ -46,7 +46,11 @@ test('a row that an import brought and the user deleted does not come back with 
     [4, '8.00'],
   ] as Parameters<typeof importRows>[0]
   const counts = { rows: 4, created: 1, duplicate: 1, deleted_before: 2 }
-  expect((await importRows(overlapping, '&dry_run=1')).counts).toEqual({ ...counts, possible: 0, joined: 0 })
+  expect((await importRows(overlapping, '&dry_run=1')).counts).toEqual({
+    ...counts,
+    possible: 0,
+    categorised: 0,
+  })
   const { id } = await importRows(overlapping)
   expect((await person.get(`/api/imports/${id}`)).body.counts).toEqual(counts)
   expect((await list()).map(({ amount }) => amount)).toEqual(['8.00', '7.00'])
@@ -56,7 +60,14 @@ test('a row that an import brought and the user deleted does not come back with 
     [1, '-5.00'],
     [2, '-6.00', 'B'],
   ])
-  expect(others).toEqual({ rows: 3, created: 2, duplicate: 0, deleted_before: 1, possible: 0, joined: 0 })
+  expect(others).toEqual({
+    rows: 3,
+    created: 2,
+    duplicate: 0,
+    deleted_before: 1,
+    possible: 0,
+    categorised: 0,
+  })
   expect(await findDifferences(openWorldDatabase(world))).toEqual([])
 })
 

@@ -88,11 +88,18 @@ describe('a generic CSV', () => {
         import: {
           id: expect.any(Number),
           format: 'csv',
-          counts: { rows: 4, created: 4, duplicate: 0, deleted_before: 0, possible: 0, joined: 0 },
+          counts: { rows: 4, created: 4, duplicate: 0, deleted_before: 0, possible: 0, categorised: 0 },
           duplicates: [],
           matches_url: null,
           skipped: 0,
           dry_run: false,
+          settled: expect.objectContaining({
+            signs: {
+              value: 'as_written',
+              proof: 'the documented columns, where a minus sign is an expense',
+            },
+          }),
+          preview: null,
           closing_balance: null,
         },
       },
@@ -117,7 +124,7 @@ describe('a generic CSV', () => {
       duplicate: 4,
       deleted_before: 0,
       possible: 0,
-      joined: 0,
+      categorised: 0,
     })
     expect(await home.total()).toBe(4)
   })
@@ -173,7 +180,7 @@ describe('a generic CSV', () => {
     )
     expect([status, body.import.counts]).toEqual([
       200,
-      { rows: 1, created: 1, duplicate: 0, deleted_before: 0, possible: 0, joined: 0 },
+      { rows: 1, created: 1, duplicate: 0, deleted_before: 0, possible: 0, categorised: 0 },
     ])
     expect(await home.total()).toBe(0)
   })
@@ -188,11 +195,16 @@ describe('a bank statement', () => {
       {
         id: expect.any(Number),
         format: 'ofx',
-        counts: { rows: 3, created: 3, duplicate: 0, deleted_before: 0, possible: 0, joined: 0 },
+        counts: { rows: 3, created: 3, duplicate: 0, deleted_before: 0, possible: 0, categorised: 0 },
         duplicates: [],
         matches_url: null,
         skipped: 0,
         dry_run: false,
+        settled: {
+          signs: { value: 'as_written', proof: 'the format defines its signs' },
+          statement_account: { value: '4711', proof: 'the only account in the file' },
+        },
+        preview: null,
         closing_balance: { date: '2026-11-30', statement: 100, account: 100, agrees: true },
       },
     ])
@@ -215,7 +227,7 @@ describe('a bank statement', () => {
       duplicate: 2,
       deleted_before: 0,
       possible: 0,
-      joined: 0,
+      categorised: 0,
     })
     expect(await home.total()).toBe(4)
   })
@@ -271,7 +283,19 @@ describe('a bank statement', () => {
     expect([await home.total(), await home.leftovers()]).toEqual([0, 0])
     expect((await home.person.get('/api/imports')).body).toEqual([])
     const real = await home.statement(ofx)
-    expect(dry.body.import).toEqual({ ...real.body.import, id: null, dry_run: true })
+    const { preview, ...rest } = dry.body.import
+    expect({ ...rest, preview: null }).toEqual({ ...real.body.import, id: null, dry_run: true })
+    expect(preview).toMatchObject({
+      more: 0,
+      total_in: '40.00',
+      total_out: '40.00',
+      balance_after: 100,
+      rows: [
+        { row: 1, transaction_date: '2026-11-03', type: 'expense', amount: '20.00', account: 'Checking' },
+        { row: 2, type: 'expense', duplicate_of: null, possible: null, category: null },
+        { row: 3, type: 'income', amount: '40.00', description: 'Refund', reference: 'A3' },
+      ],
+    })
   })
 })
 
@@ -291,7 +315,7 @@ describe('JSON', () => {
       duplicate: 1,
       deleted_before: 0,
       possible: 0,
-      joined: 0,
+      categorised: 0,
     })
     expect(await home.total()).toBe(1)
   })
@@ -388,7 +412,7 @@ describe('undoing an import', () => {
       duplicate: 1,
       deleted_before: 0,
       possible: 0,
-      joined: 0,
+      categorised: 0,
     })
     const [other] = (await home.person.get('/api/transactions?q=Bakery')).body.data
     await home.person.put(`/api/transactions/${other.id}`, { description: 'Mine too' })
@@ -579,7 +603,14 @@ test('possible matches of ten thousand rows are looked for once others can write
     return { ...body.import, requests: (await home.world.databaseWork()).requests }
   }
   const dry = await upload({ dry_run: '1' })
-  const counts = { rows: 10_000, created: 10_000, duplicate: 0, deleted_before: 0, possible: 1, joined: 0 }
+  const counts = {
+    rows: 10_000,
+    created: 10_000,
+    duplicate: 0,
+    deleted_before: 0,
+    possible: 1,
+    categorised: 0,
+  }
   // The first finds out who is sending them.
   expect(dry).toMatchObject({ counts, requests: 2 })
   const real = await upload({})
@@ -639,7 +670,7 @@ describe('a file at its bounds', () => {
     const { status, body } = await home.upload('/api/import/store', file)
     expect([status, body.import?.counts]).toEqual([
       200,
-      { rows: count, created: count, duplicate: 0, deleted_before: 0, possible: 0, joined: 0 },
+      { rows: count, created: count, duplicate: 0, deleted_before: 0, possible: 0, categorised: 0 },
     ])
     const rows = await askDatabase(
       home.world,
@@ -655,7 +686,7 @@ describe('a file at its bounds', () => {
       duplicate: count,
       deleted_before: 0,
       possible: 0,
-      joined: 0,
+      categorised: 0,
     })
   })
 

@@ -134,7 +134,7 @@ async function meddle({ person, accounts, cash, rows, pick, gone, importAll }: S
     () => person.patch(path, fields),
     () => person.delete(path),
     () => person.delete(`/api/imports/${pick(...imports).id}${pick('', '?force=true')}`),
-    async () => ({ status: (await importAll(pick('', '&match=sure', '&match=sure&dry_run=true'))) && 200 }),
+    async () => ({ status: (await importAll(pick('', '', '&dry_run=true'))) && 200 }),
     async () => {
       const id = pick(row.id, ...gone)
       await upload(person, [pick(update('transaction', id, fields), remove('transaction', id))])

@@ -408,28 +408,42 @@ test('only two transactions of the user’s that can be one event are joined', a
   expect(await contents()).toEqual(before)
 })
 
-test('an import joins what is sure if asked to, and undoing the import separates it again', async () => {
-  const { person, savings, typed, second, importRows, rows, isExact, balances, contents, importAgain } =
-    await createJoiner()
+test('pairs joined in one call are separated again when the import of a row of them is undone', async () => {
+  const {
+    person,
+    savings,
+    typed,
+    second,
+    importRows,
+    matches,
+    rows,
+    isExact,
+    balances,
+    contents,
+    importAgain,
+  } = await createJoiner()
   await person.delete(`/api/imports/${second.id}`)
   const before = [await contents(), await balances()]
   const deposit = [['2026-11-15', '300.00', 'From Checking']] as [string, string, string][]
-  const dry = await importRows(savings, deposit, '&match=sure&dry_run=true')
-  expect(await contents()).toEqual(before[0])
-  const { id, counts, matches_url } = await importRows(savings, deposit, '&match=sure')
-  expect([dry.counts, dry.matches_url]).toEqual([counts, matches_url])
-  expect([counts, matches_url]).toEqual([
-    { rows: 1, created: 1, duplicate: 0, deleted_before: 0, possible: 0, joined: 1 },
-    null,
+  const { id } = await importRows(savings, deposit)
+  const [found] = (await matches()).filter(({ kind }) => kind === 'transfer')
+  const pair = { kind: found?.kind, ids: found?.ids }
+  const stranger = { kind: 'duplicate', ids: [typed.id, 999_999] }
+  const { status, body } = await person.post('/api/matches/join', {
+    pairs: [pair, stranger],
+  })
+  expect([status, body.outcomes]).toMatchObject([
+    200,
+    [
+      { ...pair, transaction: { type: 'transfer' }, errors: null },
+      { ...stranger, transaction: null, errors: { 'ids.1': ['The selected id is invalid.'] } },
+    ],
   ])
   expect((await rows()).map(({ type }) => type)).toEqual(['transfer', 'expense', 'expense'])
   expect(await balances()).toEqual([-225, 400])
   await isExact()
   await importAgain()
-  expect((await importRows(savings, deposit, '&match=sure')).counts).toMatchObject({
-    duplicate: 1,
-    joined: 0,
-  })
+  expect((await importRows(savings, deposit)).counts).toMatchObject({ duplicate: 1, possible: 0 })
   await person.delete(`/api/imports/${id}`)
   expect([await contents(), await balances()]).toEqual(before)
   await isExact()
@@ -775,10 +789,14 @@ test('undoing an import of thousands of joined rows separates them in parts, and
       words,
     ])
   const { id } = await importRows(checking, rows('-', 'To Nestegg', 1, 2_100))
-  // One import joins five hundred at most.
-  for (let from = 1; from <= 2_100; from += 420) {
-    const { counts } = await importRows(savings, rows('', 'From Checking', from, 420), '&match=sure')
-    expect(counts.joined).toBe(420)
+  await importRows(savings, rows('', 'From Checking', 1, 2_100), '&match=off')
+  for (let from = 0; from < 2_100; from += 100) {
+    const pairs = Array.from({ length: 100 }, (_, nth) => ({
+      kind: 'transfer',
+      ids: [1 + from + nth, 2_101 + from + nth],
+    }))
+    const { body } = await person.post('/api/matches/join', { pairs })
+    expect(body.outcomes.every(({ transaction }: Json) => transaction)).toBe(true)
   }
   const undo = () => person.delete(`/api/imports/${id}`)
   const totals = () =>

@@ -25,7 +25,14 @@ test('what was typed is matched with the bank’s file days later, and a transfe
     ['2026-11-13', '-300.00', 'To Nestegg'],
     ['2026-11-14', '-7.77', 'Bakery'],
   ])
-  expect(counts).toEqual({ rows: 3, created: 3, duplicate: 0, deleted_before: 0, possible: 1, joined: 0 })
+  expect(counts).toEqual({
+    rows: 3,
+    created: 3,
+    duplicate: 0,
+    deleted_before: 0,
+    possible: 1,
+    categorised: 0,
+  })
   const [found, ...none] = await matches(new URL(matches_url).search.slice(1))
   expect([found, none]).toMatchObject([{ kind: 'duplicate', days_apart: 2, certainty: 'sure' }, []])
   expect(found?.reasons).toEqual(['same_amount', 'days_apart', 'words_in_common', 'only_candidate'])
@@ -70,8 +77,8 @@ test('another row that is as near to the second row of a match keeps it from bei
   const { person, expense, checking, importRows, matches } = await createBanked()
   await recordTransaction(person, { ...expense(), transaction_date: '2026-10-10' })
   await importRows(checking, [['2026-10-09', '-12.50', 'Coffee']], '&match=off')
-  const { counts } = await importRows(checking, [['2026-10-16', '-12.50', 'Coffee']], '&match=sure')
-  expect(counts).toMatchObject({ joined: 0 })
+  const { counts } = await importRows(checking, [['2026-10-16', '-12.50', 'Coffee']])
+  expect(counts).toMatchObject({ created: 1 })
   const listed = await matches('from=2026-10-16&to=2026-10-16')
   expect(listed).toEqual(
     (await matches('from=2026-10-01&to=2026-10-31')).filter(({ ids }) => ids.includes(3)),
@@ -172,8 +179,8 @@ test('what was typed stands for the equal row of a file, and is no match for ano
     ['2026-11-10', '-12.50'],
     ['2026-11-12', '-12.50'],
   ] as never
-  const { id, counts } = await importRows(checking, twice, '&match=sure')
-  expect(counts).toMatchObject({ created: 2, duplicate: 1, possible: 0, joined: 0 })
+  const { id, counts } = await importRows(checking, twice)
+  expect(counts).toMatchObject({ created: 2, duplicate: 1, possible: 0, categorised: 0 })
   expect(await matches()).toEqual([])
   await person.delete(`/api/imports/${id}`)
   const { counts: later } = await importRows(checking, [['2026-11-12', '-12.50']])
@@ -258,40 +265,37 @@ test('an import that is sent again with its key gets its first answer, whatever 
       rawBody: ['date,amount,description', ...rows].join('\n'),
       headers: { 'Content-Type': 'text/csv', 'Idempotency-Key': key },
     })
-  const first = await send('&match=sure', 'once')
+  const first = await send('', 'once')
   expect(first.body.import).toMatchObject({
-    counts: { rows: 3, created: 2, duplicate: 1, possible: 1, joined: 1 },
+    counts: { rows: 3, created: 2, duplicate: 1, possible: 2, categorised: 0 },
     duplicates: [{ row: 2 }],
     matches_url: expect.any(String),
   })
   const [pair] = await matches()
   expect((await person.post('/api/matches/join', { kind: pair?.kind, ids: pair?.ids })).status).toBe(200)
-  expect((await send('&match=sure', 'once')).body).toEqual(first.body)
+  expect((await send('', 'once')).body).toEqual(first.body)
   const another = await send('', 'twice')
-  expect(another.body.import.counts).toMatchObject({ duplicate: 3, possible: 0, joined: 0 })
+  expect(another.body.import.counts).toMatchObject({ duplicate: 3, possible: 0, categorised: 0 })
   // If a call is cut off before its answer is stored, the answer is made from what is known.
   await askDatabase(world, sql`update imports set answer = null where idempotency_key = 'once'`)
-  const { counts } = (await send('&match=sure', 'once')).body.import
-  expect(counts).toEqual({ ...first.body.import.counts, possible: 0 })
+  const { counts } = (await send('', 'once')).body.import
+  expect(counts).toEqual({ ...first.body.import.counts, possible: 1 })
 })
 
-test.each(['suggest', 'sure'])(
-  'so is one with match=%s whose account has been deleted since',
-  async (match) => {
-    const { world, person, savings } = await createBanked()
-    const row = { account_id: savings.id, type: 'income', amount: 1, transaction_date: '2026-11-10' }
-    const send = () =>
-      world.call('POST', '/api/import/store', {
-        token: person.token,
-        headers: { 'Idempotency-Key': 'once' },
-        body: { transactions: [row], match },
-      })
-    const first = await send()
-    expect(first.status).toBe(200)
-    await person.delete(`/api/accounts/${savings.id}`)
-    expect((await send()).body).toEqual(first.body)
-  },
-)
+test('so is one whose account has been deleted since', async () => {
+  const { world, person, savings } = await createBanked()
+  const row = { account_id: savings.id, type: 'income', amount: 1, transaction_date: '2026-11-10' }
+  const send = () =>
+    world.call('POST', '/api/import/store', {
+      token: person.token,
+      headers: { 'Idempotency-Key': 'once' },
+      body: { transactions: [row] },
+    })
+  const first = await send()
+  expect(first.status).toBe(200)
+  await person.delete(`/api/accounts/${savings.id}`)
+  expect((await send()).body).toEqual(first.body)
+})
 
 test('a rejected match is deleted with its rows, but not with one that is joined, and their number is limited', async () => {
   const { world, person, checking, savings, expense } = await createBanked()

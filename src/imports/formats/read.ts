@@ -1,8 +1,9 @@
-import type { ExampleRow } from '../../shared/failures.ts'
+import { type ExampleRow, Invalid } from '../../shared/failures.ts'
 import { accountNames, exampleRows } from './accounts.ts'
 import { readCamt } from './camt/read.ts'
 import { readBankCsv } from './csv/bank.ts'
 import { type GenericFile, readGenericTable } from './csv/generic.ts'
+import { identityOfTable } from './csv/table.ts'
 import { recognise } from './file/recognise.ts'
 import { readMt940 } from './mt940/read.ts'
 import { readOfx } from './ofx/read.ts'
@@ -34,6 +35,27 @@ export function readGeneric(bytes: Uint8Array, options: FileOptions): GenericFil
   const file = withExamples(read, text, told, ({ rows }) => rows)
   return { ...file, settled: { ...settled, ...file.settled } }
 }
+
+/** What identifies the layout of a file, by its beginning; null if it has none that can be found. */
+export function identityOf(bytes: Uint8Array, options: FileOptions, isGeneric: boolean): Identity | null {
+  try {
+    const sheet = bytes[0] === 0x50 ? readOnlyTable(bytes) : null
+    if (sheet !== null)
+      return { format: 'csv', headers: identityOfTable(sheet, { ...options, delimiter: ',' }, isGeneric) }
+    const end = bytes.lastIndexOf(0x0a, identifyingBytes)
+    const isWhole = bytes.length <= identifyingBytes || end < 0
+    const { format, text } = recognise(isWhole ? bytes : bytes.subarray(0, end + 1), options)
+    return { format, headers: format === 'csv' ? identityOfTable(text, options, isGeneric) : [] }
+  } catch (error) {
+    // Reading the file as a whole says what is wrong with it.
+    if (error instanceof Invalid) return null
+    throw error
+  }
+}
+
+type Identity = Pick<BankStatement, 'format' | 'headers'>
+/** The headers of a table stand in the first bytes of its file, and so do enough rows to tell the kinds of columns. */
+const identifyingBytes = 65_536
 
 function readWithExamples(text: string, options: FileOptions, isSheet: boolean): BankStatement {
   return withExamples((text, told) => readBankCsv(text, told, isSheet), text, options, rowsOf)

@@ -53,6 +53,7 @@ export function operationsOf({ paths }: OpenApiDocument): Operation[] {
 
 /** What a path's parameters refer to, by operation where the name alone does not say. */
 const named: Record<string, string> = {
+  '/api/imports/layouts/{id}': 'layout',
   '/api/accounts/{id}': 'account',
   '/api/categories/{id}': 'category',
   '/api/transactions/{id}': 'transaction',

@@ -55,6 +55,12 @@ export async function createTarget(name: string) {
     if (lacking('transaction', 1)) await recordTransaction(attacker, expense(own))
     if (lacking('session', 2)) await signIn(world, attacker)
     if (lacking('import', 1)) await attacker.post('/api/import/store', { transactions: [expense(own)] })
+    if (lacking('layout', 1))
+      await world.call('POST', `/api/import/bank/store?account_id=${own.account?.[0]}&signs=inverted`, {
+        token: attacker.token,
+        rawBody: 'Date,Amount\n2026-11-19,3.20\n',
+        headers: { 'Content-Type': 'text/csv' },
+      })
     if (lacking('sync', 1)) await attacker.post('/api/transactions/sync', { transactions: [expense(own)] })
     own = await idsOf(world, attacker.id)
     own.joined = own.transaction ?? []
@@ -218,6 +224,7 @@ async function idsOf(world: World, userId: number): Promise<Ids> {
     db.all<Record<string, string>>(sql`
       select ${newest('accounts')} as account, ${newest('categories')} as category,
              ${newest('transactions')} as "transaction", ${newest('imports')} as import,
+             ${newest('import_layouts')} as layout,
              ${newest('sync_batches', 'rowid')} as sync, ${newest('tokens')} as session`),
   ])
   return Object.fromEntries(Object.entries(found ?? {}).map(([what, ids]) => [what, JSON.parse(ids)]))

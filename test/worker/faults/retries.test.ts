@@ -229,7 +229,7 @@ describe('an Idempotency-Key', () => {
     const { world, person, checking } = household
     const csv = 'date,amount,description\n2026-11-19,-3.20,Bakery\n2026-11-19,-3.20,Bakery\n'
     const send = (boundary: string) =>
-      world.call('POST', `/api/import/bank/store?account_id=${checking.id}`, {
+      world.call('POST', `/api/import/bank/store?account_id=${checking.id}&signs=as_written`, {
         token: person.token,
         headers: {
           'Idempotency-Key': 'upload-1',

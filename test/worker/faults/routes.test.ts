@@ -3,8 +3,10 @@ import { createHousehold, goodCall, type Household, protectedRoutes } from '../l
 import { muteLog } from '../muted-log.ts'
 import { afterExecution, beforeExecution, createFaultyWorld, expectUnavailable } from './faulty-world.ts'
 
-const reads = protectedRoutes.filter((route) => route.startsWith('GET '))
-const writes = protectedRoutes.filter((route) => !route.startsWith('GET '))
+// Suggestions are read, though their items are sent as a body.
+const isRead = (route: string) => route.startsWith('GET ') || route === 'POST /api/categories/suggest'
+const reads = protectedRoutes.filter(isRead)
+const writes = protectedRoutes.filter((route) => !isRead(route))
 
 beforeEach(() => {
   muteLog()

@@ -112,6 +112,11 @@ export const goodCalls: Record<string, Preparation> = {
     call: (p) => p.post('/api/categories', { name: 'Pets', type: 'expense' }),
     status: 201,
   }),
+  'POST /api/categories/suggest': async () => ({
+    call: (p) =>
+      p.post('/api/categories/suggest', { items: [{ description: 'Coffee beans', type: 'expense' }] }),
+    status: 200,
+  }),
   'GET /api/categories/:id': async ({ category }) => ({
     call: (p) => p.get(`/api/categories/${category.id}`),
     status: 200,
@@ -183,6 +188,11 @@ export const goodCalls: Record<string, Preparation> = {
     status: 200,
   }),
   'GET /api/imports': async () => ({ call: (p) => p.get('/api/imports'), status: 200 }),
+  'GET /api/imports/layouts': async () => ({ call: (p) => p.get('/api/imports/layouts'), status: 200 }),
+  'DELETE /api/imports/layouts/:id': async (household) => {
+    const id = await rememberLayout(household)
+    return { call: (p) => p.delete(`/api/imports/layouts/${id}`), status: 204 }
+  },
   'GET /api/imports/:id': async (household) => {
     const id = await importOne(household)
     return { call: (p) => p.get(`/api/imports/${id}`), status: 200 }
@@ -254,6 +264,18 @@ export async function importOne({ person, expense }: Household): Promise<number>
     transactions: [{ ...expense(), amount: 79, force: true }],
   })
   return body.import.id
+}
+
+/** Imports a file whose reader is told which way its amounts go, and returns the id of the answer that is remembered. */
+export async function rememberLayout({ world, person, checking }: Household): Promise<number> {
+  const query = `account_id=${checking.id}&signs=inverted`
+  await world.call('POST', `/api/import/bank/store?${query}`, {
+    token: person.token,
+    rawBody: 'Date,Amount,Description\n2026-11-02,79.00,Charge\n',
+    headers: { 'Content-Type': 'text/csv' },
+  })
+  const { body } = await person.get('/api/imports/layouts')
+  return body[0].id
 }
 
 let pairsMade = 0

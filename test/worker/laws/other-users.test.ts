@@ -1,6 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createWorld } from '../world.ts'
-import { createHousehold, goodCall, type Household, importOne, protectedRoutes } from './every-route.ts'
+import {
+  createHousehold,
+  goodCall,
+  type Household,
+  importOne,
+  protectedRoutes,
+  rememberLayout,
+} from './every-route.ts'
 
 const rowRoutes = protectedRoutes.filter((route) => route.includes(':id'))
 const noRows = ['0', '-1', '1e3', 'abc', '1.5', '9'.repeat(20), '999999', '%20', '1%00', 'null', '١']
@@ -12,6 +19,7 @@ const rows: Record<string, { noun: string; idOf: (household: Household) => Promi
   '/api/transactions': { noun: 'Transaction', idOf: async ({ spend }) => (await spend()).id },
   '/api/tokens': { noun: 'Token', idOf: async ({ person }) => person.token.split('|')[0] ?? '' },
   '/api/imports': { noun: 'Import', idOf: importOne },
+  '/api/imports/layouts': { noun: 'Layout', idOf: rememberLayout },
   '/api/transactions/sync': {
     noun: 'Sync batch',
     idOf: async ({ person, expense }) =>

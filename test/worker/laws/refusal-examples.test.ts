@@ -45,7 +45,8 @@ const invalidCalls: Record<string, (household: Household) => Promise<Answer>> = 
   importFile: ({ world, person }) =>
     uploadCsv(world, person, '/api/import/store', 'date,amount,account\n01/02/2026,-3.20,Checking\n'),
   importStatement: ({ world, person }) =>
-    uploadCsv(world, person, '/api/import/bank/store', 'Date,Amount,Description\n2026-11-19,-3.20,Bakery\n'),
+    uploadCsv(world, person, '/api/import/bank/store', 'Date,Debit,Description\n2026-11-19,3.20,Bakery\n'),
+  suggestCategories: ({ person }) => person.post('/api/categories/suggest', {}),
   listTransactions: ({ person }) => person.get('/api/transactions?from=yesterday&per_page=1000'),
   createTransaction: ({ person, checking }) =>
     person.post('/api/transactions', {

@@ -28,7 +28,7 @@ test.each(['/api/import/store', '/api/import/bank/store'])(
     const world = createWorld()
     const { person, checking } = await createHousehold(world)
     const send = (rawBody: string, token = person.token) =>
-      world.call('POST', `${path}?account_id=${checking.id}`, {
+      world.call('POST', `${path}?account_id=${checking.id}&signs=as_written`, {
         token,
         rawBody,
         headers: { 'Content-Type': 'text/csv' },

@@ -13,6 +13,7 @@ const written: Record<string, number> = {
   'DELETE /api/accounts/:id': 4,
   'DELETE /api/categories/:id': 3,
   'DELETE /api/imports/:id': 9,
+  'DELETE /api/imports/layouts/:id': 1,
   'DELETE /api/matches/reject': 1,
   'DELETE /api/me': 11,
   'DELETE /api/tokens/:id': 1,

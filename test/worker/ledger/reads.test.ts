@@ -119,3 +119,27 @@ test('the current month is that of the user’s time zone', async () => {
   await ledger.update('profile', person.id, { timezone: 'Pacific/Pago_Pago' })
   expect(ledger.summary().monthly_summary.expense).toBe(3)
 })
+
+test('a category is suggested without a network as the service suggests it', async () => {
+  const world = newWorld()
+  const home = await createHousehold(world)
+  const { person, category, expense } = home
+  for (const day of [1, 2, 3])
+    await recordTransaction(person, {
+      ...expense(),
+      amount: day,
+      transaction_date: `2026-08-0${day}`,
+      description: `LIDL ${day}711 BERLIN`,
+    })
+  const { ledger } = await openDevice(world, person)
+  await ledger.sync()
+  const rows = [
+    { description: 'lidl 4 berlin', type: 'expense' },
+    { description: 'Aldi', type: 'expense' },
+  ] as const
+  const { body } = await person.post('/api/categories/suggest', { items: rows })
+  expect(body.suggestions[0].id).toBe(category.id)
+  const suggested = rows.map(({ description, type }) => ledger.suggestCategory(description, type))
+  expect(suggested.map((one) => one?.category.id ?? null)).toEqual([category.id, null])
+  expect(suggested[0]?.because).toBe(body.suggestions[0].because)
+})

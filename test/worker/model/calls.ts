@@ -39,8 +39,6 @@ export type Call = {
   made?: (outcome: Outcome) => Made[]
   /** Kinds of calls that must not be sent at the same time, since what this one did is looked up afterwards. */
   clashes?: string[]
-  /** No other call of the same user may be sent at the same time: this one does not take effect at a single moment. */
-  isAlone?: boolean
 }
 
 /**

@@ -15,7 +15,7 @@ export type File = {
   firstLine: number
   isDryRun: boolean
   /** What is done about possible matches. */
-  match: 'suggest' | 'off' | 'sure'
+  match: 'suggest' | 'off'
   /** The Idempotency-Key. */
   key: string | null
   closing?: { account: number; date: string; balance: bigint }

@@ -256,6 +256,5 @@ class Tale {
 }
 
 function areClashing(call: Call, other: Call): boolean {
-  if (call.userId === other.userId && (call.isAlone || other.isAlone)) return true
   return Boolean(call.clashes?.includes(other.kind) || other.clashes?.includes(call.kind))
 }

@@ -20,8 +20,8 @@ import {
 } from './calls.ts'
 import { categoryNames, nameKey } from './categories.ts'
 import { csv, type File, type FileRow, ofx, uploadOf } from './files.ts'
-import { canComeBack, joined, separated } from './matches.ts'
-import { type Pair, problemsOfImport } from './pairs.ts'
+import { canComeBack, separated } from './matches.ts'
+import { problemsOfImport } from './pairs.ts'
 import { isValid, land } from './rules.ts'
 import { decimal } from './shown.ts'
 import {
@@ -39,14 +39,11 @@ import { verified } from './sync.ts'
 import { asSent, day, enriched, item, itemOf } from './transactions.ts'
 
 /** What was looked up about an import, since its answer does not say. */
-type Learned = { rows: number[]; categories: Category[]; joins: Pair[] }
+type Learned = { rows: number[]; categories: Category[] }
 
 const nobodys = 0
-const drawnMatch = fc.constantFrom<File['match']>('suggest', 'suggest', 'off', 'sure', 'sure')
+const drawnMatch = fc.constantFrom<File['match']>('suggest', 'suggest', 'off')
 
-/** Rich users join nothing (`matchOperations`). */
-const matchOf = ({ stage }: Caller, match: File['match']) =>
-  stage.isRich && match === 'sure' ? 'suggest' : match
 /** Ids of things that exist only during a dry run. */
 const passing = 1_000_000_000
 
@@ -65,7 +62,7 @@ export const importOperations = [
         const { account_id, to_account_id, category_id, ...rest } = itemOf(caller, one)
         return { ...rest, account: account_id, to: to_account_id, category: category_id }
       })
-      return importRows(caller, rows, { isDryRun, match: matchOf(caller, match), key })
+      return importRows(caller, rows, { isDryRun, match, key })
     },
   ),
 
@@ -80,7 +77,7 @@ export const importOperations = [
         name === 'amount' ? BigInt(value) : value,
       )
       const key = drawn.keepsKey ? file.key : null
-      return importRows(caller, rows, { isDryRun: false, match: matchOf(caller, drawn.match), key })
+      return importRows(caller, rows, { isDryRun: false, match: drawn.match, key })
     },
   ),
 
@@ -98,8 +95,7 @@ export const importOperations = [
       isDryRun: seldom(4),
       match: drawnMatch,
     },
-    (caller, { rows: drawn, isDryRun, ...asked }) => {
-      const match = matchOf(caller, asked.match)
+    (caller, { rows: drawn, isDryRun, match }) => {
       const nameOf = (draw: Draw) => {
         const name = caller.stage.state.accounts.get(caller.pick('accounts', draw))?.name ?? 'Nowhere'
         return draw.nth % 5 === 0 ? name.toLowerCase() : name
@@ -125,8 +121,7 @@ export const importOperations = [
       isDryRun: seldom(4),
       match: drawnMatch,
     },
-    (caller, { account: drawn, entries, closing, isDryRun, ...asked }) => {
-      const match = matchOf(caller, asked.match)
+    (caller, { account: drawn, entries, closing, isDryRun, match }) => {
       const account = caller.pick('accounts', drawn)
       const rows = entries.map((entry): FileRow => {
         const { type, amount, description, reference, transaction_date } = enriched(caller.stage, entry)
@@ -202,7 +197,7 @@ function importing(caller: Caller, file: File, options: Parameters<Caller['reque
     'separate a transaction',
     'undo an import',
   ]
-  return { ...call, send, made, clashes, isAlone: file.match === 'sure' }
+  return { ...call, send, made, clashes }
 }
 
 function imported(state: State, user: User, file: File, outcome: Outcome): Verdict {
@@ -226,7 +221,7 @@ function refused(lines: number[], { body }: Outcome): Verdict {
 }
 
 function landed(state: State, user: User, file: File, items: Item[], { body, learned }: Outcome): Verdict {
-  const { rows, categories, joins } = (learned ?? { rows: [], categories: [], joins: [] }) as Learned
+  const { rows, categories } = (learned ?? { rows: [], categories: [] }) as Learned
   const withCategories = file.isDryRun ? state : categoriesAdded(state, user, file.rows, categories)
   const assigned = items.map((item, position) => ({
     ...item,
@@ -236,8 +231,7 @@ function landed(state: State, user: User, file: File, items: Item[], { body, lea
   const ids = rows.values()
   const idFor = (position: number) => (file.isDryRun ? passing + position : ids.next().value)
   const origin = { is_synced: false, import_id: id }
-  const { outcomes, next: landed } = land(withCategories, user.id, assigned, origin, idFor)
-  const next = landed && joins.reduce((state, pair) => joinedPair(state, pair), landed)
+  const { outcomes, next } = land(withCategories, user.id, assigned, origin, idFor)
   const count = (outcome: string) => outcomes.filter((one) => one.outcome === outcome).length
   const counts = {
     rows: items.length,
@@ -245,9 +239,7 @@ function landed(state: State, user: User, file: File, items: Item[], { body, lea
     duplicate: count('duplicate'),
     deleted_before: count('deleted_before'),
   }
-  // Nobody can look up what a dry run has joined, so what that makes of the balance is not known here.
-  const isKnown = !(file.isDryRun && body?.import?.counts.joined > 0)
-  const closing = isKnown ? next && closingOf(next, user, file) : body.import.closing_balance
+  const closing = next && closingOf(next, user, file)
   const shown = shownImport(file, counts, closing ?? null, file.isDryRun ? null : id)
   const kind = file.path.includes('bank') ? 'bank' : 'generic'
   const record = {
@@ -260,8 +252,7 @@ function landed(state: State, user: User, file: File, items: Item[], { body, lea
     rows: textOf(file.rows),
   }
   const kept = next?.after((next) => next.imports.set(id, record))
-  const problems =
-    landed && body?.import ? problemsOfImport(landed, user.id, { ...body.import, id, file, joins }) : []
+  const problems = next && body?.import ? problemsOfImport(next, user.id, { ...body.import, id, file }) : []
   const verdict = withinBounds(kept, user.id, 'amount', { status: 200, body: { ...shown, problems: '' } })
   if (verdict.status === 200) verdict.seen = { ...body, problems: problems.join('; ') }
   return file.isDryRun && verdict.next ? { ...verdict, next: state } : verdict
@@ -287,11 +278,6 @@ function messageOf({ isDryRun }: File, created: string) {
 
 function textOf(rows: FileRow[]): string {
   return JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value))
-}
-
-function joinedPair(state: State, { kind, id, into }: Pair): State {
-  const [one, other] = [state.rows.get(id), state.rows.get(into)]
-  return one && other ? joined(state, kind, one, other) : state
 }
 
 /** Account names match exactly or, failing that, without regard to case; a name that two accounts share matches neither. */
@@ -425,17 +411,12 @@ function undone(state: State, user: User, id: number, isForced: boolean): Verdic
 
 async function whatCame(world: World, userId: number, importId: number | null): Promise<Learned> {
   const db = openWorldDatabase(world)
-  const [rows, categories, joins] = await db.batch([
+  const [rows, categories] = await db.batch([
     db.all<{ id: number }>(sql`
       select id from transactions where import_id = ${importId}
        union
       select id from remembered where import_id = ${importId} and user_id = ${userId} and joined_id <> id order by id`),
     db.all<Category>(sql`select id, user_id, name, type, version from categories where user_id = ${userId}`),
-    db.all<Pair>(sql`
-      select kind, id, joined_id as "into" from remembered gone
-       where user_id = ${userId} and joined_id <> id
-         and (import_id = ${importId} or joined_id in (select id from transactions where import_id = ${importId}))
-       order by id`),
   ])
-  return { rows: rows.map(({ id }) => id), categories, joins }
+  return { rows: rows.map(({ id }) => id), categories }
 }

@@ -85,16 +85,14 @@ function candidatesOf(state: State, legs: Leg[]): Candidate[] {
       if (!kind || isRejected(kind, first, second)) return []
       // Whether two files cover both days is not looked at here.
       const isPlain = isDuplicate ? one === null : counterparts.every((one) => one === null)
-      return [{ kind, first, second, isProper: days >= -1, isCertain: days >= -1 && isPlain }]
+      const isProper = days >= (isDuplicate ? -1 : -3)
+      return [{ kind, first, second, isProper, isCertain: isProper && isPlain }]
     }),
   )
 }
 
 const isFree = ({ kind, first, second }: Candidate) =>
   [first, second].every((leg) => (kind === 'duplicate' ? !leg.isDouble : leg.counterpart === null))
-
-/** Two rows that were joined: one and what it was joined into. */
-export type Pair = { kind: MatchKind; id: number; into: number }
 
 /** The candidates among the rows of some days. */
 function candidatesWithin(state: State, userId: number, from: string, to: string): Candidate[] {
@@ -119,8 +117,6 @@ const maybeSure = (one: Candidate, candidates: Candidate[]) =>
 /** True if it must be a match, whatever is not looked at here. */
 const isPlain = (one: Candidate, candidates: Candidate[]) =>
   one.isCertain && isFree(one) && othersOf(one, candidates).length === 0
-const isOf = ({ first, second }: Candidate, ids: number[]) =>
-  ids.includes(first.id) && ids.includes(second.id)
 
 /** True if, in addition, neither of its rows can be in another match, by either leg. */
 const isAlone = (one: Candidate, candidates: Candidate[]) =>
@@ -174,38 +170,26 @@ export function problemsOf(
   return problems
 }
 
-type Imported = { id: number; file: File; joins: Pair[]; counts: { possible: number; joined: number } }
+type Imported = { id: number; file: File; counts: { possible: number } }
 
-/** What is wrong with what an import said about matches, and with those that it joined. */
+/** What is wrong with what an import said about matches. */
 export function problemsOfImport(
   state: State,
   userId: number,
-  { id, file: { rows, match, isDryRun }, joins, counts: { possible, joined } }: Imported,
+  { id, file: { rows, match }, counts: { possible } }: Imported,
 ): string[] {
+  if (match === 'off') return possible > 0 ? [`${possible} matches are found`] : []
   const days = rows.map(({ transaction_date }) => transaction_date).sort()
   const candidates = candidatesWithin(state, userId, shifted(days.at(0), -12), shifted(days.at(-1), 12))
   const own = candidates.filter(
     ({ first, second }) =>
       state.rows.get(first.id)?.import_id === id || state.rows.get(second.id)?.import_id === id,
   )
-  const plain = match === 'off' ? [] : own.filter((one) => isAlone(one, candidates))
-  const most = match === 'off' ? 0 : own.filter((one) => one.isProper && isFree(one)).length
-  const problems = joins.flatMap(({ kind, id, into }) => {
-    const isSure = own.some((one) => one.kind === kind && isOf(one, [id, into]) && maybeSure(one, candidates))
-    return match === 'sure' && isSure ? [] : [`${kind} ${id} ${into} is not sure`]
-  })
-  if (!isDryRun && joined !== joins.length) problems.push(`${joined} are joined, not ${joins.length}`)
-  if (match !== 'sure' && joined > 0) problems.push('something is joined')
-  if (possible + joined > most) problems.push(`${possible + joined} matches are found among ${most}`)
-  if (plain.length > 0 && possible + joined === 0) problems.push(`${plain.length} matches are not found`)
-  if (match !== 'sure' || isDryRun) return problems
-  const missing = plain.filter(
-    (one) => one.kind === 'duplicate' && !joins.some(({ id, into }) => isOf(one, [id, into])),
-  )
-  return [
-    ...problems,
-    ...missing.map(({ first, second }) => `duplicate ${first.id} ${second.id} is not joined`),
-  ]
+  const plain = own.filter((one) => isAlone(one, candidates))
+  const most = own.filter((one) => one.isProper && isFree(one)).length
+  const problems = possible > most ? [`${possible} matches are found among ${most}`] : []
+  if (plain.length > 0 && possible === 0) problems.push(`${plain.length} matches are not found`)
+  return problems
 }
 
 const shifted = (day = '', days: number) => addDays(day as CalendarDate, days)

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks'
-import { ApiError, type ImportResult, type Ledger, unwrap } from 'purse-client'
+import { ApiError, type ImportPreview, type ImportQuestion, type ImportResult, unwrap } from 'purse-client'
 import type { PageProps } from '../app.tsx'
-import { counted, money } from '../format.ts'
-import { columnsIn, mappable, sendFile } from '../import.ts'
+import { counted, money, shortDay } from '../format.ts'
+import { joinSure, sendFile } from '../import.ts'
 import { client } from '../session.ts'
 import { useFollowed } from '../store.ts'
 import { connection } from '../sync.ts'
-import { inWords } from '../titles.ts'
 import { Choice, type Entries, Field, Form } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
+import { Table } from '../ui/table.tsx'
 import { say } from '../ui/toast.tsx'
 
 type Outcome = ImportResult['import']
@@ -17,7 +17,7 @@ const kinds = Object.entries({ bank: 'A statement from the bank', own: 'My own C
 
 /** Imports a file: first as a dry run, which may ask how to read it, then for good. */
 export function ImportFile({ ledger }: PageProps) {
-  const [questions, setQuestions] = useState<Record<string, string[]>>({})
+  const [questions, setQuestions] = useState<ImportQuestion[]>([])
   const [preview, setPreview] = useState<{ entries: Entries; outcome: Outcome }>()
   const { isOnline } = useFollowed(connection).get()
   const accounts = ledger.accounts().map(({ id, name }) => [`${id ?? ''}`, name] as const)
@@ -26,17 +26,18 @@ export function ImportFile({ ledger }: PageProps) {
       const { import: outcome } = await sendFile({ ...entries, dry_run: 'true' })
       setPreview({ entries, outcome })
     } catch (error) {
-      if (!(error instanceof ApiError && error.status === 422)) throw error
-      const asked = Object.entries(error.errors).filter(([name]) => name === 'mapping' || name in answers)
+      if (!(error instanceof ApiError && error.questions.length > 0)) throw error
       // Questions that have been answered stay, so that the answer can be changed.
-      setQuestions({ ...questions, ...Object.fromEntries(asked) })
-      if (asked.length < Object.keys(error.errors).length) throw error
+      const asked = new Set(error.questions.map(({ field }) => field))
+      setQuestions([...questions.filter(({ field }) => !asked.has(field)), ...error.questions])
+      if (Object.keys(error.errors).some((field) => !asked.has(field))) throw error
     }
   }
-  const take = async (chosen: Entries) => {
+  const take = async ({ joins, ...chosen }: Entries) => {
     const { message, import: outcome } = await sendFile({ ...preview?.entries, ...chosen })
+    if (joins && outcome.matches_url) await joinSure(outcome.matches_url)
     setPreview(undefined)
-    setQuestions({})
+    setQuestions([])
     say(message, async () => {
       if (outcome.id) await unwrap(client.api.imports[':id'].$delete({ param: { id: outcome.id } }))
       await ledger.sync()
@@ -45,7 +46,7 @@ export function ImportFile({ ledger }: PageProps) {
   }
   const startAnew = ({ target }: Event) => {
     setPreview(undefined)
-    if ((target as HTMLInputElement).name === 'file') setQuestions({})
+    if ((target as HTMLInputElement).name === 'file') setQuestions([])
   }
   return (
     <Page title="Import">
@@ -57,49 +58,60 @@ export function ImportFile({ ledger }: PageProps) {
           <Field label="File" name="file" type="file" required />
           <Choice label="Into" name="account_id" options={accounts} required />
           <Choice label="Kind" name="kind" options={kinds} />
-          {Object.entries(questions).map(([name, texts]) => (
-            <Question key={name} name={name} text={texts.join(' ')} />
+          {questions.map((question) => (
+            <Question key={question.field} {...question} />
           ))}
         </Form>
       </article>
-      {preview && <Found ledger={ledger} outcome={preview.outcome} onTake={take} />}
+      {preview && <Found outcome={preview.outcome} onTake={take} />}
     </Page>
   )
 }
 
-const answers: Record<string, Record<string, string>> = {
-  signs: { as_written: 'Negative amounts were spent', inverted: 'Positive amounts were spent' },
-  date_format: { 'DD/MM/YYYY': 'Day first', 'MM/DD/YYYY': 'Month first', 'YYYY-MM-DD': 'Year first' },
-  decimal_separator: { ',': '1,50', '.': '1.50' },
-  delimiter: { comma: ',', semicolon: ';', tab: 'Tab', pipe: '|' },
-  statement_account: {},
-}
-
-/** A question of the API about the file, with the possible answers (docs/contract.md, Imports). */
-function Question({ name, text }: { name: string; text: string }) {
-  const [, listed] = /choose one of: (.*)\.$/.exec(text) ?? []
-  const options = listed
-    ? listed.split(', ').map((one) => [one, one] as const)
-    : Object.entries(answers[name] ?? {})
-  const fields = name === 'mapping' ? mappable : options.length > 0 ? [name] : []
+/** What a file leaves open: each answer with the rows that it would make. */
+function Question({ field, text, options }: ImportQuestion) {
   return (
-    <fieldset class="fields">
-      <legend>{text.replace(/ Send (mapping|signs)=.*/, '')}</legend>
-      {fields.map((field) => (
-        <Choice
-          {...{ key: field, name: field, label: field.replace('_', ' ') }}
-          options={[['', 'Choose …'], ...(name === 'mapping' ? columnsIn(text) : options)]}
-        />
+    <fieldset>
+      <legend>{text.replace(/ (Send|Map) .*/, '')}</legend>
+      {options.map(({ value, label, example }) => (
+        <label key={value}>
+          <input type="radio" name={field} value={value} required /> {label}
+          {example.map((row) => (
+            <small
+              key={row.row}
+            >{`${shortDay(row.transaction_date)}: ${signed(row)} ${row.description ?? ''}`}</small>
+          ))}
+        </label>
       ))}
     </fieldset>
   )
 }
 
-type FoundProps = { ledger: Ledger; outcome: Outcome; onTake: (chosen: Entries) => Promise<void> }
+/** An amount as it changes the account. */
+const signed = ({ type, amount }: { type: string; amount: string }) =>
+  money(type === 'income' ? amount : `-${amount}`)
 
-function Found({ ledger, outcome, onTake }: FoundProps) {
-  const { counts, duplicates, skipped, closing_balance: closing } = outcome
-  const known = duplicates.flatMap(({ transaction_id }) => ledger.transaction(transaction_id) ?? [])
+/** The rows as they would be stored. */
+function Rows({ rows, more }: ImportPreview) {
+  const cells = rows.map((row) => [
+    `${row.row}`,
+    shortDay(row.transaction_date),
+    row.description ?? '',
+    signed(row),
+    row.duplicate_of ? 'already there' : (row.category?.name ?? ''),
+  ])
+  return (
+    <>
+      <Table head={['Row', 'Date', 'Description', 'Amount', 'Category']} rows={cells} />
+      {more > 0 && <p>{`… and ${counted(more, 'more row')}`}</p>}
+    </>
+  )
+}
+
+type FoundProps = { outcome: Outcome; onTake: (chosen: Entries) => Promise<void> }
+
+function Found({ outcome, onTake }: FoundProps) {
+  const { counts, preview, skipped, closing_balance: closing } = outcome
   const option = (name: string, value: string, label: string) => (
     <label>
       <input type="checkbox" name={name} value={value} /> {label}
@@ -109,9 +121,7 @@ function Found({ ledger, outcome, onTake }: FoundProps) {
     <article aria-live="polite">
       <h2>{counted(counts.created, 'new transaction')}</h2>
       <p>{`${counted(counts.rows, 'row')}, ${counts.duplicate} already there, ${skipped} that moved no money`}</p>
-      {known.map((row) => (
-        <p key={row.key}>{`Already there: ${inWords(row)}`}</p>
-      ))}
+      {preview && <Rows {...preview} />}
       {closing && !closing.agrees && (
         <p role="alert">{`The bank says ${money(closing.statement)}, the account ${money(closing.account)}.`}</p>
       )}
@@ -119,7 +129,7 @@ function Found({ ledger, outcome, onTake }: FoundProps) {
         {counts.deleted_before > 0 &&
           option('reimport_deleted', 'true', `Bring back ${counts.deleted_before} that you had deleted`)}
         {counts.possible > 0 &&
-          option('match', 'sure', `Join those of ${counts.possible} possible matches that are sure`)}
+          option('joins', 'true', `Join those of ${counts.possible} possible matches that are sure`)}
       </Form>
     </article>
   )

@@ -1,4 +1,4 @@
-import { contentsOf, hundredths, kindsOf } from '../csv/contents.ts'
+import { type Contents, contentsOf, hundredths } from '../csv/contents.ts'
 import { type CsvField, csvFields } from '../csv/header-names.ts'
 import {
   type Columns,
@@ -18,8 +18,13 @@ import { quoted } from '../text.ts'
 import { isBlankAmount } from '../written/amount.ts'
 import type { Aspects } from './aspect.ts'
 
-/** The meanings of a table's columns. `kinds` identify the layout of a table without headers. */
-export type FoundColumns = { columns: Columns; dateColumns: number[]; layout: Layout | null; kinds: string[] }
+/** The meanings of a table's columns, and what these hold. */
+export type FoundColumns = {
+  columns: Columns
+  dateColumns: number[]
+  layout: Layout | null
+  contents: Contents
+}
 
 /** The most options of a question, and of columns of numbers that are compared with balances. */
 const maxOptions = 8
@@ -65,7 +70,7 @@ export function settleColumns(
     0,
     maxTwins,
   )
-  return { columns, dateColumns, layout, kinds: headers.some(({ text }) => text) ? [] : kindsOf(contents) }
+  return { columns, dateColumns, layout, contents }
 }
 
 type Table = {

@@ -4,16 +4,13 @@ import type { BankStatement, FileOptions, StatementAccount } from '../statement.
 import { bankReference } from '../text.ts'
 import { closingBalance } from './balance.ts'
 import { describeRow } from './description.ts'
-import { csvFields } from './header-names.ts'
 import { markOf } from './mark-words.ts'
 import { type Entry, readTable } from './read.ts'
 import { type CsvRow, cellOf } from './rows.ts'
-import type { CsvTable } from './table.ts'
-
-const fields = csvFields.filter((field) => field !== 'to_account' && field !== 'category')
+import { type CsvTable, fieldsOf } from './table.ts'
 
 const kind = {
-  fields,
+  fields: fieldsOf(false),
   convention: () => null,
   directionOf: (table: CsvTable, row: CsvRow) => markOf(cellOf(table, row, 'type')),
   typesDecide: false,

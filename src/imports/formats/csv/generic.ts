@@ -5,14 +5,12 @@ import type { Settled } from '../aspects/aspect.ts'
 import type { FileOptions, GenericRow } from '../statement.ts'
 import { cleanText } from '../text.ts'
 import { describeRow } from './description.ts'
-import { csvFields } from './header-names.ts'
 import type { Mark } from './mark-words.ts'
 import { type Entry, readTable, type TableReading } from './read.ts'
 import { type CsvRow, cellOf } from './rows.ts'
-import type { CsvTable } from './table.ts'
+import { type CsvTable, fieldsOf } from './table.ts'
 import { kindOf } from './type-words.ts'
 
-const fields = csvFields.filter((field) => field !== 'product' && field !== 'posting_text')
 /** The headers that the documentation of `import/store` names. */
 const documented = new Set<string>(
   'date|amount|debit|credit|type|account|to_account|category|description|reference'.split('|'),
@@ -37,7 +35,7 @@ export function readGenericTable(text: string, options: FileOptions, isSheet: bo
   return { rows: read, skipped, settled: aspects.settled, headers: table.identity }
 }
 
-const kind = { fields, convention: conventionOf, directionOf, typesDecide: true }
+const kind = { fields: fieldsOf(true), convention: conventionOf, directionOf, typesDecide: true }
 
 /** The direction of a row by its type; one with a second account and no type is a transfer. */
 function directionOf(table: CsvTable, row: CsvRow): Mark | null {

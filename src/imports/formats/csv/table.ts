@@ -1,10 +1,12 @@
 import { withoutFormats } from '../../../shared/texts.ts'
-import type { Aspects } from '../aspects/aspect.ts'
+import { Aspects } from '../aspects/aspect.ts'
 import { settleColumns } from '../aspects/columns.ts'
 import { refuseLongLines } from '../lines.ts'
 import { Problems } from '../problems.ts'
+import type { FileOptions } from '../statement.ts'
+import { type Contents, contentsOf, kindsOf } from './contents.ts'
 import { findDialect } from './dialect.ts'
-import type { CsvField } from './header-names.ts'
+import { type CsvField, csvFields } from './header-names.ts'
 import type { Columns, Header } from './headers.ts'
 import type { Layout } from './layouts.ts'
 import { type CsvRecord, readRecords } from './records.ts'
@@ -36,8 +38,34 @@ export function openTable(text: string, fields: readonly CsvField[], aspects: As
   const records = readRecords(dialect.text, dialect.delimiter, dialect.firstLine)
   const body = records.slice(headerAt + 1)
   const problems = new Problems()
-  const { kinds, ...found } = settleColumns(headers, body, fields, aspects, problems)
+  const { contents, ...found } = settleColumns(headers, body, fields, aspects, problems)
   problems.throwIfAny(aspects)
-  const identity = kinds.length > 0 ? kinds : headers.map((header) => header.text.slice(0, 100))
-  return { headers, ...found, identity, preamble: records.slice(0, Math.max(0, headerAt)), body }
+  return {
+    headers,
+    ...found,
+    identity: identity(headers, contents),
+    preamble: records.slice(0, Math.max(0, headerAt)),
+    body,
+  }
+}
+
+/** What identifies files of the same layout, without reading the rows. Throws Invalid. */
+export function identityOfTable(text: string, options: FileOptions, isGeneric: boolean): string[] {
+  refuseLongLines(text, maxLineLength)
+  const { headerAt, headers, ...dialect } = findDialect(
+    withoutFormats(text),
+    new Aspects(options),
+    fieldsOf(isGeneric),
+  )
+  const records = readRecords(dialect.text, dialect.delimiter, dialect.firstLine).slice(headerAt + 1)
+  return identity(headers, contentsOf(records.map(({ cells }) => cells)))
+}
+
+const identity = (headers: Header[], contents: Contents) =>
+  headers.some(({ text }) => text) ? headers.map(({ text }) => text.slice(0, 100)) : kindsOf(contents)
+
+/** The fields that a table of that kind may have. */
+export function fieldsOf(isGeneric: boolean): readonly CsvField[] {
+  const others = isGeneric ? ['product', 'posting_text'] : ['to_account', 'category']
+  return csvFields.filter((field) => !others.includes(field))
 }

@@ -34,6 +34,19 @@ export function tellingWords(text: string): Set<string> {
   return new Set(words.flatMap(stems).slice(0, mostWords))
 }
 
+/** The words that name a payee, as they are written and as they are compared. */
+export function payeeWords(text: string): { written: string; folded: string }[] {
+  const words = text.slice(0, longestText).match(/[\p{L}\p{N}]+/gu) ?? []
+  return words
+    .flatMap((written) => {
+      const [folded] = wordsOf(written)
+      const isTelling =
+        folded !== undefined && !commonWords.has(folded) && (folded.length > 1 || unspaced.test(folded))
+      return isTelling ? [{ written, folded }] : []
+    })
+    .slice(0, mostWords)
+}
+
 /** True if two texts have a telling word in common. */
 export function shareWords(some: Set<string>, others: Set<string>): boolean {
   for (const word of some) if (others.has(word)) return true

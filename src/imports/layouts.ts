@@ -1,0 +1,108 @@
+import { and, desc, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
+import type { Owner, Scope } from '../database/owner.ts'
+import { deleteOwn } from '../database/ownership.ts'
+import { accounts, importLayouts, imports, type KeptLayout } from '../database/schema.ts'
+import { sha256Hex } from '../shared/tokens.ts'
+import type { Answers, Kept, Settled } from './formats/aspects/aspect.ts'
+import type { BankStatement } from './formats/statement.ts'
+
+/** A user keeps this many layouts; beyond that, the least recently used goes. */
+export const maxLayouts = 200
+
+export type ListedLayout = typeof importLayouts.$inferSelect & { lastUsed: Date | null }
+
+/** What identifies files of one layout, and the account that they are for; null if they name their accounts themselves. */
+export type LayoutOfFile = { format: BankStatement['format']; headers: string[]; accountId: number | null }
+
+/** What an import is to keep of its layout. `isNew` unless the same is kept already. */
+export type LayoutToKeep = LayoutOfFile & { layout: string; settled: Answers; isNew: boolean }
+
+/** Selects what is kept of layouts, for the user's accounts that still exist. */
+export function selectLayouts(owner: Owner) {
+  const { id, layout, settled, importId } = importLayouts
+  return owner.db
+    .select({ id, layout, settled, importId })
+    .from(importLayouts)
+    .leftJoin(accounts, eq(accounts.id, importLayouts.accountId))
+    .where(isUsable(owner))
+}
+
+const isUsable = ({ id }: Scope) =>
+  and(eq(importLayouts.userId, id), or(isNull(importLayouts.accountId), eq(accounts.userId, id))) as SQL
+
+/** What was kept of files of this layout; null if nothing was. */
+export function keptOf(layouts: KeptLayout[], file: LayoutOfFile): Kept | null {
+  const found = layouts.find(({ layout }) => layout === keyOf(file))
+  return found ? { values: found.settled, source: `as in import ${found.importId}` } : null
+}
+
+/** What is to be kept of a file that was read. */
+export function layoutToKeep(
+  file: LayoutOfFile,
+  settled: Settled,
+  told: Answers,
+  kept: Kept | null,
+): LayoutToKeep {
+  const values = Object.fromEntries(
+    Object.entries(settled).flatMap(([field, { value }]) => (isKept(field, value) ? [[field, value]] : [])),
+  )
+  const isTold = Object.entries(told).some(([field, value]) => kept?.values[field] !== value)
+  return { ...file, layout: keyOf(file), settled: values, isNew: kept === null || isTold }
+}
+
+/** True for what the next file may need; the delimiter, and signs that no convention gives, show in each file anew. */
+function isKept(field: string, value: string): boolean {
+  if (field === 'signs') return value === 'as_written' || value === 'inverted'
+  return /^(?:date_format|decimal_separator|fees|encoding|statement_account|(?:mapping|states|marks)\..*)$/.test(
+    field,
+  )
+}
+
+function keyOf({ format, headers, accountId }: LayoutOfFile): string {
+  return sha256Hex(JSON.stringify([format, headers, accountId]))
+}
+
+/** Keeps a layout, in place of what was kept of it before, if the import exists. Of too many, the least used goes. */
+export function keepLayout({ id, db }: Scope, { isNew: _, ...kept }: LayoutToKeep, importId: SQL) {
+  const { layout, format } = kept
+  const [headers, settled] = [JSON.stringify(kept.headers), JSON.stringify(kept.settled)]
+  return [
+    db.run(sql`
+      insert into import_layouts (user_id, account_id, layout, format, headers, settled, import_id)
+      select ${id}, ${kept.accountId}, ${layout}, ${format}, ${headers}, ${settled}, ${importId}
+       where ${importId} is not null
+      on conflict (user_id, layout) do update set settled = excluded.settled, import_id = excluded.import_id`),
+    db.run(sql`
+      delete from import_layouts where user_id = ${id} and id in (
+        select kept.id from import_layouts kept
+         where kept.user_id = ${id} and kept.layout <> ${layout}
+         order by (select max(created_at) from imports where imports.user_id = ${id} and imports.layout = kept.layout) desc,
+                  kept.id desc
+         limit -1 offset ${maxLayouts - 1})`),
+  ]
+}
+
+/** Returns the user's layouts, the last used first. */
+export async function listLayouts(owner: Owner): Promise<ListedLayout[]> {
+  const used = owner.db
+    .select({ layout: imports.layout, at: sql<number>`max(${imports.createdAt})`.as('at') })
+    .from(imports)
+    .where(and(eq(imports.userId, owner.id), isNotNull(imports.layout)))
+    .groupBy(imports.layout)
+    .as('used')
+  const found = await owner.runOne(
+    owner.db
+      .select({ kept: importLayouts, at: used.at })
+      .from(importLayouts)
+      .leftJoin(accounts, eq(accounts.id, importLayouts.accountId))
+      .leftJoin(used, eq(used.layout, importLayouts.layout))
+      .where(isUsable(owner))
+      .orderBy(desc(used.at), desc(importLayouts.id)),
+  )
+  return found.map(({ kept, at }) => ({ ...kept, lastUsed: at === null ? null : new Date(at) }))
+}
+
+/** Forgets a layout. Throws NotFound, Forbidden. */
+export function deleteLayout(owner: Owner, id: number): Promise<void> {
+  return deleteOwn(owner, importLayouts, id)
+}

@@ -1,0 +1,70 @@
+import { and, between, eq, isNull, ne } from 'drizzle-orm'
+import type { Owner } from '../database/owner.ts'
+import type { KeptLayout } from '../database/schema.ts'
+import { transactions } from '../database/schema.ts'
+import { counted } from '../shared/counted.ts'
+import { Questions } from '../shared/failures.ts'
+import type { ImportOptions } from './contract.ts'
+import type { FileOptions } from './formats/statement.ts'
+import type { ImportFile } from './import-file.ts'
+import { daysOf } from './possible-matches.ts'
+import { understandCsv, understandStatement } from './understand.ts'
+
+/** So many typed rows must be in the file, and agree, to show which way its amounts go. */
+const fewestTyped = 3
+const mostCompared = 2_000
+
+/**
+ * Reads a file. If only the signs of its amounts are open, the rows that the user has typed into the account may show
+ * them, which takes a round trip. Throws Invalid, or Questions.
+ */
+export async function understandFile(
+  owner: Owner,
+  { kind, bytes, options }: { kind: ImportFile['kind']; bytes: Uint8Array; options: ImportOptions },
+  layouts: KeptLayout[],
+): Promise<ImportFile> {
+  const understand = kind === 'bank' ? understandStatement : understandCsv
+  try {
+    return understand(bytes, options, { layouts })
+  } catch (error) {
+    const isAboutSigns = error instanceof Questions && Object.keys(error.errors).join() === 'signs'
+    if (!isAboutSigns || options.account_id === undefined) throw error
+    const file = understand(bytes, { ...options, signs: 'as_written' }, { layouts })
+    const typed = await signsOfTyped(owner, options.account_id, file)
+    if (!typed) throw error
+    return understand(bytes, options, { layouts, typed })
+  }
+}
+
+/** Which way the amounts of a file go according to typed rows of the same day and amount; null unless all agree. */
+async function signsOfTyped(
+  owner: Owner,
+  accountId: number,
+  file: ImportFile,
+): Promise<FileOptions['typed']> {
+  const { from, to } = daysOf(file)
+  const { type, amount, transactionDate } = transactions
+  const typed = await owner.runOne(
+    owner.db
+      .select({ type, amount, date: transactionDate })
+      .from(transactions)
+      .where(
+        and(
+          eq(transactions.userId, owner.id),
+          eq(transactions.accountId, accountId),
+          isNull(transactions.importId),
+          ne(type, 'transfer'),
+          between(transactionDate, from, to),
+        ),
+      )
+      .limit(mostCompared),
+  )
+  const types = Map.groupBy(typed, (row) => `${row.date} ${row.amount}`)
+  const agrees = file.rows.flatMap((row) => {
+    const found = types.get(`${row.transaction_date} ${row.amount}`) ?? []
+    return found.map((one) => one.type === row.type)
+  })
+  if (agrees.length < fewestTyped || new Set(agrees).size > 1) return null
+  const proof = `${counted(agrees.length, 'row')} that you have typed, of the same day and amount`
+  return { value: agrees[0] ? 'as_written' : 'inverted', proof }
+}

@@ -1,0 +1,76 @@
+import { payeeWords } from './words.ts'
+
+/** How many of the user's newest rows are learned from. */
+export const rowsLearnedFrom = 2_000
+/** How many of the newest rows of a payee are compared. */
+const newestCompared = 5
+const mostDiffering = 1
+const fewestAgreeing = 3
+
+type Flow = 'income' | 'expense' | 'transfer'
+
+/** A row that the user has filed under a category. Ids are numbers, or the keys of rows on a device. */
+export type FiledRow<Id = number> = {
+  accountId: Id
+  type: Flow
+  description: string | null
+  category: { id: Id; name: string }
+}
+
+/** A row to be filed. Without an account, those of all accounts count. */
+export type UnfiledRow<Id = number> = { type: Flow; description: string | null; accountId?: Id | null }
+
+/** A category, and why it is suggested. */
+export type SuggestedCategory<Id = number> = { id: Id; name: string; because: string }
+
+/**
+ * Learns from rows, the newest first, how the user files payees, and returns a function that suggests a category: that of
+ * the last three rows of the payee, or of four of the last five; null if they do not agree. Rows with all words of the
+ * payee count before those with its first word alone, and those of the account where payees differ by account.
+ */
+export function learnCategories<Id = number>(
+  rows: FiledRow<Id>[],
+): (row: UnfiledRow<Id>) => SuggestedCategory<Id> | null {
+  const byPayee = new Map<string, FiledRow<Id>[]>()
+  for (const row of rows)
+    for (const key of keysOf(row))
+      byPayee.set(key, [...(byPayee.get(key) ?? []), row].slice(0, rowsLearnedFrom))
+  return (row) => {
+    for (const key of keysOf(row)) {
+      const filed = byPayee.get(key) ?? []
+      const ofAccount = filed.filter(({ accountId }) => accountId === row.accountId)
+      const found = agreed(filed) ?? agreed(ofAccount)
+      if (found) return { ...found.category, because: reason(row, found) }
+      // Rows with the same words that disagree leave it open, whatever others with the first word say.
+      if (filed.length >= fewestAgreeing) return null
+    }
+    return null
+  }
+}
+
+/** The words that name the payee: all of them, and the first alone. A transfer has no category. */
+function keysOf({ type, description }: Pick<UnfiledRow, 'type' | 'description'>): string[] {
+  const words = payeeWords(description ?? '')
+  if (words.length === 0 || type === 'transfer') return []
+  const all = words.map(({ folded }) => folded).sort()
+  return [`${type} ${all.join(' ')}`, `${type} ${words[0]?.folded} …`]
+}
+
+type Agreed<Id> = { category: FiledRow<Id>['category']; times: number; of: number }
+
+function agreed<Id>(rows: FiledRow<Id>[]): Agreed<Id> | null {
+  const newest = rows.slice(0, newestCompared)
+  const category = newest[0]?.category
+  if (!category) return null
+  const last = newest.slice(0, fewestAgreeing)
+  const times = newest.filter((row) => row.category.id === category.id).length
+  if (last.length === fewestAgreeing && last.every((row) => row.category.id === category.id))
+    return { category, times, of: newest.length }
+  const isEnough = newest.length === newestCompared && times >= newestCompared - mostDiffering
+  return isEnough ? { category, times, of: newest.length } : null
+}
+
+function reason<Id>({ description }: UnfiledRow<Id>, { category, times, of }: Agreed<Id>): string {
+  const payee = payeeWords(description ?? '')[0]?.written ?? ''
+  return `${times} of the last ${of} from "${payee.toLowerCase()}" are in ${category.name}`
+}
