@@ -151,8 +151,9 @@ export type Batch = Answer<'/api/transactions/sync/:id', '$get'>
 /** What an import did, and how it is shown afterwards. */
 export type ImportResult = Answer<'/api/import/store', '$post'>
 /** The rows of a dry run as they would be stored. */
-export type ImportPreview = NonNullable<Imported['preview']>
-type Imported = ImportResult['import']
+export type ImportPreview = ImportResult extends { import: { preview: infer Preview } }
+  ? NonNullable<Preview>
+  : never
 export type Import = Answer<'/api/imports/:id', '$get'>
 /** Pairs of transactions that may be one event. */
 export type MatchList = Answer<'/api/matches', '$get'>

@@ -49,7 +49,11 @@ export const categorySuggestions = z.object({
   items: field(
     listOf(
       field(
-        z.object({ description: nullableText(), type: oneOf(transactionTypes), account_id: z.optional(id) }),
+        z.object({
+          description: field(nullableText(), doc('What the bank or the user calls it.')),
+          type: field(oneOf(transactionTypes), doc('Rows of the same type are compared.')),
+          account_id: field(z.optional(id), doc('Where payees differ by account, its rows count.')),
+        }),
         doc({ id: 'UnfiledRow', description: 'A row without a category.' }),
       ),
       maxSuggestions,

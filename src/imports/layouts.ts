@@ -47,13 +47,14 @@ export function layoutToKeep(
     Object.entries(settled).flatMap(([field, { value }]) => (isKept(field, value) ? [[field, value]] : [])),
   )
   const isTold = Object.entries(told).some(([field, value]) => kept?.values[field] !== value)
-  return { ...file, layout: keyOf(file), settled: values, isNew: kept === null || isTold }
+  const hasOthers = told.signs !== undefined && values.accounts !== kept?.values.accounts
+  return { ...file, layout: keyOf(file), settled: values, isNew: kept === null || isTold || hasOthers }
 }
 
 /** True for what the next file may need; the delimiter, and signs that no convention gives, show in each file anew. */
 function isKept(field: string, value: string): boolean {
   if (field === 'signs') return value === 'as_written' || value === 'inverted'
-  return /^(?:date_format|decimal_separator|fees|encoding|statement_account|(?:mapping|states|marks)\..*)$/.test(
+  return /^(?:date_format|decimal_separator|fees|encoding|statement_account|accounts|(?:mapping|states|marks)\..*)$/.test(
     field,
   )
 }

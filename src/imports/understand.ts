@@ -3,7 +3,8 @@ import { Invalid } from '../shared/failures.ts'
 import type { Minor } from '../shared/money.ts'
 import type { ImportOptions } from './contract.ts'
 import { chooseAccount } from './formats/accounts.ts'
-import { answersOf, type Kept } from './formats/aspects/aspect.ts'
+import { answersOf, type Kept, type Settled } from './formats/aspects/aspect.ts'
+import type { GenericFile } from './formats/csv/generic.ts'
 import { identityOf, readGeneric, readStatement } from './formats/read.ts'
 import type { FileOptions } from './formats/statement.ts'
 import type { ImportFile, ImportRow } from './import-file.ts'
@@ -16,11 +17,11 @@ export type FileContext = { layouts: KeptLayout[]; typed?: FileOptions['typed'] 
 export function understandCsv(bytes: Uint8Array, options: ImportOptions, context: FileContext): ImportFile {
   const accountId = options.account_id ?? null
   const kept = keptFor(bytes, options, 'generic', context)
-  const { skipped, settled, headers, ...read } = readGeneric(bytes, {
-    ...options,
-    ...kept,
-    typed: context.typed,
-  })
+  const { skipped, settled, headers, ...read } = readForAccounts(
+    bytes,
+    { ...options, typed: context.typed },
+    kept,
+  )
   const rows = read.rows.map(({ date, ...row }) => ({
     ...row,
     account: row.account ?? accountId,
@@ -33,7 +34,11 @@ export function understandCsv(bytes: Uint8Array, options: ImportOptions, context
     })
   const isNamed = read.rows.some(({ account }) => account !== null)
   const file = { format: 'csv' as const, headers, accountId: isNamed ? null : accountId }
-  const layout = layoutToKeep(file, settled, answersOf(options), kept.kept)
+  const accounts = accountsOf(read.rows, settled, kept.kept)
+  const toKeep = accounts
+    ? { ...settled, accounts: { value: accounts, proof: 'named in the file' } }
+    : settled
+  const layout = layoutToKeep(file, toKeep, answersOf(options), kept.kept)
   return {
     kind: 'generic',
     format: 'csv',
@@ -88,6 +93,26 @@ export function understandStatement(
     layout: options.remember === false ? null : layout,
     ...requested(options),
   }
+}
+
+/** Reads a file. Which way its amounts go is kept for the accounts alone whose files have shown it. */
+function readForAccounts(
+  bytes: Uint8Array,
+  options: FileOptions,
+  { kept }: { kept: Kept | null },
+): GenericFile {
+  const file = readGeneric(bytes, { ...options, kept })
+  const known = kept?.values.accounts?.split('\n')
+  const isOther = ({ account }: { account: string | null }) => account !== null && !known?.includes(account)
+  if (!kept || file.settled.signs?.proof !== kept.source || !file.rows.some(isOther)) return file
+  const { signs: _, ...values } = kept.values
+  return readGeneric(bytes, { ...options, kept: { ...kept, values } })
+}
+
+/** The accounts whose amounts go the same way, one in each line: those of the file, and those that were kept with them. */
+function accountsOf(rows: GenericFile['rows'], { signs }: Settled, kept: Kept | null): string {
+  const before = kept?.values.signs === signs?.value ? (kept?.values.accounts?.split('\n') ?? []) : []
+  return [...new Set([...before, ...rows.flatMap(({ account }) => account ?? [])])].sort().join('\n')
 }
 
 /** How the caller wants the file to be imported. */

@@ -54,10 +54,15 @@ export type Pair = z.output<typeof pair>
 /** The most pairs that one call joins. */
 export const mostPairs = 100
 
+const namedPair = field(
+  z.object(pair.shape),
+  doc({ id: 'JoinedPair', description: 'Two transactions that are one event.' }),
+)
+
 /** Pairs to be joined in one call; no transaction may be in two of them. */
 export const pairs = z.object({
   pairs: field(
-    listOf(pair, mostPairs).check(
+    listOf(namedPair, mostPairs).check(
       z.refine(
         (list) => {
           const ids = list.flatMap((one) => one.ids)

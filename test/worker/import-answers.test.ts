@@ -105,6 +105,22 @@ test('a file that contradicts what is remembered is asked about', async () => {
   expect((await send(file('03/31/2026'), '&date_format=MM/DD/YYYY')).status).toBe(200)
 })
 
+test('which way amounts go is kept for the accounts that a file names, and asked for another one', async () => {
+  const { world, person } = await createCustomer()
+  const send = (accounts: string[], options = '') =>
+    world.call('POST', `/api/import/store?dry_run=false${options}`, {
+      token: person.token,
+      rawBody: `Date,Account,Amount\n${accounts.map((name, nth) => `2026-09-1${nth},${name},5.00`).join('\n')}\n`,
+      headers: { 'Content-Type': 'text/csv' },
+    })
+  expect((await send(['Checking'], '&signs=inverted')).status).toBe(200)
+  expect((await send(['Checking', 'Checking'])).status).toBe(200)
+  const other = await send(['Checking', 'Cash'])
+  expect([other.status, Object.keys(other.body.errors)]).toEqual([422, ['signs']])
+  expect((await send(['Checking', 'Cash'], '&signs=inverted')).status).toBe(200)
+  expect((await send(['Cash'])).status).toBe(200)
+})
+
 test('three typed rows of the file show which way its amounts go', async () => {
   const { person, expense, send } = await createCustomer()
   const rows = [1, 2, 3].map((day) => ({ transaction_date: `2026-09-0${day}`, amount: `${day}.50` }))
