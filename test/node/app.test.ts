@@ -133,7 +133,7 @@ describe.skipIf(!executable)('the example app', () => {
 
     await chooseFile('damaged.csv', 'Date;Debit;Description\n2026-02-03;12,50;Market\n2026-02-04;1,0,0;Bus\n')
     await press(page, 'Look at the file')
-    await page.getByText('Row 3: The amount field must be a number.').waitFor()
+    await page.getByText('Row 3: The debit field must be a number.').waitFor()
 
     await open(page, 'Overview')
     await page.getByRole('button', { name: 'The month before' }).waitFor()
@@ -147,7 +147,7 @@ describe.skipIf(!executable)('the example app', () => {
     await press(page, 'Save')
     await page.getByText('Chrome on Linux (this device), last used on').waitFor()
     await open(page, 'Accounts')
-    expect(await figures(page)).toEqual(['1,182.30', '70.50'])
+    expect(await figures(page)).toEqual(['1,184.30', '70.50'])
 
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
     await context.setOffline(true)
