@@ -43,7 +43,13 @@ const groups: EndpointGroup[] = [
 export function openApiDocument(routes: RouterRoute[], version = 'unreleased'): OpenApiDocument {
   const collection = collectSchemas()
   const paths = pathsOf(routes, collection)
-  const shared = Object.entries(failures).filter(([name]) => !ownFailures.includes(name as FailureName))
+  const answers = groups.flatMap(({ endpoints }) =>
+    Object.values(endpoints).flatMap(({ answers }) => Object.values(answers)),
+  )
+  const shared = [
+    ...Object.entries(failures).filter(([name]) => !ownFailures.includes(name as FailureName)),
+    ...answers.flatMap((answer) => (answer.sharedAs ? [[answer.sharedAs, answer] as const] : [])),
+  ]
   const responses = Object.fromEntries(
     shared.map(([name, failure]) => [name, answerObject(failure, collection)]),
   )

@@ -45,7 +45,10 @@ export const accountEndpoints: EndpointGroup = {
       summary: 'Change an account',
       description: 'Changes only the fields that are sent; the balance follows the starting balance.',
       body: { name: 'AccountChanges', example: { name: 'Household', starting_balance: '1300.00' } },
-      answers: { 200: json(account, 'The account as it is now.'), 412: conflict(accountConflict) },
+      answers: {
+        200: json(account, 'The account as it is now.'),
+        412: conflict(accountConflict, 'AccountConflict'),
+      },
       invalid: { errors: { name: ['The name field is required.'] } },
     },
     'DELETE /api/accounts/:id': {
@@ -53,7 +56,7 @@ export const accountEndpoints: EndpointGroup = {
       summary: 'Delete an account',
       description:
         'Also deletes its transactions, including transfers to and from other accounts, whose balances follow.',
-      answers: { 204: deleted, 412: conflict(accountConflict) },
+      answers: { 204: deleted, 412: conflict(accountConflict, 'AccountConflict') },
       failures: ['OutOfBounds'],
     },
   },

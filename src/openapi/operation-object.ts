@@ -25,7 +25,9 @@ export function operationObject(
   const json = checks.find(({ target }) => target === 'json')?.schema
   const responses: OperationObject['responses'] = {}
   for (const [status, answer] of Object.entries(endpoint.answers))
-    responses[status] = answerObject(answer, collection)
+    responses[status] = answer.sharedAs
+      ? { $ref: `#/components/responses/${answer.sharedAs}` }
+      : answerObject(answer, collection)
   for (const failure of failuresOf({ name, method, path, checks }, endpoint)) {
     const { status } = failures[failure]
     if (responses[status]) throw new Error(`${name} answers ${status} in two ways`)

@@ -12,6 +12,8 @@ export type AnswerDescription = {
   /** Besides those that every answer carries. */
   headers?: (keyof typeof headers)[]
   example?: unknown
+  /** The name under which operations share it. */
+  sharedAs?: string
 }
 
 const commonHeaders = ['X-Request-Id', 'Server-Timing']
@@ -65,11 +67,13 @@ export function taggedAnswers(answer: AnswerDescription): Record<number, AnswerD
 }
 
 /** The 412 of a write with `If-Match`. */
-export const conflict = (schema: z.core.$ZodType): AnswerDescription =>
-  json(
+export const conflict = (schema: z.core.$ZodType, sharedAs: string): AnswerDescription => ({
+  ...json(
     schema,
     'The row has a different version from the one that `If-Match` names; `current` is the row as it is now.',
-  )
+  ),
+  sharedAs,
+})
 
 /** The answer of a deletion. */
 export const deleted: AnswerDescription = { description: 'Deleted.' }

@@ -70,7 +70,7 @@ export const transactionEndpoints: EndpointGroup = {
       body: { name: 'TransactionChanges', example: { amount: '13.20', description: 'Coffee beans, dark' } },
       answers: {
         200: json(transaction, 'The transaction as it is now.'),
-        412: conflict(transactionConflict),
+        412: conflict(transactionConflict, 'TransactionConflict'),
       },
       invalid: { errors: { to_account_id: ['The to account id field is required.'] } },
     },
@@ -79,7 +79,7 @@ export const transactionEndpoints: EndpointGroup = {
       summary: 'Delete a transaction',
       description:
         'Balances and totals become what they would be without it. Its `client_id` cannot be used again.',
-      answers: { 204: deleted, 412: conflict(transactionConflict) },
+      answers: { 204: deleted, 412: conflict(transactionConflict, 'TransactionConflict') },
       // What remains may leave a balance or a total out of its bounds.
       failures: ['OutOfBounds'],
     },
