@@ -1,121 +1,80 @@
-import * as fc from 'fast-check'
-import {
-  anyOf,
-  claimed,
-  idempotencyKey,
-  keyed,
-  keyHeader,
-  keySpent,
-  operation,
-  type Stage,
-  withinBounds,
-} from './calls.ts'
+import { ifOwn, type Operation, pick, request, type Turn, withinBounds } from './calls.ts'
 import { decimal, shownAccount, shownAccounts } from './shown.ts'
-import type { Account, State } from './state.ts'
+import type { Account } from './state.ts'
 
-/** Names that tell accounts apart, except for a few that two accounts share, in the same case or not. */
-const names = [
-  'Bank',
-  'Cash',
-  'CASH',
-  'Card',
-  'Purse',
-  'Wallet',
-  'Savings',
-  'Shared',
-  'Travel',
-  'Vault',
-  'Jar',
-]
-
-const most = 999_999_999_999_999n
-const cents = fc.oneof(fc.constantFrom(0n, 1_000n, -1_000n), fc.bigInt({ min: -1_000_000n, max: 1_000_000n }))
-const fields = {
-  name: fc.constantFrom(...names),
-  type: fc.constantFrom('bank', 'mobile', 'cash'),
-  starting_balance: cents,
-  notes: fc.option(fc.constant('joint'), { freq: 3 }),
+function newAccount({ dice, isRich }: Turn): Pick<Account, 'name' | 'type' | 'starting_balance' | 'notes'> {
+  const usual = dice.of([0n, 1_000n, -1_000n, BigInt(dice.from(-999, 999)) * 101n]) as bigint
+  return {
+    name: dice.of(['Bank', 'Cash', 'CASH', 'Card', 'Savings', 'Travel']) as string,
+    type: dice.of(['bank', 'mobile', 'cash']) as string,
+    starting_balance: isRich && dice.isOnceIn(2) ? 999_999_999_999_999n : usual,
+    notes: dice.of([null, null, 'joint']) as string | null,
+  }
 }
 
-/** In rich histories some accounts start with the largest balance. */
-function scaled(stage: Stage, starting_balance: bigint): bigint {
-  if (!stage.isRich || (starting_balance !== 1_000n && starting_balance !== -1_000n)) return starting_balance
-  return most
-}
+/** Balances are sent as decimal strings. */
+const body = (fields: Partial<Account>) => ({
+  ...fields,
+  ...(fields.starting_balance !== undefined && { starting_balance: decimal(fields.starting_balance) }),
+})
 
-const withAccount = (state: State, account: Account) =>
-  state.after((next) => next.accounts.set(account.id, account))
-
-export const accountOperations = [
-  operation('open an account', 4, { said: fc.record(fields), key: idempotencyKey }, (caller, drawn) => {
-    const said = { ...drawn.said, starting_balance: scaled(caller.stage, drawn.said.starting_balance) }
-    const body = { ...said, starting_balance: decimal(said.starting_balance) }
-    const options = { body, headers: keyHeader(drawn.key) }
-    const call = caller.request('POST', '/api/accounts', options, (state, user, { body }) => {
-      const key = drawn.key === null ? undefined : `${user.id} account ${drawn.key}`
-      const earlier = state.madeWith(state.accounts, key)
-      if (earlier) return { status: 200, body: shownAccount(state, earlier) }
-      if (state.hasMade(key)) return keySpent('an account')
-      const account: Account = { id: body?.id, user_id: user.id, ...said, version: 1 }
-      const next = withAccount(state, account)
-      const opened = { status: 201, body: shownAccount(next, account) }
-      return keyed(withinBounds(next, user.id, 'starting_balance', opened), key, account.id)
-    })
-    return { ...call, made: ({ body }) => [['accounts', body?.id]] }
-  }),
-
-  operation(
-    'change an account',
-    4,
-    { account: anyOf, changes: fc.record(fields, { requiredKeys: [] }) },
-    (caller, { account, changes }) => {
-      const id = caller.pick('accounts', account)
-      const { starting_balance } = changes
-      const said = {
-        ...changes,
-        ...(starting_balance !== undefined && { starting_balance: scaled(caller.stage, starting_balance) }),
-      }
-      const body = {
-        ...said,
-        ...(said.starting_balance !== undefined && { starting_balance: decimal(said.starting_balance) }),
-      }
-      return caller.request('PUT', `/api/accounts/${id}`, { body }, (state, user) =>
-        claimed('accounts', state.accounts.get(id), user, (account) => {
-          const changed = { ...account, ...said, version: account.version + 1 }
-          const next = withAccount(state, changed)
-          return withinBounds(next, user.id, 'starting_balance', {
-            status: 200,
-            body: shownAccount(next, changed),
-          })
+export const accountOperations: Operation[] = [
+  {
+    name: 'open an account',
+    weight: 4,
+    plan(turn) {
+      const fields = newAccount(turn)
+      return request(turn, 'POST', '/api/accounts', { body: body(fields) }, (state, response) => {
+        const account = { id: response.body?.id, user_id: turn.person.id, ...fields, version: 1 }
+        const next = state.after((next) => next.accounts.set(account.id, account))
+        const expected = { status: 201, body: shownAccount(next, account) }
+        return withinBounds(next, turn, 'starting_balance', expected)
+      })
+    },
+  },
+  {
+    name: 'change an account',
+    weight: 4,
+    plan(turn) {
+      const id = pick(turn, 'accounts')
+      const changes = Object.fromEntries(
+        Object.entries(newAccount(turn)).filter(() => turn.dice.isOnceIn(2)),
+      ) as Partial<Account>
+      return request(turn, 'PUT', `/api/accounts/${id}`, { body: body(changes) }, (state) =>
+        ifOwn('Account', state.accounts.get(id), turn, (account) => {
+          const changed = { ...account, ...changes, version: account.version + 1 }
+          const next = state.after((next) => next.accounts.set(id, changed))
+          const expected = { status: 200, body: shownAccount(next, changed) }
+          return withinBounds(next, turn, 'starting_balance', expected)
         }),
       )
     },
-  ),
-
-  operation('close an account', 2, { account: anyOf }, (caller, { account }) => {
-    const id = caller.pick('accounts', account)
-    return caller.request('DELETE', `/api/accounts/${id}`, {}, (state, user) =>
-      claimed('accounts', state.accounts.get(id), user, () => {
-        const next = state.after((next) => next.closeAccount(id))
-        return withinBounds(next, user.id, 'amount', { status: 204 })
-      }),
-    )
-  }),
-
-  operation('show an account', 1, { account: anyOf }, (caller, { account }) => {
-    const id = caller.pick('accounts', account)
-    return caller.request('GET', `/api/accounts/${id}`, {}, (state, user) =>
-      claimed('accounts', state.accounts.get(id), user, (account) => ({
-        status: 200,
-        body: shownAccount(state, account),
-      })),
-    )
-  }),
+  },
+  {
+    name: 'delete an account',
+    weight: 2,
+    plan(turn) {
+      const id = pick(turn, 'accounts')
+      return request(turn, 'DELETE', `/api/accounts/${id}`, {}, (state) =>
+        ifOwn('Account', state.accounts.get(id), turn, () => {
+          const next = state.after((next) => {
+            next.accounts.delete(id)
+            for (const one of state.transactions.values())
+              if (one.account_id === id || one.to_account_id === id) next.delete(one)
+          })
+          return withinBounds(next, turn, 'amount', { status: 204 })
+        }),
+      )
+    },
+  },
 ]
 
-export const listAccounts = operation('list the accounts', 2, {}, (caller) =>
-  caller.request('GET', '/api/accounts', {}, (state, user) => ({
-    status: 200,
-    body: shownAccounts(state, user.id),
-  })),
-)
+export const listAccounts: Operation = {
+  name: 'list the accounts',
+  weight: 2,
+  plan: (turn) =>
+    request(turn, 'GET', '/api/accounts', {}, (state) => ({
+      status: 200,
+      body: shownAccounts(state, turn.person.id),
+    })),
+}

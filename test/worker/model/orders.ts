@@ -1,94 +1,64 @@
-import { type Call, difference, type Outcome } from './calls.ts'
+import { type Call, difference, type Response } from './calls.ts'
 import type { State } from './state.ts'
 
-/** A call and its answer. */
-export type Exchange = { call: Call; outcome: Outcome }
+export type Exchange = { call: Call; response: Response }
 
 /**
- * The states in which the service can be after calls that were sent at once: each must have taken effect in one
- * moment, so there is an order in which the model gives every answer. There are several states if the answers leave it
- * open; none if they contradict each other, and then `problems` says why.
+ * The states in which the service can be after concurrent calls: each must have taken effect in one moment, so there is
+ * an order in which the model gives every response. There are several states if the responses leave it open; none if
+ * they contradict each other, and then `problems` says why. Orders that lead to the same state with the same calls left
+ * are continued as one, since even a handful of calls has too many orders to try each.
  */
 export function explain(states: State[], exchanges: Exchange[], problems: Set<string>): State[] {
-  const byUser = Map.groupBy(exchanges, ({ call }) => call.userId)
-  // Users affect each other only if one names what another deletes: it is enough that one order of users fits.
-  for (const parties of ordersOf([...byUser.values()])) {
-    let possible = states
-    for (const party of parties) possible = unique(possible.flatMap((state) => after(state, party, problems)))
-    if (possible.length > 0) return possible
-  }
-  return []
-}
-
-/**
- * The states after calls of one user, in any order that fits their answers. Orders that lead to the same state with the
- * same calls left are continued as one: even a handful of calls has too many orders to try each.
- */
-function after(start: State, exchanges: Exchange[], problems: Set<string>): State[] {
   // States by the calls that have taken effect, a bit for each.
-  let reached = new Map([[0, [start]]])
+  let reached = new Map([[0, states]])
   for (const _ of exchanges) {
     const next = new Map<number, State[]>()
     for (const [done, states] of reached)
-      for (const state of unique(states))
+      for (const state of states)
         for (const [bit, after] of oneMore(state, exchanges, done, problems))
-          next.set(done | bit, [...(next.get(done | bit) ?? []), after])
+          next.set(done | bit, withState(next.get(done | bit) ?? [], after))
     reached = next
   }
   return [...reached.values()].flat()
 }
 
 /** The states after one more of the calls, each with the bit of that call. */
-function oneMore(
-  state: State,
-  exchanges: Exchange[],
-  done: number,
-  problems: Set<string>,
-): [number, State][] {
-  const found: [number, State][] = []
-  for (const [place, { call, outcome }] of exchanges.entries()) {
-    const bit = 1 << place
+function oneMore(state: State, exchanges: Exchange[], done: number, problems: Set<string>) {
+  const found: [bit: number, state: State][] = []
+  for (const [nth, { call, response }] of exchanges.entries()) {
+    const bit = 1 << nth
     if (done & bit) continue
-    const { status, body, seen = outcome.body, next } = call.expect(state, outcome)
+    const { status, body, next } = call.expect(state, response)
     const problem =
-      difference(status, outcome.status, 'the status') ??
-      (body === undefined ? undefined : difference(body, seen))
-    if (problem) problems.add(`${call.text} answers ${outcome.status}, but ${problem}`)
-    else found.push([bit, next ?? state])
-    // A call that changes nothing may as well have come first, if its answer fits: no other order finds more.
-    if (!problem && !next) break
+      difference(status, response.status, 'the status') ??
+      (body === undefined ? undefined : difference(body, response.body))
+    if (problem) problems.add(`${call.text} responds ${response.status}, but ${problem}`)
+    // A call that changes nothing may as well have come first: no other order finds more.
+    else if (!next) return [[bit, state] as const]
+    else found.push([bit, next])
   }
   return found
 }
 
-function unique(states: State[]): State[] {
-  return states.filter((state, place) => !states.slice(0, place).some((other) => isSame(state, other)))
+function withState(states: State[], added: State): State[] {
+  return states.some((state) => textOf(state) === textOf(added)) ? states : [...states, added]
 }
 
-function isSame(one: State, other: State): boolean {
-  const others = Object.values(other) as Collection[]
-  return (Object.values(one) as Collection[]).every((each, nth) => holdsSame(each, others[nth] as Collection))
+const texts = new WeakMap<State, string>()
+
+/** The same text for states with the same content. */
+function textOf(state: State): string {
+  const { accounts, transactions, batches, spent } = state
+  const text =
+    texts.get(state) ??
+    JSON.stringify(
+      [accounts, transactions, batches, spent].map((each) => [...each.entries()].sort(byKey)),
+      (_, value) => (typeof value === 'bigint' ? String(value) : value),
+    )
+  texts.set(state, text)
+  return text
 }
 
-type Collection = Map<unknown, unknown> | Set<unknown>
-
-/** True if two collections hold the same things, in whatever order. Most are shared by all states. */
-function holdsSame(one: Collection, other: Collection): boolean {
-  if (one.size !== other.size) return false
-  for (const [key, value] of one.entries()) {
-    const found = other instanceof Map ? other.get(key) : value
-    if (!other.has(key) || (found !== value && textOf(found) !== textOf(value))) return false
-  }
-  return true
-}
-
-function textOf(value: unknown): string {
-  return JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? String(part) : part))
-}
-
-function* ordersOf<T>(things: T[]): Generator<T[]> {
-  if (things.length < 2) yield things
-  else
-    for (const [place, thing] of things.entries())
-      for (const rest of ordersOf(things.toSpliced(place, 1))) yield [thing, ...rest]
-}
+const byKey = ([one]: [unknown, unknown], [other]: [unknown, unknown]) =>
+  String(one) < String(other) ? -1 : 1

@@ -1,13 +1,12 @@
-import type { Account, Batch, Category, Kind, Row, State } from './state.ts'
-import { sum } from './state.ts'
+import { type Account, type Batch, type Category, type State, sum, type Transaction } from './state.ts'
 
-/** The model's rows and figures as the contract shows them, except for timestamps. */
+/** The model's data as the contract shows them, except for timestamps. */
 
-/** Which transactions to list; ids are numbers as in the query. */
+/** Which transactions to list. */
 export type Filter = {
   account_id?: number
   category_id?: number | 'none'
-  type?: Kind
+  type?: string
   from?: string
   to?: string
   q?: string
@@ -23,80 +22,75 @@ export function decimal(cents: bigint): string {
 const number = (cents: bigint) => Number(decimal(cents))
 
 export function shownAccount(state: State, account: Account) {
-  const balance = state.balances(account.user_id).get(account.id) ?? 0n
-  return { ...account, starting_balance: decimal(account.starting_balance), balance: number(balance) }
+  return shownAccounts(state, account.user_id).find(({ id }) => id === account.id)
 }
 
 export function shownAccounts(state: State, userId: number) {
   const balances = state.balances(userId)
-  return byId(state.of(state.accounts, userId)).map((account) => ({
-    ...account,
-    starting_balance: decimal(account.starting_balance),
-    balance: number(balances.get(account.id) ?? 0n),
-  }))
+  return state
+    .of(state.accounts, userId)
+    .sort((a, b) => a.id - b.id)
+    .map((account) => ({
+      ...account,
+      starting_balance: decimal(account.starting_balance),
+      balance: number(balances.get(account.id) ?? 0n),
+    }))
 }
 
-export function shownCategories(state: State, userId: number) {
-  return byId(state.of(state.categories, userId))
+export function shownTransaction({ client_id: _, amount, ...rest }: Transaction) {
+  return { ...rest, amount: decimal(amount) }
 }
 
-export function shownRow({
-  client_id: _,
-  import_id: __,
-  isEdited: ___,
-  booked_by: ____,
-  filed: _____,
-  amount,
-  ...row
-}: Row) {
-  return { ...row, amount: decimal(amount) }
-}
-
-export function shownRowWithNames(state: State, row: Row) {
+function shownWithNames(state: State, transaction: Transaction) {
   const label = (thing: Account | Category | undefined) =>
     thing ? { id: thing.id, name: thing.name, type: thing.type } : null
   return {
-    ...shownRow(row),
-    account: label(state.accounts.get(row.account_id)),
-    to_account: label(state.accounts.get(row.to_account_id ?? 0)),
-    category: label(state.categories.get(row.category_id ?? 0)),
+    ...shownTransaction(transaction),
+    account: label(state.accounts.get(transaction.account_id)),
+    to_account: label(state.accounts.get(transaction.to_account_id ?? 0)),
+    category: label(state.categories.get(transaction.category_id ?? 0)),
   }
 }
 
-export function shownPage(state: State, userId: number, filter: Filter, page: number, pageSize = 50) {
-  const rows = state
-    .of(state.rows, userId)
-    .filter((row) => passes(state, row, filter))
-    .sort((a, b) => (a.transaction_date === b.transaction_date ? b.id - a.id : later(a, b)))
-  const data = rows.slice((page - 1) * pageSize, page * pageSize)
+export function shownPage(state: State, userId: number, filter: Filter, page: number, pageSize: number) {
+  const found = state
+    .of(state.transactions, userId)
+    .filter((one) => matches(state, one, filter))
+    .sort((a, b) => compare(b.transaction_date, a.transaction_date) || b.id - a.id)
   return {
     current_page: page,
     per_page: pageSize,
-    total: rows.length,
-    last_page: Math.max(1, Math.ceil(rows.length / pageSize)),
-    data: data.map((row) => shownRowWithNames(state, row)),
+    total: found.length,
+    last_page: Math.max(1, Math.ceil(found.length / pageSize)),
+    data: found.slice((page - 1) * pageSize, page * pageSize).map((one) => shownWithNames(state, one)),
   }
 }
 
-function passes(state: State, row: Row, { account_id, category_id, type, from, to, q }: Filter): boolean {
-  const isOwn = (thing: Account | Category | undefined) => thing?.user_id === row.user_id
-  if (account_id !== undefined && !isOwn(state.accounts.get(account_id))) return false
-  if (account_id !== undefined && row.account_id !== account_id && row.to_account_id !== account_id)
-    return false
-  if (category_id === 'none' && row.category_id !== null) return false
-  if (typeof category_id === 'number' && row.category_id !== category_id) return false
-  if (type !== undefined && row.type !== type) return false
-  if ((from && row.transaction_date < from) || (to && row.transaction_date > to)) return false
-  return !q || [row.description, row.reference].some((text) => text?.toLowerCase().includes(q.toLowerCase()))
+function matches(state: State, transaction: Transaction, filter: Filter): boolean {
+  const { user_id, account_id, to_account_id, category_id, type, transaction_date } = transaction
+  const { from = '', to = '9', q = '' } = filter
+  const isOfAccount =
+    [account_id, to_account_id].includes(filter.account_id ?? account_id) &&
+    (filter.account_id === undefined || state.accounts.get(filter.account_id)?.user_id === user_id)
+  return (
+    isOfAccount &&
+    (filter.category_id === undefined || (category_id ?? 'none') === filter.category_id) &&
+    (filter.type === undefined || type === filter.type) &&
+    transaction_date >= from &&
+    transaction_date <= to &&
+    [transaction.description, transaction.reference].some((text) =>
+      (text ?? '').toLowerCase().includes(q.toLowerCase()),
+    )
+  )
 }
 
-/** The first and the last day of a range; either can be left open. */
-export type Range = { from?: string; to?: string }
-
-export function shownSummary(state: State, userId: number, { from = '', to = '9' }: Range) {
-  const rows = state.of(state.rows, userId).filter(({ transaction_date: date }) => date >= from && date <= to)
-  const total = (kind: Kind) => sum(rows.flatMap(({ type, amount }) => (type === kind ? [amount] : [])))
-  const [income, expense] = [total('income'), total('expense')]
+/** The summary of the days from `from` to `to`. */
+export function shownSummary(state: State, userId: number, { from = '', to = '9' }) {
+  const found = state
+    .of(state.transactions, userId)
+    .filter(({ transaction_date: date }) => date >= from && date <= to)
+  const amounts = (wanted: string) => found.flatMap(({ type, amount }) => (type === wanted ? [amount] : []))
+  const [income, expense] = [sum(amounts('income')), sum(amounts('expense'))]
   return {
     total_balance: number(sum(state.balances(userId).values())),
     accounts: shownAccounts(state, userId).map(({ id, name, type, starting_balance, balance }) => ({
@@ -107,20 +101,20 @@ export function shownSummary(state: State, userId: number, { from = '', to = '9'
       balance,
     })),
     monthly_summary: { income: number(income), expense: number(expense), net: number(income - expense) },
-    category_breakdown: breakdown(state, rows),
+    category_breakdown: breakdown(state, found),
   }
 }
 
-function breakdown(state: State, rows: Row[]) {
-  const totals = new Map<number, bigint>()
-  for (const { type, category_id, amount } of rows) {
-    if (type !== 'expense') continue
-    totals.set(category_id ?? 0, (totals.get(category_id ?? 0) ?? 0n) + amount)
-  }
-  return [...totals]
-    .map(([id, total]) => ({ id, name: state.categories.get(id)?.name ?? 'Uncategorized', total }))
-    .sort((a, b) => compare(b.total, a.total) || compare(a.name, b.name) || a.id - b.id)
-    .map(({ id, name, total }) => ({ category_id: id || null, category_name: name, total: number(total) }))
+function breakdown(state: State, transactions: Transaction[]) {
+  const expenses = transactions.filter(({ type }) => type === 'expense')
+  return [...Map.groupBy(expenses, ({ category_id }) => category_id)]
+    .map(([id, group]) => ({
+      id,
+      name: state.categories.get(id ?? 0)?.name ?? 'Uncategorized',
+      total: sum(group.map(({ amount }) => amount)),
+    }))
+    .sort((a, b) => compare(b.total, a.total) || compare(a.name, b.name))
+    .map(({ id, name, total }) => ({ category_id: id, category_name: name, total: number(total) }))
 }
 
 export function shownBatch({ id, status, items }: Batch) {
@@ -144,14 +138,6 @@ export function shownBatch({ id, status, items }: Batch) {
   }
 }
 
-function later(a: Row, b: Row): number {
-  return compare(b.transaction_date, a.transaction_date)
-}
-
 function compare<T extends string | bigint>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0
-}
-
-function byId<T extends { id: number }>(things: T[]): T[] {
-  return things.sort((a, b) => a.id - b.id)
 }

@@ -1,229 +1,211 @@
-import * as fc from 'fast-check'
-import { hourMs } from '../../../src/shared/dates.ts'
-import {
-  anyOf,
-  type Caller,
-  claimed,
-  type Draw,
-  invalid,
-  keyHeader,
-  operation,
-  type Stage,
-  seldom,
-  upTo,
-  withinBounds,
-} from './calls.ts'
-import { zones } from './people.ts'
-import { duplicates, isValid } from './rules.ts'
-import {
-  decimal,
-  type Filter,
-  type Range,
-  shownPage,
-  shownRow,
-  shownRowWithNames,
-  shownSummary,
-} from './shown.ts'
-import type { Item, Kind, Row } from './state.ts'
+import { ifOwn, invalid, type Operation, pick, request, type Turn, withinBounds } from './calls.ts'
+import { decimal, type Filter, shownPage, shownSummary, shownTransaction } from './shown.ts'
+import type { Fields, Item, Kind, State, Transaction } from './state.ts'
 
-/** Few of the many categories, so that totals add up. */
-export const someCategory = upTo(3)
-export const kind = fc.constantFrom<Kind>('expense', 'income', 'transfer')
-/** Few amounts and days, so that rows often repeat each other. */
-export const amount = fc.oneof(
-  { weight: 40, arbitrary: fc.constantFrom(10n, 20n) },
-  { weight: 12, arbitrary: fc.bigInt({ min: 1n, max: 9_999_999n }) },
-  { weight: 1, arbitrary: fc.constant(0n) },
-)
-export const day = fc.oneof(
-  { weight: 20, arbitrary: fc.constantFrom('2025-12-31', '2026-01-01', '2026-01-31', '2026-02-01') },
-  { weight: 1, arbitrary: fc.constantFrom('1900-01-01', '2024-02-29', '2100-12-31') },
-)
-export const months = ['2025-12', '2026-01', '2026-02', '1900-01', '2100-12']
-export const text = fc.constantFrom(null, 'Coffee', 'Rent for May')
-export const reference = fc.constantFrom(null, null, 'F100', 'F200')
+/** The time of all histories. */
+export const now = Date.parse('2026-01-31T20:00:00Z')
 
-export type DrawnItem = {
-  type: Kind
-  account: Draw
-  to: Draw | null
-  category: Draw | null
-  amount: bigint
-  description: string | null
-  reference: string | null
-  transaction_date: string
-  /** One of the client's own, new or sent before. */
-  client: { nth: number; isNew: boolean } | null
-  force: boolean
-  /** Which row this one repeats, if any. */
-  repeats: Draw | null
+/** Few amounts, days and texts, so that transactions often repeat each other. */
+const amounts = [10n, 20n]
+const days = ['2025-12-31', '2026-01-01', '2026-01-31', '2026-02-01']
+const rareDays = ['1900-01-01', '2024-02-29', '2100-12-31']
+const months = ['2025-12', '2026-01', '2026-02', '1900-01', '2100-12']
+
+function day({ dice }: Turn): string {
+  return dice.of(dice.isOnceIn(20) ? rareDays : days) as string
 }
 
-export const item: fc.Arbitrary<DrawnItem> = fc
-  .record({
-    type: kind,
-    account: anyOf,
-    to: anyOf,
-    category: fc.option(someCategory, { freq: 15 }),
-    amount,
-    description: text,
-    reference,
-    transaction_date: day,
-    client: fc.oneof(
-      { weight: 3, arbitrary: fc.constant(null) },
-      { weight: 1, arbitrary: fc.noBias(fc.record({ nth: fc.nat(999), isNew: fc.boolean() })) },
-    ),
-    force: seldom(3),
-    repeats: fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: upTo(9) }),
-    // A destination on something other than a transfer, or a transfer without one.
-    isMixedUp: seldom(40),
-  })
-  .map(({ to, isMixedUp, ...rest }) => ({
-    ...rest,
-    to: (rest.type === 'transfer') !== isMixedUp ? to : null,
-  }))
+function amount({ dice, isRich }: Turn): bigint {
+  if (dice.isOnceIn(50)) return 0n
+  if (dice.isOnceIn(4)) return BigInt(dice.from(1, 999)) * 10_007n
+  return isRich ? 999_999_999_999_999n : (dice.of(amounts) as bigint)
+}
 
-/** The transaction that a draw describes. */
-export function itemOf(caller: Caller, { account, to, category, repeats, client, ...rest }: DrawnItem): Item {
-  const twin = repeats && caller.stage.state.rows.get(caller.pick('rows', repeats))
-  if (twin) {
-    const { type, account_id, to_account_id, category_id, amount, description, transaction_date } = twin
-    const { reference, force } = rest
-    const same = { type, account_id, to_account_id, category_id, amount, description, transaction_date }
-    return { ...same, reference, force, client_id: null }
-  }
+function fields(turn: Turn): Fields {
+  const { dice } = turn
+  const type = dice.of<Kind>(['expense', 'income', 'transfer']) as Kind
+  // Seldom a destination on something other than a transfer, or a transfer without one.
+  const hasDestination = (type === 'transfer') !== dice.isOnceIn(40)
   return {
-    ...enriched(caller.stage, rest),
-    account_id: caller.pick('accounts', account),
-    to_account_id: to && caller.pick('accounts', to),
-    category_id: category && caller.pick('categories', category),
-    client_id: client && caller.clientId(client),
+    type,
+    account_id: pick(turn, 'accounts'),
+    to_account_id: hasDestination ? pick(turn, 'accounts') : null,
+    category_id: dice.isOnceIn(15) ? null : pick(turn, 'categories'),
+    amount: amount(turn),
+    description: dice.of([null, 'Coffee', 'Rent for May']) as string | null,
+    reference: dice.of([null, null, 'F100', 'F200']) as string | null,
+    transaction_date: day(turn),
   }
 }
 
-/** In rich histories the frequent amounts are the largest possible, and most rows fall into one month. */
-export function enriched<T extends { amount: bigint; transaction_date: string }>(stage: Stage, row: T): T {
-  if (!stage.isRich || (row.amount !== 10n && row.amount !== 20n)) return row
-  return { ...row, amount: 999_999_999_999_999n, transaction_date: '2026-01-31' }
+/** A transaction to create, alone or in a batch: some have client ids, new or sent before, and some repeat another. */
+export function newItem(turn: Turn): Item {
+  const { dice, state } = turn
+  const force = dice.isOnceIn(3)
+  const twin = dice.isOnceIn(6) && state.transactions.get(pick(turn, 'transactions'))
+  if (twin) {
+    const { id: _, user_id: __, is_synced: ___, version: ____, ...same } = twin
+    return { ...same, reference: fields(turn).reference, client_id: null, force }
+  }
+  return { ...fields(turn), client_id: dice.isOnceIn(4) ? `c${dice.from(1, 60)}` : null, force }
 }
 
-/** Amounts travel as decimal strings. */
+/** Amounts are sent as decimal strings. */
 export function asSent<T extends { amount?: bigint }>(fields: T) {
   return fields.amount === undefined ? fields : { ...fields, amount: decimal(fields.amount) }
 }
 
-export const transactionOperations = [
-  operation('record a transaction', 30, { item, isKeyed: seldom(2) }, (caller, { isKeyed, ...drawn }) => {
-    const { force, ...fields } = itemOf(caller, drawn.item)
-    const { client_id, ...rest } = asSent(fields)
-    // An Idempotency-Key counts as the client id.
-    const options = isKeyed
-      ? { body: { ...rest, force }, headers: keyHeader(client_id) }
-      : { body: { ...rest, force, client_id } }
-    const call = caller.request('POST', '/api/transactions', options, (state, user, outcome) => {
-      const earlier = fields.amount > 0n && state.rowWithClientId(user.id, fields.client_id)
-      if (earlier) return { status: 200, body: shownRow(earlier) }
-      if (state.of(state.accounts, user.id).length === 0) return { status: 403 }
-      const isComplete = fields.type === 'transfer' || fields.category_id !== null
-      if (!isComplete || !isValid(state, user.id, fields) || state.isSpent(user.id, fields.client_id))
-        return invalid()
-      const similar = force ? [] : duplicates(state, user.id, fields)
-      if (similar.length > 0) {
-        const listed = similar.slice(0, 5).map(({ id }) => ({ id }))
-        return { status: 409, body: { is_duplicate: true, duplicates: listed } }
-      }
-      const fromNoFile = { import_id: null, booked_by: null, filed: null }
-      const origin = { is_synced: false, ...fromNoFile, version: 1, isEdited: false }
-      const row: Row = { id: state.newId(outcome.body?.id), user_id: user.id, ...fields, ...origin }
-      const next = state.after((next) => next.rows.set(row.id, row))
-      return withinBounds(next, user.id, 'amount', { status: 201, body: shownRow(row) })
-    })
-    return { ...call, made: ({ status, body }) => (status === 201 ? [['rows', body?.id]] : []) }
-  }),
+/** True if a transaction keeps the rules that apply to every way of writing it. */
+export function isValid(state: State, userId: number, fields: Fields): boolean {
+  const { type, account_id, to_account_id, category_id, amount } = fields
+  const isOwn = (things: Map<number, { user_id: number }>, id: number) => things.get(id)?.user_id === userId
+  if (amount <= 0n || !isOwn(state.accounts, account_id)) return false
+  if (category_id !== null && !isOwn(state.categories, category_id)) return false
+  if (type !== 'transfer') return to_account_id === null
+  return to_account_id !== null && to_account_id !== account_id && isOwn(state.accounts, to_account_id)
+}
 
-  operation('delete a transaction', 6, { row: anyOf }, (caller, { row }) => {
-    const id = caller.pick('rows', row)
-    return caller.request('DELETE', `/api/transactions/${id}`, {}, (state, user) =>
-      claimed('rows', state.rows.get(id), user, (row) => {
-        const next = state.after((next) => next.deleteRow(row))
-        return withinBounds(next, user.id, 'amount', { status: 204 })
-      }),
-    )
-  }),
+/** True if two transactions are equal in what moves money, and their references, if both have one. */
+export function areDuplicates(one: Fields, other: Fields): boolean {
+  const hasSame = (field: keyof Fields) => one[field] === other[field]
+  return (
+    hasSame('account_id') &&
+    hasSame('to_account_id') &&
+    hasSame('type') &&
+    hasSame('amount') &&
+    hasSame('transaction_date') &&
+    (hasSame('reference') || one.reference === null || other.reference === null)
+  )
+}
 
-  operation('show a transaction', 2, { row: anyOf }, (caller, { row }) => {
-    const id = caller.pick('rows', row)
-    return caller.request('GET', `/api/transactions/${id}`, {}, (state, user) =>
-      claimed('rows', state.rows.get(id), user, (row) => ({
-        status: 200,
-        body: shownRowWithNames(state, row),
-      })),
-    )
-  }),
+/** The transaction that an item becomes. */
+export function created(
+  id: number,
+  userId: number,
+  { force: _, ...item }: Item,
+  isSynced: boolean,
+): Transaction {
+  return { id, user_id: userId, ...item, is_synced: isSynced, version: 1 }
+}
+
+export const transactionOperations: Operation[] = [
+  {
+    name: 'create a transaction',
+    weight: 30,
+    plan(turn) {
+      const item = newItem(turn)
+      const { id: userId } = turn.person
+      return request(turn, 'POST', '/api/transactions', { body: asSent(item) }, (state, { body }) => {
+        const earlier = item.amount > 0n && state.withClientId(userId, item.client_id)
+        if (earlier) return { status: 200, body: shownTransaction(earlier) }
+        if (state.of(state.accounts, userId).length === 0) return { status: 403 }
+        const isComplete = item.type === 'transfer' || item.category_id !== null
+        const isSpent = state.spent.has(`${userId} ${item.client_id}`)
+        if (!isComplete || isSpent || !isValid(state, userId, item)) return invalid()
+        const similar = state.of(state.transactions, userId).filter((one) => areDuplicates(one, item))
+        if (similar.length > 0 && !item.force) {
+          const newest = similar.sort((a, b) => b.id - a.id).slice(0, 5)
+          return { status: 409, body: { is_duplicate: true, duplicates: newest.map(({ id }) => ({ id })) } }
+        }
+        const transaction = created(body?.id, userId, item, false)
+        const next = state.after((next) => next.transactions.set(transaction.id, transaction))
+        return withinBounds(next, turn, 'amount', { status: 201, body: shownTransaction(transaction) })
+      })
+    },
+  },
+  {
+    name: 'change a transaction',
+    weight: 20,
+    plan(turn) {
+      const id = pick(turn, 'transactions')
+      const changes = someOf(turn, fields(turn))
+      return request(turn, 'PUT', `/api/transactions/${id}`, { body: asSent(changes) }, (state) =>
+        ifOwn('Transaction', state.transactions.get(id), turn, (old) => {
+          const changed = { ...withoutDestination(old, changes), ...changes, version: old.version + 1 }
+          if (!isValid(state, turn.person.id, changed)) return invalid()
+          const next = state.after((next) => next.transactions.set(id, changed))
+          return withinBounds(next, turn, 'amount', { status: 200, body: shownTransaction(changed) })
+        }),
+      )
+    },
+  },
+  {
+    name: 'delete a transaction',
+    weight: 6,
+    plan(turn) {
+      const id = pick(turn, 'transactions')
+      return request(turn, 'DELETE', `/api/transactions/${id}`, {}, (state) =>
+        ifOwn('Transaction', state.transactions.get(id), turn, (transaction) => {
+          const next = state.after((next) => next.delete(transaction))
+          return withinBounds(next, turn, 'amount', { status: 204 })
+        }),
+      )
+    },
+  },
 ]
 
-const drawnFilter = fc.record(
-  {
-    account_id: anyOf,
-    category_id: fc.oneof(fc.constant('none' as const), someCategory),
-    type: kind,
-    from: day,
-    to: day,
-    q: fc.constantFrom('coffee', 'rent', 'F1', '%'),
-  },
-  { requiredKeys: [] },
-)
-const page = fc.noBias(fc.nat(7)).map((n) => [2, 3, 9][n] ?? 1)
-const perPage = fc.constantFrom(undefined, undefined, 1, 7, 500)
+/**
+ * A single field in half of the changes, since a trigger that overlooks one column would still run for another. Changes
+ * of the type come with the destination that it needs.
+ */
+function someOf({ dice }: Turn, all: Fields): Partial<Fields> {
+  const names = Object.keys(all) as (keyof Fields)[]
+  const chosen = dice.isOnceIn(2) ? [dice.of(names)] : names.filter(() => dice.isOnceIn(2))
+  if (chosen.includes('type') && all.type === 'transfer') chosen.push('to_account_id')
+  return Object.fromEntries(chosen.map((name) => [name, all[name as keyof Fields]]))
+}
+
+/** A transfer that becomes something else loses its destination. */
+function withoutDestination(old: Transaction, { type = 'transfer' }: Partial<Fields>): Transaction {
+  return type === 'transfer' ? old : { ...old, to_account_id: null }
+}
 
 /** Half of the pages are without a filter: their total is a kept figure. */
-export const listTransactions = operation(
-  'list transactions',
-  4,
-  { filter: fc.option(drawnFilter, { freq: 2 }), page, perPage },
-  (caller, { filter: drawn, page, perPage }) => {
-    const filter: Filter = {
-      ...drawn,
-      account_id: drawn?.account_id && caller.pick('accounts', drawn.account_id),
-      category_id:
-        typeof drawn?.category_id === 'object'
-          ? caller.pick('categories', drawn.category_id)
-          : drawn?.category_id,
-    }
-    const query = new URLSearchParams({ page: String(page) })
-    for (const [name, value] of Object.entries({ ...filter, per_page: perPage }))
-      if (value !== undefined) query.set(name, String(value))
-    return caller.request('GET', `/api/transactions?${query}`, {}, (state, user) => ({
+export const listTransactions: Operation = {
+  name: 'list transactions',
+  weight: 4,
+  plan(turn) {
+    const { dice } = turn
+    const filter: Filter = dice.isOnceIn(2) ? {} : filterOf(turn)
+    const page = dice.of([1, 1, 1, 2, 3, 9]) as number
+    const pageSize = dice.of([1, 7, 50, 500]) as number
+    const query = new URLSearchParams({ page: String(page), per_page: String(pageSize) })
+    for (const [name, value] of Object.entries(filter)) query.set(name, String(value))
+    return request(turn, 'GET', `/api/transactions?${query}`, {}, (state) => ({
       status: 200,
-      body: shownPage(state, user.id, filter, page, perPage),
+      body: shownPage(state, turn.person.id, filter, page, pageSize),
     }))
   },
-)
+}
 
-/** The instant at which all histories happen: the month differs between time zones. */
-export const now = Date.parse('2026-01-31T20:00:00Z')
-
-type Asked = Range & { month?: string }
+function filterOf(turn: Turn): Filter {
+  const { dice } = turn
+  const all = {
+    account_id: pick(turn, 'accounts'),
+    category_id: dice.isOnceIn(2) ? ('none' as const) : pick(turn, 'categories'),
+    type: fields(turn).type,
+    from: day(turn),
+    to: day(turn),
+    q: dice.of(['coffee', 'rent', 'F1', '%']) as string,
+  }
+  return Object.fromEntries(Object.entries(all).filter(() => dice.isOnceIn(3)))
+}
 
 /** The summary of a given month or range, or of the current month. */
-export const readSummary = operation(
-  'read the summary',
-  3,
-  {
-    asked: fc.oneof(
-      fc.constant({}),
-      fc.record({ month: fc.constantFrom(...months) }),
-      fc.record({ from: day, to: day }, { requiredKeys: [] }),
-    ) as fc.Arbitrary<Asked>,
-  },
-  (caller, { asked }) =>
-    caller.request('GET', `/api/summary?${new URLSearchParams(asked)}`, {}, (state, user) => {
-      const { from, to } = asked
+export const readSummary: Operation = {
+  name: 'read the summary',
+  weight: 3,
+  plan(turn) {
+    const { dice } = turn
+    const month = dice.of([...months, '']) as string
+    const [from, to] = dice.isOnceIn(3) ? [day(turn), day(turn)] : []
+    const query = new URLSearchParams(from && to ? { from, to } : month ? { month } : {})
+    return request(turn, 'GET', `/api/summary?${query}`, {}, (state) => {
       if (from && to && from > to)
         return invalid({ to: ['The to field must be a date after or equal to from.'] })
-      const current = new Date(now + (zones[user.timezone] ?? 0) * hourMs).toISOString().slice(0, 7)
-      const month = asked.month ?? current
-      const range = from || to ? asked : { from: `${month}-01`, to: `${month}-31` }
-      return { status: 200, body: shownSummary(state, user.id, range) }
-    }),
-)
+      const shown = month || new Date(now).toISOString().slice(0, 7)
+      const range = from && to ? { from, to } : { from: `${shown}-01`, to: `${shown}-31` }
+      return { status: 200, body: shownSummary(state, turn.person.id, range) }
+    })
+  },
+}
