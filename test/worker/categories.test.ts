@@ -129,15 +129,6 @@ describe('changing a category', () => {
     expect((await person.get(path(cats))).body).toEqual(cats)
   })
 
-  test.each([null, ''])('refuses to empty a field with %j', async (nothing) => {
-    const person = await createWorld().register()
-    const { id } = await create(person, 'Pets')
-    expectInvalid(await person.put(`/api/categories/${id}`, { name: nothing, type: nothing }), {
-      name: ['The name field is required.'],
-      type: ['The type field is required.'],
-    })
-  })
-
   test('reports an absent category, or another user’s, before it looks at the fields', async () => {
     const world = createWorld()
     const { id } = await create(await world.register(), 'Pets')

@@ -99,13 +99,6 @@ describe('recording a transaction', () => {
     })
   })
 
-  test('ignores fields that are not the user’s to set', async () => {
-    const { person, expense } = await createHousehold(createWorld())
-    const row = await recordTransaction(person, { ...expense(), user_id: 99, is_synced: true, mood: 'good' })
-    expect(row).toMatchObject({ user_id: person.id, is_synced: false })
-    expect(row).not.toHaveProperty('mood')
-  })
-
   test.each(['1900-01-01', '2000-02-29', '2024-02-29', '2099-07-01', '2100-12-31'])(
     'accepts the day %s',
     async (transaction_date) => {

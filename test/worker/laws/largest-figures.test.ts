@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
-import { picker } from '../picker.ts'
 import { createWorld, openAccount, type Person } from '../world.ts'
 import {
   createHousehold,
@@ -98,78 +97,3 @@ test('an account that was opened with a key is found again by it, whatever has h
   const { status, text } = await open()
   expect([status, text]).toEqual([200, expect.stringContaining('"balance":-89999999999999.91')])
 })
-
-/** Some of the largest amounts, and some of the smallest. */
-const amounts = [most, most, most, most - 1n, most / 2n, 1n]
-const bound = 9_000_000_000_000_000n
-
-test('whatever moves near the bounds, every figure is a plain sum over the rows and no answer is a 500', async () => {
-  const world = createWorld()
-  const { person, category } = await createHousehold(world)
-  const pick = picker(11)
-  const accounts = new Map<number, bigint>()
-  const rows: { type: string; account: number; to: number | null; amount: bigint; date: string }[] = []
-  for (const start of [most, -most, most - 1n]) {
-    accounts.set((await openAccount(person, { starting_balance: decimal(start) })).id, start)
-  }
-  const ids = [...accounts.keys()]
-  for (let step = 0; step < 160; step++) {
-    // Long enough in one direction that more moves than a balance alone could have.
-    const type = pick(
-      ...(step % 80 < 40 ? ['expense', 'expense', 'transfer'] : ['income', 'income', 'transfer']),
-    )
-    const account = pick(...ids)
-    const to = type === 'transfer' ? pick(...ids.filter((id) => id !== account)) : null
-    const amount = pick(...amounts)
-    const date = `2015-${pick('01', '02', '03', '04', '05', '06')}-${pick('01', '14', '28')}`
-    const { status } = await person.post('/api/transactions', {
-      account_id: account,
-      to_account_id: to,
-      category_id: category.id,
-      type,
-      amount: decimal(amount),
-      transaction_date: date,
-      force: true,
-    })
-    expect([201, 422]).toContain(status)
-    if (status === 201) rows.push({ type, account, to, amount, date })
-    if (step % 8 === 0) await expectFigures()
-  }
-  expect(rows.length).toBeGreaterThan(60)
-  expect(await findDifferences(openWorldDatabase(world))).toEqual([])
-
-  async function expectFigures() {
-    for (const [id, start] of accounts) {
-      let moved = 0n
-      for (const { type, account, to, amount } of rows) {
-        if (account === id) moved += type === 'income' ? amount : -amount
-        if (to === id) moved += amount
-      }
-      expect(start + moved <= bound && start + moved >= -bound).toBe(true)
-      const shown = await person.get(`/api/accounts/${id}`)
-      expect(shown.text).toContain(`"balance":${numeral(start + moved)}}`)
-      expect((await person.put(`/api/accounts/${id}`, { name: 'Another' })).status).toBe(200)
-    }
-    expect((await person.get('/api/accounts')).status).toBe(200)
-    const income = sum('income')
-    const expense = sum('expense')
-    for (const query of ['?from=2015-01-01&to=2015-06-30', '?from=2014-12-31', '?to=2015-06-29']) {
-      const { status, text } = await person.get(`/api/summary${query}`)
-      expect([status, text]).toEqual([
-        200,
-        expect.stringContaining(
-          `"monthly_summary":{"income":${numeral(income)},"expense":${numeral(expense)},"net":${numeral(income - expense)}}`,
-        ),
-      ])
-    }
-  }
-  function sum(kind: string): bigint {
-    return rows.reduce((total, { type, amount }) => (type === kind ? total + amount : total), 0n)
-  }
-})
-
-/** An exact amount as the JSON numeral that answers have: without needless zeros below 2^46, with two decimals above. */
-function numeral(minor: bigint): string {
-  const float = Number(minor) / 100
-  return Math.abs(float) < 2 ** 46 ? String(float) : decimal(minor)
-}
