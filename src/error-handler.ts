@@ -8,7 +8,7 @@ import { tooManyAttempts } from './http/rate-limits.ts'
 import { presentQuestions } from './imports/present.ts'
 import type { ShownDuplicateError, ShownImportError } from './shared/failure-responses.ts'
 import {
-  AnswerTooLarge,
+  ResponseTooLarge,
   BadLink,
   ConfigurationError,
   CursorExpired,
@@ -69,7 +69,7 @@ export const answerFailure: ErrorHandler<App> = (error, c) => {
     const message = `The Worker is not configured. ${error.message}. \`npm run dev\` starts it with all it needs.`
     return c.json({ message }, 500)
   }
-  return c.json({ message: error instanceof AnswerTooLarge ? error.message : 'Server Error' }, 500)
+  return c.json({ message: error instanceof ResponseTooLarge ? error.message : 'Server Error' }, 500)
 }
 
 /** True if a developer is asking. */

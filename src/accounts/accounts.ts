@@ -14,7 +14,7 @@ import {
   requirePrecondition,
 } from '../database/ownership.ts'
 import { accountQuota, notesGrowth, notesQuota } from '../database/quotas.ts'
-import { allHold, brokenBy, selectVerdict, verdict } from '../database/rules.ts'
+import { allHold, ruleFlags, selectRuleFlags, violationOf } from '../database/rules.ts'
 import { accounts } from '../database/schema.ts'
 import { keyRules } from '../database/spent-keys.ts'
 import type { Draft } from '../shared/draft.ts'
@@ -74,12 +74,12 @@ export async function createAccount(owner: Owner, draft: Draft<NewAccount>, idem
     'starting_balance',
     owner.run({
       earlier: selectAccounts(owner, earlier),
-      verdict: selectVerdict(db, rules),
+      ruleFlags: selectRuleFlags(db, rules),
       created: insertWhere(db, accounts, row, guard).returning(accountColumns),
     }),
   )
   const [account] = [...results.earlier, ...results.created]
-  if (!account) throw brokenBy(rules, results.verdict)
+  if (!account) throw violationOf(rules, results.ruleFlags)
   return { account, isNew: results.created.length > 0 }
 }
 
@@ -102,7 +102,7 @@ export async function updateAccount(
   const sent = await requireComplete(owner, draft, required)
   const rules = [notesQuota(owner.id, notesGrowth(sent.notes, sql`${accounts.notes}`))]
   const owned = owner.db
-    .select({ isOwn: isOwnColumn(owner, accounts), verdict: verdict(rules) })
+    .select({ isOwn: isOwnColumn(owner, accounts), ruleFlags: ruleFlags(rules) })
     .from(accounts)
     .where(existingRow(accounts, id))
   const update = owner.db
@@ -121,7 +121,7 @@ export async function updateAccount(
   const results = await withinBounds('starting_balance', owner.run(statements))
   requirePrecondition(accounts, results)
   const [updated] = results.updated
-  if (!updated) throw brokenBy(rules, results.owned)
+  if (!updated) throw violationOf(rules, results.owned)
   return updated
 }
 

@@ -14,7 +14,7 @@ export const emailEndpoints: EndpointGroup = {
     'POST /api/email/verification-notification': {
       id: 'resendVerification',
       summary: 'Send another verification email',
-      description: `${exactLimits.verificationMails.most} a minute for each token; until the address is verified, ${exactLimits.mailsToUnverified.most} a day for its mailbox, whatever its \`+\` part.`,
+      description: `${exactLimits.verificationMails.max} a minute for each token; until the address is verified, ${exactLimits.mailsToUnverified.max} a day for its mailbox, whatever its \`+\` part.`,
       answers: {
         200: json(verificationSent, 'The email is queued, or not needed.', [
           'X-RateLimit-Limit',
@@ -58,7 +58,7 @@ export const emailEndpoints: EndpointGroup = {
     'POST /api/forgot-password': {
       id: 'forgotPassword',
       summary: 'Ask for a reset email',
-      description: `${exactLimits.resetMails.most} a minute and ${exactLimits.resetLinks.most} an hour for each address.`,
+      description: `${exactLimits.resetMails.max} a minute and ${exactLimits.resetLinks.max} an hour for each address.`,
       body: { name: 'ForgottenPassword', example: { email: 'mary@example.com' } },
       answers: { 200: json(message, 'The email is queued.', ['X-RateLimit-Limit', 'X-RateLimit-Remaining']) },
       invalid: {

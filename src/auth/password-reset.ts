@@ -53,7 +53,7 @@ export async function forgotPassword(context: MailContext, draft: Draft<Forgotte
 export async function mailResetLink(context: MailContext, email: string) {
   const { db, now, outbox } = context
   const limits = limitsOf(email, context.client)
-  const { statements, taken } = countAttempt(db, limits, now)
+  const { statements, isCounted } = countAttempt(db, limits, now)
   const token = newSecret(context.random)
   const reset = {
     tokenHash: sha256Hex(token),
@@ -65,7 +65,7 @@ export async function mailResetLink(context: MailContext, email: string) {
   const results = await runAll(db, {
     ...statements,
     found: db.select({ name: users.name }).from(users).where(eq(users.email, email)),
-    reset: insertWhere(db, passwordResets, reset, sql`${taken} and ${isUser}`),
+    reset: insertWhere(db, passwordResets, reset, sql`${isCounted} and ${isUser}`),
   })
   const allowance = requireAttempt(limits, now, results)
   const [user] = results.found

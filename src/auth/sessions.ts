@@ -2,7 +2,7 @@ import { and, desc, eq } from 'drizzle-orm'
 import type { Owner } from '../database/owner.ts'
 import { deleteOwn, ownRow } from '../database/ownership.ts'
 import { tokens } from '../database/schema.ts'
-import { isLive, lifetimeAt } from '../database/token-lifetime.ts'
+import { isLive } from '../database/token-lifetime.ts'
 
 /** Revokes the token of this request. */
 export async function logout(owner: Owner): Promise<void> {
@@ -25,7 +25,7 @@ export function listSessions(owner: Owner): Promise<Session[]> {
   const newest = owner.db
     .select({ id, userAgent, createdAt, lastUsedAt })
     .from(tokens)
-    .where(and(eq(tokens.userId, owner.id), isLive(lifetimeAt(owner.now))))
+    .where(and(eq(tokens.userId, owner.id), isLive(owner.now)))
     .orderBy(desc(lastUsedAt), desc(id))
     .limit(sessionsListed)
   return owner.runOne(newest)

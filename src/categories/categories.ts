@@ -7,7 +7,7 @@ import { insertWhere } from '../database/insert-where.ts'
 import type { Owner } from '../database/owner.ts'
 import { ownRow, precondition, readOwn, requireComplete, requirePrecondition } from '../database/ownership.ts'
 import { categoryQuota } from '../database/quotas.ts'
-import { allHold, brokenBy, selectVerdict } from '../database/rules.ts'
+import { allHold, selectRuleFlags, violationOf } from '../database/rules.ts'
 import { categories } from '../database/schema.ts'
 import { keyRules } from '../database/spent-keys.ts'
 import { categoryNameKey } from '../shared/category-name-key.ts'
@@ -55,12 +55,12 @@ export async function createCategory(owner: Owner, draft: Draft<NewCategory>, id
   const results = await withFreeName(
     owner.run({
       earlier: selectCategories(owner, earlier),
-      verdict: selectVerdict(db, rules),
+      ruleFlags: selectRuleFlags(db, rules),
       created: insertWhere(db, categories, row, guard).returning(categoryColumns),
     }),
   )
   const [category] = [...results.earlier, ...results.created]
-  if (!category) throw brokenBy(rules, results.verdict)
+  if (!category) throw violationOf(rules, results.ruleFlags)
   return { category, isNew: results.created.length > 0 }
 }
 

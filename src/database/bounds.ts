@@ -3,7 +3,7 @@ import { messageFor } from '../shared/field-errors.ts'
 import { formatMoney, maxTotal } from '../shared/money.ts'
 import { isOutOfBounds } from './errors.ts'
 
-/** Waits for a write. If it would push a balance or total past its bounds, throws Invalid under `field`. */
+/** Awaits a write. Throws Invalid under `field` if it would push a balance or total past its bounds. */
 export async function withinBounds<T>(
   field: 'amount' | 'starting_balance' | 'batch',
   write: Promise<T>,

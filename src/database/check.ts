@@ -4,32 +4,29 @@ import { sumOf } from './kept-totals.ts'
 import { hasLiveAccounts } from './live-accounts.ts'
 import { runAll } from './run.ts'
 
-/** A kept figure that disagrees with the rows (a count, or minor units), or a reference that must not exist. */
+/** A kept figure (a count, or minor units) that differs from the rows, or an invalid reference. */
 export type Difference = { what: string; key: string; kept: number | null; actual: number | null }
 
-/**
- * Recomputes every kept balance, count and total from the rows, and returns what disagrees. Also returns references to
- * rows that are missing or another user's. One round trip.
- */
+/** Recomputes every kept balance, count and total, and checks every reference. Returns the differences. One round trip. */
 export async function findDifferences(db: Database): Promise<Difference[]> {
-  const queries = [accountFigures, totalFigures, strayReferences, strayMemories]
+  const queries = [accountFigures, totalFigures, invalidReferences, invalidOriginals]
   const { differences } = await runAll(db, {
-    // Each begins with `select`, or they would hold the write lock for as long as they run.
+    // A batch of statements that begin with `select` takes no write lock.
     differences: queries.map((query) => db.all<Difference>(sql`select * from (${query})`)),
   })
   return differences.flat()
 }
 
-/** The figures of deleted users are no longer kept, so they are not compared. */
+/** The figures of deleted users are not kept. */
 const isOfUser = sql`user_id in (select id from users)`
 
-/** The transactions that exist, each with the category that it counts towards. */
+/** All transactions, each with the category that it counts towards. */
 const rows = sql`(
   select transactions.*, coalesce(categories.id, 0) as category
     from transactions left join categories on categories.id = category_id and categories.user_id is not null
    where transactions.${isOfUser} and ${hasLiveAccounts})`
 
-/** What each transaction adds to each account it touches. */
+/** The change that each transaction makes to each of its accounts. */
 const movements = sql`
   select account_id as id, iif(type = 'income', amount, -amount) as moved, 1 as own, 0 as incoming from ${rows}
   union all
@@ -53,7 +50,7 @@ const accountFigures = sql`
   select 'transfers into account', 'account ' || id, incoming_count as kept, actual_incoming as actual
     from account where kept <> actual`
 
-/** Kept and actual totals are added up in one list: two lists would be joined without an index. */
+/** Kept and actual totals come from one union, since a join of the two would have no index. */
 const totalFigures = sql`
   select 'total of ' || type as what,
          'user ' || user_id || ' ' || month || ' category ' || category_id || ' account ' || account_id || ' to ' || to_account_id as key,
@@ -68,11 +65,8 @@ const totalFigures = sql`
    group by user_id, month, type, category_id, account_id, to_account_id
   having sum(kept) is not sum(actual) or sum(kept_rows) is not sum(actual_rows)`
 
-/**
- * A deleted account still names its former owner, but a deleted category nobody. A deleted user is in `former_users` until
- * their rows are removed.
- */
-const strayReferences = sql`
+/** A deleted account keeps its former owner, a deleted category has none. Deleted users are in `former_users` for a while. */
+const invalidReferences = sql`
   select 'reference to another user''s row' as what, 'transaction ' || t.id as key, t.user_id as kept, null as actual
     from transactions t
    where t.user_id not in (select id from users union select id from former_users)
@@ -82,13 +76,13 @@ const strayReferences = sql`
       or t.category_id is not null and not exists (
            select 1 from categories where id = t.category_id and coalesce(user_id, t.user_id) = t.user_id)`
 
-/** True for a transaction that exists, or that was joined with another and may come back. */
-const isThere = (id: SQL, userId: SQL) => sql`(
-  exists (select 1 from transactions where transactions.id = ${id} and transactions.user_id = ${userId})
-  or exists (select 1 from remembered gone where gone.user_id = ${userId} and gone.id = ${id} and gone.survivor_id is not null))`
+/** True unless the transaction exists, or was joined with another and can be restored. */
+const isMissing = (id: SQL) => sql`not exists (
+  select 1 from transactions where transactions.id = ${id} and user_id = r.user_id
+  union all select 1 from remembered gone where gone.user_id = r.user_id and gone.id = ${id} and survivor_id is not null)`
 
-/** A remembered row needs the transaction that stands for it, and a rejected match both of its transactions. */
-const strayMemories = sql`
+/** A remembered row needs the transaction that replaces it, and a rejected match both of its transactions. */
+const invalidOriginals = sql`
   select 'remembered without what stands for it' as what, 'transaction ' || id as key, survivor_id as kept, null as actual
     from remembered
    where ${isOfUser} and survivor_id is not null
@@ -96,4 +90,4 @@ const strayMemories = sql`
   union all
   select 'rejected match of a transaction that is gone', 'transactions ' || first_id || ' and ' || second_id, user_id, null
     from rejected_matches r
-   where ${isOfUser} and not (${isThere(sql`r.first_id`, sql`r.user_id`)} and ${isThere(sql`r.second_id`, sql`r.user_id`)})`
+   where ${isOfUser} and (${isMissing(sql`r.first_id`)} or ${isMissing(sql`r.second_id`)})`

@@ -7,13 +7,13 @@ import { translateDatabaseErrors } from './errors.ts'
 import { withRetries } from './retries.ts'
 import { fetchOnStream } from './streams.ts'
 
-/** Builds statements, and runs them through run.ts. */
+/** Builds statements; run.ts runs them. */
 export type Database = LibSQLDatabase
 
-/** Builds statements where there is no database at hand. */
+/** Builds statements without a database. */
 export const builder: Database = drizzle.mock()
 
-/** Where the database is, how long a round trip may take, and how many streams an isolate keeps (streams.ts). */
+/** The database, the time-out of a round trip, and how many streams an isolate keeps (streams.ts). */
 export type DatabaseAddress = {
   url: string
   authToken?: string | undefined
@@ -24,9 +24,8 @@ export type DatabaseAddress = {
 type Run = { meter?: Meter; deadline?: Deadline | undefined; waitUntil?: WaitUntil | undefined }
 
 /**
- * Opens the database for one run (deps.ts). A deadline covers all round trips together; without one, each gets the
- * time-out of the address. The meter counts round trips and the rows they cost. A batch is one transaction and one round
- * trip, retried where that is safe and useful (retries.ts). It throws the errors of errors.ts.
+ * Opens the database for one run (deps.ts). The deadline covers all round trips; by default each has its own time-out. A
+ * batch is one transaction and one round trip, retried where that is safe (retries.ts). It throws the errors of errors.ts.
  */
 export function openDatabase(
   { url, authToken, timeoutMs, keptStreams = 0 }: DatabaseAddress,
@@ -36,23 +35,23 @@ export function openDatabase(
     url,
     ...(authToken && { authToken }),
     fetch: (request: Request) =>
-      fetchOnStream(request, { mostKept: keptStreams, signal: deadline(), meter, waitUntil }),
+      fetchOnStream(request, { maxKept: keptStreams, signal: deadline(), meter, waitUntil }),
   })
   const sendBatch = client.batch.bind(client)
 
-  // Drizzle passes no mode, and the driver's default begins as a reader: a transaction that reads first and writes later
-  // would fail at once, instead of waiting its turn, if another writer came in between.
+  // Drizzle passes no mode. In the driver's default mode, a transaction that reads before it writes fails if another
+  // writes in between.
   const batch = (statements: InStatement[]) => {
     const mode = statements.every(isSelect) ? 'read' : 'write'
-    // A single read is a transaction in itself, and is less work for the driver and the server than a batch.
-    const [alone] = mode === 'read' && statements.length === 1 ? statements : []
-    const send = async () => (alone ? [await client.execute(alone)] : await sendBatch(statements, mode))
+    // A single read needs no transaction.
+    const [single] = mode === 'read' && statements.length === 1 ? statements : []
+    const send = async () => (single ? [await client.execute(single)] : await sendBatch(statements, mode))
     return meter.timeDatabase(withRetries(() => translateDatabaseErrors(send()), mode, deadline()))
   }
   return drizzle(Object.assign(client, { batch }))
 }
 
-/** False for a `select` that begins with `with`: it counts as a write. */
+/** A statement that begins with `with` counts as a write. */
 function isSelect(statement: InStatement): boolean {
   return /^\s*select\b/i.test(typeof statement === 'string' ? statement : statement.sql)
 }

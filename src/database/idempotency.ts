@@ -5,10 +5,9 @@ import type { accounts, batches, categories, imports } from './schema.ts'
 type KeyedTable = typeof accounts | typeof categories | typeof imports | typeof batches
 
 /**
- * The conditions that keep a repeated Idempotency-Key from creating a second row. `earlier` matches the row that an
- * earlier request created; `isFirst` is true if there is none. A request without a key is always the first. The
- * key of an account or a category is its client id, which stays spent once the row is deleted (services/spent-keys.ts);
- * that of an import is remembered as long as the import, and that of a batch for thirty days (services/expiry.ts).
+ * Conditions for a request with an Idempotency-Key: `earlier` matches the row that an earlier request with the key has
+ * created, `isFirst` is true if there is none. A request without a key is always the first. The key of an account or a
+ * category is its client id (spent-keys.ts). A key expires with its import, or 30 days after its batch (jobs/expiry.ts).
  */
 export function idempotency(owner: Scope, table: KeyedTable, key: string | SQL | null | undefined) {
   if (!key) return { earlier: sql`false`, isFirst: sql`true` }

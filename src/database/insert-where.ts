@@ -6,9 +6,8 @@ import type { Database } from './client.ts'
 type RowOf<T extends SQLiteTable> = { [K in keyof T['$inferInsert']]: T['$inferInsert'][K] | SQL }
 
 /**
- * `INSERT … SELECT … WHERE <guard>`: inserts the row only if the guard holds at that moment, so that nothing can happen
- * between the check and the write. `from` may be a FROM clause: `guard` must then match at most one of its rows, whose
- * columns `row` can use. Add `.returning()` to see whether the row was inserted.
+ * `INSERT … SELECT … WHERE <guard>`: inserts the row only if the guard holds. `from` may be a FROM clause, whose columns
+ * `row` can use; `guard` must then match at most one of its rows. `.returning()` shows whether the row was inserted.
  */
 export function insertWhere<T extends SQLiteTable>(
   db: Database,

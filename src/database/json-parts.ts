@@ -1,12 +1,11 @@
 /**
- * The most UTF-16 code units in a part. The server refuses parameters and values of more than 5,000,000 bytes, and a unit
- * takes at most three in UTF-8, so no text has to be encoded to be measured. The rest is room for the errors that a stored
- * batch adds to its items: 340 bytes each even if there are 10,000, since their ASCII characters, of one byte each, then
- * fill more than half of the part.
+ * The most UTF-16 code units in a part. The server accepts parameters of up to 5,000,000 bytes, and a unit takes at most
+ * three in UTF-8. The rest is for the errors that a stored batch adds to its items: 340 bytes each for 10,000 items, whose
+ * ASCII characters then fill more than half of the part.
  */
 const unitsPerPart = 800_000
 
-/** A list as JSON, in parts that each fit into one parameter. `from` is the index of a part's first value. */
+/** Splits a list into JSON arrays that each fit into one parameter. `from` is the index of a part's first value. */
 export function jsonParts(values: readonly unknown[]): { from: number; json: string }[] {
   const parts: { from: number; texts: string[] }[] = []
   let units = 0

@@ -12,14 +12,14 @@ type ValueOf<F> =
 type RowOf<F extends Fields> = { [Name in keyof F]: ValueOf<F[Name]> }
 
 /**
- * Columns as one JSON text for each row, for lists of many rows: the driver and Drizzle would take several times as long
- * to read them as twenty cells. An SQL expression is read as it is, without its decoder.
+ * Selects the columns of a row as one JSON array, which the driver and Drizzle read several times as fast as twenty cells.
+ * SQL expressions are not decoded.
  */
 export function jsonRow<F extends Fields>(fields: F): SQL<RowOf<F>> {
   return jsonArray(fields).mapWith(reader(fields))
 }
 
-/** As `jsonRow`, for the optional side of a join: null where the first column is null. */
+/** Like `jsonRow`, for the optional side of a join: null where the first column is null. */
 export function optionalJsonRow<F extends Fields>(fields: F): SQL<RowOf<F> | null> {
   const [first] = Object.values(fields)
   return sql<RowOf<F> | null>`iif(${first} is null, null, ${jsonArray(fields)})`.mapWith(reader(fields))

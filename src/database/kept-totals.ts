@@ -3,38 +3,31 @@ import { maxTotal } from '../shared/money.ts'
 import { hasLiveAccounts } from './live-accounts.ts'
 
 /*
- * Keeps the figures for many rows at once: what moved on each account, how many rows it has, and `totals`. Triggers do
- * the same for single rows (migrations/0001_triggers.sql). They ignore synced and imported rows when these are
- * inserted, and the rows of an import without an owner when these are deleted.
+ * Updates the kept figures (balances and counts of accounts, and `totals`) after bulk writes. For single rows, triggers do
+ * (migrations/0001_triggers.sql); they ignore inserts of synced and imported rows and deletes of an import without an owner.
  */
 
 /**
- * The statements that count rows just inserted in bulk: each account and each total is written once. `rows` is a
- * condition on the user's transactions. If a balance or total would exceed its bounds, a CHECK named `…_in_bounds` fails.
+ * The statements that add rows just inserted to the kept figures. `rows` is a condition on the user's transactions. A CHECK
+ * named `…_in_bounds` fails if a balance or total would exceed its bounds.
  */
-export function countRows(userId: SQL, rows: SQL): SQL[] {
+export function addToTotals(userId: SQL, rows: SQL): SQL[] {
   return [...addFigures(rows, sql`1`), failIfOutOfBounds(userId, rows)]
 }
 
-/**
- * The statements that take rows out of the figures, before the rows are deleted in bulk. They fail as those of
- * `countRows` do.
- */
-export function discountRows(userId: SQL, rows: SQL): SQL[] {
+/** The statements that subtract rows from the kept figures, before the rows are deleted. They fail as in `addToTotals`. */
+export function subtractFromTotals(userId: SQL, rows: SQL): SQL[] {
   const counted = sql`${rows} and ${hasLiveAccounts}`
-  const empty = sql`user_id = ${userId} and month in (${monthsOf(counted)}) and transaction_count = 0`
+  const months = sql`select distinct substr(transaction_date, 1, 7) from transactions where ${counted}`
   return [
     ...addFigures(counted, sql`-1`),
-    sql`delete from totals where ${empty}`,
+    sql`delete from totals where user_id = ${userId} and month in (${months}) and transaction_count = 0`,
     failIfOutOfBounds(userId, counted),
   ]
 }
 
-/** Adds up in two parts, since what moves in and out of an account can exceed 2^63 before it cancels out. */
+/** A sum in two parts, since an intermediate result of amounts in and out can exceed 2^63. */
 export const sumOf = (amount: SQL) => sql`(sum(${amount} >> 20) * 1048576 + sum(${amount} & 1048575))`
-
-const monthsOf = (rows: SQL) =>
-  sql`select distinct substr(transaction_date, 1, 7) from transactions where ${rows}`
 
 function addFigures(rows: SQL, sign: SQL): SQL[] {
   return [
@@ -62,12 +55,12 @@ function addFigures(rows: SQL, sign: SQL): SQL[] {
   ]
 }
 
-/** At most this many totals are added up to check the bounds of months, so a user with more is checked only in part. */
-const mostTotals = 50_000
+/** The most totals that the check of bounds adds up. A user with more is checked only in part. */
+const maxTotalsChecked = 50_000
 
 /**
  * The statement that fails if the sum of the user's balances, or a total of the rows' months, is out of bounds: it inserts
- * such an amount, which the CHECK of `totals` refuses, and otherwise nothing.
+ * such an amount, which violates the CHECK of `totals`, and otherwise nothing.
  */
 export function failIfOutOfBounds(userId: SQL, rows: SQL): SQL {
   const sumOfBalances = sql`select sum(balance) as amount from accounts where user_id = ${userId}`
@@ -77,7 +70,7 @@ export function failIfOutOfBounds(userId: SQL, rows: SQL): SQL {
              where user_id = ${userId} and (month, type) in (
                select distinct substr(transaction_date, 1, 7), type from transactions
                 where type <> 'transfer' and ${rows})
-             limit ${sql.raw(String(mostTotals))})
+             limit ${sql.raw(String(maxTotalsChecked))})
      group by month, type`
   return sql`
     insert into totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)

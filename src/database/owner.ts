@@ -4,14 +4,14 @@ import { lastChange } from './change-numbers.ts'
 import type { Database } from './client.ts'
 import { type ResultOf, type Results, runAll, type Statement, type Statements } from './run.ts'
 import { tokens, users } from './schema.ts'
-import { isLive, lifetimeAt, recentAfter } from './token-lifetime.ts'
+import { isLive, recentAfter } from './token-lifetime.ts'
 
-/** What a request knows about its user: everything except what concerns the password. */
+/** A user without the columns that concern the password. */
 export type User = Omit<typeof users.$inferSelect, 'passwordHash' | 'isPasswordProven'>
 const { passwordHash: _, isPasswordProven: __, ...columns } = getTableColumns(users)
 export const userColumns = columns
 
-/** What statements need to know about their owner. */
+/** Scopes statements to a user. */
 export type Scope = {
   /** The id of the user; NULL if the token is not valid. */
   readonly id: SQL<number>
@@ -21,15 +21,14 @@ export type Scope = {
 }
 
 /**
- * The user behind a token, before the database has been asked who that is: `id` is an SQL expression for the user's id,
- * so that one round trip both identifies the user and does the work. If the token is unknown or expired, the expression
- * is NULL: no row matches, nothing is written and `run` throws.
+ * The user of a token. `id` is an SQL expression, so one round trip both identifies the user and runs the statements. If
+ * the token is unknown or expired, `id` is NULL: no row matches, nothing is written and `run` throws.
  */
 export class Owner implements Scope {
   readonly db: Database
   readonly now: Date
   readonly tokenId: number
-  /** Identifies the token without revealing it. */
+  /** The token's id and the hash of its secret. */
   readonly tokenKey: string
   /** The user's id, once `run` has read it. */
   userId: number | undefined
@@ -45,7 +44,7 @@ export class Owner implements Scope {
     this.now = now
     this.tokenId = tokenId
     this.tokenKey = `${tokenId}|${secretHash}`
-    this.#isValid = sql`tokens.id = ${tokenId} and secret_hash = ${secretHash} and ${isLive(lifetimeAt(now))}`
+    this.#isValid = sql`tokens.id = ${tokenId} and secret_hash = ${secretHash} and ${isLive(now)}`
   }
 
   get id(): SQL<number> {
@@ -56,31 +55,25 @@ export class Owner implements Scope {
     return sql`${this.id} is not null`
   }
 
-  /** Makes `id` NULL, so that the statements read nothing, if the state is the client's and the use of the token is recorded. */
+  /** Makes `id` NULL, so that statements read nothing, if the client has the state and the token's use is recorded. */
   get #unlessUnchanged(): SQL {
     if (this.#clientState === undefined) return sql``
     const state = sql`user_id || '-' || ${lastChange(sql`tokens.user_id`)}`
     return sql`and not (last_used_at > ${recentAfter(this.now)} and ${state} = ${this.#clientState})`
   }
 
-  /**
-   * Makes `run` read the user's state. If it is still `clientState`, the one that the client has, the statements of `run`
-   * read nothing and `run` throws NotModified. Call it before statements are built.
-   */
+  /** Makes `run` read the user's state, and throw NotModified if it equals `clientState`. To be called before `id` is used. */
   watch(clientState: string | undefined): void {
     this.#isWatched = true
     this.#clientState = clientState
   }
 
   /**
-   * Reads the user and then runs the statements, all in one transaction and one round trip. Returns the user and the
-   * results. Throws Unauthenticated if the token is unknown or expired, and NotModified (see `watch`).
+   * Reads the user and runs the statements, in one transaction and one round trip. Returns the user and the results. Throws
+   * Unauthenticated if the token is unknown or expired, and NotModified (see `watch`).
    */
   async run<T extends Statements>(statements: T = {} as T): Promise<Results<T> & { user: User }> {
-    const { identified, ...results } = await runAll(this.db, {
-      identified: this.#identify(),
-      ...statements,
-    })
+    const { identified, ...results } = await runAll(this.db, { identified: this.#identify(), ...statements })
     const [found] = identified
     if (!found) throw new Unauthenticated()
     this.userId = found.user.id
@@ -109,7 +102,7 @@ export class Owner implements Scope {
       .where(this.#isValid)
   }
 
-  /** True once `run` has seen that this use of the token should be recorded (`recordUse`). */
+  /** True if `run` has found that this use of the token should be recorded (`recordUse`). */
   get isUseStale(): boolean {
     return this.#lastUsedAt !== undefined && this.#lastUsedAt <= recentAfter(this.now)
   }

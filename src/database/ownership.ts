@@ -35,23 +35,23 @@ type Id = number | string
 
 /** Matches row `id` unless the row, its user or (for a transaction) one of its accounts has been deleted. */
 export function existingRow(table: OwnedTable, id: Id): SQL {
-  const isSomebodys = sql`${table.userId} in (select ${users.id} from ${users})`
+  const hasUser = sql`${table.userId} in (select ${users.id} from ${users})`
   const hasAccounts = (table as OwnedTable) === transactions ? hasLiveAccounts : undefined
-  return and(sql`${table.id} = ${id}`, isSomebodys, hasAccounts) as SQL
+  return and(sql`${table.id} = ${id}`, hasUser, hasAccounts) as SQL
 }
 
-/** Matches row `id` if it exists and is the user's: the condition for returning or writing a row by its id. */
+/** Matches row `id` if it exists and is the user's. */
 export function ownRow(owner: Scope, table: OwnedTable, id: Id): SQL {
   return and(existingRow(table, id), eq(table.userId, owner.id)) as SQL
 }
 
-/** True if row `id` exists and is that user's, so that another row may refer to it. */
+/** True if row `id` exists and is that user's. */
 export function refersToOwn(userId: SQL, table: OwnedTable, id: SQL): SQL {
   const name = sql.raw(getTableName(table))
   return sql`exists (select 1 from ${name} where ${name}.id = ${id} and ${name}.user_id = ${userId})`
 }
 
-/** A column that is 1 in the user's rows and 0 in everybody else's. */
+/** A column that is 1 in the user's rows and 0 in those of other users. */
 export function isOwnColumn(owner: Scope, table: OwnedTable): SQL<number> {
   return sql<number>`(${sql`${table.userId} = ${owner.id}`})`
 }
@@ -70,19 +70,10 @@ export function requireOwned(table: OwnedTable, [row]: { isOwn: number }[]): voi
   if (!row.isOwn) throw new Forbidden()
 }
 
-type Precondition<Query> = {
-  table: VersionedTable
-  /** The condition of the write. */
-  row: SQL
-  /** Must run before the write, and so must `stale`. */
-  owned: ReturnType<typeof selectOwnership>
-  stale: Query[]
-}
-
 /**
- * What a write requires of its row: that it is the user's and, if the client names versions (`If-Match`), that it has one
- * of them. `select` makes the query that returns the row if its version is not among them. Pass the results to
- * `requirePrecondition`.
+ * The precondition of a write: the row is the user's and has one of the expected versions (`If-Match`), if there are any.
+ * `row` is the condition of the write. `owned` and `stale` run before it, and `requirePrecondition` reads their results.
+ * `select` makes the query that returns the row if its version is not expected.
  */
 export function precondition<Query>(
   owner: Scope,
@@ -90,11 +81,11 @@ export function precondition<Query>(
   id: Id,
   expected: ExpectedVersions,
   select: (row: SQL) => Query,
-): Precondition<Query> {
+) {
   const own = ownRow(owner, table, id)
   const owned = selectOwnership(owner, table, id)
-  if (expected === undefined) return { table, row: own, owned, stale: [] }
-  // The versions come between commas (contract/versions.ts).
+  if (expected === undefined) return { table, row: own, owned, stale: [] as Query[] }
+  // The versions are between commas (shared/versions.ts).
   const isExpected = sql`instr(${expected}, ',' || ${table.version} || ',')`
   const stale = [select(sql`${own} and not ${isExpected}`)]
   return { table, row: and(own, isExpected) as SQL, owned, stale }
@@ -110,7 +101,7 @@ export function requirePrecondition(
   if (row) throw new VersionConflict(nouns[getTableName(table)], row)
 }
 
-/** Returns a row of the user's as `query` selects it. Throws NotFound, Forbidden. */
+/** Returns the user's row that `query` selects. Throws NotFound, Forbidden. */
 export async function readOwn<Row>(
   owner: Owner,
   table: OwnedTable,
@@ -122,7 +113,7 @@ export async function readOwn<Row>(
   return rows[0] as Row
 }
 
-/** Deletes one of the user's rows, without checking whether other rows refer to it. Throws NotFound, Forbidden. */
+/** Deletes one of the user's rows. Throws NotFound, Forbidden. */
 export async function deleteOwn(owner: Owner, table: OwnedTable, id: Id): Promise<void> {
   const { owned } = await owner.run({
     owned: selectOwnership(owner, table, id),
@@ -132,13 +123,13 @@ export async function deleteOwn(owner: Owner, table: OwnedTable, id: Id): Promis
 }
 
 /**
- * Returns the values of a draft. If it has errors, throws what takes precedence over them (docs/contract.md, Order of
- * checks): Unauthenticated and, with `required`, NotFound, Forbidden or VersionConflict; if none of these applies, Invalid.
+ * Returns the values of a draft. If it has errors, throws Invalid, after the failures that take precedence
+ * (docs/contract.md, Order of checks): Unauthenticated and, with `required`, NotFound, Forbidden and VersionConflict.
  */
 export async function requireComplete<T>(
   owner: Owner,
   draft: Draft<T>,
-  required?: Precondition<RunnableQuery<object[], 'sqlite'> & Statement>,
+  required?: ReturnType<typeof precondition<RunnableQuery<object[], 'sqlite'> & Statement>>,
 ) {
   if (draft.complete) return draft.values
   if (!required) await owner.run()

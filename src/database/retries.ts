@@ -1,6 +1,6 @@
 import { within } from '../shared/deadline.ts'
-import { AnswerTooLarge } from '../shared/failures.ts'
-import { isLost, isTurnedAway } from './errors.ts'
+import { ResponseTooLarge } from '../shared/failures.ts'
+import { isBusy, isConnectionLost } from './errors.ts'
 
 type Mode = 'read' | 'write'
 
@@ -8,29 +8,28 @@ type Mode = 'read' | 'write'
 const firstPauseMs = 25
 const longestPauseMs = 800
 
-/** Runs statements, and retries them after a pause for as long as that is safe and useful and there is time. */
+/** Runs statements, and retries them after a pause while that is safe and the signal is not aborted. */
 export async function withRetries<T>(run: () => Promise<T>, mode: Mode, signal: AbortSignal): Promise<T> {
   for (let retries = 0; ; retries += 1) {
     try {
       return await run()
     } catch (error) {
-      if (retries >= retriesAllowed(error, mode) || !(await pause(retries, signal))) throw error
+      if (retries >= maxRetries(error, mode) || !(await pause(retries, signal))) throw error
     }
   }
 }
 
 /**
- * How many times statements that failed this way may be retried. If a busy server turned them away, it executed none. If
- * the answer was too large, the server rolled them back, and the answer may fit next time: others share the memory for
- * it. But nobody knows whether a write whose answer was lost was executed, so it is up to the client to send it again.
+ * A busy server has executed nothing. A response that was too large was rolled back, and may fit next time, since responses
+ * share the server's memory. A write whose response was lost may have been executed, so only the client may repeat it.
  */
-function retriesAllowed(error: unknown, mode: Mode): number {
-  if (isTurnedAway(error)) return Number.POSITIVE_INFINITY
-  if (error instanceof AnswerTooLarge) return 2
-  return mode === 'read' && isLost(error) ? 1 : 0
+function maxRetries(error: unknown, mode: Mode): number {
+  if (isBusy(error)) return Number.POSITIVE_INFINITY
+  if (error instanceof ResponseTooLarge) return 2
+  return mode === 'read' && isConnectionLost(error) ? 1 : 0
 }
 
-/** Waits for a random time, so that calls turned away together do not come back together. False once time is up. */
+/** Waits for a random time, so that retries spread out. Returns false if the signal is aborted. */
 async function pause(retries: number, signal: AbortSignal): Promise<boolean> {
   const longest = Math.min(firstPauseMs * 2 ** retries, longestPauseMs)
   const wait = new Promise((done) => setTimeout(done, longest * (0.5 + Math.random() / 2)))

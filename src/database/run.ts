@@ -4,12 +4,12 @@ import { builder, type Database } from './client.ts'
 
 export type Statement = BatchItem<'sqlite'>
 
-/** The statements of one round trip by name, in the order in which they run. A name may hold a list of any length. */
+/** The statements of one round trip, by name, in the order in which they run. A name may have a list of statements. */
 export type Statements = Record<string, Statement | Statement[]>
 
 export type ResultOf<T extends Statement> = T['_']['result']
 
-/** The result of each statement under its name, a list of results for a list. */
+/** The result of each statement by its name, a list of results for a list. */
 export type Results<T extends Statements> = {
   [K in keyof T]: T[K] extends (infer S extends Statement)[]
     ? ResultOf<S>[]

@@ -28,11 +28,11 @@ const id = (name: string) => integer(name).primaryKey({ autoIncrement: true })
 const minor = (name: string) => integer(name).$type<Minor>().notNull()
 const instant = (name: string) => integer(name, { mode: 'timestamp_ms' })
 const timestamps = { createdAt: instant('created_at').notNull(), updatedAt: instant('updated_at').notNull() }
-/** The Idempotency-Key of the request that created the row: sending it again creates no second row. */
+/** The Idempotency-Key of the request that created the row. A retry with it creates no second row. */
 const idempotencyKey = (name: string) => text(name)
-/** The client's own id for the row: a request that repeats it creates no second row. */
+/** The client's own id for the row. A retry with it creates no second row. */
 const clientId = (name: string) => text(name)
-/** Raised with each change that is accepted. */
+/** Incremented by each accepted change. */
 const version = (name: string) => integer(name).notNull().default(1)
 const hasKey = sql`idempotency_key is not null`
 const hasClientId = sql`client_id is not null`
@@ -41,12 +41,9 @@ const owner = (name: string) =>
   integer(name)
     .notNull()
     .references(() => users.id, { onDelete: 'cascade' })
-/**
- * For rows of which there may be too many to delete at once. They do not refer to the user's row, which is deleted first;
- * they are removed in parts afterwards (services/removal.ts).
- */
+/** For tables with too many rows to delete at once: after their user is deleted, jobs/removal.ts removes them in parts. */
 const ownerOrFormer = (name: string) => integer(name).notNull()
-/** Null once the user has deleted the row, so that no query for the user's rows finds it. */
+/** Null once the user has deleted the row, so that queries for the user's rows do not find it. */
 const ownerUntilDeleted = (name: string) => integer(name)
 
 const within = (column: AnySQLiteColumn, limit: Minor) =>
@@ -61,10 +58,7 @@ export const users = sqliteTable(
     email: text('email').notNull().unique('users_email'),
     /** `scrypt$N$r$p$salt$hash`; null if the user only signs in through the identity provider. */
     passwordHash: text('password_hash'),
-    /**
-     * True once a password has been set through an emailed reset link; until then, a stranger who registered with this
-     * address may have chosen it.
-     */
+    /** True once a password has been set through an emailed reset link. Until then, a stranger may have registered. */
     isPasswordProven: integer('is_password_proven', { mode: 'boolean' }).notNull().default(false),
     idpId: text('idp_id').unique('users_idp_id'),
     avatar: text('avatar'),
@@ -82,10 +76,7 @@ export const users = sqliteTable(
   (t) => [index('users_reminder_look_at').on(t.reminderLookAt).where(sql`reminder_look_at is not null`)],
 )
 
-/**
- * Deleted users: a trigger adds them, and they stay until everything that was theirs has been removed. Ids are never
- * reused.
- */
+/** Deleted users whose rows have not all been removed yet. A trigger inserts them. Ids are never reused. */
 export const formerUsers = sqliteTable('former_users', { id: integer('id').primaryKey() })
 
 /** Bearer tokens. Only hashes of their secrets are stored. */
@@ -123,7 +114,7 @@ export const passwordResets = sqliteTable(
   (t) => [index('password_resets_user').on(t.userId), index('password_resets_expiry').on(t.expiresAt)],
 )
 
-/** What the exact limits count (services/throttle.ts): one row per attempt and per limit that it counts against. */
+/** Attempts counted by the exact limits (throttle.ts): one row for each attempt and limit. */
 export const attempts = sqliteTable(
   'attempts',
   { nonce: text('nonce').primaryKey(), key: text('key').notNull(), at: instant('at').notNull() },
@@ -152,14 +143,14 @@ export const accounts = sqliteTable(
   {
     id: id('id'),
     userId: ownerUntilDeleted('user_id'),
-    /** The owner, once the account is deleted: its transactions no longer count, but still have to be removed. */
+    /** The owner, once the account is deleted and until its transactions are removed. */
     formerUserId: integer('former_user_id'),
     name: text('name').notNull(),
     type: text('type', { enum: accountTypes }).notNull(),
     startingBalance: minor('starting_balance'),
     /**
-     * A kept figure: one that is kept up to date, by triggers for single rows and by db/figures.ts for many, rather than
-     * added up at every read. Income − expenses − transfers out + transfers in, over all dates.
+     * A kept figure, which triggers (for single rows) and kept-totals.ts (for bulk writes) update: income − expenses −
+     * transfers out + transfers in, over all dates.
      */
     moved: minor('moved').default(0 as Minor),
     /** A kept figure: the number of the account's transactions, not counting transfers into it. */
@@ -229,15 +220,12 @@ export const transactions = sqliteTable(
     /** True for rows that came in an offline batch or an upload of operations. */
     isSynced: integer('is_synced', { mode: 'boolean' }).notNull().default(false),
     clientId: clientId('client_id'),
-    /**
-     * The import that created the row; null for a row that counts as entered by hand, even if it came in a batch or an
-     * upload. No index: the ids of an import's rows lie within a range (`imports.firstId`).
-     */
+    /** The import that created the row. No index: the ids of an import's rows are within a range (`imports.firstId`). */
     importId: integer('import_id'),
-    /** For a row entered by hand that stands for an equal row of a file: the import of that file. */
+    /** For a row entered by hand that matches an equal row of a file: the import of that file. */
     bookedBy: integer('booked_by'),
     version: version('version'),
-    /** The number of its last change among all changes of its user (db/changes.ts). */
+    /** The number of its last change among all changes of its user (change-numbers.ts). */
     seq: integer('seq').notNull().default(0),
     ...timestamps,
   },
@@ -258,10 +246,7 @@ export const transactions = sqliteTable(
   ],
 )
 
-/**
- * Kept figures: totals and counts of a user's transactions by month, type, category and accounts, from which dashboards
- * and page counts are computed. Triggers update them for single rows, db/figures.ts for many.
- */
+/** Kept figures for dashboards and page counts: totals and counts by month, type, category and accounts. */
 export const totals = sqliteTable(
   'totals',
   {
@@ -294,17 +279,16 @@ export const totals = sqliteTable(
 )
 
 /**
- * The log of changes to accounts, categories and profiles, and of transactions that were deleted or moved to other
- * accounts. What was created before the user's first token is not logged, nor are transactions that are deleted together
- * with their account: its own entry covers them. Each transaction that exists carries the number of its last change itself
- * (db/changes.ts).
+ * The log of changes to accounts, categories and profiles, and of transactions that were deleted or moved to other accounts
+ * (change-numbers.ts). Rows created before the user's first token are not logged, nor are transactions deleted with their
+ * account.
  */
 export const changes = sqliteTable(
   'changes',
   {
     userId: ownerOrFormer('user_id'),
     seq: integer('seq').notNull(),
-    /** `forgotten` stands for all older entries, which have been removed. */
+    /** `forgotten` marks that all older entries have been removed. */
     noun: text('noun', { enum: [...changedNouns, 'forgotten'] }).notNull(),
     rowId: integer('row_id').notNull(),
     at: instant('at').notNull(),
@@ -325,17 +309,16 @@ export const spentClientIds = sqliteTable(
     userId: ownerOrFormer('user_id'),
     noun: text('noun', { enum: changedNouns }).notNull(),
     clientId: text('client_id').notNull(),
-    /** The row that had the id. If it was joined with another, `remembered` says which row stands for it now. */
+    /** The row that had the id. If it was joined with another, `remembered` has the row that replaced it. */
     rowId: integer('row_id').notNull(),
   },
   (t) => [primaryKey({ columns: [t.userId, t.noun, t.clientId] })],
 )
 
 /**
- * Rows that must not be imported again from later files. When a row that came from a file, or that stands for a row of a
- * file, is deleted, or is edited in a field that imports compare, a trigger records it as the file has it. Undoing an
- * import or deleting an account records nothing. services/matches/join.ts records rows that were joined with another, even
- * those entered by hand. docs/matching.md follows one purchase through all of this.
+ * Rows that must not be imported again from later files. When a row that matches a row of a file is deleted, or edited in a
+ * field that imports compare, a trigger records it as the file has it, except when an import is undone or an account is
+ * deleted. matches/join.ts records joined rows, even those entered by hand. docs/matching.md has an example.
  */
 export const remembered = sqliteTable(
   'remembered',
@@ -349,19 +332,19 @@ export const remembered = sqliteTable(
     amount: minor('amount'),
     reference: text('reference'),
     transactionDate: text('transaction_date').notNull(),
-    /** The kind of match that it was joined in, if that is why it is remembered. */
+    /** The kind of match that it was joined in; null if it was deleted or edited. */
     kind: text('kind', { enum: matchKinds }),
     /** As in `transactions`. */
     importId: integer('import_id'),
     /** As in `transactions`. */
     bookedBy: integer('booked_by'),
-    /** What stood for it once it had been edited or joined: itself if it remained, or else the other row of the match. */
+    /** The row that replaced it when it was edited or joined: itself if it remained, or else the other row of the match. */
     joinedId: integer('joined_id'),
-    /** What stands for it now: `joinedId`, or what took its place in later matches. Null if nothing does. */
+    /** The row that replaces it now: `joinedId`, or the row that replaced that one in later matches. Null if there is none. */
     survivorId: integer('survivor_id'),
     /** The number of the user's last change before it was joined: the changes of the join have greater numbers. */
     seq: integer('seq'),
-    /** The row as it was when it was joined, and which of its fields the other row took over, as JSON. */
+    /** The row before it was joined, and which of its fields the other row received, as JSON. */
     kept: text('kept'),
   },
   (t) => [
@@ -371,10 +354,7 @@ export const remembered = sqliteTable(
   ],
 )
 
-/**
- * Pairs of transactions that their user has said are not a match, the lower id first. Triggers remove the pairs of
- * transactions that are gone for good; a joined one may come back.
- */
+/** Rejected matches, the lower id first. Triggers remove the pairs of deleted transactions, but not of joined ones. */
 export const rejectedMatches = sqliteTable(
   'rejected_matches',
   {
@@ -389,10 +369,7 @@ export const rejectedMatches = sqliteTable(
   ],
 )
 
-/**
- * Offline batches. The rows of an import, and the transactions that an upload creates, pass through a batch too, which is
- * inserted and deleted in the same round trip.
- */
+/** Offline batches. Imports and uploads also stage their rows in one, inserted and deleted in the same round trip. */
 export const batches = sqliteTable(
   'sync_batches',
   {
@@ -400,15 +377,12 @@ export const batches = sqliteTable(
     userId: ownerOrFormer('user_id'),
     status: text('status', { enum: syncStates }).notNull(),
     idempotencyKey: idempotencyKey('idempotency_key'),
-    /**
-     * SHA-256 of its body together with its leniency (`Prefer: handling=lenient`), which shows whether a repeated key
-     * came with the same batch. Empty without a key.
-     */
+    /** SHA-256 of its body and leniency (`Prefer: handling=lenient`), to compare with a retry. Empty without a key. */
     bodyHash: text('body_hash').notNull(),
     createdAt: instant('created_at').notNull(),
     /**
-     * When its turn came: when it landed as it was accepted, or was last queued; 1970 if the next sweep is to queue it;
-     * null while it waits for an earlier batch of the same user.
+     * When it was processed on arrival, or last queued; 1970 if the next sweep is to queue it; null while an earlier batch
+     * of the same user is pending.
      */
     queuedAt: instant('queued_at'),
     completedAt: instant('completed_at'),
@@ -423,24 +397,24 @@ export const batches = sqliteTable(
   ],
 )
 
-/** A pair for each error of an item. */
+/** The errors of an item. */
 export type ItemErrors = [field: string, message: string][]
 
 /**
- * The outcome of an item as it is stored, with the row that it created or duplicates, and its errors. Only rows of an
- * import can be `deleted_before`. An item without a stored outcome is `invalid` if it was stored with errors, else `pending`.
+ * The outcome of an item, with the row that it created or duplicates, and its errors. Only rows of an import can be
+ * `deleted_before`. An item without a stored outcome is `invalid` if it was stored with errors, else `pending`.
  */
 export type StoredOutcome = [
   outcome: Exclude<(typeof itemOutcomes)[number], 'pending'> | 'deleted_before',
   transactionId: number | null,
   errors: ItemErrors | null,
-  /** The id of the remembered row that the item repeats, if the transaction only stands for that row. */
+  /** The id of the remembered row that the item duplicates, if the transaction replaced that row. */
   rememberedId?: number,
 ]
 
 /**
- * The items of a batch, as JSON, in as many parts as their size requires. Ids are stored as they were sent: what they
- * refer to may be gone before the batch is processed.
+ * The items of a batch, as JSON, in as many parts as their size requires. Ids are stored unchecked, since their rows may be
+ * deleted before the batch is processed.
  */
 export const batchParts = sqliteTable(
   'sync_parts',
@@ -452,33 +426,30 @@ export const batchParts = sqliteTable(
     start: integer('start').notNull(),
     /** How many of its items are invalid. */
     invalid: integer('invalid').notNull(),
-    /** An array for each item, with the fields that services/bulk-insert.ts lists. */
+    /** An array for each item, with the fields that transactions/bulk-insert.ts lists. */
     items: text('items').notNull(),
   },
   (t) => [primaryKey({ columns: [t.batchId, t.start] })],
 )
 
-/** The decisions on the operations of an upload, step by step, as JSON, for as long as it is being processed. */
+/** The outcomes of the operations of an upload, by step, as JSON, while it is being processed. */
 export const uploadSteps = sqliteTable(
   'upload_steps',
   { uploadId: text('upload_id').notNull(), step: text('step').notNull(), items: text('items').notNull() },
   (t) => [primaryKey({ columns: [t.uploadId, t.step] })],
 )
 
-/** The parts of an import's answer that have no columns of their own in its record (services/imports/store.ts). */
-export type ImportAnswer = {
-  /** How the file was read: what settled each of its aspects. */
+/** The parts of an import's response without a column of their own (imports/store.ts). */
+export type StoredImportResponse = {
+  /** How the file was read: the value and proof of each aspect. */
   settled: Record<string, { value: string; proof: string }>
-  /** How many rows got a category that earlier rows suggest. */
+  /** The number of rows with a category that earlier rows suggest. */
   categorised: number
-  /** The file's rows that already existed: the first `mostListed` of them, in the order of their lines. */
+  /** The rows of the file that already existed, in the order of their lines. The number is limited. */
   duplicates: { line: number; transactionId: number; reasons: MatchReason[] }[]
-  /**
-   * How many matches of the created rows were left to decide on, and the days that they span, or the last `mostDays` of
-   * those days; null if none were left.
-   */
+  /** The number of undecided matches of the created rows, and the last days that they span; null if there are none. */
   possible: { count: number; days: Span } | null
-  /** The balance of the account at the end of the statement's closing date, next to the statement's own. */
+  /** The balances of the statement and the account at the end of the closing date. */
   closing: { date: CalendarDate; statement: Minor; account: Minor } | null
 }
 
@@ -495,17 +466,17 @@ export const imports = sqliteTable(
     rows: integer('rows').notNull(),
     created: integer('created').notNull(),
     duplicate: integer('duplicate').notNull(),
-    /** How many rows were left out because the user had deleted them. */
+    /** How many rows were skipped because the user had deleted them. */
     deletedBefore: integer('deleted_before').notNull().default(0),
     /** How many matches it has joined; imports no longer join any. */
     joined: integer('joined').notNull().default(0),
-    /** A created row's id is this plus its position in the file, from 0. Ids that are left over may go to other rows. */
+    /** A created row's id is this plus its position in the file, from 0. Unused ids may go to other rows. */
     firstId: integer('first_id').notNull(),
     idempotencyKey: idempotencyKey('idempotency_key'),
-    /** SHA-256 of the kind and the rows, which shows whether a repeated key came with the same import. */
+    /** SHA-256 of the kind and the rows, to compare with a retry. */
     rowsHash: text('rows_hash'),
-    /** The answer to a call with a key, so that a repeat gets the same one; null until it is stored. */
-    answer: text('answer', { mode: 'json' }).$type<ImportAnswer>(),
+    /** The response to a request with a key, for retries; null until it is stored. */
+    answer: text('answer', { mode: 'json' }).$type<StoredImportResponse>(),
     /** The layout of the file for its account (`importLayouts`); null for JSON and older imports. */
     layout: text('layout'),
     /** The days of the first and the last row of the file, duplicates included. */

@@ -11,7 +11,7 @@ export function spent(userId: SQL, noun: KeyedNoun, key: SQL): SQL {
      where spent.user_id = ${userId} and spent.noun = ${sql.raw(`'${noun}'`)} and spent.client_id = ${key})`
 }
 
-/** A late repeat of the request that created an account or a category must not bring it back once it has been deleted. */
+/** The rule that a late retry must not recreate an account or a category that has been deleted. */
 export function keyRules(userId: SQL, noun: KeyedNoun, key: string | undefined): Rule[] {
   if (!key) return []
   const text = `The :field belongs to ${noun === 'account' ? 'an account' : 'a category'} that was deleted.`

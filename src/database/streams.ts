@@ -2,68 +2,68 @@ import type { WaitUntil } from '../shared/deadline.ts'
 import type { Meter } from '../shared/meter.ts'
 import { BadStatus } from './errors.ts'
 
-/** A stream is kept if the isolate began another request within this time, and closed after as long without use. */
+/** A stream is kept if the isolate sent another request within this time, and closed after as long without use. */
 const idleMs = 1_000
-/** A stream that was unused for longer is not tried: the server ends one after ten seconds. */
-const freshMs = 5_000
-/** An older lease is void: if a client goes away, workerd stops its request without running `finally`. */
+/** A stream that was idle for longer is not used: the server ends it after ten seconds. */
+const maxIdleMs = 5_000
+/** An older lease has expired: workerd cancels the request of a disconnected client without running `finally`. */
 const leaseMs = 10_000
-/** How long no stream is kept after the server reported too many connections. */
+/** No stream is kept for this long after the server reported too many connections. */
 const pauseMs = 60_000
 const closeTimeoutMs = 5_000
 
-/** A stream is continued by sending the baton of its last response to the URL that the response named. */
+/** The next request of a stream carries the baton of its last response, and goes to the URL that the response named. */
 type Stream = { url: string; baton: string; usedAt: number }
 type Lease = { since: number }
-/** The streams of one URL and token. It holds no promise or socket: Workers forbid using those of another request. */
+/** The streams of one URL and token. No promise or socket: Workers forbid using those of another request. */
 type Pool = { idle: Stream[]; inUse: Lease[]; lastRequestAt: number; pausedUntil: number }
 
 const pools = new Map<string, Pool>()
 
 type Options = {
   /** The most streams that an isolate keeps for one URL and token. */
-  mostKept: number
+  maxKept: number
   signal: AbortSignal
   meter: Meter
-  /** Lets streams be closed after the response. Without it, none is kept. */
+  /** Required to keep streams: they are closed after the response. */
   waitUntil?: WaitUntil | undefined
 }
 
 /**
- * The `fetch` of libSQL's client, which opens a Hrana stream for each call and closes it in the same request. Since the
- * server opens a connection and parses the schema for each, some are kept for the isolate's next requests; the client
- * sees them closed. Counts round trips, closes and rows. Throws BadStatus for a status other than 2xx.
+ * The `fetch` of libSQL's client, which opens and closes a Hrana stream in each request. The server opens a connection and
+ * parses the schema for each stream, so some are kept for the isolate's next requests; the client sees them closed. Counts
+ * round trips, closes and rows. Throws BadStatus for a status other than 2xx.
  */
 export async function fetchOnStream(request: Request, options: Options): Promise<Response> {
-  const { mostKept, signal, meter, waitUntil } = options
+  const { maxKept, signal, meter, waitUntil } = options
   const pool = poolOf(`${request.url} ${request.headers.get('authorization')}`)
   const { requests } = (await request.json()) as { requests: StreamRequest[] }
-  const { idle, lease } = begin(pool, waitUntil ? mostKept : 0)
-  const sent = [...withTexts(requests), ...(lease ? [] : [closeRequest])]
+  const { idle, lease } = begin(pool, waitUntil ? maxKept : 0)
+  const sent = [...inlined(requests), ...(lease ? [] : [closeRequest])]
   const execute = (on?: Stream) => {
     meter.countRoundTrip()
     return post(request, sent, on, signal)
   }
   const close = async (stream: Stream, until = AbortSignal.timeout(closeTimeoutMs)) => {
     meter.countClose()
-    // The server ends a stream that could not be closed.
+    // If this fails, the server ends the stream by itself.
     await post(request, [closeRequest], stream, until).catch(() => undefined)
   }
   try {
     const { body, stream } = await execute(idle).catch((error) => {
-      // The server does not know the stream, and has executed nothing.
+      // The server does not know the stream and has executed nothing.
       if (idle && [400, 404, 410].includes(statusOf(error))) return execute()
       throw error
     })
     const results = Array.isArray(body?.results) ? body.results : []
     countRows(results, meter)
-    const isWhole = results.length === sent.length
+    const isComplete = results.length === sent.length
     if (lease && stream) {
-      const isGood = isWhole && results.every(isEnded) && stream.usedAt >= pool.pausedUntil
-      if (isGood) waitUntil?.(keep(pool, stream, close))
+      const isReusable = isComplete && results.every(isEnded) && stream.usedAt >= pool.pausedUntil
+      if (isReusable) waitUntil?.(keep(pool, stream, close))
       else await close(stream, signal)
     }
-    return Response.json(isWhole ? { results: withOmitted(requests, results) } : body)
+    return Response.json(isComplete ? { results: withOmitted(requests, results) } : body)
   } catch (error) {
     if (statusOf(error) === 429) {
       pool.pausedUntil = performance.now() + pauseMs
@@ -83,20 +83,20 @@ function poolOf(key: string): Pool {
 }
 
 /** Takes an idle stream if there is one, and a lease if the stream of this request is to be kept. */
-function begin(pool: Pool, most: number): { idle?: Stream | undefined; lease?: Lease } {
+function begin(pool: Pool, max: number): { idle?: Stream | undefined; lease?: Lease } {
   const since = performance.now()
   const isBusy = since - pool.lastRequestAt < idleMs && since >= pool.pausedUntil
   pool.lastRequestAt = since
-  pool.idle = pool.idle.filter(({ usedAt }) => since - usedAt < freshMs)
+  pool.idle = pool.idle.filter(({ usedAt }) => since - usedAt < maxIdleMs)
   pool.inUse = pool.inUse.filter((lease) => since - lease.since < leaseMs)
   const idle = pool.idle.pop()
-  if (!isBusy || pool.idle.length + pool.inUse.length >= most) return { idle }
+  if (!isBusy || pool.idle.length + pool.inUse.length >= max) return { idle }
   const lease = { since }
   pool.inUse.push(lease)
   return { idle, lease }
 }
 
-/** Offers a stream to other requests, and closes it if none has taken it in time. */
+/** Makes a stream available to other requests, and closes it after a second without use. */
 async function keep(pool: Pool, stream: Stream, close: (stream: Stream) => Promise<void>): Promise<void> {
   pool.idle.push(stream)
   await new Promise((done) => setTimeout(done, idleMs))
@@ -105,7 +105,7 @@ async function keep(pool: Pool, stream: Stream, close: (stream: Stream) => Promi
   await close(stream)
 }
 
-/** Sends requests on a stream, or on a new one, with the headers of the client's request; returns how it goes on. */
+/** Sends requests on a stream, or on a new one, with the headers of the client's request. Returns the next baton. */
 async function post(
   { url, headers }: Request,
   requests: object[],
@@ -132,16 +132,16 @@ type Statement = { sql?: string | undefined; sql_id?: number | undefined }
 type StreamRequest = { type: string; sql_id?: number; sql?: string; batch?: { steps: { stmt: Statement }[] } }
 type ResponseBody = { baton?: string | null; base_url?: string | null; results?: StreamResult[] }
 type StreamResult = { type: string; response?: { type: string; result?: Result } } | null
-/** Of one statement, or of a batch: null stands for a step that was not executed or has no error. */
+/** The result of a statement or a batch. A step is null if it was not executed or has no error. */
 type Result = Cost & { step_results?: (Cost | null)[]; step_errors?: (object | null)[] }
 type Cost = { rows_read?: number; rows_written?: number }
 
 const closeRequest = { type: 'close' }
-/** What the client sends about its stream and the texts stored in it. */
+/** The client's requests that are not sent: they close the stream, or store SQL texts in it. */
 const omitted = ['store_sql', 'close_sql', 'close']
 
-/** Puts stored texts back into their statements: the client numbers them from 0, which a kept stream would refuse. */
-function withTexts(requests: StreamRequest[]): StreamRequest[] {
+/** Replaces the ids of stored texts by the texts: the client numbers them from 0, so ids would repeat on a kept stream. */
+function inlined(requests: StreamRequest[]): StreamRequest[] {
   const texts = new Map(
     requests.filter(({ type }) => type === 'store_sql').map(({ sql_id, sql }) => [sql_id, sql]),
   )
@@ -151,7 +151,7 @@ function withTexts(requests: StreamRequest[]): StreamRequest[] {
   return requests.filter(({ type }) => !omitted.includes(type))
 }
 
-/** The results in the client's order, with those that it expects for what was omitted. */
+/** Adds the results that the client expects for its omitted requests. */
 function withOmitted(requests: StreamRequest[], results: StreamResult[]): unknown[] {
   const rest = [...results]
   return requests.map(({ type }) =>
@@ -159,7 +159,7 @@ function withOmitted(requests: StreamRequest[], results: StreamResult[]): unknow
   )
 }
 
-/** True unless a transaction may be open: a batch ends with a ROLLBACK, executed unless COMMIT succeeded. */
+/** True unless a transaction may be open. A batch ends with a ROLLBACK, which is executed unless COMMIT succeeded. */
 function isEnded(result: StreamResult): boolean {
   const { step_errors = [], step_results = [] } = result?.response?.result ?? {}
   const isRolledBack = step_results.at(-1) != null

@@ -9,22 +9,18 @@ export const idleTimeoutDays = 90
 /** A token expires this many days after its creation, however much it is used. */
 export const absoluteTimeoutDays = 365
 
-/** The times after which a token must have been used and created to be valid now. */
-export function lifetimeAt(now: Date) {
-  return { usedAfter: daysBefore(now, idleTimeoutDays), createdAfter: daysBefore(now, absoluteTimeoutDays) }
-}
-
 /** True for tokens that have not expired, by idleness or by age. */
-export function isLive({ usedAfter, createdAfter }: Record<'usedAfter' | 'createdAfter', Date | SQL>): SQL {
+export function isLive(now: Date): SQL {
+  const [usedAfter, createdAfter] = [daysBefore(now, idleTimeoutDays), daysBefore(now, absoluteTimeoutDays)]
   return sql`last_used_at > ${usedAfter} and tokens.created_at > ${createdAfter}`
 }
 
-/** A use is recorded only if the last one on record is no later than this: once a day is enough. */
+/** A use is recorded only if the last recorded one is no later than this. */
 export function recentAfter(now: Date): Date {
   return daysBefore(now, 1)
 }
 
-/** Records that a token is in use, which extends its life. */
+/** Records the use of a token, which postpones its expiry. */
 export async function recordUse({ db, tokenId, now }: { db: Database; tokenId: number; now: Date }) {
   await runOne(db, db.update(tokens).set({ lastUsedAt: now }).where(eq(tokens.id, tokenId)))
 }

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { hasLiveAccountsInBulk } from '../database/live-accounts.ts'
 import type { Scope } from '../database/owner.ts'
-import { accounts, type ImportAnswer } from '../database/schema.ts'
+import { accounts, type StoredImportResponse } from '../database/schema.ts'
 import type { CalendarDate } from '../shared/dates.ts'
 import { type Minor, maxTotal } from '../shared/money.ts'
 import { mostRowsBack } from './contract.ts'
@@ -60,7 +60,7 @@ function bookedOtherwise(owner: Scope, day: CalendarDate): SQL {
 export function compareClosing(
   { closing }: ImportFile,
   [row]: { balance: number | null }[],
-): ImportAnswer['closing'] {
+): StoredImportResponse['closing'] {
   const balance = row?.balance ?? null
   return !closing || balance === null || Math.abs(balance) > maxTotal
     ? null

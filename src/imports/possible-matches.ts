@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { ImportAnswer } from '../database/schema.ts'
+import type { StoredImportResponse } from '../database/schema.ts'
 import { type FoundCandidates, matchesAmong } from '../matches/candidates.ts'
 import { mostDays } from '../matches/contract.ts'
 import type { Match } from '../matches/matching.ts'
@@ -7,7 +7,7 @@ import { addDays, type CalendarDate, type Span } from '../shared/dates.ts'
 import type { ImportFile } from './import-file.ts'
 
 /** How many matches the rows of a file are in, and the days that these span, or the last `mostDays` of them. */
-type Possible = ImportAnswer['possible']
+type Possible = StoredImportResponse['possible']
 
 /** The first and last day of a file; empty texts if it has no rows. */
 export const daysOf = ({ rows }: ImportFile): Span =>

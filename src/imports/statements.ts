@@ -1,11 +1,11 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { idempotency } from '../database/idempotency.ts'
 import { insertWhere } from '../database/insert-where.ts'
-import { countRows } from '../database/kept-totals.ts'
+import { addToTotals } from '../database/kept-totals.ts'
 import { nextTransactionId } from '../database/next-transaction-id.ts'
 import type { Owner, Scope } from '../database/owner.ts'
 import { categoryQuota } from '../database/quotas.ts'
-import { type Rule, selectVerdict } from '../database/rules.ts'
+import { type Rule, selectRuleFlags } from '../database/rules.ts'
 import { unread } from '../database/run.ts'
 import { accounts, batches, batchParts, imports, type StoredOutcome } from '../database/schema.ts'
 import { selectCandidates } from '../matches/candidates.ts'
@@ -95,7 +95,7 @@ function selectFaults(owner: Owner, { batch: { id }, named }: Plan) {
     brokenTotal: db.all<{ total: number }>(
       sql`select coalesce(sum(invalid), 0) as total from ${batchParts} where batch_id = ${id}`,
     ),
-    verdict: named ? [selectVerdict(db, [importQuota(owner, named)])] : [],
+    ruleFlags: named ? [selectRuleFlags(db, [importQuota(owner, named)])] : [],
   }
 }
 
@@ -116,7 +116,7 @@ function createIfValid(owner: Owner, plan: Plan, importId: SQL) {
     duplicates: db.all<FoundDuplicate>(selectDuplicates(id, plan.isDryRun ? mostPreviewed : mostListed)),
     created: insertWhere(db, imports, newImport(owner, plan), isValid).returning(),
     rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
-    counted: unread(countRows(owner.id, isImportedBy(importId))),
+    counted: unread(addToTotals(owner.id, isImportedBy(importId))),
     booked: unread(markBooked(owner, id, importId)),
   }
 }

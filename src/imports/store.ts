@@ -2,9 +2,9 @@ import { eq, sql } from 'drizzle-orm'
 import { withinBounds } from '../database/bounds.ts'
 import type { Database } from '../database/client.ts'
 import type { Owner, Scope } from '../database/owner.ts'
-import { brokenBy } from '../database/rules.ts'
+import { violationOf } from '../database/rules.ts'
 import { runAll, runOne } from '../database/run.ts'
-import { type ImportAnswer, imports } from '../database/schema.ts'
+import { imports, type StoredImportResponse } from '../database/schema.ts'
 import { type FoundCandidates, selectCandidates } from '../matches/candidates.ts'
 import type { SuggestedCategory } from '../shared/category-learning.ts'
 import { Invalid } from '../shared/failures.ts'
@@ -25,7 +25,7 @@ import { importQuota, importStatements, isLookedAtLater, type Plan } from './sta
 type ImportRecord = typeof imports.$inferSelect
 
 /** What an import did, or would do; `id` is null for a dry run. */
-export type ImportResult = ImportAnswer & {
+export type ImportResult = StoredImportResponse & {
   id: number | null
   counts: { rows: number; created: number; duplicate: number; deletedBefore: number }
   preview: Preview | null
@@ -114,7 +114,7 @@ function importOf(owner: Owner, file: ImportFile, { batch, named }: Plan, result
   if (earlier && earlier.rowsHash !== batch.rowsHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another import.'] })
   const record = earlier ?? created[0]
-  if (!record) throw brokenBy([importQuota(owner, named ?? '[]')], results.verdict.flat())
+  if (!record) throw violationOf([importQuota(owner, named ?? '[]')], results.ruleFlags.flat())
   return record
 }
 
@@ -124,7 +124,7 @@ async function newAnswer(
   { days: { from, to } }: Plan,
   { id }: ImportRecord,
   results: Results,
-): Promise<Omit<ImportAnswer, 'settled' | 'categorised'>> {
+): Promise<Omit<StoredImportResponse, 'settled' | 'categorised'>> {
   // The import is stored by now, so the token is not checked again: a 401 would say that nothing was stored.
   const scope: Scope = { id: sql`${results.user.id}`, isKnown: sql`true`, db }
   const days = daysIfCreated({ from, to }, sql`${id}`)
@@ -149,6 +149,6 @@ function candidatesOf({ names, candidates, covered, looked }: Results): FoundCan
 }
 
 /** Stores the answer for repeats: a new answer would differ if, say, one of the matches had been joined by then. */
-async function recordAnswer(db: Database, id: number, answer: ImportAnswer): Promise<void> {
+async function recordAnswer(db: Database, id: number, answer: StoredImportResponse): Promise<void> {
   await runOne(db, db.update(imports).set({ answer }).where(eq(imports.id, id)))
 }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { logDeletions } from '../database/change-numbers.ts'
-import { discountRows } from '../database/kept-totals.ts'
+import { subtractFromTotals } from '../database/kept-totals.ts'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
 import { separateImported } from '../matches/separate.ts'
 
@@ -14,7 +14,7 @@ const lastIdOf = (importId: SQL) => sql`(select first_id + rows - 1 from imports
 
 /**
  * Undoes an import: deletes it and those of its transactions that `which` matches. It loses its owner first, so that
- * the triggers leave its rows to `discountRows` and do not spend their client ids: importing the file again must work.
+ * the triggers leave its rows to `subtractFromTotals` and do not spend their client ids: importing the file again must work.
  * Rows that were deleted with an account stay deleted, and their client ids spent. An import with more joined rows than
  * are separated at a time keeps its owner and its rows until the statements are run again.
  */
@@ -27,7 +27,7 @@ export function undoImport(userId: SQL, importId: SQL, which: SQL): SQL[] {
   return [
     ...separate,
     sql`update imports set user_id = null where id = ${importId} and user_id = ${userId} and ${isDone}`,
-    ...discountRows(userId, rows),
+    ...subtractFromTotals(userId, rows),
     logDeletions(userId, rows),
     sql`delete from transactions where ${rows}`,
     forgetStrays(userId, importId),

@@ -4,7 +4,7 @@ import { lastChange, nextChange } from '../database/change-numbers.ts'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
 import type { Owner, Scope } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
-import { allHold, brokenBy, selectVerdict } from '../database/rules.ts'
+import { allHold, selectRuleFlags, violationOf } from '../database/rules.ts'
 import { unread } from '../database/run.ts'
 import { transactions } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
@@ -48,7 +48,7 @@ export async function joinMatch(owner: Owner, draft: Draft<Pair>): Promise<Trans
   const results = await withinBounds(
     'amount',
     owner.run({
-      verdict: selectVerdict(owner.db, rules),
+      ruleFlags: selectRuleFlags(owner.db, rules),
       joined: unread(joinPairs(owner, list, allHold(rules))),
       remains: owner.db
         .select(transactionColumns)
@@ -62,7 +62,7 @@ export async function joinMatch(owner: Owner, draft: Draft<Pair>): Promise<Trans
     }),
   )
   const [remains] = results.remains
-  if (!remains) throw brokenBy(rules, results.verdict)
+  if (!remains) throw violationOf(rules, results.ruleFlags)
   return remains
 }
 
@@ -81,7 +81,7 @@ export async function joinMatches(owner: Owner, draft: Draft<Pairs>): Promise<Jo
   const results = await withinBounds(
     'amount',
     owner.run({
-      verdicts: rules.map((ofPair) => selectVerdict(owner.db, ofPair)),
+      ruleFlags: rules.map((ofPair) => selectRuleFlags(owner.db, ofPair)),
       joined: unread(joinPairs(owner, list, sql`true`)),
       remaining: owner.db
         .select({ ...transactionColumns, goneId: sql<number>`gone.id` })
@@ -95,7 +95,7 @@ export async function joinMatches(owner: Owner, draft: Draft<Pairs>): Promise<Jo
       ({ id, goneId }) => pair.ids.includes(id) && pair.ids.includes(goneId),
     )
     if (found) return { ...pair, transaction: found, errors: null }
-    return { ...pair, transaction: null, errors: brokenBy(rules[i] ?? [], results.verdicts[i] ?? []).errors }
+    return { ...pair, transaction: null, errors: violationOf(rules[i] ?? [], results.ruleFlags[i] ?? []).errors }
   })
 }
 

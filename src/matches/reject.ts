@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Owner, Scope } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
 import { rejectionQuota } from '../database/quotas.ts'
-import { allHold, brokenBy, selectVerdict } from '../database/rules.ts'
+import { allHold, selectRuleFlags, violationOf } from '../database/rules.ts'
 import { rejectedMatches } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
 import type { Pair } from './contract.ts'
@@ -15,24 +15,24 @@ export async function rejectMatch(owner: Owner, draft: Draft<Pair>): Promise<voi
   const quota = rejectionQuota(owner.id)
   const isRepeat = sql`exists (select 1 from ${rejectedMatches} where ${isRejected(owner, kind, ids)})`
   const rules = [...pairRules(owner, ids), { ...quota, holds: sql`(${isRepeat} or ${quota.holds})` }]
-  const { verdict } = await owner.run({
-    verdict: selectVerdict(owner.db, rules),
+  const { ruleFlags } = await owner.run({
+    ruleFlags: selectRuleFlags(owner.db, rules),
     rejected: owner.db.run(sql`
       insert into ${rejectedMatches} (user_id, first_id, second_id, kind)
       select ${owner.id}, ${first}, ${second}, ${kind} where ${allHold(rules)} on conflict do nothing`),
   })
-  if (verdict[0]?.verdict.includes('0')) throw brokenBy(rules, verdict)
+  if (ruleFlags[0]?.ruleFlags.includes('0')) throw violationOf(rules, ruleFlags)
 }
 
 /** Takes a rejection back. Throws Invalid. */
 export async function takeRejectionBack(owner: Owner, draft: Draft<Pair>): Promise<void> {
   const { kind, ids } = await requireComplete(owner, draft)
   const rules = pairRules(owner, ids)
-  const { verdict } = await owner.run({
-    verdict: selectVerdict(owner.db, rules),
+  const { ruleFlags } = await owner.run({
+    ruleFlags: selectRuleFlags(owner.db, rules),
     taken: owner.db.delete(rejectedMatches).where(isRejected(owner, kind, ids)),
   })
-  if (verdict[0]?.verdict.includes('0')) throw brokenBy(rules, verdict)
+  if (ruleFlags[0]?.ruleFlags.includes('0')) throw violationOf(rules, ruleFlags)
 }
 
 function isRejected(owner: Scope, kind: Pair['kind'], ids: number[]): SQL {

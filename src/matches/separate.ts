@@ -4,7 +4,7 @@ import { nextChange } from '../database/change-numbers.ts'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
 import type { Owner } from '../database/owner.ts'
 import { ownRow, requireComplete } from '../database/ownership.ts'
-import { brokenBy, rule, selectVerdict } from '../database/rules.ts'
+import { rule, selectRuleFlags, violationOf } from '../database/rules.ts'
 import { transactions } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
 import { invalidText } from '../shared/field-errors.ts'
@@ -27,7 +27,7 @@ export async function separateMatch(owner: Owner, draft: Draft<Separation>): Pro
   const results = await withinBounds(
     'amount',
     owner.run({
-      verdict: selectVerdict(db, rules),
+      ruleFlags: selectRuleFlags(db, rules),
       steps: steps.map((step) => db.run(step)),
       both: db
         .select(transactionColumns)
@@ -37,7 +37,7 @@ export async function separateMatch(owner: Owner, draft: Draft<Separation>): Pro
       forget: db.run(forget),
     }),
   )
-  if (results.both.length < 2) throw brokenBy(rules, results.verdict)
+  if (results.both.length < 2) throw violationOf(rules, results.ruleFlags)
   return results.both
 }
 

@@ -150,8 +150,8 @@ export class DatabaseUnavailable extends Failure {
  * The database will not send the answer, since it exceeds 10 MB, or since all answers that are being sent, to anybody,
  * exceed 32 MB together. Not an outage.
  */
-export class AnswerTooLarge extends Failure {
-  override readonly name = 'AnswerTooLarge'
+export class ResponseTooLarge extends Failure {
+  override readonly name = 'ResponseTooLarge'
   override readonly message = 'The answer is too large.'
 }
 

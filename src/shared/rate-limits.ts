@@ -13,16 +13,16 @@ export const perMinute = {
   IMPORT_LIMIT: 30,
 } as const
 
-/** What the database counts exactly (services/throttle.ts): at most `most` attempts within any window of `withinMs`. */
+/** What the database counts exactly (services/throttle.ts): at most `most` attempts within any window of `windowMs`. */
 export const exactLimits = {
   /** A stolen token must not help to guess the password: changing it and deleting the user count together. */
-  passwordGuesses: { most: 10, withinMs: minuteMs },
-  verificationMails: { most: 6, withinMs: minuteMs },
-  resetMails: { most: 6, withinMs: minuteMs },
+  passwordGuesses: { max: 10, windowMs: minuteMs },
+  verificationMails: { max: 6, windowMs: minuteMs },
+  resetMails: { max: 6, windowMs: minuteMs },
   /** Over as long as a link works, so whoever is refused still has a working one in their mailbox. */
-  resetLinks: { most: 20, withinMs: resetLinkMinutes * minuteMs },
+  resetLinks: { max: 20, windowMs: resetLinkMinutes * minuteMs },
   /** Nobody waiting for a verification email asks for thirty a day. */
-  mailsToUnverified: { most: 30, withinMs: dayMs },
+  mailsToUnverified: { max: 30, windowMs: dayMs },
   /** A company's or carrier's address is shared by many who sign up. */
-  mailsByClient: { most: 300, withinMs: hourMs },
+  mailsByClient: { max: 300, windowMs: hourMs },
 } as const

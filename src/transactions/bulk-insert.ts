@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { nextChange } from '../database/change-numbers.ts'
 import { jsonParts } from '../database/json-parts.ts'
-import { countRows } from '../database/kept-totals.ts'
+import { addToTotals } from '../database/kept-totals.ts'
 import { nextTransactionId } from '../database/next-transaction-id.ts'
 import { brokenRules, type Rule } from '../database/rules.ts'
 import { batches, batchParts } from '../database/schema.ts'
@@ -207,5 +207,5 @@ export function createRows(batchId: BatchId, now: Date, { isSynced, importId, gu
 
 /** The statements that add the rows of `createRows` to the kept figures, as long as their batch is unfinished. */
 export function countCreated(batchId: BatchId): SQL[] {
-  return countRows(userOfBatch(batchId), sql`id in (select id from ${createdOf(batchId)})`)
+  return addToTotals(userOfBatch(batchId), sql`id in (select id from ${createdOf(batchId)})`)
 }

@@ -5,7 +5,7 @@ import type { ColumnsOf } from '../database/input-columns.ts'
 import { insertWhere } from '../database/insert-where.ts'
 import { nextTransactionId } from '../database/next-transaction-id.ts'
 import type { Owner, Scope } from '../database/owner.ts'
-import { allHold, brokenBy, type Rule, verdict } from '../database/rules.ts'
+import { allHold, type Rule, ruleFlags, violationOf } from '../database/rules.ts'
 import { accounts, transactions, users } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
 import { duplicatesListed } from '../shared/failure-responses.ts'
@@ -80,21 +80,21 @@ function rulesFor({ client_id, ...fields }: Partial<GivenFields>): Rule[] {
   return client_id === undefined ? rules : [...rules, clientIdUnspent(idFromUsers, client_id)]
 }
 
-/** Selects the verdict on the rules, and whether the user has any account. */
+/** Selects the ruleFlags on the rules, and whether the user has any account. */
 function selectJudgement(owner: Scope, rules: Rule[]) {
   const hasAccount = sql<number>`exists (select 1 from ${accounts} where ${accounts.userId} = ${idFromUsers})`
   return owner.db
-    .select({ hasAccount: sql<number>`(${hasAccount})`, verdict: verdict(rules) })
+    .select({ hasAccount: sql<number>`(${hasAccount})`, ruleFlags: ruleFlags(rules) })
     .from(users)
     .where(eq(users.id, owner.id))
 }
 
 /** The failure to throw if the user has no account, the input has errors or a rule is broken; undefined otherwise. */
-function refusal(draft: Draft<NewTransaction>, judged: { hasAccount: number; verdict: string }[]) {
+function refusal(draft: Draft<NewTransaction>, judged: { hasAccount: number; ruleFlags: string }[]) {
   if (!judged[0]?.hasAccount)
     return new Forbidden('You must create at least one account before adding transactions.')
   const hasClientId = draft.values.client_id !== undefined && draft.values.client_id !== null
-  const invalid = brokenBy(rulesFor(hasClientId ? { client_id: '' } : {}), judged, draft.errors)
+  const invalid = violationOf(rulesFor(hasClientId ? { client_id: '' } : {}), judged, draft.errors)
   return Object.keys(invalid.errors).length > 0 ? invalid : undefined
 }
 

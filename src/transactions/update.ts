@@ -4,7 +4,7 @@ import { nextChange } from '../database/change-numbers.ts'
 import type { ColumnsOf } from '../database/input-columns.ts'
 import type { Owner } from '../database/owner.ts'
 import { existingRow, isOwnColumn, requirePrecondition } from '../database/ownership.ts'
-import { allHold, brokenBy, verdict } from '../database/rules.ts'
+import { allHold, ruleFlags, violationOf } from '../database/rules.ts'
 import { transactions } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
 import type { ExpectedVersions } from '../shared/types.ts'
@@ -23,11 +23,11 @@ type Edit = {
 function update(owner: Owner, { id, sent, dropsDestination, isComplete, expected }: Edit) {
   const { db } = owner
   const { row, stale } = transactionPrecondition(owner, id, expected)
-  // Another user's row is judged by that user's accounts, and the verdict is not shown to anybody.
+  // Rules for another user's row are checked with that user's accounts; the flags are not shown.
   const rules = transactionRules(sql`${transactions.userId}`, rowAfter(sent, dropsDestination))
   return {
     owned: db
-      .select({ isOwn: isOwnColumn(owner, transactions), verdict: verdict(rules) })
+      .select({ isOwn: isOwnColumn(owner, transactions), ruleFlags: ruleFlags(rules) })
       .from(transactions)
       .where(existingRow(transactions, id)),
     stale,
@@ -65,7 +65,8 @@ export async function updateTransaction(
   const results = await withinBounds('amount', owner.run(statements))
   requirePrecondition(transactions, results)
   const [updated] = results.updated
-  if (!updated) throw brokenBy(transactionRules(owner.id, rowAfter({}, false)), results.owned, draft.errors)
+  if (!updated)
+    throw violationOf(transactionRules(owner.id, rowAfter({}, false)), results.owned, draft.errors)
   return updated
 }
 

@@ -99,7 +99,7 @@ test('the contract states the limits that the code has', () => {
     Number(n.replace(',', '')),
   )
   const { verificationMails, resetMails, passwordGuesses } = exactLimits
-  const exact = [verificationMails, resetMails, passwordGuesses].map(({ most }) => most)
+  const exact = [verificationMails, resetMails, passwordGuesses].map(({ max }) => max)
   expect(told.sort()).toEqual([...Object.values(perMinute), ...exact].sort())
 })
 

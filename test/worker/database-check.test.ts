@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { findDifferences } from '../../src/database/check.ts'
-import { countRows } from '../../src/database/kept-totals.ts'
+import { addToTotals } from '../../src/database/kept-totals.ts'
 import { createHousehold, openWorldDatabase } from './laws/every-route.ts'
 import { createWorld, recordTransaction } from './world.ts'
 
@@ -134,7 +134,7 @@ async function createLives() {
     db.run(sql`
       insert into transactions (user_id, account_id, type, amount, transaction_date, is_synced, created_at, updated_at)
       values (${person.id}, ${checking.id}, 'income', 3000, '2026-12-01', 1, 0, 0)`),
-    ...countRows(sql`${person.id}`, sql`is_synced`).map((statement) => db.run(statement)),
+    ...addToTotals(sql`${person.id}`, sql`is_synced`).map((statement) => db.run(statement)),
   ])
   return db
 }

@@ -2,7 +2,7 @@ import { LibsqlBatchError, LibsqlError } from '@libsql/client/http'
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { builder } from '../../src/database/client.ts'
-import { isOutOfBounds, isTaken, isTurnedAway, translateDatabaseErrors } from '../../src/database/errors.ts'
+import { isBusy, isOutOfBounds, isTaken, translateDatabaseErrors } from '../../src/database/errors.ts'
 import type { Statement } from '../../src/database/run.ts'
 import { DatabaseUnavailable } from '../../src/shared/failures.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
@@ -41,7 +41,7 @@ test.each([
   ['TRANSACTION_TIMEOUT', false],
   ['SQLITE_IOERR', false],
 ])('%s means that a batch was not begun: %s', async (code, isSo) => {
-  expect(isTurnedAway(await translated(new LibsqlError('no matter', code)))).toBe(isSo)
+  expect(isBusy(await translated(new LibsqlError('no matter', code)))).toBe(isSo)
 })
 
 describe('a violated constraint is told by its name:', () => {
@@ -77,7 +77,7 @@ const outcomes: [statement: string, outcome: unknown][] = [
   ['select hex(zeroblob(3000000)) as a', ['LibsqlError', 'SQLITE_TOOBIG']],
   [
     'select hex(zeroblob(2000000)) as a from json_each(json_array(1, 2, 3, 4, 5))',
-    ['AnswerTooLarge', undefined],
+    ['ResponseTooLarge', undefined],
   ],
   [`select json('{') as a`, ['LibsqlError', 'SQLITE_UNKNOWN']],
   ['select a from absent', ['LibsqlError', 'SQLITE_UNKNOWN']],

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { findDifferences } from '../../src/database/check.ts'
-import { countRows } from '../../src/database/kept-totals.ts'
+import { addToTotals } from '../../src/database/kept-totals.ts'
 import { toQueue } from './answers.ts'
 import { createHousehold, type Household, openWorldDatabase } from './laws/every-route.ts'
 import { createWorld } from './world.ts'
@@ -32,7 +32,7 @@ async function createArchivist() {
              date('2026-10-31', '-' || day || ' days'), 'phone-' || i, 1, 0, 0
         from (select i, ${scattered} as at, ${scattered} % 3650 as day from n)`),
     ])
-  const counted = countRows(sql`${person.id}`, sql`user_id = ${person.id}`).map((step) => db.run(step))
+  const counted = addToTotals(sql`${person.id}`, sql`user_id = ${person.id}`).map((step) => db.run(step))
   await db.batch(counted as [(typeof counted)[number]])
   return { ...household, world, db }
 }

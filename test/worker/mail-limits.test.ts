@@ -14,9 +14,9 @@ import {
   type World,
 } from './world.ts'
 
-const mailboxLimit = exactLimits.mailsToUnverified.most
-const resetLimit = exactLimits.resetLinks.most
-const clientLimit = exactLimits.mailsByClient.most
+const mailboxLimit = exactLimits.mailsToUnverified.max
+const resetLimit = exactLimits.resetLinks.max
+const clientLimit = exactLimits.mailsByClient.max
 
 const elsewhere = () => ({ 'CF-Connecting-IP': randomClientAddress() })
 const resend = (world: World, token: string) =>

@@ -5,7 +5,7 @@ import { requireComplete } from '../../database/ownership.ts'
 import type { Results } from '../../database/run.ts'
 import { accounts, users } from '../../database/schema.ts'
 import { type Draft, withErrors } from '../../shared/draft.ts'
-import { AnswerTooLarge, type FieldErrors } from '../../shared/failures.ts'
+import { ResponseTooLarge, type FieldErrors } from '../../shared/failures.ts'
 import { addError } from '../../shared/field-errors.ts'
 import type { Minor } from '../../shared/money.ts'
 import { defaultFeedSize, type FeedQuery } from '../contract.ts'
@@ -46,7 +46,7 @@ export async function withSmallerPages<T>(limit: number, read: (limit: number) =
   try {
     return await read(limit)
   } catch (error) {
-    if (!(error instanceof AnswerTooLarge) || limit <= smallestPage) throw error
+    if (!(error instanceof ResponseTooLarge) || limit <= smallestPage) throw error
     return await withSmallerPages(Math.max(smallestPage, Math.floor(limit / 3)), read)
   }
 }

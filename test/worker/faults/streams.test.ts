@@ -67,7 +67,7 @@ test('a response that is too large closes its stream, and its transaction, befor
   const tooMuch = db.all(sql`
     select hex(zeroblob(2000000)) as a from json_each(json_array(1, 2, 3, 4, 5))`)
   const answer = db.batch([db.run(sql`insert into written values (1)`), tooMuch])
-  await expect(answer).rejects.toMatchObject({ name: 'AnswerTooLarge' })
+  await expect(answer).rejects.toMatchObject({ name: 'ResponseTooLarge' })
   expect(meter.read()).toMatchObject({ roundTrips: 4, closes: 3 })
   expect(await db.batch([db.all(sql`select * from written`)])).toEqual([[]])
 })
