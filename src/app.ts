@@ -14,7 +14,7 @@ import { createDeps } from './deps.ts'
 import { answerFailure } from './error-handler.ts'
 import type { App } from './http/app-types.ts'
 import { authenticate } from './http/authenticate.ts'
-import { leanNotModified } from './http/conditional-get.ts'
+import { stripNotModified } from './http/conditional-get.ts'
 import { crossOrigin } from './http/cross-origin.ts'
 import { observe } from './http/observe.ts'
 import { generalLimit } from './http/rate-limits.ts'
@@ -38,7 +38,7 @@ const app = new Hono<App>({ strict: false })
 // Request ids that clients send are ignored: they would end up in our log.
 app.use(requestId({ limitLength: 0 }))
 app.use(observe)
-app.use(leanNotModified)
+app.use(stripNotModified)
 app.use(secureHeaders())
 app.use(async (c, next) => {
   await next()

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
-import { answerOutcome, answerPage } from '../http/link-page.ts'
+import { linkOutcome, linkPage } from '../http/link-page.ts'
 import { allowanceHeaders, countedClient } from '../http/rate-limits.ts'
 import { hints } from '../http/validate.ts'
 import type { LinkParts } from '../shared/links.ts'
@@ -62,14 +62,14 @@ export const emailVerificationRoutes = new Hono<App>()
   })
   .get('/disown/:id/:hash', hints('param', addressLinkPath), hints('query', addressLinkQuery), async (c) => {
     const disowning = await readDisowning(...signed(c, c.req.valid('param'), c.req.valid('query')))
-    return answerPage(c, ...questions[disowning])
+    return linkPage(c, ...questions[disowning])
   })
   .post('/disown/:id/:hash', hints('param', addressLinkPath), hints('query', addressLinkQuery), async (c) => {
     const { config, ...deps } = c.get('deps')
     const context = { ...deps, frontendUrl: config.frontendUrl, client: countedClient(c) }
     const [, secret, link] = signed(c, c.req.valid('param'), c.req.valid('query'))
     const done = await disown(context, secret, link)
-    return answerOutcome(c, ...outcomes[done], done === 'nothing' ? 409 : 200)
+    return linkOutcome(c, ...outcomes[done], done === 'nothing' ? 409 : 200)
   })
   .post('/verification-notification', async (c) => {
     const owner = c.get('owner')

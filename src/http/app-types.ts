@@ -6,8 +6,8 @@ import type { Meter } from '../shared/meter.ts'
 import type { Memory } from './memory.ts'
 
 /**
- * Hono's types for this app. `owner` is set on every route that is not public, `memory` where a body is read. Variables are read with `c.get`: `c.var`
- * copies them all, every time.
+ * Hono's types for this app. `owner` is set on routes that are not public, `memory` where a body is read. Read variables
+ * with `c.get`, since each use of `c.var` copies all of them.
  */
 export type App = {
   Bindings: Env

@@ -5,7 +5,7 @@ import { recordUse } from '../database/token-lifetime.ts'
 import { Unauthenticated } from '../shared/failures.ts'
 import { parseBearer, sha256Hex } from '../shared/tokens.ts'
 import type { App } from './app-types.ts'
-import { forget, remember } from './known-tokens.ts'
+import { addKnownToken, removeKnownToken } from './known-tokens.ts'
 import { matchedRoute } from './matched-route.ts'
 
 /** The routes that need no token. Every other route does, including those added later. */
@@ -28,12 +28,12 @@ export const publicRoutes = [
 ]
 
 /**
- * Gives the handler the owner of the token. A header that cannot be a token is refused at once; the handler's statements
- * find out whether the token is valid, in the same round trip as everything else. The isolate remembers what they find.
+ * Sets the owner of the token. A malformed header fails at once; the token itself is validated by the handler's statements,
+ * in their round trip (`Owner.run`). The isolate caches the result.
  */
 export const authenticate: MiddlewareHandler<App> = async (c, next) => {
   const route = matchedRoute(c)
-  // An unknown path or method is a 404 or 405 for everybody.
+  // An unknown path or method is a 404 or 405 without a token, too.
   if (!route || publicRoutes.includes(`${route.method} ${route.path}`)) return next()
 
   const bearer = parseBearer(c.req.header('Authorization'))
@@ -42,16 +42,16 @@ export const authenticate: MiddlewareHandler<App> = async (c, next) => {
   const owner = new Owner(db, { tokenId: bearer.tokenId, secretHash: sha256Hex(bearer.secret) }, now)
   c.set('owner', owner)
   await next()
-  // A body that cannot be read ends a request early, but a bad token still comes first (401 before 400, 413, 415).
-  const isUnproven = c.error instanceof HTTPException && owner.userId === undefined
-  // Forgotten first, since `run` throws if the token is bad.
-  if (isUnproven || c.error instanceof Unauthenticated) forget(owner.tokenKey)
-  if (isUnproven) await owner.run()
-  if (owner.userId !== undefined) remember(owner.tokenKey, owner.userId)
+  // An unreadable body ends a request early, but an invalid token takes precedence (401 before 400, 413, 415).
+  const isUnvalidated = c.error instanceof HTTPException && owner.userId === undefined
+  // Removed first, since `run` throws if the token is invalid.
+  if (isUnvalidated || c.error instanceof Unauthenticated) removeKnownToken(owner.tokenKey)
+  if (isUnvalidated) await owner.run()
+  if (owner.userId !== undefined) addKnownToken(owner.tokenKey, owner.userId)
   if (owner.isUseStale) c.executionCtx.waitUntil(recordUseLater(owner))
 }
 
-/** Starts once the answer is on its way, so that it neither delays the answer nor counts towards its time. */
+/** Runs after the response, so that it adds nothing to its time. */
 async function recordUseLater(owner: Owner): Promise<void> {
   await scheduler.wait(0)
   await recordUse(owner).catch(() => undefined)

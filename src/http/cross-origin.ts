@@ -21,10 +21,7 @@ const preflight = cors({
   maxAge: 7_200,
 })
 
-/**
- * Lets browsers pass answers on to pages of the configured origins. Hono answers preflights; all other answers get
- * their headers here, since Hono would build each of them three times.
- */
+/** CORS for the configured origins. Only preflights use Hono's middleware, which builds other responses three times. */
 export const crossOrigin: MiddlewareHandler<App> = async (c, next) => {
   if (c.req.method === 'OPTIONS') return preflight(c, next)
   await next()
@@ -35,7 +32,7 @@ export const crossOrigin: MiddlewareHandler<App> = async (c, next) => {
   headers.append('Vary', 'Origin')
 }
 
-/** The origin to allow: the request's own if the configuration lists it (`http://localhost:*` is any port). */
+/** Returns the origin if the configuration allows it (`http://localhost:*` allows any port). */
 function allowOrigin(origin: string, c: Context<App>): string | null {
   const { allowedOrigins } = c.get('deps').config
   const anyPort = origin.replace(/:\d+$/, ':*')

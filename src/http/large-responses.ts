@@ -1,10 +1,10 @@
 import { Limiter } from './limiter.ts'
 
-/** A response with more rows than this may be megabytes long, and take a tenth of a second of CPU time. */
-const manyRows = 100
+/** A response with more rows may have megabytes and take 100 ms of CPU time. */
+const largeRows = 100
 const limiter = new Limiter(8)
 
-/** Makes a response of up to `rows` rows. An isolate makes eight large ones at a time; see `Limiter.run`. */
+/** Builds a response of up to `rows` rows: at most eight large ones at a time. Throws TooBusy. */
 export function limitLargeResponse<T>(rows: number, respond: () => Promise<T>): Promise<T> {
-  return rows > manyRows ? limiter.run(respond) : respond()
+  return rows > largeRows ? limiter.run(respond) : respond()
 }

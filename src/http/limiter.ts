@@ -1,11 +1,11 @@
 import { TooBusy } from '../shared/failures.ts'
 
-const longestWaitMs = 2_000
+const maxWaitMs = 2_000
 const pollMs = 50
-/** What is held expires this long after it was last set: a cancelled request may never run its `finally`. */
+/** An amount expires this long after it was set, since a cancelled request may never run its `finally`. */
 export const expiryMs = 20_000
 
-/** Limits how much all requests of an isolate hold at once of something, such as slots or bytes. */
+/** Limits the amount of a resource (slots or bytes) that all requests of an isolate hold together. */
 export class Limiter {
   readonly #limit: number
   readonly #held = new Map<object, { amount: number; expiresAt: number }>()
@@ -14,7 +14,7 @@ export class Limiter {
     this.#limit = limit
   }
 
-  /** Sets the amount that a holder holds. Returns false if all amounts together would exceed the limit. */
+  /** Sets the amount of a holder. Returns false if the sum of all amounts would exceed the limit. */
   hold(holder: object, amount: number): boolean {
     const now = performance.now()
     let total = amount
@@ -27,12 +27,12 @@ export class Limiter {
     return true
   }
 
-  /** Like `hold`, but waits up to two seconds, and then throws TooBusy. */
+  /** Like `hold`, but waits up to two seconds. Throws TooBusy. */
   async waitToHold(holder: object, amount: number): Promise<void> {
-    const deadline = performance.now() + longestWaitMs
+    const deadline = performance.now() + maxWaitMs
     while (!this.hold(holder, amount)) {
       if (performance.now() >= deadline) throw new TooBusy()
-      // Workers forbid waiting for a promise of another request, so each request polls.
+      // Polls, since Workers forbid awaiting a promise of another request.
       await scheduler.wait(pollMs)
     }
   }
@@ -41,7 +41,7 @@ export class Limiter {
     this.#held.delete(holder)
   }
 
-  /** Does the work in a slot of its own. Throws TooBusy if none is free within two seconds. */
+  /** Runs the work in a slot. Throws TooBusy if none is free within two seconds. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const slot = {}
     await this.waitToHold(slot, 1)

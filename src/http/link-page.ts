@@ -3,17 +3,17 @@ import { html } from 'hono/html'
 
 const policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"
 
-/** A page for somebody who follows a link in an email. Only its button acts, since scanners follow links too. */
-export function answerPage(c: Context, title: string, text: string, button?: string) {
+/** The page of a link in an email. Only its button has an effect, since scanners follow links, too. */
+export function linkPage(c: Context, title: string, text: string, button?: string) {
   c.header('Content-Security-Policy', policy)
   return c.html(page(title, text, button))
 }
 
-/** The answer to that button: a page for a browser, JSON for an email program that posts by itself (RFC 8058). */
-export function answerOutcome(c: Context, title: string, text: string, status: 200 | 409 = 200) {
+/** The response to that button: a page for a browser, JSON for an email program (RFC 8058). */
+export function linkOutcome(c: Context, title: string, text: string, status: 200 | 409 = 200) {
   c.status(status)
   if (!c.req.header('Accept')?.includes('text/html')) return c.json({ message: title })
-  return answerPage(c, title, text)
+  return linkPage(c, title, text)
 }
 
 function page(title: string, text: string, button?: string) {

@@ -5,16 +5,15 @@ import type { App } from './app-types.ts'
 import { matchedRoute } from './matched-route.ts'
 
 /**
- * Logs one line for each request, whatever its outcome, and reports in `Server-Timing` what it cost. The line has the
- * pattern of the route, never the path or query, which contain ids, addresses and the secrets of links. Work done after
- * the response is not counted.
+ * Logs one line for each request and sets `Server-Timing`. The line has the pattern of the route, never the path or query,
+ * which contain ids, addresses and the secrets of links. Work after the response is not measured.
  */
 export const observe: MiddlewareHandler<App> = async (c, next) => {
   const meter = new Meter()
   c.set('meter', meter)
   await next()
   const figures = meter.read()
-  // Not with `c.header`, which copies the response for each header.
+  // `c.header` would copy the response for each header.
   const { headers, status } = c.res
   headers.set('Server-Timing', serverTiming(figures))
   const origin = headers.get('Access-Control-Allow-Origin')
@@ -35,7 +34,7 @@ function serverTiming({ durationMs, databaseMs, roundTrips }: Figures): string {
   return `db;dur=${databaseMs};desc="${trips}", total;dur=${durationMs}`
 }
 
-/** Logs a failure beside the request's own line, under the same request id. */
+/** Logs a failure under the id of the request. */
 export function logFailure(error: Error, c: Context<App>) {
   console.error(JSON.stringify({ event: 'failure', requestId: c.get('requestId'), ...reportOf(error) }))
 }

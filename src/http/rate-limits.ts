@@ -6,11 +6,11 @@ import type { Allowance } from '../shared/failures.ts'
 import type { Hashing } from '../shared/hashing.ts'
 import { perMinute } from '../shared/rate-limits.ts'
 import type { App } from './app-types.ts'
-import { isRemembered, remember, userOf } from './known-tokens.ts'
+import { addKnownToken, isKnownToken, userOfKnownToken } from './known-tokens.ts'
 
 /**
- * Refuses with 429 once a key has used up its allowance for the minute (domain/rate-limits.ts). Cloudflare counts each
- * location separately; services/throttle.ts has the limits that are exact.
+ * Rejects requests beyond the limit of a key with 429 (shared/rate-limits.ts). Cloudflare counts each location separately;
+ * database/throttle.ts has the exact limits.
  */
 export function limit<I extends Input = Input>(
   binding: keyof typeof perMinute,
@@ -18,7 +18,7 @@ export function limit<I extends Input = Input>(
 ): MiddlewareHandler<App, string, I> {
   return rateLimiter<App, string, I>({
     binding: (c) => ({
-      // If counting itself fails, requests pass: a limit that is down must not take the service down with it.
+      // If the binding fails, requests pass.
       limit: async (options) => {
         try {
           return await c.env[binding].limit(options)
@@ -45,28 +45,27 @@ const byToken = limit('GENERAL_LIMIT', (c) => c.get('owner').tokenKey)
 const byBoth: MiddlewareHandler<App> = every(byClient, byToken)
 
 /**
- * Limits whatever passes `authenticate`, unless the configuration turns that off. A token that this isolate has seen
- * to be valid is counted by itself, so that people behind one client address do not block each other. Everything else
- * counts towards the client address, before the database is asked: public routes, and tokens that are new to this
- * isolate, made up or valid, which are counted by themselves as well.
+ * Limits all requests, unless the configuration disables it. A known token has its own limit, so that users behind one
+ * client address do not block each other. Public routes and unknown tokens count towards the client address, before any
+ * statement runs; unknown tokens also count towards their own limit.
  */
 export const generalLimit: MiddlewareHandler<App> = async (c, next) => {
   if (!c.get('deps').config.hasGeneralLimit) return next()
   const owner = c.get('owner')
   if (!owner) return byClient(c, next)
-  return (isRemembered(owner.tokenKey) ? byToken : byBoth)(c, next)
+  return (isKnownToken(owner.tokenKey) ? byToken : byBoth)(c, next)
 }
 
-const byUser = limit('IMPORT_LIMIT', (c) => String(userOf(c.get('owner').tokenKey)))
+const byUser = limit('IMPORT_LIMIT', (c) => String(userOfKnownToken(c.get('owner').tokenKey)))
 
 /**
- * Limits imports, unless the configuration turns that off, before their body is read: each may take a second or two of
- * processor time. All tokens of a user count together, so the user of one that is new to this isolate is looked up.
+ * Limits the imports of each user, unless the configuration disables it, before their body is read: one may take two
+ * seconds of CPU time. The user of an unknown token is read first.
  */
 export const importLimit: MiddlewareHandler<App> = async (c, next) => {
   if (!c.get('deps').config.hasGeneralLimit) return next()
   const owner = c.get('owner')
-  if (!isRemembered(owner.tokenKey)) remember(owner.tokenKey, (await owner.run()).user.id)
+  if (!isKnownToken(owner.tokenKey)) addKnownToken(owner.tokenKey, (await owner.run()).user.id)
   return byUser(c, next)
 }
 
@@ -75,7 +74,7 @@ export function countedClient(c: Context<App>): string | null {
   return c.get('deps').config.hasGeneralLimit ? clientAddress(c) : null
 }
 
-/** The cost of hashing a password, and the client whose turn it takes. */
+/** The cost of hashing a password, and the client address that requests it. */
 export function hashing(c: Context<App>): Hashing {
   return { cost: c.get('deps').config.scryptCost, client: clientAddress(c) }
 }
@@ -95,7 +94,7 @@ function networkOf(address: string): string {
   return [...before, ...zeros, ...after].slice(0, 4).join(':')
 }
 
-/** The answer to an attempt beyond a limit. */
+/** The response to an attempt beyond a limit. */
 export function tooManyAttempts(c: Context, allowed: number, retryAfterSeconds: number) {
   return c.json({ message: 'Too Many Attempts.' }, 429, {
     'Retry-After': String(retryAfterSeconds),
@@ -104,7 +103,7 @@ export function tooManyAttempts(c: Context, allowed: number, retryAfterSeconds: 
   })
 }
 
-/** The headers by which a successful answer says what is left of an exact limit. */
+/** The headers of a successful response with the rest of an exact limit. */
 export function allowanceHeaders({ limit, remaining }: Allowance) {
   return { 'X-RateLimit-Limit': String(limit), 'X-RateLimit-Remaining': String(remaining) }
 }

@@ -16,34 +16,34 @@ export type Check = {
   target: Target | 'json'
   schema: z.ZodMiniObject
   /** If false, invalid values are ignored. */
-  canRefuse: boolean
+  canReject: boolean
 }
 
-/** What each validator reads. The OpenAPI document is built from it. */
+/** The check of each validator. The OpenAPI document is built from it. */
 export const checkedBy = new WeakMap<object, Check>()
 
-/** `in` is what typed clients must send: a target may be left out if none of its fields is required. */
+/** `in` is the input of typed clients: a target is optional if none of its fields is required. */
 type Validated<T extends string, Fields, Read> = {
   in: object extends Fields ? { [Name in T]?: Fields } : { [Name in T]: Fields }
   out: { [Name in T]: Read }
 }
 
 /**
- * Checks the JSON body against a schema. The handler gets a Draft: errors do not end the request here, since an unknown
- * user or a missing row takes precedence (docs/contract.md, Order of checks), and the database adds errors of its own.
+ * Validates the JSON body against a schema. The handler gets a Draft: errors do not end the request here, since other
+ * failures take precedence (docs/contract.md, Order of checks) and the database adds errors.
  */
 export function body<S extends z.ZodMiniObject>(schema: S) {
   return bodyReadBy(schema, maxJsonBytes, (input) => toDraft(schema, input))
 }
 
-/** Reads the JSON body with `read`, whose result the handler gets. Only typed clients and the document use the schema. */
+/** Reads the JSON body with `read`. The schema is only for typed clients and the OpenAPI document. */
 export function bodyReadBy<S extends z.ZodMiniObject, Read extends object>(
   schema: S,
   maxBytes: number,
   read: (input: unknown, c: Context<App>) => Read,
 ) {
   const validate: MiddlewareHandler<App> = async (c, next) => {
-    // A helper, so that the parsed JSON, up to twelve times its text, is not held while the handler waits.
+    // A function, so that the parsed JSON can be freed while the handler runs.
     c.req.addValidatedData('json', await readJson(c, read))
     await next()
   }
@@ -51,7 +51,7 @@ export function bodyReadBy<S extends z.ZodMiniObject, Read extends object>(
     receiveBody(maxBytes),
     validate,
   )
-  checkedBy.set(validator, { target: 'json', schema, canRefuse: true })
+  checkedBy.set(validator, { target: 'json', schema, canReject: true })
   return validator
 }
 
@@ -62,25 +62,25 @@ async function readJson<Read extends object>(
   return read(await parseJsonBody(c), c)
 }
 
-/** Reads nothing: tells typed clients (`In`) and the OpenAPI document (`schema`) what a handler reads itself. */
+/** Declares input that a handler reads itself, for typed clients (`In`) and the OpenAPI document (`schema`). */
 export function declares<In extends object>(target: Check['target'], schema: z.ZodMiniObject) {
   const declaration: MiddlewareHandler<App, string, { in: { [Name in keyof In]: In[Name] } }> = (_, next) =>
     next()
-  checkedBy.set(declaration, { target, schema, canRefuse: true })
+  checkedBy.set(declaration, { target, schema, canReject: true })
   return declaration
 }
 
-/** Checks the query string against a schema; the handler gets a Draft. */
+/** Validates the query string against a schema; the handler gets a Draft. */
 export function query<S extends z.ZodMiniObject>(schema: S) {
   return reader('query', schema, true, (input) => toDraft(schema, withoutEmpty(input)))
 }
 
-/** Checks the headers that a schema names; the handler gets a Draft. */
+/** Validates the headers of a schema; the handler gets a Draft. */
 export function header<S extends z.ZodMiniObject>(schema: S) {
   return reader('header', schema, true, (input) => toDraft(schema, input))
 }
 
-/** Reads fields that are never refused: the handler gets the valid ones. */
+/** Reads optional fields and ignores invalid ones. */
 export function hints<T extends Target, S extends z.ZodMiniObject>(target: T, schema: S) {
   return reader(target, schema, false, (input) => toDraft(schema, withoutEmpty(input)).values)
 }
@@ -88,7 +88,7 @@ export function hints<T extends Target, S extends z.ZodMiniObject>(target: T, sc
 function reader<T extends Target, S extends z.ZodMiniObject, Read extends object>(
   target: T,
   schema: S,
-  canRefuse: boolean,
+  canReject: boolean,
   read: (input: Strings) => Read,
 ) {
   type Input = Validated<T, z.input<S>, Read>
@@ -101,7 +101,7 @@ function reader<T extends Target, S extends z.ZodMiniObject, Read extends object
     Read,
     Input
   >(target, schema, undefined, { validationFunction: (_, value) => ({ success: true, data: read(value) }) })
-  checkedBy.set(validator, { target, schema, canRefuse })
+  checkedBy.set(validator, { target, schema, canReject })
   return validator
 }
 
@@ -119,7 +119,7 @@ function withoutEmpty(input: Strings): Record<string, string | undefined> {
 type FieldCheck = {
   name: string
   schema: z.ZodMiniType
-  /** Its few errors, by text. Each is made once, since a body may have the same error a thousand times. */
+  /** Its errors by text. Cached, since a body may have the same error a thousand times. */
   errors: Map<string, string[]>
   errorsIfAbsent: string[] | undefined
 }
@@ -140,14 +140,13 @@ function checksOf(schema: z.ZodMiniObject): FieldCheck[] {
 }
 
 /**
- * Parses an object against a schema, keeping the valid values alongside the errors. It goes field by field, so that
- * absent fields cost next to nothing: bodies are checked before tokens, so anyone, even without a token, can send bodies
- * that lack every field. It ends once `most` fields have errors.
+ * Validates an object against a schema, and keeps the valid values beside the errors. Field by field, so that absent fields
+ * cost little: bodies are validated before tokens. Stops once `maxInvalid` fields have errors.
  */
 export function toDraft<S extends z.ZodMiniObject>(
   schema: S,
   input: unknown,
-  most = Number.POSITIVE_INFINITY,
+  maxInvalid = Number.POSITIVE_INFINITY,
 ): Draft<z.output<S>> {
   if (!isObject(input)) {
     const { errors } = toDraft(schema, {})
@@ -168,7 +167,7 @@ export function toDraft<S extends z.ZodMiniObject>(
     else if (errorsIfAbsent) errors[name] = errorsIfAbsent
     else continue
     if (!parsed?.success) invalid += 1
-    if (invalid >= most) break
+    if (invalid >= maxInvalid) break
   }
   return { complete: invalid === 0, values, errors } as Draft<z.output<S>>
 }
@@ -189,7 +188,7 @@ function errorOf({ name, errors }: FieldCheck, text: string): string[] {
   return error
 }
 
-/** True for what JSON calls an object. */
+/** True for a JSON object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -55,13 +55,13 @@ function failuresOf({ name, path, checks }: Route, { bodies = {}, failures = [] 
   const takesJson = checks.some(({ target }) => target === 'json')
   // An import takes files as well, so no content type is wrong.
   const takesBody = takesJson || 'multipart/form-data' in bodies
-  const canRefuse = takesBody || checks.some(({ target, canRefuse }) => target === 'query' && canRefuse)
+  const canReject = takesBody || checks.some(({ target, canReject }) => target === 'query' && canReject)
   const names: (FailureName | false)[] = [
     takesBody && 'Malformed',
     takesBody && 'TooLarge',
     takesJson && 'NotJson',
     !isPublic && 'Unauthenticated',
-    canRefuse && !failures.some((name) => /^Invalid./.test(name)) && 'Invalid',
+    canReject && !failures.some((name) => /^Invalid./.test(name)) && 'Invalid',
     'Limited',
     'Unexpected',
     'Unavailable',
@@ -103,11 +103,11 @@ const isOptional = (field: z.core.$ZodType) => z.safeParse(field, undefined).suc
 function parametersOf(path: string, checks: Check[], { add }: SchemaCollection): JsonSchema[] {
   const read = checks
     .filter(({ target }) => target !== 'json')
-    .flatMap(({ target, canRefuse, schema }) =>
+    .flatMap(({ target, canReject, schema }) =>
       Object.entries(schema.shape).map(([name, field]) => {
         const { description, ...rest } = add(field, 'input')
         if (!description) throw new Error(`${name} of ${path} is not described in src/contract`)
-        const isRequired = target === 'param' || (canRefuse && !isOptional(field))
+        const isRequired = target === 'param' || (canReject && !isOptional(field))
         const place = target === 'param' ? 'path' : target
         return { name, in: place, ...(isRequired && { required: true }), description, schema: rest }
       }),

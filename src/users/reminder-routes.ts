@@ -1,6 +1,6 @@
 import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
-import { answerOutcome, answerPage } from '../http/link-page.ts'
+import { linkOutcome, linkPage } from '../http/link-page.ts'
 import { hints } from '../http/validate.ts'
 import { unsubscribeLinkPath } from './contract.ts'
 import { requireUnsubscribeLink, unsubscribe } from './reminders.ts'
@@ -11,12 +11,12 @@ export const reminderRoutes = new Hono<App>()
     const { user = '', signature = '' } = c.req.valid('param')
     await requireUnsubscribeLink(c.get('deps').config.links.secret, user, signature)
     const text = 'You get them on days when you have recorded nothing.'
-    return answerPage(c, 'Stop the reminders?', text, 'Stop reminders')
+    return linkPage(c, 'Stop the reminders?', text, 'Stop reminders')
   })
   .post('/unsubscribe/:user/:signature', hints('param', unsubscribeLinkPath), async (c) => {
     const { user = '', signature = '' } = c.req.valid('param')
     const { db, config } = c.get('deps')
     await unsubscribe(db, config.links.secret, user, signature)
     const text = 'You can switch them on again in your profile.'
-    return answerOutcome(c, 'You will get no more reminders.', text)
+    return linkOutcome(c, 'You will get no more reminders.', text)
   })
