@@ -11,7 +11,7 @@ import { tokenRoutes } from './auth/session-routes.ts'
 import { categoryRoutes } from './categories/routes.ts'
 import { changeRoutes } from './changes/routes.ts'
 import { createDeps } from './deps.ts'
-import { answerFailure } from './error-handler.ts'
+import { handleError } from './error-handler.ts'
 import type { App } from './http/app-types.ts'
 import { authenticate } from './http/authenticate.ts'
 import { stripNotModified } from './http/conditional-get.ts'
@@ -30,12 +30,12 @@ import { suggestionRoutes } from './transactions/suggestion-routes.ts'
 import { reminderRoutes } from './users/reminder-routes.ts'
 import { meRoutes } from './users/routes.ts'
 
-/** Answers are data, which no browser should render as a page. */
+/** Responses are data, which browsers must not render. */
 const jsonPolicy = "default-src 'none'; frame-ancestors 'none'"
 
 const app = new Hono<App>({ strict: false })
 
-// Request ids that clients send are ignored: they would end up in our log.
+// Request ids of clients are ignored, since they would be logged.
 app.use(requestId({ limitLength: 0 }))
 app.use(observe)
 app.use(stripNotModified)
@@ -43,7 +43,7 @@ app.use(secureHeaders())
 app.use(async (c, next) => {
   await next()
   const { headers } = c.res
-  // Answers with an ETag set their own Cache-Control, and pages opened from emails their own policy.
+  // Responses with an ETag set Cache-Control, and pages of links in emails set a policy.
   if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store')
   if (!headers.has('Content-Security-Policy')) headers.set('Content-Security-Policy', jsonPolicy)
 })
@@ -65,7 +65,7 @@ app.use(
 app.use('/api/*', authenticate)
 app.use('/api/*', generalLimit)
 
-/** All routes of the API. Typed clients are derived from the type of this constant. */
+/** All routes of the API. The types of clients are derived from its type. */
 export const routes = app
   .route('/api/health', healthRoutes)
   .route('/api/openapi.json', documentRoutes)
@@ -88,6 +88,6 @@ export const routes = app
   .route('/api/summary', summaryRoutes)
 
 app.notFound((c) => c.json({ message: 'Not Found' }, 404))
-app.onError(answerFailure)
+app.onError(handleError)
 
 export { app }

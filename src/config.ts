@@ -8,16 +8,16 @@ import type { LinkBase } from './shared/links.ts'
 import { parseScryptCost, type ScryptCost } from './shared/passwords.ts'
 import { secretsOf } from './shared/secrets.ts'
 
-/** The Worker's bindings, read and checked. */
+/** The Worker's bindings, parsed and validated. */
 export type Config = {
   database: DatabaseAddress
   frontendUrl: string
-  /** Origins that browsers may call from; `:*` stands for any port. */
+  /** Origins that CORS allows; `:*` matches any port. */
   allowedOrigins: string[]
   scryptCost: ScryptCost
   /** Whether the general limit applies, and with it those on imports and on emails per client address. */
   hasGeneralLimit: boolean
-  /** Raised by hand after a restore from a backup, so that every older cursor and ETag becomes invalid. */
+  /** Incremented by hand after a restore from a backup, to invalidate older cursors and ETags. */
   changesEpoch: number
   /** Identifies this deployment of the Worker. */
   release: string
@@ -32,9 +32,9 @@ const httpUrlText = 'Must be an http: or https: URL'
 const text = z.string('Required')
 const nonEmptyText = text.check(z.minLength(1, 'Required'))
 const optionalText = z._default(text, '')
-// Without its scheme, localhost:5173 would be a URL too, with the scheme localhost.
+// Without `protocol`, localhost:5173 would be a URL with the scheme localhost.
 const url = z.url({ protocol: /^https?$/, error: httpUrlText })
-// An entry of another form, such as *, would match no page, and nobody would be told.
+// Another form, such as *, would match no origin.
 const originPattern = /^[a-z][a-z\d+.-]*:\/\/[^\s/*?#]+(:\*)?$/
 
 const variables = z.object({
@@ -44,7 +44,7 @@ const variables = z.object({
   FRONTEND_URL: url,
   CORS_ORIGINS: optionalText.check(
     z.refine(
-      (input) => listed(input).every((one) => originPattern.test(one)),
+      (input) => parseList(input).every((one) => originPattern.test(one)),
       'Write origins as https://app.example.com',
     ),
   ),
@@ -78,30 +78,30 @@ const variables = z.object({
 })
 
 /**
- * Rules that involve several variables, checked only if every one could be read: an identity provider needs both
- * credentials; a deployment, recognised by its https APP_URL, needs its own domain.
+ * Rules for several variables, checked if each is valid: an identity provider needs both credentials; a deployment
+ * (`https:` in APP_URL) needs its own domain.
  */
 const schema = variables.check(({ value, issues }) => {
-  const refuse = (name: keyof typeof value, message: string) =>
+  const reject = (name: keyof typeof value, message: string) =>
     issues.push({ code: 'custom', input: value[name], path: [name], message })
   if (value.APP_URL.startsWith('https:'))
     for (const name of ['APP_URL', 'FRONTEND_URL', 'MAIL_FROM'] as const)
       if (value[name].includes('purse.example'))
-        refuse(name, 'Use your own domain: purse.example is a placeholder')
+        reject(name, 'Use your own domain: purse.example is a placeholder')
   for (const name of ['IDP_CLIENT_ID', 'IDP_CLIENT_SECRET'] as const)
-    if (value.IDP_ISSUER && !value[name]) refuse(name, 'Needed if IDP_ISSUER is set')
+    if (value.IDP_ISSUER && !value[name]) reject(name, 'Needed if IDP_ISSUER is set')
 })
 
 const parsed = new WeakMap<object, Config>()
 
-/** Reads the Worker's bindings, once per `env` object. Throws ConfigurationError, which says what is wrong. */
+/** Reads the Worker's bindings, once per `env` object. Throws ConfigurationError. */
 export function readConfig(env: object): Config {
   const config = parsed.get(env) ?? parse(env)
   parsed.set(env, config)
   return config
 }
 
-/** Logs what is wrong with the bindings when the Worker starts, before any request fails because of it. */
+/** Logs invalid bindings when the Worker starts. */
 export function reportConfiguration(env: object): void {
   try {
     readConfig(env)
@@ -113,7 +113,7 @@ export function reportConfiguration(env: object): void {
 function parse(env: object): Config {
   const result = schema.safeParse(env)
   if (!result.success) {
-    // The values are left out, since they may be secrets.
+    // Without the values, which may be secrets.
     const problems = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
     throw new ConfigurationError(problems.join('; '))
   }
@@ -128,7 +128,11 @@ function parse(env: object): Config {
       keptStreams: Number(data.KEPT_STREAMS),
     },
     frontendUrl,
-    allowedOrigins: [new URL(frontendUrl).origin, ...localOrigins, ...listed(data.CORS_ORIGINS).map(asSent)],
+    allowedOrigins: [
+      new URL(frontendUrl).origin,
+      ...localOrigins,
+      ...parseList(data.CORS_ORIGINS).map(normalizeOrigin),
+    ],
     scryptCost: data.SCRYPT_COST,
     hasGeneralLimit: data.GENERAL_LIMIT_ENABLED === 'true',
     changesEpoch: Number(data.CHANGES_EPOCH),
@@ -153,16 +157,13 @@ const localOrigins = [
   'capacitor://localhost',
 ]
 
-function listed(text: string): string[] {
+function parseList(text: string): string[] {
   const entries = text.split(',').map((entry) => withoutSlash(entry.trim()))
   return entries.filter(Boolean)
 }
 
-/**
- * An origin as browsers send it: its host in lower case, without the scheme's usual port. `:*` and schemes other than
- * http and https stay as they are.
- */
-function asSent(entry: string): string {
+/** An origin as browsers send it. `:*` and schemes other than http and https are unchanged. */
+function normalizeOrigin(entry: string): string {
   const origin = URL.parse(entry)?.origin ?? 'null'
   return origin === 'null' ? entry : origin
 }

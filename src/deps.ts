@@ -13,7 +13,7 @@ import {
 } from './shared/queues.ts'
 import type { RandomBytes } from './shared/tokens.ts'
 
-/** What one run depends on, passed down from the top. */
+/** The dependencies of a run. */
 export type Deps = {
   config: Config
   db: Database
@@ -23,7 +23,7 @@ export type Deps = {
   syncQueue: SyncQueue
   removals: RemovalQueue
   provider: IdentityProvider | undefined
-  /** Publishes a domain event, as a line in the log. */
+  /** Logs a domain event. */
   emit: (event: { event: 'Verified'; userId: number }) => void
 }
 
@@ -31,8 +31,8 @@ export type Deps = {
 type Run = { meter: Meter; waitUntil: WaitUntil; deadline?: Deadline }
 
 /**
- * Builds the dependencies of one run. Cheap: nothing is called yet. The deadline covers all calls to the database and
- * the identity provider together. Throws ConfigurationError.
+ * Builds the dependencies of a run. The deadline covers all calls to the database and the identity provider. Throws
+ * ConfigurationError.
  */
 export function createDeps(env: Env, { meter, waitUntil, deadline }: Run): Deps {
   const config = readConfig(env)

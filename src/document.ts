@@ -13,7 +13,7 @@ import { type FailureName, failures, ownFailures } from './openapi/failures.ts'
 import { introduction } from './openapi/introduction.ts'
 import { collectSchemas, type SchemaCollection } from './openapi/json-schema.ts'
 import { operationObject, type Route } from './openapi/operation-object.ts'
-import { answerObject, headers } from './openapi/response-descriptions.ts'
+import { headers, responseObject } from './openapi/response-descriptions.ts'
 import { serviceEndpoints } from './service/document.ts'
 import { dashboardEndpoints } from './summary/document.ts'
 import { syncEndpoints } from './sync/document.ts'
@@ -36,22 +36,22 @@ const groups: EndpointGroup[] = [
 ]
 
 /**
- * Makes the OpenAPI document of the routes that Hono has registered: paths, parameters, bodies and failures come from
- * the routes and the very schemas that validate requests, the rest from `endpoints/`. Throws if a route is not
- * described, or a description has no route. The version is that of package.json, which the client has as well.
+ * Makes the OpenAPI document of the registered routes: paths, parameters, bodies and failures come from the routes and the
+ * schemas of their validators, descriptions from each folder's document.ts. Throws if a route has no description, or a
+ * description no route. `version` is that of package.json.
  */
 export function openApiDocument(routes: RouterRoute[], version = 'unreleased'): OpenApiDocument {
   const collection = collectSchemas()
   const paths = pathsOf(routes, collection)
-  const answers = groups.flatMap(({ endpoints }) =>
-    Object.values(endpoints).flatMap(({ answers }) => Object.values(answers)),
+  const ofEndpoints = groups.flatMap(({ endpoints }) =>
+    Object.values(endpoints).flatMap(({ responses }) => Object.values(responses)),
   )
   const shared = [
     ...Object.entries(failures).filter(([name]) => !ownFailures.includes(name as FailureName)),
-    ...answers.flatMap((answer) => (answer.sharedAs ? [[answer.sharedAs, answer] as const] : [])),
+    ...ofEndpoints.flatMap((one) => (one.sharedAs ? [[one.sharedAs, one] as const] : [])),
   ]
   const responses = Object.fromEntries(
-    shared.map(([name, failure]) => [name, answerObject(failure, collection)]),
+    shared.map(([name, failure]) => [name, responseObject(failure, collection)]),
   )
   return {
     openapi: '3.1.1',
@@ -62,7 +62,7 @@ export function openApiDocument(routes: RouterRoute[], version = 'unreleased'): 
       contact: { name: 'Purse' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'Where this document comes from.' }],
+    servers: [{ url: '/', description: 'The origin of this document.' }],
     security: [{ token: [] }],
     tags: groups.map(({ tag, description }) => ({ name: tag, description })),
     paths,
@@ -86,19 +86,19 @@ function pathsOf(routes: RouterRoute[], collection: SchemaCollection) {
   const paths: OpenApiDocument['paths'] = {}
   for (const route of registered(routes)) {
     const entry = described.get(route.name)
-    if (!entry) throw new Error(`${route.name} is not described in src/http/openapi/endpoints`)
+    if (!entry) throw new Error(`${route.name} is not described in any document.ts`)
     described.delete(route.name)
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     paths[path] ??= {}
     paths[path][route.method.toLowerCase()] = operationObject(route, entry, collection)
   }
-  // Each PUT is also described as a PATCH, which need not be a route; whatever else remains should be one.
+  // Each PUT is also described as a PATCH, which may have no route.
   const [unknown] = [...described.keys()].filter((name) => !name.startsWith('PATCH '))
-  if (unknown) throw new Error(`${unknown} is described and is no route`)
+  if (unknown) throw new Error(`${unknown} is described, but is not a route`)
   return paths
 }
 
-/** The routes of the API, each with what its validators check. */
+/** The routes of the API, with the checks of their validators. */
 function registered(routes: RouterRoute[]): Route[] {
   const found = new Map<string, Route>()
   for (const { method, path, handler } of routes) {
@@ -112,7 +112,7 @@ function registered(routes: RouterRoute[]): Route[] {
   return [...found.values()]
 }
 
-/** Every endpoint with its tag, by `METHOD /path`; each PUT also as the PATCH that is its alias. */
+/** Every endpoint with its tag, by `METHOD /path`; each PUT also as a PATCH, its alias. */
 function describedEndpoints() {
   const found = new Map<string, { tag: string; endpoint: Endpoint }>()
   for (const { tag, endpoints } of groups) {

@@ -8,7 +8,6 @@ import { tooManyAttempts } from './http/rate-limits.ts'
 import { presentQuestions } from './imports/present.ts'
 import type { ShownDuplicateError, ShownImportError } from './shared/failure-responses.ts'
 import {
-  ResponseTooLarge,
   BadLink,
   ConfigurationError,
   CursorExpired,
@@ -22,6 +21,7 @@ import {
   PotentialDuplicate,
   ProviderUnavailable,
   Questions,
+  ResponseTooLarge,
   TooBusy,
   TooManyAttempts,
   Unauthenticated,
@@ -33,12 +33,12 @@ import { presentTransaction } from './transactions/present.ts'
 const retryAfterSeconds = 5
 
 /**
- * Turns what was thrown into an answer. Anything but a `Failure` or Hono's HTTPException becomes a 500 that reveals
- * nothing, except that a developer is told what is wrong with the configuration.
+ * The response to an error. Errors other than a `Failure` or Hono's HTTPException become a 500 without details, except that
+ * a ConfigurationError is shown on localhost.
  */
-export const answerFailure: ErrorHandler<App> = (error, c) => {
+export const handleError: ErrorHandler<App> = (error, c) => {
   if (error instanceof NotModified) return c.body(null, 304)
-  if (error instanceof Unauthenticated) return answerUnauthenticated(error, c)
+  if (error instanceof Unauthenticated) return unauthenticated(error, c)
   if (error instanceof Forbidden) return c.json({ message: error.message }, 403)
   if (error instanceof EmailNotVerified)
     return c.json({ message: error.message, requires_verified_email: true }, 403)
@@ -52,8 +52,8 @@ export const answerFailure: ErrorHandler<App> = (error, c) => {
       422,
     )
   if (error instanceof Invalid) return c.json({ message: error.message, errors: error.errors }, 422)
-  if (error instanceof PotentialDuplicate) return answerDuplicate(error, c)
-  if (error instanceof VersionConflict) return answerConflict(error, c)
+  if (error instanceof PotentialDuplicate) return duplicate(error, c)
+  if (error instanceof VersionConflict) return versionConflict(error, c)
   if (error instanceof TooManyAttempts) return tooManyAttempts(c, error.limit, error.retryAfterSeconds)
   if (error instanceof BadLink) return c.text(error.message, error.status)
   if (error instanceof HTTPException) return c.json({ message: error.message }, error.status)
@@ -65,27 +65,26 @@ export const answerFailure: ErrorHandler<App> = (error, c) => {
     const message = 'Signing in with the identity provider is not possible right now.'
     return c.json({ message }, 503, { 'Retry-After': String(retryAfterSeconds) })
   }
-  if (error instanceof ConfigurationError && isOnThisMachine(c.req.url)) {
+  if (error instanceof ConfigurationError && isLocalhost(c.req.url)) {
     const message = `The Worker is not configured. ${error.message}. \`npm run dev\` starts it with all it needs.`
     return c.json({ message }, 500)
   }
   return c.json({ message: error instanceof ResponseTooLarge ? error.message : 'Server Error' }, 500)
 }
 
-/** True if a developer is asking. */
-function isOnThisMachine(url: string): boolean {
+function isLocalhost(url: string): boolean {
   return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
 }
 
 /** The challenge names an error only if the request has a bearer token (RFC 6750 §3). */
-function answerUnauthenticated({ message }: Unauthenticated, c: Context<App>) {
+function unauthenticated({ message }: Unauthenticated, c: Context<App>) {
   const hasToken = /^Bearer +\S/i.test(c.req.header('Authorization') ?? '')
   return c.json({ message }, 401, {
     'WWW-Authenticate': hasToken ? 'Bearer error="invalid_token"' : 'Bearer',
   })
 }
 
-function answerDuplicate(error: PotentialDuplicate, c: Context<App>) {
+function duplicate(error: PotentialDuplicate, c: Context<App>) {
   const duplicates = error.duplicates.map((row) => ({
     id: row.id,
     description: row.description,
@@ -104,7 +103,7 @@ const presenters: Record<VersionConflict['noun'], (row: never) => object> = {
   Transaction: presentTransaction,
 }
 
-function answerConflict({ message, noun, current }: VersionConflict, c: Context<App>) {
+function versionConflict({ message, noun, current }: VersionConflict, c: Context<App>) {
   const row = presenters[noun](current as never)
   return c.json({ message, code: 'version_conflict', current: row }, 412)
 }

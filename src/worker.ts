@@ -32,7 +32,7 @@ export default {
   },
 } satisfies ExportedHandler<Env>
 
-/** Queues are named purse-mail, purse-staging-mail and so on; dead-letter queues end in -dead. */
+/** Queues have names such as purse-mail and purse-staging-mail; those of dead-letter queues end in -dead. */
 function consumerOf(queue: string, { config, db, now, syncQueue, removals }: Deps): Handler {
   const recordFailure = (mail: FailedMail) => recordFailedMail(db, mail, now)
   if (queue.endsWith('-mail-dead')) return deadMailConsumer({ recordFailure })

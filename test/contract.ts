@@ -1,10 +1,10 @@
 import { Validator } from '@cfworker/json-schema'
 import type {
-  AnswerObject,
-  AnswerReference,
   JsonSchema,
   OpenApiDocument,
   OperationObject,
+  ResponseObject,
+  ResponseReference,
 } from '../src/openapi/document-types.ts'
 
 /** What a client asked for and got. */
@@ -51,7 +51,7 @@ export function contractChecker(document: OpenApiDocument) {
   }
 
   function faultsOfHeaders(
-    { headers: described }: Pick<AnswerObject, 'headers'>,
+    { headers: described }: Pick<ResponseObject, 'headers'>,
     { headers }: Exchange,
   ): string[] {
     const names = new Set(Object.keys(described).map((name) => name.toLowerCase()))
@@ -66,7 +66,7 @@ export function contractChecker(document: OpenApiDocument) {
     return [...strange.map((name) => `the header ${name} is not described`), ...wrong]
   }
 
-  function faultsOfBody(answer: AnswerObject, { headers, text }: Exchange): string[] {
+  function faultsOfBody(answer: ResponseObject, { headers, text }: Exchange): string[] {
     const type = headers.get('Content-Type')?.split(';')[0] ?? ''
     if (!answer.content) return text === '' ? [] : ['there is a body, and none is described']
     const media = answer.content[type]
@@ -109,8 +109,8 @@ export function contractChecker(document: OpenApiDocument) {
 /** The answer itself, wherever it is in the document. */
 export function resolveAnswer(
   { components }: Pick<OpenApiDocument, 'components'>,
-  answer: AnswerReference,
-): AnswerObject {
+  answer: ResponseReference,
+): ResponseObject {
   if (!('$ref' in answer)) return answer
   const found = components.responses[answer.$ref.split('/').at(-1) ?? '']
   if (!found) throw new Error(`${answer.$ref} is not in the document`)

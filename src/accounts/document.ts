@@ -1,6 +1,6 @@
 import { maxAccounts, maxNotesLength } from '../database/quotas.ts'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
-import { conflict, deleted, json, list, taggedAnswers } from '../openapi/response-descriptions.ts'
+import { conflict, deleted, json, list, taggedResponses } from '../openapi/response-descriptions.ts'
 import { grouped } from '../shared/doc.ts'
 import { account, accountConflict } from './contract.ts'
 
@@ -12,7 +12,7 @@ export const accountEndpoints: EndpointGroup = {
       id: 'listAccounts',
       summary: 'List accounts',
       description: 'With their balances, in the order they were opened.',
-      answers: taggedAnswers(list(account, 'All accounts.')),
+      responses: taggedResponses(list(account, 'All accounts.')),
     },
     'POST /api/accounts': {
       id: 'createAccount',
@@ -22,7 +22,7 @@ export const accountEndpoints: EndpointGroup = {
         name: 'NewAccount',
         example: { name: 'Checking', type: 'bank', starting_balance: '1250.00', notes: null },
       },
-      answers: {
+      responses: {
         201: json(account, 'The new account.'),
         200: json(account, 'The account that the same `Idempotency-Key` opened before.'),
       },
@@ -38,14 +38,14 @@ export const accountEndpoints: EndpointGroup = {
       id: 'showAccount',
       summary: 'Show an account',
       description: 'With its balance.',
-      answers: taggedAnswers(json(account, 'The account.')),
+      responses: taggedResponses(json(account, 'The account.')),
     },
     'PUT /api/accounts/:id': {
       id: 'updateAccount',
       summary: 'Change an account',
       description: 'Changes only the fields that are sent; the balance follows the starting balance.',
       body: { name: 'AccountChanges', example: { name: 'Household', starting_balance: '1300.00' } },
-      answers: {
+      responses: {
         200: json(account, 'The account as it is now.'),
         412: conflict(accountConflict, 'AccountConflict'),
       },
@@ -56,7 +56,7 @@ export const accountEndpoints: EndpointGroup = {
       summary: 'Delete an account',
       description:
         'Also deletes its transactions, including transfers to and from other accounts, whose balances follow.',
-      answers: { 204: deleted, 412: conflict(accountConflict, 'AccountConflict') },
+      responses: { 204: deleted, 412: conflict(accountConflict, 'AccountConflict') },
       failures: ['OutOfBounds'],
     },
   },

@@ -7,7 +7,7 @@ import { examplePassword, mary } from '../users/contract.ts'
 import { authorisation, availability, session, signIn } from './contract.ts'
 import { sessionsListed } from './sessions.ts'
 
-/** Registering, signing in and out, by password or by the identity provider. */
+/** Registration, sign-in by password or identity provider, sign-out, sessions. */
 export const signInEndpoints: EndpointGroup = {
   tag: 'Sign in',
   description: `Get a token here, and send it as \`Authorization: Bearer <token>\`. A token expires after ${idleTimeoutDays} days without use, and after ${absoluteTimeoutDays} days in any case.`,
@@ -16,7 +16,7 @@ export const signInEndpoints: EndpointGroup = {
       id: 'register',
       summary: 'Register',
       description:
-        'Creates a user with the default categories, queues an email to verify the address, and signs in. If the mailbox has had too many emails lately, none is queued: ask for one later.',
+        'Creates a user with the default categories, queues an email to verify the address, and signs in. If the mailbox has had too many emails lately, none is queued: request one later.',
       body: {
         name: 'Registration',
         example: {
@@ -27,7 +27,7 @@ export const signInEndpoints: EndpointGroup = {
           timezone: 'Europe/London',
         },
       },
-      answers: {
+      responses: {
         201: {
           ...json(signIn, 'Registered and signed in.'),
           example: {
@@ -46,7 +46,7 @@ export const signInEndpoints: EndpointGroup = {
       summary: 'Sign in with a password',
       description: `Wrong credentials are a 422 under \`email\`, identical for an unknown address and a wrong password. ${perMinute.LOGIN_LIMIT} a minute for each pair of email address and client address.`,
       body: { name: 'Credentials', example: { email: 'mary@example.com', password: examplePassword } },
-      answers: { 200: json(signIn, 'Signed in.') },
+      responses: { 200: json(signIn, 'Signed in.') },
       invalid: {
         message: 'The provided credentials are incorrect.',
         errors: { email: ['The provided credentials are incorrect.'] },
@@ -56,45 +56,45 @@ export const signInEndpoints: EndpointGroup = {
       id: 'logout',
       summary: 'Sign out',
       description: 'Revokes the token of this request only.',
-      answers: { 200: json(message, 'Signed out.') },
+      responses: { 200: json(message, 'Signed out.') },
     },
     'POST /api/logout-all': {
       id: 'logoutEverywhere',
       summary: 'Sign out everywhere',
       description: 'Revokes every token of the user.',
-      answers: { 200: json(message, 'Signed out everywhere.') },
+      responses: { 200: json(message, 'Signed out everywhere.') },
     },
     'GET /api/tokens': {
       id: 'listSessions',
       summary: 'List sessions',
       description: `The valid tokens, most recently used first; ${sessionsListed} at most.`,
-      answers: { 200: list(session, 'Where the user is signed in.') },
+      responses: { 200: list(session, 'Where the user is signed in.') },
     },
     'DELETE /api/tokens/:id': {
       id: 'revokeSession',
       summary: 'End a session',
       description: 'Revokes its token at once: its next request is a 401.',
-      answers: { 204: deleted },
+      responses: { 204: deleted },
     },
     'GET /api/auth/check-email': {
       id: 'checkEmail',
       summary: 'Check an address',
       description: `Says whether the address is well-formed, and never whether it is registered. ${perMinute.CHECK_EMAIL_LIMIT} a minute for each client address.`,
-      answers: { 200: json(availability, 'Whether the address could be used.') },
+      responses: { 200: json(availability, 'Whether the address could be used.') },
     },
     'GET /api/auth/idp': {
       id: 'beginProviderSignIn',
       summary: 'Sign in through the identity provider',
       description:
         'Send the person to `url`. The provider sends them back to the callback, which sends them on to the frontend.',
-      answers: { 200: json(authorisation, 'Where to send the person.') },
+      responses: { 200: json(authorisation, 'Where to send the person.') },
     },
     'GET /api/auth/idp/callback': {
       id: 'completeProviderSignIn',
       summary: 'Come back from the identity provider',
       description:
         'Called by the provider, not by clients. Redirects to `{frontend}/login` with `token` and `user`, or with `error` and `error_code`: access_denied, invalid_state, provider_error, email_missing or email_unverified.',
-      answers: { 302: { description: 'Back to the frontend.', headers: ['Location'] } },
+      responses: { 302: { description: 'Back to the frontend.', headers: ['Location'] } },
     },
   },
 }

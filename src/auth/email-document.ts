@@ -6,7 +6,7 @@ import { exactLimits } from '../shared/rate-limits.ts'
 import { examplePassword } from '../users/contract.ts'
 import { verificationSent, verificationStatus } from './email-contract.ts'
 
-/** Emails and what their links do: verification, forgotten passwords, reminders. */
+/** Emails and their links: verification, forgotten passwords, reminders. */
 export const emailEndpoints: EndpointGroup = {
   tag: 'Mail',
   description: 'Verifying or disowning the address, resetting the password, ending reminders.',
@@ -15,7 +15,7 @@ export const emailEndpoints: EndpointGroup = {
       id: 'resendVerification',
       summary: 'Send another verification email',
       description: `${exactLimits.verificationMails.max} a minute for each token; until the address is verified, ${exactLimits.mailsToUnverified.max} a day for its mailbox, whatever its \`+\` part.`,
-      answers: {
+      responses: {
         200: json(verificationSent, 'The email is queued, or not needed.', [
           'X-RateLimit-Limit',
           'X-RateLimit-Remaining',
@@ -24,15 +24,15 @@ export const emailEndpoints: EndpointGroup = {
     },
     'GET /api/email/verification-status': {
       id: 'showVerificationStatus',
-      summary: 'Ask whether the address is verified',
+      summary: 'Show whether the address is verified',
       description: 'For a client that is waiting for the link in the email to be opened.',
-      answers: { 200: json(verificationStatus, 'Whether the address is verified.') },
+      responses: { 200: json(verificationStatus, 'Whether the address is verified.') },
     },
     'GET /api/email/verify/:id/:hash': {
       id: 'verifyEmail',
       summary: 'Verify the address',
       description: `The link in the verification email; valid for ${addressLinkMinutes.verify} minutes.`,
-      answers: {
+      responses: {
         302: {
           description: 'To `{frontend}/dashboard?verified=1`, or `?verified=already`.',
           headers: ['Location'],
@@ -43,8 +43,8 @@ export const emailEndpoints: EndpointGroup = {
     'GET /api/email/disown/:id/:hash': {
       id: 'showDisown',
       summary: 'Ask whether to end what somebody else registered',
-      description: `The “This was not me” link in the verification email, valid for ${addressLinkMinutes.disown / 60 / 24} days. Answers with a page that has a button, or one that says that nothing needs to be done.`,
-      answers: { 200: page },
+      description: `The “This was not me” link in the verification email, valid for ${addressLinkMinutes.disown / 60 / 24} days. Shows a page with a button, or one that says that nothing needs to be done.`,
+      responses: { 200: page },
       failures: ['BadLink', 'LinkOfNobody'],
     },
     'POST /api/email/disown/:id/:hash': {
@@ -52,15 +52,17 @@ export const emailEndpoints: EndpointGroup = {
       summary: 'End what somebody else registered',
       description:
         'What the button on that page does: it deletes the account or, once the address is verified, ends all sessions, removes the password and emails a reset link.',
-      answers: { 200: pageOrJson('It is done: a page where HTML is accepted, JSON otherwise.') },
+      responses: { 200: pageOrJson('It is done: a page where HTML is accepted, JSON otherwise.') },
       failures: ['BadLink', 'Proven', 'LinkOfNobody'],
     },
     'POST /api/forgot-password': {
       id: 'forgotPassword',
-      summary: 'Ask for a reset email',
+      summary: 'Request a reset email',
       description: `${exactLimits.resetMails.max} a minute and ${exactLimits.resetLinks.max} an hour for each address.`,
       body: { name: 'ForgottenPassword', example: { email: 'mary@example.com' } },
-      answers: { 200: json(message, 'The email is queued.', ['X-RateLimit-Limit', 'X-RateLimit-Remaining']) },
+      responses: {
+        200: json(message, 'The email is queued.', ['X-RateLimit-Limit', 'X-RateLimit-Remaining']),
+      },
       invalid: {
         message: "We can't find a user with that email address.",
         errors: { email: ["We can't find a user with that email address."] },
@@ -79,7 +81,7 @@ export const emailEndpoints: EndpointGroup = {
           password_confirmation: examplePassword,
         },
       },
-      answers: { 200: json(message, 'The password is changed.') },
+      responses: { 200: json(message, 'The password is changed.') },
       invalid: {
         message: 'This password reset token is invalid.',
         errors: { email: ['This password reset token is invalid.'] },
@@ -88,15 +90,15 @@ export const emailEndpoints: EndpointGroup = {
     'GET /api/reminders/unsubscribe/:user/:signature': {
       id: 'showUnsubscribe',
       summary: 'Ask whether to end reminders',
-      description: 'The link in the reminder email; answers with a page that has a button.',
-      answers: { 200: page },
+      description: 'The link in the reminder email; shows a page with a button.',
+      responses: { 200: page },
       failures: ['ForgedLink', 'LinkOfNobody'],
     },
     'POST /api/reminders/unsubscribe/:user/:signature': {
       id: 'unsubscribe',
       summary: 'End reminders',
       description: 'What the button on that page does, and what email programs call (RFC 8058).',
-      answers: { 200: pageOrJson('No more reminders: a page where HTML is accepted, JSON otherwise.') },
+      responses: { 200: pageOrJson('No more reminders: a page where HTML is accepted, JSON otherwise.') },
       failures: ['ForgedLink', 'LinkOfNobody'],
     },
   },

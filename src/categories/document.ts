@@ -1,6 +1,6 @@
 import { maxCategories } from '../database/quotas.ts'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
-import { conflict, deleted, json, list, taggedAnswers } from '../openapi/response-descriptions.ts'
+import { conflict, deleted, json, list, taggedResponses } from '../openapi/response-descriptions.ts'
 import { grouped } from '../shared/doc.ts'
 import { category, categoryConflict, maxSuggestions, suggestedCategories } from './contract.ts'
 
@@ -12,14 +12,14 @@ export const categoryEndpoints: EndpointGroup = {
       id: 'listCategories',
       summary: 'List categories',
       description: 'In the order they were created, those that the user started with first.',
-      answers: taggedAnswers(list(category, 'All categories.')),
+      responses: taggedResponses(list(category, 'All categories.')),
     },
     'POST /api/categories': {
       id: 'createCategory',
       summary: 'Create a category',
       description: `Name and type together are unique, without regard to case: a second one is a 422 under \`name\`. A user has at most ${grouped(maxCategories)} categories.`,
       body: { name: 'NewCategory', example: { name: 'Pets', type: 'expense' } },
-      answers: {
+      responses: {
         201: json(category, 'The new category.'),
         200: json(category, 'The category that the same `Idempotency-Key` created before.'),
       },
@@ -33,21 +33,21 @@ export const categoryEndpoints: EndpointGroup = {
         name: 'CategorySuggestions',
         example: { items: [{ description: 'LIDL 4711 BERLIN', type: 'expense', account_id: 1 }] },
       },
-      answers: { 200: json(suggestedCategories, 'A category or null for each item.') },
+      responses: { 200: json(suggestedCategories, 'A category or null for each item.') },
       invalid: { errors: { items: ['The items field is required.'] } },
     },
     'GET /api/categories/:id': {
       id: 'showCategory',
       summary: 'Show a category',
       description: 'Its name, type and version.',
-      answers: taggedAnswers(json(category, 'The category.')),
+      responses: taggedResponses(json(category, 'The category.')),
     },
     'PUT /api/categories/:id': {
       id: 'updateCategory',
       summary: 'Change a category',
       description: 'Its transactions keep it, and their totals appear under its new name.',
       body: { name: 'CategoryChanges', example: { name: 'Cats and dogs' } },
-      answers: {
+      responses: {
         200: json(category, 'The category as it is now.'),
         412: conflict(categoryConflict, 'CategoryConflict'),
       },
@@ -57,7 +57,7 @@ export const categoryEndpoints: EndpointGroup = {
       id: 'deleteCategory',
       summary: 'Delete a category',
       description: 'Its transactions stay, without a category.',
-      answers: { 204: deleted, 412: conflict(categoryConflict, 'CategoryConflict') },
+      responses: { 204: deleted, 412: conflict(categoryConflict, 'CategoryConflict') },
       failures: ['OutOfBounds'],
     },
   },

@@ -12,7 +12,7 @@ export const changeEndpoints: EndpointGroup = {
       summary: 'Pull what has changed',
       description:
         'Without a cursor, everything, as a snapshot; with the `cursor` of the last page, what has changed since, each row once and as it is now. Continue until `has_more` is false. After a 410, start again without a cursor.',
-      answers: { 200: json(feed, 'One page.') },
+      responses: { 200: json(feed, 'One page.') },
       failures: ['CursorExpired'],
       invalid: { errors: { limit: ['The limit field must be an integer from 1 to 1000.'] } },
     },
@@ -47,7 +47,7 @@ export const changeEndpoints: EndpointGroup = {
           ],
         },
       },
-      answers: { 200: json(uploadAnswer, 'The outcome of each operation, in the order sent.') },
+      responses: { 200: json(uploadAnswer, 'The outcome of each operation, in the order sent.') },
       failures: ['CursorExpired'],
       invalid: { errors: { ops: ['The ops field is required.'] } },
     },

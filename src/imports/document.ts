@@ -42,7 +42,7 @@ export const importEndpoints: EndpointGroup = {
       description:
         'Also an Excel workbook (.xlsx) with one table. Columns are found by their names: `date`, `amount` (or `debit` and `credit`), and optionally `type`, `account`, `to_account`, `category`, `description`, `reference`. Options are query parameters; form fields are read as well, and take precedence. Rows may also come as JSON (see *Other spellings*).',
       bodies: bodies('date,amount,account,description\n2026-11-19,-3.20,Checking,Bakery\n'),
-      answers: { 200: json(importResult, 'What was imported.') },
+      responses: { 200: json(importResult, 'What was imported.') },
       failures: ['NotVerified', 'InvalidImport'],
       invalid: {
         errors: {
@@ -63,7 +63,7 @@ export const importEndpoints: EndpointGroup = {
       description:
         "OFX and QFX, QIF, CAMT.052 to .054, MT940, CSV and Excel workbooks (.xlsx), recognised by content. The bank's own id becomes `reference`; rows that already exist are counted as duplicates and not imported again.",
       bodies: bodies('Date,Debit,Credit,Description\n2026-11-19,3.20,,Bakery\n'),
-      answers: { 200: json(importResult, 'What was imported.') },
+      responses: { 200: json(importResult, 'What was imported.') },
       failures: ['NotVerified', 'InvalidImport'],
       invalid: { errors: { account_id: ['The account id field is required.'] } },
     },
@@ -71,33 +71,33 @@ export const importEndpoints: EndpointGroup = {
       id: 'listImports',
       summary: 'List imports',
       description: `The newest ${importsListed}, leaving out dry runs and undone imports.`,
-      answers: { 200: list(importRecord, 'What was imported, newest first.') },
+      responses: { 200: list(importRecord, 'What was imported, newest first.') },
     },
     'GET /api/imports/layouts': {
       id: 'listLayouts',
       summary: 'List what is remembered of files',
       description:
         'What the first import of a layout settled (proved or told), which the next file of the layout is read with. An option in a request replaces it; `remember=false` keeps nothing.',
-      answers: { 200: list(importLayout, 'The layouts, the last used first.') },
+      responses: { 200: list(importLayout, 'The layouts, the last used first.') },
     },
     'DELETE /api/imports/layouts/:id': {
       id: 'forgetLayout',
       summary: 'Forget a layout',
       description: 'The next file of the layout is read as if it were the first.',
-      answers: { 204: deleted },
+      responses: { 204: deleted },
     },
     'GET /api/imports/:id': {
       id: 'showImport',
       summary: 'Show an import',
       description: 'The counts of one file.',
-      answers: { 200: json(importRecord, 'The import.') },
+      responses: { 200: json(importRecord, 'The import.') },
     },
     'DELETE /api/imports/:id': {
       id: 'undoImport',
       summary: 'Undo an import',
       description:
         'Deletes the transactions that the import created, except those changed since; `force=true` deletes those too.',
-      answers: { 204: deleted },
+      responses: { 204: deleted },
       // What remains may leave a balance or a total out of its bounds.
       failures: ['OutOfBounds'],
     },

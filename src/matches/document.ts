@@ -16,7 +16,7 @@ export const matchEndpoints: EndpointGroup = {
       id: 'listMatches',
       summary: 'List matches',
       description: `Pairs of transactions that look like one event, of which at least one is dated within the days asked for. They are judged by the transactions of these days and of the ${daysThatDecide} before and after them: the newest ${grouped(mostLookedAt)}, and ${grouped(mostLookedAtAfter)} of the days after, are looked at, and at most ${grouped(mostCompared)} that have another of the same amount nearby are compared. Rejected pairs are left out.`,
-      answers: { 200: json(matchList, 'What was found.') },
+      responses: { 200: json(matchList, 'What was found.') },
       invalid: { errors: { to: ['The to field must be a date after or equal to from.'] } },
     },
     'POST /api/matches/join': {
@@ -25,7 +25,7 @@ export const matchEndpoints: EndpointGroup = {
       description:
         'One transaction remains, and takes from the other what it lacks itself (`category_id`, `description`, `reference`). For a transfer, it is the outflow, now a transfer to the other account; for a duplicate, the one that is a transfer, or else the one that was typed, or else the older one. Importing a statement that has the other one creates nothing. With `pairs`, up to 100 are joined in one call, and the answer has the outcome of each.',
       body: { name: 'MatchJoin', example: { kind: 'duplicate', ids: [1, 2] } },
-      answers: {
+      responses: {
         200: json(joined, 'What remains or, with `pairs`, the outcomes.'),
       },
       invalid: { errors: { ids: ['The ids field must be a list of two different ids.'] } },
@@ -36,7 +36,7 @@ export const matchEndpoints: EndpointGroup = {
       description:
         'Undoes the last join: brings the other transaction back, under its id. Whatever the remaining one took from it is removed again, unless it has been changed since.',
       body: { name: 'MatchSeparation', example: { id: 1 } },
-      answers: { 200: json(separated, 'Both.') },
+      responses: { 200: json(separated, 'Both.') },
       invalid: { errors: { id: ['The selected id is invalid.'] } },
     },
     'POST /api/matches/reject': {
@@ -45,7 +45,7 @@ export const matchEndpoints: EndpointGroup = {
       description:
         'Remembers that the two are not a match of this kind, so that they are never suggested again.',
       body: pair,
-      answers: { 204: { description: 'Rejected.' } },
+      responses: { 204: { description: 'Rejected.' } },
       invalid: { errors: { kind: ['The selected kind is invalid.'] } },
     },
     'DELETE /api/matches/reject': {
@@ -53,7 +53,7 @@ export const matchEndpoints: EndpointGroup = {
       summary: 'Take a rejection back',
       description: 'The two may be suggested again.',
       body: pair,
-      answers: { 204: { description: 'Taken back.' } },
+      responses: { 204: { description: 'Taken back.' } },
       invalid: { errors: { ids: ['The ids field must be a list of two different ids.'] } },
     },
   },

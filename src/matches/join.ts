@@ -95,7 +95,11 @@ export async function joinMatches(owner: Owner, draft: Draft<Pairs>): Promise<Jo
       ({ id, goneId }) => pair.ids.includes(id) && pair.ids.includes(goneId),
     )
     if (found) return { ...pair, transaction: found, errors: null }
-    return { ...pair, transaction: null, errors: violationOf(rules[i] ?? [], results.ruleFlags[i] ?? []).errors }
+    return {
+      ...pair,
+      transaction: null,
+      errors: violationOf(rules[i] ?? [], results.ruleFlags[i] ?? []).errors,
+    }
   })
 }
 

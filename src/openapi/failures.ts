@@ -8,9 +8,9 @@ import {
   notVerifiedError,
   validationError,
 } from '../shared/failure-responses.ts'
-import { type AnswerDescription, json, pageOrJson } from './response-descriptions.ts'
+import { json, pageOrJson, type ResponseDescription } from './response-descriptions.ts'
 
-type Failure = AnswerDescription & { status: number }
+type Failure = ResponseDescription & { status: number }
 
 const failure = (status: number, description: string, text: string): Failure => ({
   status,
@@ -26,7 +26,7 @@ const plainText = (status: number, description: string, example: string): Failur
   example,
 })
 
-/** Every failure of the contract, by the name of the response that all endpoints share. */
+/** Every failure of the contract, by the name of its shared response. */
 export const failures = {
   Malformed: failure(400, 'The JSON or form in the body is malformed.', 'Malformed JSON in request body'),
   Unauthenticated: {
@@ -125,5 +125,5 @@ export const failures = {
 
 export type FailureName = keyof typeof failures
 
-/** Failures that each operation describes itself, with an example of its own. */
+/** Failures with an example in each operation. */
 export const ownFailures: FailureName[] = ['Invalid', 'InvalidBatch', 'InvalidImport']

@@ -2,13 +2,13 @@ import * as z from 'zod'
 import type { JsonSchema } from './document-types.ts'
 import { makePortable } from './portable.ts'
 
-/** Schemas that have a name are listed under it in the document, and referred to. */
+/** The named schemas of a document, and a function that adds a schema and returns it, or a reference to it. */
 export type SchemaCollection = { components: Record<string, JsonSchema>; add: AddSchema }
 type AddSchema = (schema: z.core.$ZodType, io: 'input' | 'output', name?: string) => JsonSchema
 
 /**
- * Collects the schemas of a document. `input` is what a client may send, `output` what it gets. Answers are left
- * open in the document, so that a client does not break when a field is added; the tests close them.
+ * Collects the schemas of a document: `input` for requests, `output` for responses. Objects in responses may have additional
+ * properties, so that new fields do not break clients.
  */
 export function collectSchemas(): SchemaCollection {
   const components: Record<string, JsonSchema> = {}
@@ -39,27 +39,27 @@ function withId(schema: z.core.$ZodType, id: string): z.core.$ZodType {
 function requireDescriptions(name: string, definition: JsonSchema): void {
   const properties = (definition.properties ?? {}) as Record<string, JsonSchema>
   for (const [field, schema] of Object.entries(properties)) {
-    // Clients are not told about fields that are refused (contract/fields.ts).
+    // Rejected fields (`rejected` in shared/fields.ts) are not in the document.
     if (schema.not) delete properties[field]
-    else if (!schema.description) throw new Error(`${name}.${field} is not described in src/contract`)
+    else if (!schema.description) throw new Error(`${name}.${field} is not described in its contract.ts`)
   }
 }
 
-const ofCode = ['anyOf', 'enum', 'additionalProperties', 'propertyNames'] as const
+const derivedKeywords = ['anyOf', 'enum', 'additionalProperties', 'propertyNames'] as const
 
-/** Converts a schema as a property of another: at the top, one that has a name would not become a reference. */
+/** Converts a schema as a property of another, since a named schema at the top does not become a reference. */
 function convert(schema: z.core.$ZodType, io: 'input' | 'output') {
   const converted = z.toJSONSchema(z.object({ body: schema }), {
     io,
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
-      const said: JsonSchema = z.globalRegistry.get(zodSchema) ?? {}
-      // A type that the contract gives a field (src/contract) stands for whatever its code accepts.
-      if (said.type) for (const keyword of ofCode) delete jsonSchema[keyword]
-      // zod drops these when it converts.
-      if (Array.isArray(said.examples)) jsonSchema.examples = said.examples
-      if (said.default !== undefined) jsonSchema.default = said.default as typeof jsonSchema.default
+      const metadata: JsonSchema = z.globalRegistry.get(zodSchema) ?? {}
+      // The type in the metadata of a field replaces the derived one.
+      if (metadata.type) for (const keyword of derivedKeywords) delete jsonSchema[keyword]
+      // zod does not convert these.
+      if (Array.isArray(metadata.examples)) jsonSchema.examples = metadata.examples
+      if (metadata.default !== undefined) jsonSchema.default = metadata.default as typeof jsonSchema.default
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
       delete jsonSchema.id
     },

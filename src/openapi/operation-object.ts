@@ -6,7 +6,7 @@ import type { JsonSchema, OperationObject } from './document-types.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type FailureName, failures, ownFailures } from './failures.ts'
 import type { SchemaCollection } from './json-schema.ts'
-import { answerObject } from './response-descriptions.ts'
+import { responseObject } from './response-descriptions.ts'
 
 /** A route of the API, with the schemas that its validators check. */
 export type Route = {
@@ -16,7 +16,7 @@ export type Route = {
   checks: Check[]
 }
 
-/** A route as the document has it: its description, what its validators check, and every way in which it can fail. */
+/** A route in the document: its description, the input of its validators, and its failures. */
 export function operationObject(
   { name, method, path, checks }: Route,
   { tag, endpoint }: { tag: string; endpoint: Endpoint },
@@ -24,15 +24,15 @@ export function operationObject(
 ): OperationObject {
   const json = checks.find(({ target }) => target === 'json')?.schema
   const responses: OperationObject['responses'] = {}
-  for (const [status, answer] of Object.entries(endpoint.answers))
-    responses[status] = answer.sharedAs
-      ? { $ref: `#/components/responses/${answer.sharedAs}` }
-      : answerObject(answer, collection)
+  for (const [status, response] of Object.entries(endpoint.responses))
+    responses[status] = response.sharedAs
+      ? { $ref: `#/components/responses/${response.sharedAs}` }
+      : responseObject(response, collection)
   for (const failure of failuresOf({ name, method, path, checks }, endpoint)) {
     const { status } = failures[failure]
-    if (responses[status]) throw new Error(`${name} answers ${status} in two ways`)
+    if (responses[status]) throw new Error(`${name} has two responses with status ${status}`)
     responses[status] = ownFailures.includes(failure)
-      ? answerObject({ ...failures[failure], example: invalidExample(endpoint) }, collection)
+      ? responseObject({ ...failures[failure], example: invalidExample(endpoint) }, collection)
       : { $ref: `#/components/responses/${failure}` }
   }
   const requestBody = bodyOf(endpoint, json, collection, method)
@@ -49,11 +49,11 @@ export function operationObject(
   }
 }
 
-/** Every way in which a route can fail: those that follow from the route, and those that its description adds. */
+/** The failures of a route: those that follow from the route, and those of its description. */
 function failuresOf({ name, path, checks }: Route, { bodies = {}, failures = [] }: Endpoint): FailureName[] {
   const isPublic = publicRoutes.includes(name)
   const takesJson = checks.some(({ target }) => target === 'json')
-  // An import takes files as well, so no content type is wrong.
+  // An import accepts files of any content type.
   const takesBody = takesJson || 'multipart/form-data' in bodies
   const canReject = takesBody || checks.some(({ target, canReject }) => target === 'query' && canReject)
   const names: (FailureName | false)[] = [
@@ -99,14 +99,14 @@ function bodyOf(
 
 const isOptional = (field: z.core.$ZodType) => z.safeParse(field, undefined).success
 
-/** What the validators read of path, query and headers. An `:id` that none of them reads is the id of a row. */
+/** The parameters of path, query and headers that the validators read. An `:id` without a validator is a row's id. */
 function parametersOf(path: string, checks: Check[], { add }: SchemaCollection): JsonSchema[] {
   const read = checks
     .filter(({ target }) => target !== 'json')
     .flatMap(({ target, canReject, schema }) =>
       Object.entries(schema.shape).map(([name, field]) => {
         const { description, ...rest } = add(field, 'input')
-        if (!description) throw new Error(`${name} of ${path} is not described in src/contract`)
+        if (!description) throw new Error(`${name} of ${path} is not described in its contract.ts`)
         const isRequired = target === 'param' || (canReject && !isOptional(field))
         const place = target === 'param' ? 'path' : target
         return { name, in: place, ...(isRequired && { required: true }), description, schema: rest }

@@ -21,10 +21,7 @@ import type { JsonSchema } from './document-types.ts'
 
 type Components = Record<string, JsonSchema>
 
-/**
- * Every enum of the document by its name, recognised by its words. An enum without a name would become a type of its
- * own in each place where a generator meets it.
- */
+/** The enums of the document by name. For an enum without a name, generators make a type in each place. */
 const enums: Record<string, { enum: readonly string[]; description: string }> = {
   AccountType: { enum: accountTypes, description: 'Where the money is.' },
   CategoryType: { enum: categoryTypes, description: 'What the category is for.' },
@@ -55,16 +52,16 @@ const enums: Record<string, { enum: readonly string[]; description: string }> = 
 }
 
 /**
- * Rewrites a schema, in place, as generators of every language understand it: an enum becomes a reference to its
- * component, which is added to `components`; a nullable type becomes `[type, "null"]`; a date keeps its format alone.
+ * Rewrites a schema in place for generators of all languages: an enum becomes a reference to its component, which is added
+ * to `components`; a nullable type becomes `[type, "null"]`; a date loses its pattern.
  */
 export function makePortable(schema: JsonSchema, components: Components): void {
   for (const part of partsOf(schema)) makePortable(part, components)
   mergeNull(schema)
   if (schema.enum) nameEnum(schema, components)
-  // Typed languages read these into dates, to which no pattern applies any more.
+  // Typed languages parse these into dates, which have no pattern.
   if (schema.format === 'date' || schema.format === 'date-time') delete schema.pattern
-  // Keys of JSON are strings anyway, and few generators know the keyword.
+  // Few generators know the keyword, and keys of JSON are always strings.
   delete schema.propertyNames
 }
 
@@ -77,7 +74,7 @@ export function partsOf(schema: JsonSchema): JsonSchema[] {
   )
 }
 
-/** Turns `anyOf` a plain type and null into one type that may be null. A reference has no shorter form. */
+/** Merges `anyOf` of a type and null into `[type, "null"]`. A reference has no shorter form. */
 function mergeNull(schema: JsonSchema): void {
   const [first, second, ...others] = (schema.anyOf ?? []) as JsonSchema[]
   if (second?.type !== 'null' || typeof first?.type !== 'string' || others.length > 0) return

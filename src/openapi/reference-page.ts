@@ -1,15 +1,15 @@
 import { html, raw } from 'hono/html'
-import type { AnswerReference, JsonSchema, OpenApiDocument, OperationObject } from './document-types.ts'
+import type { JsonSchema, OpenApiDocument, OperationObject, ResponseReference } from './document-types.ts'
 
 type Html = ReturnType<typeof html>
 type Operation = OperationObject & { method: string; path: string }
 type Parameter = { name: string; in: string; required?: boolean; description: string; schema: JsonSchema }
 type Content = Record<string, { schema: JsonSchema; example?: unknown }>
 
-/** Operations that lead away from the page, or respond with more than it can show. */
-const notTried = ['completeProviderSignIn', 'verifyEmail', 'showDocument']
+/** Operations that redirect, or have a very large response. */
+const withoutForm = ['completeProviderSignIn', 'verifyEmail', 'showDocument']
 
-/** The reference page: static HTML of the whole document. `page/docs/page.js` sends the calls that a person tries. */
+/** The reference page: static HTML of the whole document. `/docs/page.js` sends its forms. */
 export function referencePage(document: OpenApiDocument): string {
   const { title, version, description } = document.info as Record<string, string>
   const tags = document.tags as { name: string; description: string }[]
@@ -54,8 +54,8 @@ ${section(
   'Failures',
   'Responses that operations have in common.',
   Object.entries(responses).map(
-    ([name, answer]) =>
-      html`<details id="${name}"><summary><h3>${name}</h3></summary>${responseBody(answer)}</details>`,
+    ([name, response]) =>
+      html`<details id="${name}"><summary><h3>${name}</h3></summary>${responseBody(response)}</details>`,
   ),
 )}
 ${section(
@@ -74,7 +74,7 @@ ${schema.description && html`<p>${markdown(String(schema.description))}</p>`}${s
 
 const anchor = (name: string) => name.toLowerCase().replaceAll(' ', '-')
 
-/** Code, emphasis and strong emphasis: what the document's texts use of Markdown. */
+/** The Markdown that the document's texts use: code, emphasis and strong emphasis. */
 const markdown = (text: string) =>
   raw(
     `${html`${text}`}`
@@ -94,15 +94,15 @@ function operationDetails(operation: Operation, schemas: OpenApiDocument['compon
   return html`<details id="${operationId}">
 <summary><span class="method ${method}">${method}</span> <h3>${summary}</h3> <code>${path}</code></summary>
 <p>${markdown(String(description))}</p>
-${notTried.includes(operationId) ? '' : html`${callForm(operation)}<pre>${curl(operation)}</pre>`}
+${withoutForm.includes(operationId) ? '' : html`${callForm(operation)}<pre>${curl(operation)}</pre>`}
 ${body && html`<h4>Body: ${typeOf(body)}</h4>${schemaBody(schemas[nameOf(body) ?? ''] ?? body)}`}
 <h4>Responses</h4>
-${Object.entries(operation.responses).map(([status, answer]) => response(status, answer))}
+${Object.entries(operation.responses).map(([status, response]) => responseDetails(status, response))}
 </details>
 `
 }
 
-/** The fields of a call, with the example as its body. */
+/** The form that sends an operation, with the example as its body. */
 function callForm(operation: Operation): Html {
   const parameters = (operation.parameters ?? []) as Parameter[]
   const content = Object.entries(contentOf(operation))
@@ -126,15 +126,15 @@ ${
 `
 }
 
-function response(status: string, answer: AnswerReference): Html {
-  if ('$ref' in answer) {
-    const name = answer.$ref.split('/').at(-1)
+function responseDetails(status: string, response: ResponseReference): Html {
+  if ('$ref' in response) {
+    const name = response.$ref.split('/').at(-1)
     return html`<p>${status} <a href="#${name}">${name}</a></p>`
   }
-  return html`<h5>${status}</h5>${responseBody(answer)}`
+  return html`<h5>${status}</h5>${responseBody(response)}`
 }
 
-function responseBody({ description, content = {} }: Exclude<AnswerReference, { $ref: string }>): Html {
+function responseBody({ description, content = {} }: Exclude<ResponseReference, { $ref: string }>): Html {
   return html`<p>${markdown(description)}</p>
 ${Object.entries(content).map(
   ([type, { schema, example }]) => html`<p><code>${type}</code> ${typeOf(schema)}</p>
@@ -142,7 +142,7 @@ ${example === undefined ? '' : html`<pre>${pretty(example)}</pre>`}`,
 )}`
 }
 
-/** The fields of an object, or what else a schema says. */
+/** The fields of an object, or the type of another schema. */
 function schemaBody(schema: JsonSchema): Html {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
   const required = (schema.required ?? []) as string[]
@@ -159,7 +159,7 @@ ${properties.map(
 )}</dl>${example === undefined ? '' : html`<pre>${pretty(example)}</pre>`}`
 }
 
-/** The type in a few words, with links to named schemas. */
+/** The type of a schema, with links to named schemas. */
 function typeOf(schema: JsonSchema): Html {
   const name = nameOf(schema)
   if (name) return html`<a href="#${name}">${name}</a>`
@@ -180,7 +180,7 @@ const contentOf = ({ requestBody }: Operation): Content =>
 const pretty = (example: unknown) =>
   typeof example === 'string' ? example : JSON.stringify(example, null, 2)
 
-/** The call for a shell in which `npm run seed` has set `API` and `TOKEN`. */
+/** The curl command of an operation, with the variables `API` and `TOKEN` of `npm run seed`. */
 function curl({ method, path, security, ...operation }: Operation): string {
   const url = `"$API${path.replace(/^\/api/, '').replace(/{\w+}/g, '1')}"`
   const [type, { example }] = Object.entries(contentOf({ method, path, ...operation })).find(

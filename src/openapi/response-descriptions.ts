@@ -1,15 +1,15 @@
 import * as z from 'zod'
 import { message } from '../shared/failure-responses.ts'
-import type { AnswerObject, JsonSchema } from './document-types.ts'
+import type { JsonSchema, ResponseObject } from './document-types.ts'
 import type { SchemaCollection } from './json-schema.ts'
 
-/** One answer of an endpoint. Without a schema it has no body. */
-export type AnswerDescription = {
+/** A response of an endpoint. Without a schema it has no body. */
+export type ResponseDescription = {
   description: string
   schema?: z.core.$ZodType
-  /** `application/json` by default. If there are several, the answer can be any of them. */
+  /** `application/json` by default. If there are several, the response has one of them. */
   contentTypes?: string[]
-  /** Besides those that every answer carries. */
+  /** In addition to `commonHeaders`. */
   headers?: (keyof typeof headers)[]
   example?: unknown
   /** The name under which operations share it. */
@@ -24,13 +24,13 @@ const header = (description: string, schema: JsonSchema = { type: 'string' }): J
   schema,
 })
 
-/** What every header means. One that is not `required` may be absent. */
+/** The headers of responses. One that is not `required` may be absent. */
 export const headers = {
   'X-Request-Id': header('Identifies this request in our log.'),
   'Server-Timing': header('The time spent on the database, the round trips to it, and the total time.'),
   ETag: {
     description:
-      'Identifies the content of the answer: sent back in `If-None-Match`, it makes an unchanged answer a 304.',
+      'Identifies the content of the response: sent back in `If-None-Match`, it makes an unchanged response a 304.',
     schema: { type: 'string' },
   },
   Location: header('Where to go.'),
@@ -44,30 +44,30 @@ export const headers = {
   'X-RateLimit-Remaining': header('Attempts left.', { type: 'integer', minimum: 0 }),
 }
 
-/** An answer of JSON. */
+/** A response with JSON. */
 export function json(
   schema: z.core.$ZodType,
   description: string,
-  headers: AnswerDescription['headers'] = [],
-): AnswerDescription {
+  headers: ResponseDescription['headers'] = [],
+): ResponseDescription {
   return { description, schema, headers }
 }
 
-/** An answer that is a list. */
-export function list(schema: z.core.$ZodType, description: string): AnswerDescription {
+/** A response with a list. */
+export function list(schema: z.core.$ZodType, description: string): ResponseDescription {
   return json(z.array(schema), description)
 }
 
-/** The answers of a GET whose answer has a tag. */
-export function taggedAnswers(answer: AnswerDescription): Record<number, AnswerDescription> {
+/** The responses of a GET with an ETag. */
+export function taggedResponses(response: ResponseDescription): Record<number, ResponseDescription> {
   return {
-    200: { ...answer, headers: ['ETag'] },
+    200: { ...response, headers: ['ETag'] },
     304: { description: 'It has not changed.', headers: ['ETag'] },
   }
 }
 
 /** The 412 of a write with `If-Match`. */
-export const conflict = (schema: z.core.$ZodType, sharedAs: string): AnswerDescription => ({
+export const conflict = (schema: z.core.$ZodType, sharedAs: string): ResponseDescription => ({
   ...json(
     schema,
     'The row has a different version from the one that `If-Match` names; `current` is the row as it is now.',
@@ -75,25 +75,25 @@ export const conflict = (schema: z.core.$ZodType, sharedAs: string): AnswerDescr
   sharedAs,
 })
 
-/** The answer of a deletion. */
-export const deleted: AnswerDescription = { description: 'Deleted.' }
+/** The response to a deletion. */
+export const deleted: ResponseDescription = { description: 'Deleted.' }
 
-/** The page that a link in an email opens. */
-export const page: AnswerDescription = {
+/** The page of a link in an email. */
+export const page: ResponseDescription = {
   description: 'The page.',
   schema: z.string(),
   contentTypes: ['text/html'],
 }
 
-/** The answer to pressing that page's button. */
-export function pageOrJson(description: string): AnswerDescription {
+/** The response to the button of that page. */
+export function pageOrJson(description: string): ResponseDescription {
   return { description, schema: message, contentTypes: ['application/json', 'text/html'] }
 }
 
-/** An answer as the document describes it. */
-export function answerObject(answer: AnswerDescription, { add }: SchemaCollection): AnswerObject {
-  const { description, schema, contentTypes = ['application/json'], example } = answer
-  const names = [...commonHeaders, ...(answer.headers ?? [])]
+/** A response in the document. */
+export function responseObject(response: ResponseDescription, { add }: SchemaCollection): ResponseObject {
+  const { description, schema, contentTypes = ['application/json'], example } = response
+  const names = [...commonHeaders, ...(response.headers ?? [])]
   const contentOf = (schema: z.core.$ZodType, type: string) => ({
     schema: type.startsWith('text/') ? { type: 'string' } : add(schema, 'output'),
     ...(example !== undefined && { example }),

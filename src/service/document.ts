@@ -11,13 +11,13 @@ export const serviceEndpoints: EndpointGroup = {
       id: 'checkHealth',
       summary: 'Ask whether the service is up',
       description: 'Checks the database as well; 503 while it cannot be reached.',
-      answers: { 200: json(health, 'It is up, and so is its database.') },
+      responses: { 200: json(health, 'It is up, and so is its database.') },
     },
     'GET /api/openapi.json': {
       id: 'showDocument',
       summary: 'Get this document',
       description: 'OpenAPI 3.1. With its `ETag` in `If-None-Match`, an unchanged document is a 304.',
-      answers: {
+      responses: {
         200: { description: 'The document.', schema: z.record(z.string(), z.unknown()), headers: ['ETag'] },
         304: { description: 'It has not changed.', headers: ['ETag'] },
       },

@@ -24,7 +24,7 @@ export const syncEndpoints: EndpointGroup = {
         name: 'SyncBatch',
         example: { transactions: [item] },
       },
-      answers: {
+      responses: {
         200: json(acceptedBatch, 'Stored, and processed already or in the background.', [
           'Preference-Applied',
         ]),
@@ -40,7 +40,7 @@ export const syncEndpoints: EndpointGroup = {
       summary: 'Show the outcome of a batch',
       description:
         'Counts, and each item with its outcome: `pending` for valid ones until `status` is `completed` or `failed`: often at once, otherwise seconds later.',
-      answers: { 200: json(batch, 'The batch and its items.') },
+      responses: { 200: json(batch, 'The batch and its items.') },
     },
   },
 }

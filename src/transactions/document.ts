@@ -1,5 +1,5 @@
 import type { EndpointGroup } from '../openapi/endpoint.ts'
-import { conflict, deleted, json, taggedAnswers } from '../openapi/response-descriptions.ts'
+import { conflict, deleted, json, taggedResponses } from '../openapi/response-descriptions.ts'
 import {
   defaultPageSize,
   maxPageSize,
@@ -17,7 +17,7 @@ export const transactionEndpoints: EndpointGroup = {
       id: 'listTransactions',
       summary: 'List transactions',
       description: `By date and id, newest first, ${defaultPageSize} a page or as many as \`per_page\` says, up to ${maxPageSize}. \`account_id\` matches either side of a transfer, \`category_id=none\` transactions without a category; \`q\` searches description and reference.`,
-      answers: taggedAnswers(json(transactionPage, 'One page.')),
+      responses: taggedResponses(json(transactionPage, 'One page.')),
       invalid: {
         errors: {
           from: ['The from field must match the format YYYY-MM-DD.'],
@@ -42,7 +42,7 @@ export const transactionEndpoints: EndpointGroup = {
           client_id: 'a7f0c1de-2b5e-4a55-9c0e-0d8b7f1f2a10',
         },
       },
-      answers: {
+      responses: {
         201: json(transaction, 'The new transaction.'),
         200: json(transaction, 'The transaction that the same `client_id` created before.'),
       },
@@ -59,7 +59,7 @@ export const transactionEndpoints: EndpointGroup = {
       id: 'showTransaction',
       summary: 'Show a transaction',
       description: 'With its accounts and category.',
-      answers: taggedAnswers(
+      responses: taggedResponses(
         json(transactionWithRelations, 'The transaction with its accounts and category.'),
       ),
     },
@@ -68,7 +68,7 @@ export const transactionEndpoints: EndpointGroup = {
       summary: 'Change a transaction',
       description: 'Changes only the fields that are sent; the rules apply to the resulting row.',
       body: { name: 'TransactionChanges', example: { amount: '13.20', description: 'Coffee beans, dark' } },
-      answers: {
+      responses: {
         200: json(transaction, 'The transaction as it is now.'),
         412: conflict(transactionConflict, 'TransactionConflict'),
       },
@@ -79,7 +79,7 @@ export const transactionEndpoints: EndpointGroup = {
       summary: 'Delete a transaction',
       description:
         'Balances and totals become what they would be without it. Its `client_id` cannot be used again.',
-      answers: { 204: deleted, 412: conflict(transactionConflict, 'TransactionConflict') },
+      responses: { 204: deleted, 412: conflict(transactionConflict, 'TransactionConflict') },
       // What remains may leave a balance or a total out of its bounds.
       failures: ['OutOfBounds'],
     },

@@ -1,5 +1,5 @@
 import type { EndpointGroup } from '../openapi/endpoint.ts'
-import { deleted, json, taggedAnswers } from '../openapi/response-descriptions.ts'
+import { deleted, json, taggedResponses } from '../openapi/response-descriptions.ts'
 import { message } from '../shared/failure-responses.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
 import { examplePassword, user } from './contract.ts'
@@ -12,7 +12,7 @@ export const profileEndpoints: EndpointGroup = {
       id: 'showProfile',
       summary: 'Show the profile',
       description: 'The user to whom the token belongs.',
-      answers: taggedAnswers(json(user, 'The user of the token.')),
+      responses: taggedResponses(json(user, 'The user of the token.')),
     },
     'PUT /api/me': {
       id: 'updateProfile',
@@ -20,7 +20,7 @@ export const profileEndpoints: EndpointGroup = {
       description:
         'Changes only the fields that are sent. `reminder_time: null` ends reminders. A different address is a 422, and so is a password, which PUT /api/me/password changes.',
       body: { name: 'ProfileChanges', example: { timezone: 'Europe/London', reminder_time: '20:00' } },
-      answers: { 200: json(user, 'The user as it is now.') },
+      responses: { 200: json(user, 'The user as it is now.') },
       invalid: {
         errors: {
           timezone: ['The timezone field must be a valid timezone.'],
@@ -40,7 +40,7 @@ export const profileEndpoints: EndpointGroup = {
           password_confirmation: 'staple battery horse correct',
         },
       },
-      answers: { 200: json(message, 'The password is changed.') },
+      responses: { 200: json(message, 'The password is changed.') },
       invalid: { errors: { current_password: ['The password is incorrect.'] } },
     },
     'DELETE /api/me': {
@@ -49,7 +49,7 @@ export const profileEndpoints: EndpointGroup = {
       description:
         'Deletes the user and everything they own. Needs the password or, if the user has none, the address.',
       body: { name: 'Farewell', example: { password: 'correct horse battery staple' } },
-      answers: { 204: deleted },
+      responses: { 204: deleted },
       invalid: { errors: { password: ['The password is incorrect.'] } },
     },
   },

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import type {
-  AnswerObject,
   JsonSchema,
   OpenApiDocument,
   OperationObject,
+  ResponseObject,
 } from '../../src/openapi/document-types.ts'
 import { documentFile } from './document.ts'
 
@@ -217,7 +217,7 @@ test.each<[string, (document: OpenApiDocument) => void]>([
     'listAccounts 401: is a failure that is not shared',
     ({ paths, components }) => {
       const responses = paths['/api/accounts']?.get?.responses
-      if (responses) responses[401] = components.responses.Unauthenticated as AnswerObject
+      if (responses) responses[401] = components.responses.Unauthenticated as ResponseObject
     },
   ],
   [

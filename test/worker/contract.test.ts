@@ -32,7 +32,7 @@ test('the document cannot be made of a route without a description, nor of a des
   const routes = [...app.routes, { basePath: '/', method: 'GET', path: '/api/new', handler: () => undefined }]
   expect(() => openApiDocument(routes as Json)).toThrow('GET /api/new is not described')
   const without = app.routes.filter(({ path }) => path !== '/api/summary')
-  expect(() => openApiDocument(without)).toThrow('GET /api/summary is described and is no route')
+  expect(() => openApiDocument(without)).toThrow('GET /api/summary is described, but is not a route')
 })
 
 describe('the check that every test makes of every answer', () => {
