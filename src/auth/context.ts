@@ -5,7 +5,7 @@ import type { SignInContext } from './token.ts'
 
 const userAgentLength = 255
 
-/** What the services need to know about a request that signs somebody in. */
+/** The context of a request that signs in a user. */
 export function signInContext(c: Context<App>): SignInContext {
   const { db, now, random } = c.get('deps')
   const userAgent = c.req.header('User-Agent')?.slice(0, userAgentLength).toWellFormed() || null

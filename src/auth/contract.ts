@@ -77,7 +77,7 @@ export const availability = shown.object(
 
 export const signInHints = z.partial(
   z.object({
-    login_hint: field(z.string(), doc('The address the person is likely to use.')),
+    login_hint: field(z.string(), doc('The address that the person is likely to use.')),
     timezone: reportedTimezone,
   }),
 )
@@ -90,12 +90,12 @@ export const authorisation = shown.object(
   { url: 'https://accounts.google.com/o/oauth2/v2/auth?response_type=code' },
 )
 
-/** What the identity provider sends people back with. */
+/** The query of the identity provider's callback. */
 export const callback = z.partial(
   z.object({
     code: field(z.string(), doc("The provider's code.")),
-    state: field(z.string(), doc('What this service gave the provider.')),
-    error: field(z.string(), doc('Why the provider refused.')),
+    state: field(z.string(), doc('The state of the authorisation URL.')),
+    error: field(z.string(), doc('The error of the provider.')),
     iss: field(z.string(), doc('The provider itself (RFC 9207).')),
   }),
 )

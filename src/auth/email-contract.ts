@@ -4,7 +4,7 @@ import { chosenPassword, email, text } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
 import { userInLink } from '../users/contract.ts'
 
-/** Emails and their links. A link is signed as written, so nothing in it is converted. */
+/** Emails and their links. The parts of a link are not converted, since their exact text is signed. */
 
 /** The links of the verification email. */
 export const addressLinkPath = z.object({
@@ -38,7 +38,7 @@ export type ShownVerificationStatus = z.output<typeof verificationStatus>
 
 export const verificationSent = shown.object(
   'VerificationSent',
-  'The outcome of asking for another verification email.',
+  'The outcome of a request for another verification email.',
   {
     message: z.string(),
     email_verified: z.boolean(),

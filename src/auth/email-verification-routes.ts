@@ -26,7 +26,7 @@ const nothingToDo: [title: string, text: string] = [
   'You have chosen its password through an email, or signed in through your identity provider. If somebody else may know the password, choose “Forgot password” where you sign in: a new password signs everybody out.',
 ]
 
-/** What the page of “this was not me” asks, by what its button would do. */
+/** The texts of the “this was not me” page, by the action of its button. */
 const questions: Record<Disowning, [title: string, text: string, button?: string]> = {
   deletes: [
     'Was this not you?',
@@ -41,7 +41,7 @@ const questions: Record<Disowning, [title: string, text: string, button?: string
   nothing: nothingToDo,
 }
 
-/** What that page says once its button has been pressed. */
+/** The texts of the page after the button was pressed. */
 const outcomes: Record<Disowning, [title: string, text: string]> = {
   deletes: ['The account has been deleted.', 'There is nothing else you need to do.'],
   'signs out': [
@@ -54,7 +54,7 @@ const outcomes: Record<Disowning, [title: string, text: string]> = {
 export const emailVerificationRoutes = new Hono<App>()
   .get('/verify/:id/:hash', hints('param', addressLinkPath), hints('query', addressLinkQuery), async (c) => {
     const link = signed(c, c.req.valid('param'), c.req.valid('query'))
-    // Scanners send HEAD to the links in emails, so only GET verifies.
+    // Scanners send HEAD requests to links in emails, so only GET verifies.
     if (c.req.method === 'HEAD') return toDashboard(c, await canVerify(...link))
     const { userId, isNew } = await verifyEmail(...link)
     if (isNew) c.get('deps').emit({ event: 'Verified', userId })
@@ -79,14 +79,14 @@ export const emailVerificationRoutes = new Hono<App>()
       links: config.links,
       client: countedClient(c),
     })
-    const answer: ShownVerificationSent = isVerified
+    const body: ShownVerificationSent = isVerified
       ? { message: 'Email already verified.', email_verified: true }
       : {
           message: 'Verification email queued.',
           email_verified: false,
           verification_sent_at: owner.now.toISOString(),
         }
-    return c.json(answer, 200, allowanceHeaders(allowance))
+    return c.json(body, 200, allowanceHeaders(allowance))
   })
   .get('/verification-status', async (c) => {
     const { email, emailVerifiedAt } = await showUser(c.get('owner'))
@@ -99,7 +99,7 @@ function toDashboard(c: Context<App>, isNew: boolean) {
   return c.redirect(`${frontendUrl}/dashboard?verified=${isNew ? '1' : 'already'}`, 302)
 }
 
-/** What the services need from a request that follows a signed link. */
+/** The arguments of the functions that validate a signed link. */
 function signed(c: Context<App>, path: Partial<LinkParts>, query: Partial<LinkParts>) {
   const { db, config, now } = c.get('deps')
   const link = { id: '', hash: '', expires: '', signature: '', ...path, ...query }

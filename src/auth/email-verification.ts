@@ -58,8 +58,8 @@ export async function resendVerification(
 }
 
 /**
- * Verifies the address of the user that a link is for. `isNew` says whether this click did it: of several at the same
- * time, exactly one does. Throws BadLink.
+ * Verifies the address of the user of a link. `isNew` is true for exactly one of several simultaneous requests. Throws
+ * BadLink.
  */
 export async function verifyEmail(db: Database, secret: string, link: LinkParts, now: Date) {
   const user = await userOfLink(db, secret, 'verify', link, now)
@@ -72,7 +72,7 @@ export async function verifyEmail(db: Database, secret: string, link: LinkParts,
       .returning({ id: users.id }),
     found: db.select({ id: users.id }).from(users).where(isSameUser),
   })
-  // The user may have been deleted since the link was checked.
+  // The user may have been deleted since the link was validated.
   if (found.length === 0) throw new BadLink(404, 'User not found.')
   return { userId: user.id, isNew: verified.length > 0 }
 }
@@ -84,13 +84,13 @@ export async function canVerify(db: Database, secret: string, link: LinkParts, n
 }
 
 /**
- * What a “this was not me” link does: it deletes a user whose address is not verified. Later it signs out whoever
- * registered, since the owner of the address may have verified it for them, until the owner sets a password by email
- * or links an identity provider.
+ * The action of a “this was not me” link. It deletes a user with an unverified address. If the address is verified, it signs
+ * out all sessions, since a stranger may have registered, but does nothing once the owner of the address has set a password
+ * by email or linked an identity provider.
  */
 export type Disowning = 'deletes' | 'signs out' | 'nothing'
 
-/** Returns what a “this was not me” link would do now. Throws BadLink. */
+/** Returns the current action of a “this was not me” link. Throws BadLink. */
 export async function readDisowning(
   db: Database,
   secret: string,
@@ -104,7 +104,7 @@ export async function readDisowning(
 
 /**
  * Follows a “this was not me” link: deletes the user and all their data, or ends all sessions, removes the password and
- * emails a reset link. Returns what it did. Throws BadLink.
+ * emails a reset link. Returns its action. Throws BadLink.
  */
 export async function disown(
   context: MailContext & { removals: RemovalQueue },
@@ -115,25 +115,25 @@ export async function disown(
   const { id, email } = await userOfLink(db, secret, 'disown', link, now)
   const isSameUser = and(eq(users.id, id), eq(users.email, email))
   const isUnverified = and(isSameUser, isNull(users.emailVerifiedAt)) as SQL
-  const isDoubtful = and(
+  const isUnproven = and(
     isSameUser,
     isNotNull(users.emailVerifiedAt),
     eq(users.isPasswordProven, false),
     isNull(users.idpId),
   )
-  const doubtful = sql`(select ${users.id} from ${users} where ${isDoubtful})`
+  const unproven = sql`(select ${users.id} from ${users} where ${isUnproven})`
   const { deleted, signedOut, found } = await runAll(db, {
     ...userDeletion(db, email, isUnverified),
-    tokens: db.delete(tokens).where(eq(tokens.userId, doubtful)),
+    tokens: db.delete(tokens).where(eq(tokens.userId, unproven)),
     signedOut: db
       .update(users)
       .set({ passwordHash: null, updatedAt: now })
-      .where(isDoubtful)
+      .where(isUnproven)
       .returning({ id: users.id }),
     found: db.select({ id: users.id }).from(users).where(isSameUser),
   })
   if (signedOut.length > 0) {
-    await mailResetLink(context, email).catch(unlessLimited)
+    await mailResetLink(context, email).catch(ignoreLimits)
     return 'signs out'
   }
   if (found.length > 0) return 'nothing'
@@ -143,12 +143,12 @@ export async function disown(
   return 'deletes'
 }
 
-/** Beyond the limits, the page and earlier emails say how to get a new password. */
-function unlessLimited(error: unknown): void {
+/** Beyond the limits, the page and earlier emails explain how to get a new password. */
+function ignoreLimits(error: unknown): void {
   if (!(error instanceof TooManyAttempts)) throw error
 }
 
-/** Returns the user that a link in a verification email is for. Throws BadLink. */
+/** Returns the user of a link in a verification email. Throws BadLink. */
 async function userOfLink(db: Database, secret: string, does: AddressLink, link: LinkParts, now: Date) {
   const id = /^[1-9]\d{0,14}$/.test(link.id) ? Number(link.id) : 0
   const { email, emailVerifiedAt, isPasswordProven, idpId } = users

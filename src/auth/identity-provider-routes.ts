@@ -8,7 +8,7 @@ import { signInContext } from './context.ts'
 import { callback, signInHints } from './contract.ts'
 import { beginSignIn, completeSignIn, signInAgain } from './provider.ts'
 
-/** Signing in through the identity provider. */
+/** Sign-in through the identity provider. */
 export const identityProviderRoutes = new Hono<App>()
   .get('/', hints('query', signInHints), async (c) => {
     const { config, provider, now } = c.get('deps')
@@ -16,7 +16,7 @@ export const identityProviderRoutes = new Hono<App>()
   })
   .get('/callback', hints('query', callback), async (c) => {
     const { config, provider, outbox } = c.get('deps')
-    // A HEAD must not use up the state, and only using it would show how the sign-in ends.
+    // A HEAD must not consume the state, so its outcome is unknown.
     if (c.req.method === 'HEAD') return c.redirect(`${config.frontendUrl}/login`, 302)
     try {
       const { token, user } = await completeSignIn(
@@ -27,14 +27,14 @@ export const identityProviderRoutes = new Hono<App>()
       )
       return toLogin(c, { token, user: String(user.id) })
     } catch (error) {
-      // A person is waiting in a browser: whatever went wrong, they end up on the login page.
+      // All errors redirect to the login page, since the user is in a browser.
       if (!(error instanceof SignInFailed) || error.cause) logFailure(error as Error, c)
       const failure = error instanceof SignInFailed ? error : signInAgain()
       return toLogin(c, { error: failure.message, error_code: failure.problem })
     }
   })
 
-/** Redirects to the frontend's login page. The query may hold a token, so nothing may pass it on. */
+/** Redirects to the frontend's login page. The query may contain a token, so there is no referrer or cache. */
 function toLogin(c: Context<App>, query: Record<string, string>) {
   const url = `${c.get('deps').config.frontendUrl}/login?${new URLSearchParams(query)}`
   return c.body(null, 302, { Location: url, 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-store' })

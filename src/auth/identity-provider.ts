@@ -5,10 +5,10 @@ import { type Deadline, within } from '../shared/deadline.ts'
 import { ProviderUnavailable } from '../shared/failures.ts'
 import { composed, isBlank, trimText } from '../shared/texts.ts'
 
-/** A relying party's registration with an OpenID provider, which publishes everything else itself. */
+/** The registration with an OpenID provider; its endpoints are discovered. */
 export type ProviderSettings = { issuer: string; clientId: string; clientSecret: string; redirectUri: string }
 
-/** Who signed in, according to the provider. */
+/** The user according to the provider. */
 export type Identity = {
   subject: string
   email: string | null
@@ -17,14 +17,14 @@ export type Identity = {
   picture: string | null
 }
 
-/** What must be kept while the user is at the provider. */
+/** The secrets of a sign-in until the callback. */
 export type PendingSignIn = { codeVerifier: string; nonce: string }
 
-/** The limit for all calls to the provider, unless a deadline is given. */
+/** The default deadline for all calls to the provider. */
 const timeoutMs = 7_000
-/** Endpoints rarely change, but a change should not take long to arrive. */
-const discoveryGoodForMs = 10 * 60_000
-/** Only public-key signatures are accepted: neither `none`, nor HMAC with a secret that others may know. */
+/** Discovery results are cached for this long. */
+const discoveryTtlMs = 10 * 60_000
+/** Public-key signatures only: no `none`, no HMAC. */
 const algorithms = [
   'RS256',
   'RS384',
@@ -39,10 +39,10 @@ const algorithms = [
   'Ed25519',
 ]
 const clockToleranceSeconds = 60
-/** Far more than keys with their certificates take, which are the longest answers of honest providers. */
-const maxAnswerBytes = 256 * 1024
-/** Every answer with the user carries the picture's address, and at some providers people write it themselves. */
-const longestPicture = 2_048
+/** Far above the size of keys with their certificates, the longest responses of real providers. */
+const maxResponseBytes = 256 * 1024
+/** Responses contain the picture's URL, which users can choose at some providers. */
+const maxPictureLength = 2_048
 
 const discoverySchema = z.object({
   issuer: z.string(),
@@ -66,12 +66,12 @@ const claimsSchema = z.object({
 })
 type Claims = z.infer<typeof claimsSchema>
 
-/** Discovery results by issuer. Never promises, since in a Worker these must not outlive their request. */
+/** Discovery results by issuer. No promises, since a Worker must not await those of another request. */
 const discovered = new Map<string, { discovery: Discovery; until: number }>()
 
 /**
- * An OpenID provider, found by its issuer (OpenID Connect Core 1.0, code flow with PKCE and nonce). The deadline is the
- * request's, so time that the database has used counts too.
+ * An OpenID provider (OpenID Connect Core 1.0, code flow with PKCE and nonce). The deadline also covers the request's calls
+ * to the database.
  */
 export function openIdProvider(
   settings: ProviderSettings,
@@ -85,7 +85,7 @@ export function openIdProvider(
       return { codeVerifier: generateCodeVerifier(), nonce: generateCodeVerifier() }
     },
 
-    /** False if the callback says that it comes from another provider (RFC 9207). */
+    /** False if the callback is from another provider (RFC 9207). */
     isFrom(issuer: string | undefined): boolean {
       return issuer === undefined || issuer === settings.issuer
     },
@@ -101,7 +101,7 @@ export function openIdProvider(
       return url.href
     },
 
-    /** Exchanges the code for a verified identity. Throws ProviderUnavailable, within seconds. */
+    /** Exchanges the code for a verified identity. Throws ProviderUnavailable. */
     identify(code: string, pending: PendingSignIn): Promise<Identity> {
       return inTime(deadline(), redeem(client, settings, code, pending))
     },
@@ -118,21 +118,21 @@ async function redeem(
 ): Promise<Identity> {
   const discovery = await discover(issuer)
   const { token_endpoint, userinfo_endpoint } = discovery
-  const answer = await client.validateAuthorizationCode(token_endpoint, code, codeVerifier)
-  const payload = await verifyIdToken(answer.idToken(), discovery, clientId)
+  const tokens = await client.validateAuthorizationCode(token_endpoint, code, codeVerifier)
+  const payload = await verifyIdToken(tokens.idToken(), discovery, clientId)
   if (payload.nonce !== nonce) throw new ProviderUnavailable('The ID token is for another sign-in')
   const claims = claimsOf(payload)
   if (claims.email !== undefined || !userinfo_endpoint) return identityOf(claims)
-  const headers = { Authorization: `Bearer ${answer.accessToken()}` }
+  const headers = { Authorization: `Bearer ${tokens.accessToken()}` }
   const more = claimsOf(await getJson(userinfo_endpoint, headers))
-  if (more.sub !== claims.sub) throw new ProviderUnavailable('Userinfo is about somebody else')
+  if (more.sub !== claims.sub) throw new ProviderUnavailable('Userinfo is about another user')
   // An address and whether it is verified must come from the same source.
   return identityOf({ ...more, ...claims, email_verified: more.email_verified })
 }
 
-/** Some providers send null for what they do not know, though the standard wants it left out (Core 1.0 §5.3.2). */
-function claimsOf(said: unknown): Claims {
-  const known = Object.entries(said ?? {}).filter(([, value]) => value !== null)
+/** Removes null claims, which some providers send (Core 1.0 §5.3.2 wants them omitted). */
+function claimsOf(claims: unknown): Claims {
+  const known = Object.entries(claims ?? {}).filter(([, value]) => value !== null)
   return claimsSchema.parse(Object.fromEntries(known))
 }
 
@@ -147,11 +147,11 @@ async function discover(issuer: string): Promise<Discovery> {
   const schemes = ['https:', new URL(issuer).protocol]
   if (!Object.values(discovery).every((url) => schemes.includes(new URL(url).protocol)))
     throw new ProviderUnavailable('The provider names an address of another scheme')
-  discovered.set(issuer, { discovery, until: Date.now() + discoveryGoodForMs })
+  discovered.set(issuer, { discovery, until: Date.now() + discoveryTtlMs })
   return discovery
 }
 
-/** Checks all of an ID token (OpenID Connect Core 1.0 §3.1.3.7) but its nonce: signature, iss, aud, azp, exp. */
+/** Validates an ID token (OpenID Connect Core 1.0 §3.1.3.7), except its nonce: signature, iss, aud, azp, exp. */
 async function verifyIdToken(token: string, discovery: Discovery, clientId: string): Promise<JWTPayload> {
   const payload = discovery.jwks_uri
     ? await verifySignedToken(token, discovery, clientId)
@@ -168,7 +168,7 @@ async function verifySignedToken(token: string, { jwks_uri = '', issuer }: Disco
   return (await jwtVerify(token, keys, options)).payload
 }
 
-/** Without published keys only the claims are checked: the token came straight from the provider, over TLS. */
+/** Without published keys, only the claims are validated: the token came from the provider over TLS. */
 function requireClaims(payload: JWTPayload, issuer: string, clientId: string): JWTPayload {
   const audiences = [payload.aud ?? []].flat()
   const isCurrent = payload.exp !== undefined && payload.exp + clockToleranceSeconds > Date.now() / 1000
@@ -183,11 +183,11 @@ function identityOf(claims: Claims): Identity {
     email: trimText(claims.email ?? '') || null,
     isEmailVerified: claims.email_verified === true || claims.email_verified === 'true',
     name: storable(claims.name),
-    picture: /^https?:\/\//.test(picture) && picture.length <= longestPicture ? storable(picture) : null,
+    picture: /^https?:\/\//.test(picture) && picture.length <= maxPictureLength ? storable(picture) : null,
   }
 }
 
-/** JSON may contain NUL and unpaired surrogates, neither of which is stored (contract/fields.ts). */
+/** Removes NUL and unpaired surrogates, which cannot be stored (shared/fields.ts). */
 function storable(text: string | undefined): string | null {
   const stored = text?.replaceAll('\0', '').toWellFormed() ?? ''
   return isBlank(stored) ? null : composed(trimText(stored))
@@ -199,30 +199,30 @@ async function getJson(url: string, headers: Record<string, string> = {}): Promi
   return bounded(response).json()
 }
 
-/** The same answer, except that reading it fails once it is too large. */
+/** The response with a body that fails beyond `maxResponseBytes`. */
 function bounded(response: Response): Response {
   let bytes = 0
   const limit = new TransformStream<Uint8Array, Uint8Array>({
-    transform(part, controller) {
-      bytes += part.byteLength
-      if (bytes > maxAnswerBytes) throw new ProviderUnavailable('The provider answers without end')
-      controller.enqueue(part)
+    transform(chunk, controller) {
+      bytes += chunk.byteLength
+      if (bytes > maxResponseBytes) throw new ProviderUnavailable('The response exceeds 256 KiB')
+      controller.enqueue(chunk)
     },
   })
   return new Response(response.body?.pipeThrough(limit), response)
 }
 
-/** The provider answered with a status other than 2xx, which the log shows. */
+/** A status other than 2xx, for the log. */
 class BadStatus extends Error {
   override readonly name = 'BadStatus'
   readonly status: number
   constructor(status: number) {
-    super(`The provider answered ${status}`)
+    super(`The provider responded with status ${status}`)
     this.status = status
   }
 }
 
-/** Arctic has no time-out. Whatever goes wrong with the provider becomes ProviderUnavailable, with its cause. */
+/** Awaits calls to the provider until the deadline, since Arctic has no time-out. All errors become ProviderUnavailable. */
 async function inTime<T>(deadline: AbortSignal, work: Promise<T>): Promise<T> {
   try {
     return await within(deadline, work)

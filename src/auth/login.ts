@@ -5,12 +5,12 @@ import { runAll, runOne } from '../database/run.ts'
 import { tokens, users } from '../database/schema.ts'
 import { type Draft, valuesOf } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
-import { verifyInTurn } from '../shared/hashing.ts'
+import { verifyQueued } from '../shared/hashing.ts'
 import { hashPassword, isOutdated } from '../shared/passwords.ts'
 import type { Credentials } from './contract.ts'
 import { dropOldestTokens, newToken, type SignedIn, type SignInContext } from './token.ts'
 
-/** Checks the credentials and makes a token. Wrong ones all fail alike, after the same work. Throws Invalid, TooBusy. */
+/** Validates the credentials and makes a token. Failures are identical and take the same time. Throws Invalid, TooBusy. */
 export async function login(context: SignInContext, draft: Draft<Credentials>): Promise<SignedIn> {
   const { email, password } = valuesOf(draft)
   const { db, hashing } = context
@@ -18,14 +18,14 @@ export async function login(context: SignInContext, draft: Draft<Credentials>): 
   const [found] = await runOne(db, db.select(columns).from(users).where(eq(users.email, email)))
   const user = found?.user
   const stored = found?.passwordHash ?? null
-  const matches = await verifyInTurn(password, stored, hashing)
+  const matches = await verifyQueued(password, stored, hashing)
   if (!user || stored === null || !matches) throw wrongCredentials()
 
   const { secret, row } = newToken(context)
-  // A reset in the meantime will have revoked every token, so the old password must not create another.
+  // A concurrent reset has revoked all tokens, so the old password must not create another.
   const unchanged = and(eq(users.id, user.id), eq(users.passwordHash, stored))
   const isUnchanged = sql`exists (select 1 from ${users} where ${unchanged})`
-  // Hashed out of turn: renewing a hash must not make a login with the right password fail.
+  // Not in the queue of hashes, since a login with the right password must not fail.
   const rehash = () =>
     db
       .update(users)

@@ -8,19 +8,19 @@ import { type ClientAddress, forgotKeys, mailLimits } from '../mail/limits.ts'
 import { minuteMs } from '../shared/dates.ts'
 import { type Draft, valuesOf } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
-import { type Hashing, hashInTurn } from '../shared/hashing.ts'
+import { type Hashing, hashQueued } from '../shared/hashing.ts'
 import { resetLinkMinutes } from '../shared/links.ts'
 import type { Outbox } from '../shared/queues.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
 import { newSecret, type RandomBytes, sha256Hex } from '../shared/tokens.ts'
 import type { ForgottenPassword, PasswordReset } from './email-contract.ts'
 
-const linkGoodForMs = resetLinkMinutes * minuteMs
+const linkTtlMs = resetLinkMinutes * minuteMs
 const badToken = 'This password reset token is invalid.'
-/** Unknown addresses share this many counters, so that made-up ones cannot fill the table. */
+/** Unknown addresses share these counters, so that they cannot fill the table. */
 const unknownCounters = 1_024
 
-/** What emailing a reset link needs. `client` is who caused it. */
+/** The context of an email with a reset link. `client` is the address that requested it. */
 export type MailContext = {
   db: Database
   now: Date
@@ -30,7 +30,7 @@ export type MailContext = {
   client: ClientAddress
 }
 
-/** What a request counts against: a user's own address, or one of the counters for unknown ones. */
+/** The limits of a request: those of the user's address, or of one of the counters for unknown addresses. */
 function limitsOf(email: string, client: ClientAddress): Limit[] {
   const found = sql`(select * from ${users} where ${users.email} = ${email})`
   const isUser = sql`exists ${found}`
@@ -43,13 +43,13 @@ function limitsOf(email: string, client: ClientAddress): Limit[] {
   ]
 }
 
-/** Emails a reset link; returns what is left of the limits. Throws Invalid (an unknown address too), TooManyAttempts. */
+/** Emails a reset link; returns the rest of the limits. Throws Invalid (also for an unknown address), TooManyAttempts. */
 export async function forgotPassword(context: MailContext, draft: Draft<ForgottenPassword>) {
   const { email } = valuesOf(draft)
   return mailResetLink(context, email)
 }
 
-/** Emails a reset link to an address; returns what is left of the limits. Throws Invalid, TooManyAttempts. */
+/** Emails a reset link to an address; returns the rest of the limits. Throws Invalid, TooManyAttempts. */
 export async function mailResetLink(context: MailContext, email: string) {
   const { db, now, outbox } = context
   const limits = limitsOf(email, context.client)
@@ -59,7 +59,7 @@ export async function mailResetLink(context: MailContext, email: string) {
     tokenHash: sha256Hex(token),
     userId: sql<number>`(select ${users.id} from ${users} where ${users.email} = ${email})`,
     email,
-    expiresAt: new Date(now.getTime() + linkGoodForMs),
+    expiresAt: new Date(now.getTime() + linkTtlMs),
   }
   const isUser = sql`exists (select 1 from ${users} where ${users.email} = ${email})`
   const results = await runAll(db, {
@@ -69,7 +69,7 @@ export async function mailResetLink(context: MailContext, email: string) {
   })
   const allowance = requireAttempt(limits, now, results)
   const [user] = results.found
-  if (!user) throw refusal("We can't find a user with that email address.")
+  if (!user) throw invalidEmail("We can't find a user with that email address.")
   const url = new URL(`${context.frontendUrl}/reset-password`)
   url.search = new URLSearchParams({ token, email }).toString()
   await outbox.post({
@@ -84,7 +84,7 @@ export async function mailResetLink(context: MailContext, email: string) {
 
 /**
  * Sets a new password with the token from a reset email, signs the user out everywhere and voids all their reset tokens.
- * Of several requests with the same token, exactly one succeeds. Throws Invalid, TooBusy.
+ * Exactly one of several requests with the same token succeeds. Throws Invalid, TooBusy.
  */
 export async function resetPassword(
   { db, now, hashing }: { db: Database; now: Date; hashing: Hashing },
@@ -92,11 +92,11 @@ export async function resetPassword(
 ): Promise<void> {
   const { token, email, password } = valuesOf(draft)
   const userId = userOfToken(token, email, now)
-  // Hashing is slow by design, so an invalid token must not get that far.
+  // Validated before the password is hashed, which is slow.
   const found = await runOne(db, db.select({ id: users.id }).from(users).where(eq(users.id, userId)))
-  if (found.length === 0) throw refusal(badToken)
+  if (found.length === 0) throw invalidEmail(badToken)
 
-  const passwordHash = await hashInTurn(password, hashing)
+  const passwordHash = await hashQueued(password, hashing)
   const { changed } = await runAll(db, {
     changed: db
       .update(users)
@@ -104,23 +104,23 @@ export async function resetPassword(
       .where(eq(users.id, userId))
       .returning({ id: users.id }),
     tokens: db.delete(tokens).where(eq(tokens.userId, userId)),
-    // Last, since the others find the user through the token.
+    // Last, since the other statements find the user by the token.
     resets: db.delete(passwordResets).where(eq(passwordResets.userId, userId)),
   })
-  if (changed.length === 0) throw refusal(badToken)
+  if (changed.length === 0) throw invalidEmail(badToken)
 }
 
 /** The user's id in SQL: NULL unless the token is valid at this moment, for this address. */
 function userOfToken(token: string, email: string, now: Date): SQL<number> {
-  const isGood = and(
+  const isValid = and(
     eq(passwordResets.tokenHash, sha256Hex(token)),
     eq(passwordResets.email, email),
     eq(users.email, email),
     gt(passwordResets.expiresAt, now),
   )
-  return sql<number>`(select ${passwordResets.userId} from ${passwordResets} join ${users} on ${users.id} = ${passwordResets.userId} where ${isGood})`
+  return sql<number>`(select ${passwordResets.userId} from ${passwordResets} join ${users} on ${users.id} = ${passwordResets.userId} where ${isValid})`
 }
 
-function refusal(message: string): Invalid {
+function invalidEmail(message: string): Invalid {
   return new Invalid({ email: [message] }, message)
 }

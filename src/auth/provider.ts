@@ -15,12 +15,12 @@ import type { Callback, SignInHints } from './contract.ts'
 import type { Identity, IdentityProvider } from './identity-provider.ts'
 import { dropOldestTokens, newToken, type SignedIn, type SignInContext } from './token.ts'
 
-/** How long somebody may take to sign in at the provider. */
-const stateGoodForMs = 10 * 60_000
+/** The time to sign in at the provider. */
+const stateTtlMs = 10 * 60_000
 
 export type IdentityContext = Omit<SignInContext, 'hashing'> & { outbox: Outbox; frontendUrl: string }
 
-/** Sealed into `state`, since the API sets no cookies. The nonce also identifies the state itself. */
+/** Sealed into `state`, since the API sets no cookies. The nonce also identifies the state. */
 const stateSchema = z.object({
   codeVerifier: z.string(),
   nonce: z.string(),
@@ -29,8 +29,8 @@ const stateSchema = z.object({
 })
 type State = z.infer<typeof stateSchema>
 
-/** Who has come back from the provider, and the time zone to give them if they are new. */
-export type Arrival = Identity & { timezone?: string | undefined }
+/** The identity of a callback, and the time zone for a new user. */
+export type CallbackIdentity = Identity & { timezone?: string | undefined }
 
 /** Returns the provider's URL for a new sign-in. Throws ProviderUnavailable. */
 export async function beginSignIn(
@@ -41,11 +41,11 @@ export async function beginSignIn(
 ): Promise<string> {
   if (!provider) throw new ProviderUnavailable('No identity provider is configured')
   const pending = provider.begin()
-  const state: State = { ...pending, expiresAt: now.getTime() + stateGoodForMs, timezone }
+  const state: State = { ...pending, expiresAt: now.getTime() + stateTtlMs, timezone }
   return provider.authorizationUrl(pending, await seal(secret, state), login_hint)
 }
 
-/** Signs in the person who comes back from the provider. Throws SignInFailed. */
+/** Signs in the user of the provider's callback. Throws SignInFailed. */
 export async function completeSignIn(
   context: IdentityContext,
   provider: IdentityProvider | undefined,
@@ -55,24 +55,24 @@ export async function completeSignIn(
   return signInAs(context, await identifyCallback(context, provider, secret, callback))
 }
 
-/** Returns who the provider says has come back; a malformed address counts as none. Throws SignInFailed. */
+/** Returns the identity of a callback; a malformed address becomes null. Throws SignInFailed. */
 async function identifyCallback(
   { db, now }: Pick<SignInContext, 'db' | 'now'>,
   provider: IdentityProvider | undefined,
   secret: string,
   callback: Callback,
-): Promise<Arrival> {
+): Promise<CallbackIdentity> {
   const state = await openState(db, secret, callback.state, now)
   if (callback.error === 'access_denied')
     throw new SignInFailed('access_denied', 'You did not allow the sign-in.')
   if (!callback.code || !provider?.isFrom(callback.iss)) throw signInAgain()
   const identity = await identify(provider, callback.code, state)
-  await useUp(db, state)
+  await consumeState(db, state)
   const email = identity.email === null ? null : normalizeAddress(identity.email)
   return { ...identity, email, timezone: state.timezone }
 }
 
-/** The failure for anything that is not the user's doing. */
+/** The failure that the user did not cause. */
 export function signInAgain(options?: ErrorOptions): SignInFailed {
   return new SignInFailed('provider_error', 'Signing in did not work. Please try again.', options)
 }
@@ -85,7 +85,7 @@ async function identify(provider: IdentityProvider, code: string, state: State):
   }
 }
 
-/** Opens a state that is fresh and has not been used. Throws SignInFailed. */
+/** Opens an unused state that has not expired. Throws SignInFailed. */
 async function openState(db: Database, secret: string, sealed: string | undefined, now: Date) {
   const { data: state } = stateSchema.safeParse(sealed && (await unseal(secret, sealed)))
   if (!state || state.expiresAt <= now.getTime()) throw expiredState()
@@ -96,10 +96,10 @@ async function openState(db: Database, secret: string, sealed: string | undefine
 }
 
 /**
- * Marks a state as used: each works once. Anybody can ask for states and come back with made-up codes, so nothing is
- * written until the provider has accepted the code. Throws SignInFailed.
+ * Marks a state as used. Runs after the provider has accepted the code, so that requests with invalid codes write nothing.
+ * Throws SignInFailed.
  */
-async function useUp(db: Database, { nonce, expiresAt }: State): Promise<void> {
+async function consumeState(db: Database, { nonce, expiresAt }: State): Promise<void> {
   try {
     await runOne(db, db.insert(usedStates).values({ nonce, expiresAt: new Date(expiresAt) }))
   } catch (error) {
@@ -112,12 +112,12 @@ function expiredState(): SignInFailed {
 }
 
 /**
- * Finds, links or creates the user of an identity and makes a token, in one transaction, so that two simultaneous
- * sign-ins of somebody new create one user. An identity is linked to an existing user only by an address that the
- * provider has verified. That user may have been registered by a stranger: unless an emailed link set the password, the
- * password and all tokens are removed, and the owner is told by email. Throws SignInFailed.
+ * Finds, links or creates the user of an identity and makes a token, in one transaction, so that two simultaneous first
+ * sign-ins create one user. An identity is linked to an existing user only by an address that the provider has verified. A
+ * stranger may have registered that user: unless the password was set through an emailed link, the password and all tokens
+ * are removed, and the user gets an email. Throws SignInFailed.
  */
-async function signInAs(context: IdentityContext, identity: Arrival): Promise<SignedIn> {
+async function signInAs(context: IdentityContext, identity: CallbackIdentity): Promise<SignedIn> {
   const { db, outbox, frontendUrl } = context
   const { secret, row } = newToken(context)
   const byIdentity = eq(users.idpId, identity.subject)
@@ -140,32 +140,32 @@ async function signInAs(context: IdentityContext, identity: Arrival): Promise<Si
   return { token: `${token.id}|${secret}`, user }
 }
 
-/** An identity that has signed in before is known by its subject alone; the address only matters the first time. */
+/** The subject identifies a user who has signed in before; the address is only used the first time. */
 const isUnknown = ({ subject }: Identity) =>
   sql`not exists (select 1 from ${users} where ${users.idpId} = ${subject})`
 const hasVerifiedEmail = ({ email, isEmailVerified }: Identity) => email !== null && isEmailVerified
 
-/** Links the identity to the user with its address, and removes the password that a stranger may know. */
+/** Links the identity to the user with its address, and removes an unproven password. */
 function linking({ db, now }: IdentityContext, identity: Identity) {
   const mayLink = hasVerifiedEmail(identity)
     ? and(eq(users.email, identity.email ?? ''), isNull(users.idpId), isUnknown(identity))
     : sql`false`
-  const isDoubtful = eq(users.isPasswordProven, false)
-  const doubtful = sql`(select ${users.id} from ${users} where ${and(mayLink, isDoubtful)})`
+  const isUnproven = eq(users.isPasswordProven, false)
+  const unproven = sql`(select ${users.id} from ${users} where ${and(mayLink, isUnproven)})`
   return {
     passwordRemoved: db
       .select({ id: users.id })
       .from(users)
-      .where(and(mayLink, isDoubtful, isNotNull(users.passwordHash))),
-    tokensRevoked: db.delete(tokens).where(eq(tokens.userId, doubtful)),
-    resetsVoided: db.delete(passwordResets).where(eq(passwordResets.userId, doubtful)),
+      .where(and(mayLink, isUnproven, isNotNull(users.passwordHash))),
+    tokensRevoked: db.delete(tokens).where(eq(tokens.userId, unproven)),
+    resetsVoided: db.delete(passwordResets).where(eq(passwordResets.userId, unproven)),
     linked: db
       .update(users)
       .set({
         idpId: identity.subject,
         name: sql`iif(${users.emailVerifiedAt} is null, ${nameOf(identity)}, ${users.name})`,
         avatar: sql`coalesce(${users.avatar}, ${identity.picture})`,
-        passwordHash: sql`iif(${isDoubtful}, null, ${users.passwordHash})`,
+        passwordHash: sql`iif(${isUnproven}, null, ${users.passwordHash})`,
         emailVerifiedAt: sql`coalesce(${users.emailVerifiedAt}, ${now.getTime()})`,
         reminderLookAt: now,
         updatedAt: now,
@@ -174,8 +174,8 @@ function linking({ db, now }: IdentityContext, identity: Identity) {
   }
 }
 
-/** Creates a user for an identity that is unknown and whose verified address nobody has. */
-function creation({ db, now }: IdentityContext, identity: Arrival, userId: SQL<number>) {
+/** Creates a user for an unknown identity whose verified address is not taken. */
+function creation({ db, now }: IdentityContext, identity: CallbackIdentity, userId: SQL<number>) {
   const email = identity.email ?? ''
   const isNew = sql`${isUnknown(identity)} and not exists (select 1 from ${users} where ${users.email} = ${email})`
   const user = {

@@ -10,14 +10,14 @@ import { type ClientAddress, mailLimits, newAddress } from '../mail/limits.ts'
 import type { Draft } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
 import { addError, messageFor, takenText } from '../shared/field-errors.ts'
-import { hashInTurn } from '../shared/hashing.ts'
+import { hashQueued } from '../shared/hashing.ts'
 import type { Registration } from './contract.ts'
 import { newToken, type SignInContext } from './token.ts'
 
 /**
- * Creates a user with the default categories and a first token, in one round trip. `mayBeMailed` says whether the
- * limits on emails allow one to the address; they never refuse the registration itself, or others could use them up to
- * prevent it. Throws Invalid, TooBusy.
+ * Creates a user with the default categories and a first token, in one round trip. `mayBeMailed` is true if the limits allow
+ * an email to the address. The limits do not apply to the registration, so that others cannot prevent it. Throws Invalid,
+ * TooBusy.
  */
 export async function register(context: SignInContext, draft: Draft<Registration>, client: ClientAddress) {
   const { db, now } = context
@@ -26,12 +26,12 @@ export async function register(context: SignInContext, draft: Draft<Registration
   const user = {
     name,
     email,
-    passwordHash: await hashInTurn(password, context.hashing),
+    passwordHash: await hashQueued(password, context.hashing),
     ...(timezone && { timezone }),
     createdAt: now,
     updatedAt: now,
   }
-  // If the address is taken, its unique index makes all the statements fail: what follows is about the new user.
+  // If the address is taken, its unique index makes all statements fail, so this is the new user.
   const userId = sql<number>`(select ${users.id} from ${users} where ${users.email} = ${email})`
   const { secret, row } = newToken(context)
   const mail = countAttempt(db, mailLimits(newAddress(email), client), now)
@@ -55,7 +55,7 @@ export async function register(context: SignInContext, draft: Draft<Registration
   }
 }
 
-/** A form shows all errors at once, so the address is looked up even if another field is invalid. */
+/** Looks up the address even if another field is invalid, so that a form shows all errors at once. */
 async function withTakenAddress(db: Database, draft: Draft<Registration>): Promise<Invalid> {
   const errors = { ...draft.errors }
   const { email } = draft.values

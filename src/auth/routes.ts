@@ -16,7 +16,7 @@ import { logout, logoutAll } from './sessions.ts'
 
 type Credentialed = { out: { json: Draft<Credentials> } }
 
-/** Registering, signing in and out. */
+/** Registration, sign-in and sign-out. */
 export const authRoutes = new Hono<App>()
   .post('/register', body(registration), async (c) => {
     const draft = confirmed(c.req.valid('json'))
@@ -42,7 +42,7 @@ export const authRoutes = new Hono<App>()
     await logoutAll(c.get('owner'))
     return c.json({ message: 'Logged out everywhere.' })
   })
-  // Never tells whether an address is registered, so it need not know.
+  // Does not reveal whether an address is registered.
   .get('/auth/check-email', hints('query', addressCheck), limit('CHECK_EMAIL_LIMIT', clientAddress), (c) => {
     return c.json({ available: email.safeParse(c.req.valid('query').email).success })
   })

@@ -16,10 +16,10 @@ export async function logoutAll(owner: Owner): Promise<void> {
 
 export type Session = Pick<typeof tokens.$inferSelect, 'id' | 'userAgent' | 'createdAt' | 'lastUsedAt'>
 
-/** The list has no pages, so it must end somewhere. */
+/** The list has no pages. */
 export const sessionsListed = 500
 
-/** Returns the user's live tokens, most recently used first. */
+/** Returns the user's valid tokens, most recently used first. */
 export function listSessions(owner: Owner): Promise<Session[]> {
   const { id, userAgent, createdAt, lastUsedAt } = tokens
   const newest = owner.db

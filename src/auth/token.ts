@@ -6,7 +6,7 @@ import { newSecret, type RandomBytes, sha256Hex } from '../shared/tokens.ts'
 
 const tokensPerUser = 1_000
 
-/** What signing in needs besides the input. The user agent is stored so that people recognise their sessions. */
+/** The context of a sign-in. The user agent helps users to recognise their sessions. */
 export type SignInContext = {
   db: Database
   now: Date
@@ -15,19 +15,16 @@ export type SignInContext = {
   userAgent: string | null
 }
 
-/** A user who has just signed in, and their token, `<id>|<secret>`, which is shown only this once. */
+/** A user who has signed in, and their new token, `<id>|<secret>`. */
 export type SignedIn = { token: string; user: User }
 
-/** Makes a secret, and the row that stores its hash once a user id is added. */
+/** Makes a secret, and the row with its hash, without the user id. */
 export function newToken({ now, random, userAgent }: Pick<SignInContext, 'now' | 'random' | 'userAgent'>) {
   const secret = newSecret(random)
   return { secret, row: { secretHash: sha256Hex(secret), userAgent, createdAt: now, lastUsedAt: now } }
 }
 
-/**
- * Deletes the oldest tokens of a user who has too many, so that signing in over and over cannot fill the table. A
- * hundred at a time are more than enough, since each sign-in adds only one.
- */
+/** Deletes up to a hundred of the oldest tokens of a user who has too many, so that repeated sign-ins do not fill the table. */
 export function dropOldestTokens(db: Database, userId: number | SQL<number>) {
   return db.run(sql`
     delete from tokens where id in (

@@ -7,14 +7,14 @@ import { renderMail } from './texts.ts'
 type MailDeps = {
   mailer: Mailer
   recordFailure: (failure: FailedMail) => Promise<void>
-  /** Whether somebody still wants reminders: an email may wait for hours. */
+  /** Checked again, since an email may be in the queue for hours. */
   wantsReminders: (email: string) => Promise<boolean>
   now: Date
 }
 
 /**
- * Sends the emails in the queue. One that the email service refuses for good, or that is not understood, is recorded
- * and not retried; a reminder that is late or no longer wanted is dropped.
+ * Sends the emails in the queue. A message that is invalid, or that the email service rejects permanently, is recorded and
+ * not retried. A late or unwanted reminder is dropped.
  */
 export function mailConsumer({ mailer, recordFailure, wantsReminders, now }: MailDeps): Handler {
   return async (message) => {
@@ -37,7 +37,7 @@ export function mailConsumer({ mailer, recordFailure, wantsReminders, now }: Mai
   }
 }
 
-/** Records the emails that the queue has given up on, after the `max_retries` of wrangler.toml. */
+/** Records the emails that failed after the `max_retries` of wrangler.toml. */
 export function deadMailConsumer({ recordFailure }: Pick<MailDeps, 'recordFailure'>): Handler {
   return async (message) => {
     const { data } = mailSchema.safeParse(message.body)

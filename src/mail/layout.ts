@@ -1,11 +1,11 @@
 import type { RenderedMail } from '../shared/mails.ts'
 
-/** The parts of an email. All texts are plain; they are escaped here. */
+/** The parts of an email, as plain text. */
 export type MailParts = {
   subject: string
   greeting: string
   paragraphs: string[]
-  /** What the email is for: a button in HTML, a URL on its own line in plain text. */
+  /** A button in HTML, a URL on its own line in plain text. */
   action?: { label: string; url: string }
   /** Small print below. */
   notes?: string[]

@@ -2,15 +2,15 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Limit } from '../database/throttle.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
 
-/** The IP address that a request came from, or null if it should not be counted. */
+/** The IP address of a request; null if it is not counted. */
 export type ClientAddress = string | null
 
 /**
- * The limits that an email counts against besides those of its endpoint. `recipient` is a subquery for FROM, of one row
- * with `email` and `email_verified_at`; `when` is true if there is an email to send.
+ * The limits of an email, in addition to those of its endpoint. `recipient` is a subquery of one row with `email` and
+ * `email_verified_at`; `when` is true if there is an email to send.
  *
- * An unverified mailbox gets few emails, however many `+` addresses lead to it. Verified addresses do not count, so
- * nobody can use up their owner's emails by registering similar ones.
+ * All `+` addresses of an unverified mailbox count together. Emails to verified addresses are not counted, so that
+ * registering similar addresses does not use up the limit of their owner.
  */
 export function mailLimits(recipient: SQL, client: ClientAddress, when: SQL = sql`true`): Limit[] {
   const isUnverified = sql`(select email_verified_at is null from ${recipient})`
@@ -40,7 +40,7 @@ export function newAddress(email: string): SQL {
 }
 
 const at = sql`instr(email, '@')`
-/** Where the subaddress begins (RFC 5233), from the second character on: no name consists of a subaddress alone. */
+/** The position of the subaddress (RFC 5233), from the second character on. */
 const plus = sql`instr(substr(email, 2, ${at} - 2), '+')`
 /** The address without its subaddress. */
 const mailbox = sql`iif(${plus} > 0, substr(email, 1, ${plus}) || substr(email, ${at}), email)`

@@ -1,10 +1,10 @@
 import { Resend } from 'resend'
 import type { RenderedMail } from '../shared/mails.ts'
 
-/** How to reach the email service. */
+/** The settings of the email service. */
 export type MailerSettings = { apiKey: string; baseUrl: string; from: string }
 
-/** The outcome of sending an email: `retry` may succeed later, `refused` never will. */
+/** The outcome of sending an email: `retry` is a temporary failure, `refused` a permanent one. */
 export type Delivery = { outcome: 'sent' } | { outcome: 'retry' | 'refused'; reason: string }
 
 /** Sends an email under an idempotency key, at most once for each key. Never throws. */
@@ -12,9 +12,9 @@ export type Mailer = (mail: RenderedMail & { to: string }, idempotencyKey: strin
 
 const timeoutMs = 10_000
 
-/** Statuses that mean the email itself is wrong; others may be temporary (resend.com/docs/api-reference/errors). */
+/** Statuses for an invalid email; others may be temporary (resend.com/docs/api-reference/errors). */
 const refusals: (number | null)[] = [400, 422]
-/** A wrong API key may be answered like a wrong email (github.com/resend/resend-node/pull/617), but can be mended. */
+/** An invalid API key may have the same status (github.com/resend/resend-node/pull/617), but is temporary. */
 const wrongKey = /api key/i
 
 /** Sends through Resend's SDK, which returns most errors instead of throwing them. */
@@ -25,10 +25,10 @@ export function resendMailer({ apiKey, baseUrl, from }: MailerSettings): Mailer 
       const options = { idempotencyKey, signal: AbortSignal.timeout(timeoutMs) }
       const { data, error } = await resend.emails.send({ from, ...mail }, options)
       if (data?.id) return { outcome: 'sent' }
-      // The idempotency key was used for another wording of this email, so the email has been sent.
+      // The email was sent with the same idempotency key and another text.
       if (error?.name === 'invalid_idempotent_request') return { outcome: 'sent' }
       const isRefused = refusals.includes(error?.statusCode ?? null) && !wrongKey.test(error?.message ?? '')
-      return { outcome: isRefused ? 'refused' : 'retry', reason: error?.name ?? 'no id in the answer' }
+      return { outcome: isRefused ? 'refused' : 'retry', reason: error?.name ?? 'no id in the response' }
     } catch (error) {
       return { outcome: 'retry', reason: error instanceof Error ? error.name : 'unknown' }
     }

@@ -2,7 +2,7 @@ import { addressLinkMinutes, resetLinkMinutes } from '../shared/links.ts'
 import type { Mail, RenderedMail } from '../shared/mails.ts'
 import { layOut, type MailParts } from './layout.ts'
 
-/** Renders an email from `mail` alone: one sent again under its idempotency key must not differ. */
+/** Renders an email from `mail` alone, since a retry with its idempotency key must be identical. */
 export function renderMail(mail: Mail): RenderedMail {
   const rendered = layOut({ greeting: greetingFor(mail.name), ...contentsOf(mail) })
   return mail.kind === 'reminder' ? { ...rendered, headers: unsubscribeHeaders(mail) } : rendered
@@ -100,8 +100,8 @@ function dayInWords(instant: string): string {
 }
 
 /**
- * Anybody can register anybody's address under any name, so names that could pass for a message are left out, and so
- * are those with more digits than a year has, which could be a number to call.
+ * Greets without the name if it could be a message or a telephone number: a stranger can register any address under any
+ * name.
  */
 function greetingFor(name: string): string {
   const isPlainName =

@@ -1,13 +1,13 @@
-/** How long a request may wait for the database and other services before it is answered 503. */
+/** The time of a request for the database and other services. Beyond it, the response is a 503. */
 export const requestMs = 8_000
 
-/** Returns the signal that aborts everything a request waits for. */
+/** Returns the signal that aborts all calls of a request. */
 export type Deadline = () => AbortSignal
 
-/** A deadline that can be restarted, so that what came before does not count. */
+/** A deadline that can be restarted. */
 export type RequestDeadline = Deadline & { restart: () => void }
 
-/** A deadline for all that a request waits for. It starts at its first use, so that a slow upload does not count. */
+/** A deadline for all calls of a request. It starts at its first use, so that a slow upload does not count. */
 export function deadlineAfter(milliseconds: number): RequestDeadline {
   let signal: AbortSignal | undefined
   const deadline = () => {
@@ -20,14 +20,14 @@ export function deadlineAfter(milliseconds: number): RequestDeadline {
   return Object.assign(deadline, { restart })
 }
 
-/** Waits for a promise until the signal aborts, then throws its reason. What the promise does later is ignored. */
+/** Awaits a promise. Throws the signal's reason if it aborts first, and ignores the promise. */
 export async function within<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  const late = new Promise<never>((_, reject) => {
-    const giveUp = () => reject(signal.reason)
-    if (signal.aborted) giveUp()
-    else signal.addEventListener('abort', giveUp, { once: true })
+  const aborted = new Promise<never>((_, reject) => {
+    const onAbort = () => reject(signal.reason)
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
   })
-  return Promise.race([promise, late])
+  return Promise.race([promise, aborted])
 }
 
 /** Keeps the promise running after the response. */

@@ -2,17 +2,15 @@ import { reportOf } from './error-report.ts'
 import { Meter } from './meter.ts'
 import { retryDelaySeconds } from './retry-delay.ts'
 
-/** The outcome of a message: done, even if there was nothing to do, or to be retried. */
+/** The outcome of a message: done, or to be retried. */
 export type MessageOutcome = 'done' | { retryAfterSeconds: number }
 
 /** Handles one message. If it throws, the message is retried. */
 export type Handler = (message: Message) => Promise<MessageOutcome>
 
 /**
- * The only place that acknowledges and retries messages: each on its own, so that a bad one does not hold up the
- * others. Every message has its own handler and its own line in the log. When the last of its `max_retries`
- * (wrangler.toml) has failed, it goes to the dead-letter queue (`consumerOf` in worker.ts chooses that queue's
- * consumer); without such a queue, it is dropped.
+ * Handles, acknowledges or retries, and logs each message on its own. After its `max_retries` (wrangler.toml), a message
+ * goes to the dead-letter queue (`consumerOf` in worker.ts), if there is one.
  */
 export async function consume(
   { queue, messages }: MessageBatch,

@@ -4,17 +4,17 @@ import { clone } from 'zod/v4/core'
 /** Keywords of JSON Schema. */
 type Keywords = { [keyword: string]: unknown }
 
-/** What the OpenAPI document says about a field: a sentence, or keywords of JSON Schema. */
-export function doc(said: string | Keywords): Keywords {
-  return typeof said === 'string' ? { description: said } : said
+/** Metadata of a field for the OpenAPI document: a description, or keywords of JSON Schema. */
+export function doc(metadata: string | Keywords): Keywords {
+  return typeof metadata === 'string' ? { description: metadata } : metadata
 }
 
-/** A field with what the document says about it: `field(text(), doc('Shown to the user.'))`. */
-export function field<S extends ZodMiniType>(schema: S, said: Keywords): S {
+/** Adds metadata to a field: `field(text(), doc('Shown to the user.'))`. */
+export function field<S extends ZodMiniType>(schema: S, metadata: Keywords): S {
   const described = clone(schema)
-  globalRegistry.add(described, said)
+  globalRegistry.add(described, metadata)
   return described
 }
 
-/** A limit as descriptions write it: 1000 is "1,000". */
+/** A limit in a description: 1000 is "1,000". */
 export const grouped = (limit: number) => limit.toLocaleString('en')

@@ -1,9 +1,8 @@
 import { type FieldErrors, Invalid } from './failures.ts'
 
 /**
- * Input that has been checked on its own, but not yet against the database. Its errors are kept, not thrown: a bad token
- * or a missing row takes precedence, and some requests report the errors together with what the database finds
- * (docs/contract.md, Input).
+ * Input that was validated, but not yet against the database. Errors are not thrown: an invalid token or a missing row takes
+ * precedence, and some responses list them together with the errors from the database (docs/contract.md, Input).
  */
 export type Draft<T> =
   | { complete: true; values: T; errors: FieldErrors }

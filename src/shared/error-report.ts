@@ -1,6 +1,6 @@
 import { ConfigurationError } from './failures.ts'
 
-/** What may be logged about an error. */
+/** The parts of an error that may be logged. */
 export type ErrorReport = {
   error: string
   /** Outermost first: the name, and the code or HTTP status if there is one. */
@@ -12,10 +12,7 @@ export type ErrorReport = {
 const framesLogged = 8
 const causesLogged = 4
 
-/**
- * Reports what happened and where, but only a ConfigurationError's message: any other may quote SQL or
- * people's data.
- */
+/** Reports the name, causes and stack of an error. Messages may contain data, except that of a ConfigurationError. */
 export function reportOf(error: unknown): ErrorReport {
   if (!(error instanceof Error)) return { error: typeof error }
   const causes = causesOf(error).map(nameOf)
@@ -47,7 +44,7 @@ function nameOf(error: Error): string {
   return [error.name, ...details.filter(Boolean)].join(' ')
 }
 
-/** Only numbers and words such as SQLITE_BUSY pass. */
+/** Only numbers and words such as SQLITE_BUSY. */
 function codeOf(error: Error, name: 'code' | 'status'): string | undefined {
   const value = (error as Partial<Record<typeof name, unknown>>)[name]
   return /^\w+$/.test(String(value ?? '')) ? String(value) : undefined

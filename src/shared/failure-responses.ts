@@ -4,9 +4,9 @@ import { matchReasons } from './match-row.ts'
 import * as shown from './shown.ts'
 import { transactionTypes } from './types.ts'
 
-/** The bodies of failures, and of responses that consist of a sentence. */
+/** The bodies of failures, and of responses with a message only. */
 
-/** Why two rows were taken for the same event. */
+/** The reasons why two rows may be the same event. */
 export const reasons = () => {
   const texts = Object.entries(matchReasons).map(([name, text]) => `\`${name}\`: ${text}`)
   return field(z.array(z.string()), doc(`Why. ${texts.join(' ')} There may be others.`))

@@ -6,8 +6,8 @@ import type { Minor } from './money.ts'
 export type FieldErrors = Record<string, string[]>
 
 /**
- * A declared failure, which may reach a client: http/errors.ts has the statuses. Any other error is a 500, except Hono's
- * HTTPException. Each class sets its name, since the log needs it and the bundle's class names are minified.
+ * A declared failure; error-handler.ts has its response. Any other error is a 500, except Hono's HTTPException. Each class
+ * sets its name for the log, since the bundle's class names are minified.
  */
 export abstract class Failure extends Error {}
 
@@ -25,7 +25,7 @@ export class NotFound extends Failure {
   }
 }
 
-/** The row is somebody else's, or the action is not allowed at the moment. */
+/** The row belongs to another user, or the action is not allowed at the moment. */
 export class Forbidden extends Failure {
   override readonly name = 'Forbidden'
   constructor(message = 'This action is unauthorized.') {
@@ -33,7 +33,7 @@ export class Forbidden extends Failure {
   }
 }
 
-/** The client already has the answer: nothing has changed since it was given. */
+/** The client already has the current response. */
 export class NotModified extends Failure {
   override readonly name = 'NotModified'
 }
@@ -123,7 +123,7 @@ export class PotentialDuplicate extends Failure {
   }
 }
 
-/** An existing transaction, with what a person needs to tell whether the new one repeats it. */
+/** An existing transaction, with the fields that help a person to recognise a duplicate. */
 export type SimilarTransaction = {
   id: number
   description: string | null
@@ -133,12 +133,12 @@ export type SimilarTransaction = {
   reasons: MatchReason[]
 }
 
-/** The Worker's bindings are wrong, which concerns the operator only. The message names them without their values. */
+/** Bindings of the Worker are invalid. The message, for the operator, names them without their values. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 }
 
-/** The database cannot be reached, is busy or takes too long: trying again later may help. */
+/** The database cannot be reached, is busy or takes too long. A later retry may succeed. */
 export class DatabaseUnavailable extends Failure {
   override readonly name = 'DatabaseUnavailable'
   constructor(options: ErrorOptions) {
@@ -146,22 +146,19 @@ export class DatabaseUnavailable extends Failure {
   }
 }
 
-/**
- * The database will not send the answer, since it exceeds 10 MB, or since all answers that are being sent, to anybody,
- * exceed 32 MB together. Not an outage.
- */
+/** The database's response exceeds 10 MB, or all responses being sent, to all clients, exceed 32 MB. Not an outage. */
 export class ResponseTooLarge extends Failure {
   override readonly name = 'ResponseTooLarge'
   override readonly message = 'The answer is too large.'
 }
 
-/** Too much is asked of this isolate at once, or a body arrives too slowly: trying again in a few seconds may help. */
+/** The isolate is overloaded, or a body arrives too slowly. A retry after a few seconds may succeed. */
 export class TooBusy extends Failure {
   override readonly name = 'TooBusy'
   override readonly message = 'Service Unavailable'
 }
 
-/** What a limit still allows. */
+/** The maximum and the rest of a limit. */
 export type Allowance = { limit: number; remaining: number }
 
 /** A limit is used up (docs/contract.md, Limits). */
@@ -176,7 +173,7 @@ export class TooManyAttempts extends Failure {
   }
 }
 
-/** A signed link is forged, expired or somebody else's (403), or its user is gone (404); answered as plain text. */
+/** A signed link is forged, expired or another user's (403), or its user does not exist (404). Plain text. */
 export class BadLink extends Failure {
   override readonly name = 'BadLink'
   readonly status: 403 | 404
@@ -186,7 +183,7 @@ export class BadLink extends Failure {
   }
 }
 
-/** There is no identity provider, or it is down or slow, refuses the code, or sends an answer that fails a check. */
+/** The identity provider is not configured, down or slow, rejects the code, or sends an invalid response. */
 export class ProviderUnavailable extends Failure {
   override readonly name = 'ProviderUnavailable'
 }
@@ -199,7 +196,7 @@ export type SignInProblem =
   | 'email_missing'
   | 'email_unverified'
 
-/** A sign-in through the identity provider that ends in the failure redirect; the message is for people. */
+/** A sign-in through the identity provider failed: redirects to the frontend with the message. */
 export class SignInFailed extends Failure {
   override readonly name = 'SignInFailed'
   readonly problem: SignInProblem

@@ -2,7 +2,7 @@ import type { CalendarDate } from './dates.ts'
 import type { FieldErrors } from './failures.ts'
 import { formatMoney, type MoneyProblem, maxAmount } from './money.ts'
 
-/** Texts that many rules share; `:field`, after `The` or `The selected`, stands for the field's name. */
+/** Texts of several rules. `:field`, after `The` or `The selected`, is replaced by the field's name. */
 export const requiredText = 'The :field field is required.'
 export const invalidText = 'The selected :field is invalid.'
 export const takenText = 'The :field has already been taken.'
@@ -15,15 +15,12 @@ export const moneyTexts: Record<MoneyProblem, string> = {
   'too small': `The :field field must be at least -${formatMoney(maxAmount)}.`,
 }
 
-/**
- * Puts the field's name, in words, in place of the `:field` of a text that begins with `The :field` or `The selected
- * :field`. Any other `:field` stays as it is: it may be quoted from a file.
- */
+/** Replaces the first `:field` of a text by the field's name, in words. Others may be quoted from a file. */
 export function messageFor(field: string, text: string): string {
   return text.replace(/(?<=^The (?:selected )?):field/, field.replaceAll('_', ' '))
 }
 
-/** Adds an error to those of a field, unless it is there already. */
+/** Adds an error to a field, if it is new. */
 export function addError(errors: FieldErrors, field: string, text: string): void {
   const message = messageFor(field, text)
   const messages = errors[field] ?? []
@@ -50,7 +47,7 @@ export function requireOrder(
     addError(errors, 'to', 'The :field field must be a date after or equal to from.')
 }
 
-/** Groups stored errors by field. Those of the item as a whole, whose field is empty, go under `whole`. */
+/** Groups stored errors by field. An empty field, for the whole item, becomes `whole`. */
 export function errorsByField(pairs: [field: string, message: string][], whole = ''): FieldErrors {
   const errors: FieldErrors = {}
   for (const [field, message] of pairs) {

@@ -8,30 +8,29 @@ import { longestPassword, shortestPassword } from './password-length.ts'
 import { isLongerThan } from './text-length.ts'
 import { composed, isBlank, trimText } from './texts.ts'
 
-// The types of field that clients send, with the contract's error texts (their `:field` stands for the field's name).
-// Where a value may be written in several ways (12.5 or "12.50"), the OpenAPI document gives only one, since many typed
-// languages have no type for such a choice.
+// The field types of requests, with the contract's error texts (`:field` is replaced by the field's name). If a value has
+// several spellings (12.5 or "12.50"), the OpenAPI document has one, since many languages have no union types.
 
-const says = (what: string) => `The :field field ${what}.`
+const fieldText = (predicate: string) => `The :field field ${predicate}.`
 
 type Issue = { input?: unknown }
 const requiredOr = (text: string) => (issue: Issue) => (issue.input == null ? requiredText : text)
 
-const string = (what = 'must be a string') => z.string({ error: requiredOr(says(what)) })
+const string = (what = 'must be a string') => z.string({ error: requiredOr(fieldText(what)) })
 /** A check of a field. If one marked `last` fails, those after it are skipped. */
 const fieldCheck = <T>(holds: (input: NoInfer<T>) => boolean, what: string, last?: 'last') =>
-  z.refine<T>(holds, { error: says(what), abort: last !== undefined })
+  z.refine<T>(holds, { error: fieldText(what), abort: last !== undefined })
 
-/** Prepares a value before its schema sees it. */
+/** Prepares a value before its schema validates it. */
 export function preprocessed<T extends z.ZodMiniType, Input>(prepare: (input: Input) => unknown, schema: T) {
   const ready = z.transform(prepare)
   return z.pipe<typeof ready, T>(ready, schema)
 }
 
-/** Converts a parsed value, or refuses it with an error text. */
+/** Converts a parsed value, or rejects it with an error text. */
 export const converted = <T extends z.ZodMiniType, Value>(
   schema: T,
-  convert: (input: z.output<T>, refuse: (text: string) => never) => Value,
+  convert: (input: z.output<T>, reject: (text: string) => never) => Value,
 ) =>
   z.pipe(
     schema,
@@ -44,25 +43,25 @@ export const converted = <T extends z.ZodMiniType, Value>(
   )
 
 /**
- * Trims strings and turns blank ones into null. Here and below, input types say what a client may send, since typed
- * clients are derived from them; at run time an input may be anything.
+ * Trims strings, and converts blank ones to null. Input types are those of typed clients; at run time an input may have any
+ * type.
  */
 const trimmed = <T extends z.ZodMiniType>(schema: T) =>
   preprocessed((input: z.input<T>) => (typeof input === 'string' ? trimmedOrNull(input) : input), schema)
 
 const trimmedOrNull = (input: string) => (isBlank(input) ? null : trimText(input))
 
-/** To SQLite's functions a text ends at a NUL, and an unpaired surrogate cannot be sent to a database at all. */
+/** SQLite's functions end a text at a NUL, and the driver cannot send an unpaired surrogate. */
 const isStorable = (input: string) => !input.includes('\0') && !/[\ud800-\udfff]/u.test(input)
 const unstorable = 'contains characters that cannot be stored'
 const tooLong = (max: number) => `must not be greater than ${max} characters`
 /** The error of a field that has more than `max` characters. */
-export const tooLongText = (max: number) => says(tooLong(max))
+export const tooLongText = (max: number) => fieldText(tooLong(max))
 
 /** A required text of up to `max` code points, in NFC. */
 export const text = (max = 255) => trimmed(preprocessed(toComposed, exactly(max)))
 
-/** A required id that a client has made: trimmed, and otherwise kept as it is. */
+/** A required id chosen by the client, trimmed. */
 export const clientId = (max: number) => trimmed(exactly(max))
 
 const toComposed = (input: string) => (typeof input === 'string' ? composed(input) : input)
@@ -76,7 +75,7 @@ const exactly = (max: number) =>
     doc({ maxLength: max }),
   )
 
-/** A nullable field. A blank string, which is what forms send, counts as null. */
+/** A nullable field. A blank string, which forms send, counts as null. */
 export const nullable = <T extends z.ZodMiniType>(schema: T) =>
   preprocessed(
     (input: z.input<T> | null) => (typeof input === 'string' && isBlank(input) ? null : input),
@@ -88,15 +87,15 @@ export const nullableText = (max = 255) => nullable(text(max))
 /** An email address, lowercased. */
 export const email = field(
   trimmed(
-    converted(string(), (input, refuse) => {
+    converted(string(), (input, reject) => {
       const what = input.length > longestAddress ? tooLong(longestAddress) : 'must be a valid email address'
-      return normalizeAddress(input) ?? refuse(says(what))
+      return normalizeAddress(input) ?? reject(fieldText(what))
     }),
   ),
   doc({ format: 'email', examples: ['mary@example.com'], description: 'Compared without regard to case.' }),
 )
 
-/** An email address to look up, lowercased. A malformed one is left as it is and matches no user. */
+/** An email address to look up, lowercased. A malformed one is unchanged and matches no user. */
 export const comparedEmail = trimmed(
   converted(string().check(fieldCheck(isStorable, unstorable)), (input) => normalizeAddress(input) ?? input),
 )
@@ -107,7 +106,7 @@ export const password = field(
   doc('The password.'),
 )
 
-/** A password, if the user has one. Blanks may be one, so only an empty text counts as null. */
+/** An optional password. Only an empty text counts as null, since a password may consist of blanks. */
 export const nullablePassword = preprocessed(
   (input: string | null) => (input === '' ? null : input),
   z.nullable(password),
@@ -118,7 +117,7 @@ export const chosenPassword = {
   password: field(
     z
       .string({
-        error: ({ input }) => (input == null || input === '' ? requiredText : says('must be a string')),
+        error: ({ input }) => (input == null || input === '' ? requiredText : fieldText('must be a string')),
       })
       .check(
         fieldCheck((input) => input !== '', 'is required', 'last'),
@@ -138,16 +137,16 @@ export const chosenPassword = {
   password_confirmation: field(password, doc('The same password again.')),
 }
 
-/** A field that is refused, unless it is empty, because ignoring it would lose what the client meant to do. */
-export const refused = (text: string) =>
+/** A field that is rejected unless it is empty, since ignoring it would mislead the client. */
+export const rejected = (text: string) =>
   preprocessed(
     (input?: null | '') => (input === '' ? undefined : (input ?? undefined)),
     z.optional(z.never({ error: text })),
   )
 
-/** How many rows a page should have. */
+/** The number of rows of a page. */
 export function pageSize(max: number) {
-  const text = says(`must be an integer from 1 to ${max}`)
+  const text = fieldText(`must be an integer from 1 to ${max}`)
   return preprocessed(
     (input: string | number) => (/^\d+$/.test(String(input).trim()) ? Number(input) : input),
     z.int({ error: text }).check(z.gte(1, text), z.lte(max, text)),
@@ -158,27 +157,27 @@ export function pageSize(max: number) {
 export const oneOf = <const T extends readonly [string, ...string[]]>(words: T) =>
   trimmed(z.enum(words, { error: requiredOr(invalidText) }))
 
-/** A number or a string. A Zod union would take eight times as long to refuse anything else. */
+/** A number or a string. A Zod union would take eight times as long to reject other types. */
 const numeric = (text: string) =>
   z.custom<number | string>((input) => typeof input === 'string' || Number.isFinite(input), {
     error: requiredOr(text),
   })
 
-const notAnInteger = says('must be an integer')
+const notAnInteger = fieldText('must be an integer')
 
-function readId(input: number | string, refuse: (text: string) => never): number {
+function readId(input: number | string, reject: (text: string) => never): number {
   const value = typeof input === 'number' ? input : /^[+-]?\d+$/.test(input) ? Number(input) : Number.NaN
   if (Number.isSafeInteger(value) && value > 0) return value
-  return refuse(Number.isInteger(value) ? invalidText : notAnInteger)
+  return reject(Number.isInteger(value) ? invalidText : notAnInteger)
 }
 
-/** An id, as a number or a numeric string. The database checks whose it is. */
+/** An id, as a number or a numeric string. The database checks its owner. */
 export const id = field(
   trimmed(converted(numeric(notAnInteger), readId)),
   doc({ type: 'integer', format: 'int64', minimum: 1, examples: [1] }),
 )
 
-/** The most characters of a client id that a body gives to a new row. */
+/** The most characters of a client id in a body. */
 export const longestClientId = 64
 /** The most characters of an Idempotency-Key, which becomes the client id of an account or a category. */
 export const longestKey = 255
@@ -186,21 +185,21 @@ export const longestKey = 255
 const isReference = (input: number | string): input is `#${string}` =>
   typeof input === 'string' && input.startsWith('#')
 
-/** An id, or `#` and a client id: a row that an upload creates has no id yet. */
+/** An id, or `#` and a client id, for a row that the same upload creates. */
 export const idOrReference = field(
   trimmed(
-    converted(numeric(notAnInteger), (input, refuse): number | `#${string}` => {
-      if (!isReference(input)) return readId(input, refuse)
-      return isStorable(input) && !isLongerThan(input, longestKey + 1) ? input : refuse(invalidText)
+    converted(numeric(notAnInteger), (input, reject): number | `#${string}` => {
+      if (!isReference(input)) return readId(input, reject)
+      return isStorable(input) && !isLongerThan(input, longestKey + 1) ? input : reject(invalidText)
     }),
   ),
   doc({ type: 'string', pattern: '^(#.+|[1-9]\\d*)$', examples: ['#a1'] }),
 )
 
 const moneyLike = (texts: Record<MoneyProblem, string>) =>
-  converted(numeric(texts['not a number']), (input, refuse) => {
+  converted(numeric(texts['not a number']), (input, reject) => {
     const amount = parseMoney(input)
-    return typeof amount === 'number' ? amount : refuse(texts[amount])
+    return typeof amount === 'number' ? amount : reject(texts[amount])
   })
 
 /** An amount of money, as a number or a numeric string with at most two decimals. */
@@ -214,7 +213,7 @@ const positive = 'must be greater than 0'
 /** An amount greater than zero. */
 export const positiveMoney = field(
   trimmed(
-    moneyLike({ ...moneyTexts, 'too small': says(positive) }).check(
+    moneyLike({ ...moneyTexts, 'too small': fieldText(positive) }).check(
       fieldCheck((amount) => amount > 0, positive),
     ),
   ),
@@ -234,7 +233,7 @@ export const date = field(
   doc({ format: 'date', examples: ['2026-11-20'] }),
 )
 
-const monthText = says('must match the format YYYY-MM')
+const monthText = fieldText('must match the format YYYY-MM')
 
 /** A calendar month, `YYYY-MM`. */
 export const month = field(
@@ -247,10 +246,10 @@ export const month = field(
 const [on, off] = [[true, 1, '1'] as const, [false, 0, '0', ''] as const]
 type Flag = (typeof on | typeof off)[number]
 
-/** A boolean, in any of the spellings that clients send. */
+/** A boolean, in any of its spellings. */
 export const flag = field(
   z.pipe(
-    z.custom<Flag>((input) => [...on, ...off].includes(input as Flag), says('must be true or false')),
+    z.custom<Flag>((input) => [...on, ...off].includes(input as Flag), fieldText('must be true or false')),
     z.transform((input: Flag) => (on as readonly Flag[]).includes(input)),
   ),
   doc({ type: 'boolean', examples: [false] }),
@@ -273,7 +272,7 @@ export const reportedTimezone = field(
   }),
 )
 
-const timeText = says('must match the format HH:MM')
+const timeText = fieldText('must match the format HH:MM')
 
 /** A time of day, `HH:MM`. */
 export const timeOfDay = field(
@@ -285,9 +284,9 @@ export const timeOfDay = field(
 const quoted = /^"((?:[^"\\]|\\["\\])*)"/
 
 /**
- * The header that makes a POST safe to repeat (draft-ietf-httpapi-idempotency-key-header). The key may be quoted, as
- * the draft has it, or bare; it is trimmed, as client ids are, and an empty one counts as absent. The runtime replaces
- * bytes that are not UTF-8 by U+FFFD, which would make one key of several.
+ * The header that makes a POST idempotent (draft-ietf-httpapi-idempotency-key-header). The key may be quoted, as in the
+ * draft, or bare. It is trimmed; an empty one counts as absent. The runtime replaces bytes that are not UTF-8 by U+FFFD,
+ * so different keys could become equal.
  */
 export const idempotencyKeyHeader = (description: ReturnType<typeof doc>, maxLength = longestKey) =>
   z.object({

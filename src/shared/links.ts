@@ -2,19 +2,19 @@ import { isSigned, sign } from './secrets.ts'
 import { sha256Hex } from './tokens.ts'
 
 /**
- * What the two links of a verification email do, and for how many minutes: `verify` the address, or `disown` the
- * registration, which should still work for somebody who reads the email weeks later.
+ * The actions of the two links of a verification email, and their validity: `verify` the address, or `disown` the
+ * registration, which should still work if the email is read weeks later.
  */
 export const addressLinkMinutes = { verify: 60, disown: 30 * 24 * 60 }
 export type AddressLink = keyof typeof addressLinkMinutes
 
-/** The parts of such a link, as a request carries them. */
+/** The parts of such a link in a request. */
 export type LinkParts = { id: string; hash: string; expires: string; signature: string }
 
-/** How long the link of a password-reset email works. Its token is stored, not signed (services/password-reset.ts). */
+/** The validity of the link of a password-reset email. Its token is stored, not signed (auth/password-reset.ts). */
 export const resetLinkMinutes = 60
 
-/** What signed links are built from: the API's address and the Worker's secret. */
+/** The API's address and the Worker's secret, which signs links. */
 export type LinkBase = { appUrl: string; secret: string }
 
 /** Makes a link for a verification email, signed for its action, user, address and expiry. */
@@ -43,7 +43,7 @@ export async function isAddressLink(
   return isGenuine && isForUser && Number(link.expires) * 1000 > now.getTime()
 }
 
-/** Makes the link that ends a user's reminders with one click (RFC 8058). It does not expire. */
+/** Makes the link that turns off a user's reminders (RFC 8058). It does not expire. */
 export async function unsubscribeLink(base: LinkBase, userId: number): Promise<string> {
   const path = `/api/reminders/unsubscribe/${userId}`
   return `${base.appUrl}${path}/${await sign(base.secret, path)}`

@@ -1,19 +1,19 @@
 import * as z from 'zod/mini'
 
-/** `id` is the email's idempotency key: sent twice, it arrives once. */
+/** `id` is the email's idempotency key. */
 const envelope = {
   id: z.string().check(z.minLength(1), z.maxLength(256)),
   to: z.string().check(z.minLength(3)),
   name: z.string(),
 }
 
-/** An email in the queue: its contents, not its wording. */
+/** An email in the queue. mail/texts.ts has the texts. */
 export const mailSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('verify_address'),
     ...envelope,
     url: z.url(),
-    // Both are missing from messages that were queued before they were introduced.
+    // Older messages in the queue do not have these two.
     disownUrl: z.optional(z.url()),
     registeredAt: z.optional(z.iso.datetime()),
   }),
@@ -32,5 +32,5 @@ export const mailSchema = z.discriminatedUnion('kind', [
 
 export type Mail = z.infer<typeof mailSchema>
 
-/** An email as it is sent. */
+/** A rendered email. */
 export type RenderedMail = { subject: string; text: string; html: string; headers?: Record<string, string> }

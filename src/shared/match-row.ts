@@ -29,11 +29,8 @@ export type MatchRow = {
   date: CalendarDate
   /** Description and reference. */
   words: string
-  /** Null if somebody typed it. */
+  /** Null if it was entered by hand. */
   importId: number | null
-  /**
-   * The kinds of match that it can no longer be in: `duplicate` once it has been joined as one or stands for a row of a
-   * file, `transfer` once both legs are known.
-   */
+  /** The kinds of match that are excluded: `duplicate` for a row that was joined as one, `transfer` if both legs exist. */
   settled?: readonly MatchKind[]
 }

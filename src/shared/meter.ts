@@ -1,7 +1,4 @@
-/**
- * What a piece of work has cost so far: milliseconds, requests to the database, and the rows that the database read and
- * wrote, as it bills them. Logged with each request, queue message and cron run.
- */
+/** The cost of a request, queue message or cron run, for the log. Rows read and written are those that Turso bills. */
 export type Figures = {
   durationMs: number
   databaseMs: number
@@ -13,8 +10,8 @@ export type Figures = {
 }
 
 /**
- * Measures one request, queue message or cron run, from the moment the meter is made. A Worker's clock only advances
- * during I/O (a defence against timing attacks), so the milliseconds are time spent waiting, without any computing.
+ * Measures one request, queue message or cron run from its construction. A Worker's clock only advances during I/O, so the
+ * milliseconds do not include computing.
  */
 export class Meter {
   readonly #startedAt = performance.now()
@@ -40,11 +37,11 @@ export class Meter {
     this.#rowsWritten += written
   }
 
-  /** Adds to the database's share the time until a promise settles. */
-  async timeDatabase<T>(answer: Promise<T>): Promise<T> {
+  /** Adds the time until a promise settles to that of the database. */
+  async timeDatabase<T>(results: Promise<T>): Promise<T> {
     const startedAt = performance.now()
     try {
-      return await answer
+      return await results
     } finally {
       this.#databaseMs += performance.now() - startedAt
     }

@@ -6,8 +6,8 @@ export const maxAmount = 999_999_999_999_999 as Minor
 
 /**
  * The largest balance, sum of a user's balances, or total of a month's income or expenses, positive or negative:
- * 90,000,000,000,000.00, a safe integer in minor units. Totals over several months may exceed it (services/summary.ts), and
- * so may those of transfers, which no answer shows (db/schema.ts), and those of a month with more than 10,000 kept totals
+ * 90,000,000,000,000.00, a safe integer in minor units. Totals of several months may exceed it (summary/summarise.ts), and
+ * so may those of transfers, which are in no response, and those of a month with more than 10,000 kept totals
  * (migrations/0001_triggers.sql).
  */
 export const maxTotal = 9_000_000_000_000_000 as Minor
@@ -17,14 +17,14 @@ export type MoneyProblem = 'not a number' | 'too many decimals' | 'too large' | 
 
 const plainDecimal = /^[+-]?(?:\d+(?:\.(\d+))?|\.(\d+))$/
 /**
- * Digits after the point that may be a float's binary noise, as in 0.30000000000000004. `fromFloat` decides, since
- * larger floats are coarser: 999999999.2999999 is 999999999.30, but 0.2999999 has a real third decimal.
+ * Decimals that may be a rounding error of a float, as in 0.30000000000000004. `fromFloat` checks, since larger floats are
+ * coarser: 999999999.2999999 is 999999999.30, but 0.2999999 has a third decimal.
  */
 const floatNoise = /^\d\d(?:0{6}|9{6})\d*$|^\d9{6}\d*$/
 
 /**
- * Reads a JSON number or a numeric string as minor units, exactly. More than two decimals are refused, unless they look
- * like a float's binary noise, which is dropped: "1.000" is refused, although "1.00000000", which may be noise, is not.
+ * Reads a JSON number or a numeric string as minor units, exactly. More than two decimals are rejected, unless they may be
+ * a rounding error of a float: "1.000" is rejected, "1.00000000" is not.
  */
 export function parseMoney(input: unknown): Minor | MoneyProblem {
   if (typeof input === 'number') return fromFloat(input)
@@ -80,7 +80,7 @@ function fromFloat(value: number): Minor | MoneyProblem {
   if (!Number.isFinite(value)) return 'not a number'
   if (Math.abs(value) > maxAmount / 100 + 1) return beyond(value)
   const minor = Math.round(value * 100)
-  // Small rounding errors are noise; the cap keeps a real third or fourth decimal from passing for noise.
+  // The cap rejects a real third or fourth decimal.
   const noise = Math.min(2 * Number.EPSILON * Math.abs(value), 0.000_04)
   if (Math.abs(value - minor / 100) > noise) return 'too many decimals'
   return inRange(minor === 0 ? 0 : minor)

@@ -7,7 +7,7 @@ export type ScryptCost = { N: number; r: number; p: number }
 
 const hashBytes = 32
 const saltBytes = 16
-/** N=2^16, r=8 takes 64 MiB, half of an isolate's memory. More is refused, even for a stored hash. */
+/** N=2^16, r=8 takes 64 MiB, half of an isolate's memory. More is rejected, even for a stored hash. */
 const maxMemoryBytes = 72 * 1024 * 1024
 
 /** Reads `"16384,8,5"` as N, r and p; undefined unless there are three numbers, none of them zero. */
@@ -24,8 +24,8 @@ export function hashPassword(password: string, cost: ScryptCost): string {
 }
 
 /**
- * Compares in constant time. Without a stored hash it does the same work and returns false. A password that is too long
- * is wrong, and an empty one is hashed instead: normalising takes quadratic time on runs of combining marks.
+ * Compares in constant time. Without a stored hash it does the same work and returns false. A password that is too long is
+ * wrong; an empty one is hashed instead, since normalising takes quadratic time on runs of combining marks.
  */
 export function verifyPassword(password: string, stored: string | null, cost: ScryptCost): boolean {
   const parsed = stored ? parseStored(stored) : null
@@ -35,7 +35,7 @@ export function verifyPassword(password: string, stored: string | null, cost: Sc
   return timingSafeEqual(actual, expected) && parsed !== null && compared !== null
 }
 
-/** True if a hash was made at a different cost from today's, and should be replaced. */
+/** True if a hash has a different cost from the configured one, and should be replaced. */
 export function isOutdated(stored: string, { N, r, p }: ScryptCost): boolean {
   return !stored.startsWith(`scrypt$${N}$${r}$${p}$`)
 }

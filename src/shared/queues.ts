@@ -1,57 +1,54 @@
 import type { WaitUntil } from './deadline.ts'
 import type { Mail } from './mails.ts'
 
-/** Accepts messages to be handled later. */
+/** Sends messages to a queue. */
 type Sender<T> = {
-  /** Never throws, nor waits long: a slow queue gets its message after the response, and a failure is logged. */
+  /** Never throws: a failure is logged, and a slow queue gets the message after the response. */
   post(message: T): Promise<void>
-  /** Throws if the messages cannot be queued: for jobs that run again later. */
+  /** Throws if the messages cannot be queued. For jobs, which run again later. */
   postAll(messages: T[]): Promise<void>
 }
 
-/**
- * Accepts emails. One that cannot be queued must not make its request fail: what the request did is done, and
- * a link can be asked for again.
- */
+/** Queues emails. If it fails, the request still succeeds: the user can request another email. */
 export type Outbox = Sender<Mail>
 
-/** Accepts the ids of stored batches. The sweep queues those that could not be queued. */
+/** Queues the ids of stored batches. The sweep queues those that failed. */
 export type SyncQueue = Sender<string>
 
-/** Accepts the ids of users who have deleted something. The sweep queues those that could not be queued. */
+/** Queues the ids of users who have deleted something. The sweep queues those that failed. */
 export type RemovalQueue = Sender<number>
 
-/** The batch itself is in the database. */
+/** The batch is in the database. */
 export type SyncMessage = { batch_id: string }
 
-/** What to remove is found in the database. */
+/** The rows to remove are in the database. */
 export type RemovalMessage = { user_id: number }
 
 /** Cloudflare's limit for one call. */
 const messagesPerCall = 100
 
-/** A response waits no longer than this for a queue to take its message. */
-const longestWaitMs = 2_000
+/** The longest time that a response waits for a queue. */
+const maxWaitMs = 2_000
 
-/** Puts emails into the queue whose consumer sends them (consumers/mail.ts). */
+/** The queue of mail/consumer.ts. */
 export function queueOutbox(queue: Queue<Mail>, waitUntil: WaitUntil): Outbox {
   const failureOf = ({ kind, id }: Mail) => ({ event: 'mail not queued', kind, id })
   return queueSender({ queue, waitUntil }, (mail) => mail, failureOf)
 }
 
-/** Puts batches into the queue whose consumer processes them (consumers/sync.ts). */
+/** The queue of sync/consumer.ts. */
 export function syncQueue(queue: Queue<SyncMessage>, waitUntil: WaitUntil): SyncQueue {
   const failureOf = (batchId: string) => ({ event: 'sync not queued', batchId })
   return queueSender({ queue, waitUntil }, (batch_id) => ({ batch_id }), failureOf)
 }
 
-/** Puts users into the queue whose consumer removes what they have deleted (consumers/removal.ts). */
+/** The queue of jobs/removal-consumer.ts. */
 export function removalQueue(queue: Queue<RemovalMessage>, waitUntil: WaitUntil): RemovalQueue {
   const failureOf = (userId: number) => ({ event: 'removal not queued', userId: String(userId) })
   return queueSender({ queue, waitUntil }, (user_id) => ({ user_id }), failureOf)
 }
 
-/** Sends to a queue what `bodyOf` makes of a message. `failureOf` is what the log says of one that was not queued. */
+/** `bodyOf` makes the body of a message, `failureOf` the log line of a message that was not queued. */
 function queueSender<T, Body>(
   { queue, waitUntil }: { queue: Queue<Body>; waitUntil: WaitUntil },
   bodyOf: (message: T) => Body,
@@ -64,7 +61,7 @@ function queueSender<T, Body>(
         console.error(JSON.stringify({ ...failureOf(message), reason }))
       })
       waitUntil(sent)
-      await Promise.race([sent, scheduler.wait(longestWaitMs)])
+      await Promise.race([sent, scheduler.wait(maxWaitMs)])
     },
     async postAll(messages) {
       const bodies = messages.map((message) => ({ body: bodyOf(message) }))

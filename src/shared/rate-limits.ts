@@ -1,10 +1,7 @@
 import { dayMs, hourMs, minuteMs } from './dates.ts'
 import { resetLinkMinutes } from './links.ts'
 
-/**
- * What each rate-limit binding allows in a minute, as headers and the OpenAPI document state it. wrangler.toml sets it for
- * each environment; test/node/deployment.test.ts compares them.
- */
+/** The requests a minute of each rate-limit binding, as in wrangler.toml (test/node/deployment.test.ts compares them). */
 export const perMinute = {
   LOGIN_LIMIT: 10,
   CHECK_EMAIL_LIMIT: 30,
@@ -13,16 +10,16 @@ export const perMinute = {
   IMPORT_LIMIT: 30,
 } as const
 
-/** What the database counts exactly (services/throttle.ts): at most `most` attempts within any window of `windowMs`. */
+/** The limits that the database counts (database/throttle.ts): at most `max` attempts in any window of `windowMs`. */
 export const exactLimits = {
-  /** A stolen token must not help to guess the password: changing it and deleting the user count together. */
+  /** Password changes and deletion of the user, so that a stolen token does not help to guess the password. */
   passwordGuesses: { max: 10, windowMs: minuteMs },
   verificationMails: { max: 6, windowMs: minuteMs },
   resetMails: { max: 6, windowMs: minuteMs },
-  /** Over as long as a link works, so whoever is refused still has a working one in their mailbox. */
+  /** The window is the validity of a link, so a rejected user still has a valid link. */
   resetLinks: { max: 20, windowMs: resetLinkMinutes * minuteMs },
-  /** Nobody waiting for a verification email asks for thirty a day. */
+  /** 30 a day is far above normal use. */
   mailsToUnverified: { max: 30, windowMs: dayMs },
-  /** A company's or carrier's address is shared by many who sign up. */
+  /** Many users share the address of a company or carrier. */
   mailsByClient: { max: 300, windowMs: hourMs },
 } as const

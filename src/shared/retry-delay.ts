@@ -1,7 +1,7 @@
 const firstSeconds = 5
-const longestSeconds = 3_600
+const maxSeconds = 3_600
 
-/** How long a message waits before it is tried again, in seconds: twice as long after each attempt, up to an hour. */
+/** The delay before a message is retried, in seconds: doubles with each attempt, up to an hour. */
 export function retryDelaySeconds(attempts: number): number {
-  return Math.min(firstSeconds * 2 ** (attempts - 1), longestSeconds)
+  return Math.min(firstSeconds * 2 ** (attempts - 1), maxSeconds)
 }

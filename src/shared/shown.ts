@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { doc, field } from './doc.ts'
 
-/** The types of field in answers. */
+/** The field types of responses. */
 
 export const id = () => field(z.int().check(z.gte(1)), doc({ format: 'int64' }))
 
@@ -15,7 +15,7 @@ export const amount = () => field(z.string().check(z.regex(/^-?\d+\.\d{2}$/)), d
 /** A balance or a total: a number of currency units, with the cents as decimals. */
 export const total = () => field(z.number(), doc({ format: 'double', examples: [1234.5] }))
 
-/** The version of a row, raised by each change: clients send it as If-Match. */
+/** The version of a row, incremented by each change. Clients send it as If-Match. */
 export const version = () =>
   field(
     z.int().check(z.gte(1)),
@@ -32,10 +32,7 @@ export const fieldErrors = () => z.record(z.string(), z.array(z.string()))
 /** The time in every example. */
 export const exampleTime = '2026-11-20T10:00:00.000Z'
 
-/**
- * An object in answers. It has a name in the document, since generators make up names for objects without one, and an
- * example unless it only occurs inside others.
- */
+/** An object in responses, with its name in the document and an example, unless it only occurs inside others. */
 export function object<Shape extends z.core.$ZodShape>(
   name: string,
   description: string,

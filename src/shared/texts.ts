@@ -1,4 +1,4 @@
-/** Format characters that show nothing at the edge of a text. Others belong to emoji and flags. */
+/** Format characters that are invisible at the ends of a text. Others are parts of emoji and flags. */
 const format = '\\u00ad\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060\\u2066-\\u2069\\ufeff'
 const edge = new RegExp(`[\\s${format}]`)
 const formats = new RegExp(`[${format}]`, 'g')
@@ -6,7 +6,7 @@ const visible = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/
 /** More marks on one letter than any language has (Unicode Standard Annex #15, stream-safe texts). */
 const longRunOfMarks = /\p{M}{31}/u
 
-/** Removes what shows nothing at both ends. In a loop: a regular expression takes quadratic time on blanks in between. */
+/** Trims whitespace and format characters. A regular expression would take quadratic time on inner blanks. */
 export function trimText(text: string): string {
   let [start, end] = [0, text.length]
   while (start < end && edge.test(text.charAt(start))) start += 1
@@ -19,15 +19,12 @@ export function withoutFormats(text: string): string {
   return text.replace(formats, '')
 }
 
-/** True if nothing of a text can be seen. One with a NUL is not blank, so that it is refused and not dropped. */
+/** True if a text has no visible character. A text with a NUL is not blank, so that it is rejected. */
 export function isBlank(text: string): boolean {
   return !visible.test(text) && !text.includes('\0')
 }
 
-/**
- * The form in which texts are stored and compared, so that what looks equal is equal (NFC). One with a long run of
- * combining marks stays as it is, since these take quadratic time.
- */
+/** A text in NFC, as it is stored and compared. A long run of combining marks, which takes quadratic time, is unchanged. */
 export function composed(text: string): string {
   return longRunOfMarks.test(text) ? text : text.normalize('NFC')
 }

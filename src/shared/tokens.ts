@@ -4,15 +4,15 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const randomLength = 40
 const checksumLength = 6
 
-/** The parts of a bearer token: the id of its row, and the secret that proves it. */
+/** The parts of a bearer token: the id of its row, and its secret. */
 export type Bearer = { tokenId: number; secret: string }
 
 /** Fills an array with cryptographically strong random bytes. */
 export type RandomBytes = (bytes: Uint8Array) => Uint8Array
 
 /**
- * Makes a secret: 40 random characters of `[A-Za-z0-9]` and a checksum of six, so that leak scanners recognise it and
- * mistyped ones are refused without asking the database.
+ * Makes a secret: 40 random characters of `[A-Za-z0-9]` and a checksum of six, by which leak scanners recognise it and
+ * mistyped ones are rejected without a query.
  */
 export function newSecret(random: RandomBytes): string {
   let secret = ''
@@ -25,7 +25,7 @@ export function newSecret(random: RandomBytes): string {
   return secret + checksum(secret)
 }
 
-/** Reads `Bearer <id>|<secret>`; null if it cannot be one of our tokens. */
+/** Reads `Bearer <id>|<secret>`; null if it is malformed. */
 export function parseBearer(header: string | undefined): Bearer | null {
   const match = /^Bearer +([1-9]\d{0,15})\|([A-Za-z0-9]+)$/i.exec(header?.trim() ?? '')
   if (!match) return null
@@ -36,7 +36,7 @@ export function parseBearer(header: string | undefined): Bearer | null {
   return { tokenId: Number(id), secret }
 }
 
-/** SHA-256 of a text, in hex: what is stored instead of a secret. */
+/** SHA-256 of a text, in hex. Stored instead of a secret. */
 export function sha256Hex(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }

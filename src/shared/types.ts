@@ -1,4 +1,4 @@
-/** The types and states of things, as the contract names them. */
+/** The enums of the contract. */
 export const accountTypes = ['bank', 'mobile', 'cash'] as const
 export const categoryTypes = ['income', 'expense'] as const
 export const transactionTypes = ['income', 'expense', 'transfer'] as const
@@ -6,7 +6,7 @@ export const transactionTypes = ['income', 'expense', 'transfer'] as const
 export const rowTypes = ['bank', 'mobile', 'cash', 'income', 'expense', 'transfer'] as const
 /** The characters that may separate whole units from cents in a file. */
 export const decimalSeparators = ['.', ','] as const
-/** What a positive amount in a file means: money that came in, or money that was spent. */
+/** The meaning of a positive amount in a file: income, or an expense if `inverted`. */
 export const signConventions = ['as_written', 'inverted'] as const
 export const syncStates = ['pending', 'processing', 'completed', 'failed'] as const
 export const itemOutcomes = ['pending', 'created', 'duplicate', 'invalid', 'failed'] as const

@@ -2,9 +2,9 @@ import * as z from 'zod/mini'
 import { doc, field } from './doc.ts'
 import * as shown from './shown.ts'
 
-/** The header of a GET that names the answers the client already has (RFC 9110, 13.1.2). */
+/** The header of a GET with the tags of responses that the client has (RFC 9110, 13.1.2). */
 export const ifNoneMatch = z.partial(
-  z.object({ 'If-None-Match': field(z.string(), doc('The `ETag` of the last answer.')) }),
+  z.object({ 'If-None-Match': field(z.string(), doc('The `ETag` of the last response.')) }),
 )
 
 /** A tag in an If-Match header: quoted, or bare, as an Idempotency-Key may be. */
@@ -12,9 +12,9 @@ const tag = /(?:W\/)?"[^"]*"|[^\s,]+/g
 const version = /^("?)([1-9]\d*)\1$/
 
 /**
- * The header that binds a write to a version of its row (RFC 9110, 13.1.1). The handler gets the versions between
- * commas (`,3,4,`), or undefined if any will do; `precondition` (db/ownership.ts) compares them. Weak tags, and tags
- * that are not versions, match no row: if the header has no others, the write is refused, not done without its condition.
+ * The header that restricts a write to versions of its row (RFC 9110, 13.1.1). The handler gets the versions between commas
+ * (`,3,4,`), or undefined for `*`; `precondition` (database/ownership.ts) compares them. Weak tags, and tags that are not
+ * versions, match no row.
  */
 export const ifMatch = z.object({
   'If-Match': field(
@@ -24,7 +24,7 @@ export const ifMatch = z.object({
         z.transform((input: string) => (input.trim() === '*' ? undefined : versionsIn(input))),
       ),
     ),
-    doc('The `version` that the row must have, in quotes: `"3"`. If it has another, the answer is a 412.'),
+    doc('The `version` that the row must have, in quotes: `"3"`. If it has another, the response is a 412.'),
   ),
 })
 
@@ -33,7 +33,7 @@ function versionsIn(input: string): string {
   return `,${versions.join()},`
 }
 
-/** The answer to a write that expected a different version of a row. */
+/** The response to a write that expected a different version of the row. */
 export const versionConflict = <Row extends z.ZodMiniType>(
   name: string,
   row: Row,

@@ -6,7 +6,7 @@ import {
   nullable,
   nullablePassword,
   password,
-  refused,
+  rejected,
   text,
   timeOfDay,
   timezone,
@@ -21,9 +21,9 @@ export const profileChanges = z.partial(
       nullable(timeOfDay),
       doc('When to send a reminder on days without a transaction; null, or an empty string, for never.'),
     ),
-    // If these were ignored, people would believe that their address or password had changed.
-    email: field(nullable(email), doc('The current address; any other is refused.')),
-    password: refused('The :field field is changed by PUT /api/me/password.'),
+    // Rejected, since users would believe that these had changed.
+    email: field(nullable(email), doc('The current address; any other is rejected.')),
+    password: rejected('The :field field is changed by PUT /api/me/password.'),
   }),
 )
 export type ProfileChanges = z.output<typeof profileChanges>
@@ -37,14 +37,14 @@ export const passwordChange = z.object({
 })
 export type PasswordChange = z.output<typeof passwordChange>
 
-/** Proof that it is the user who is leaving: the password or, for a user without one, the address. */
+/** Confirms a deletion: the password or, for a user without one, the address. */
 export const farewell = z.object({
   password: field(z.optional(nullablePassword), doc('The password, if the user has one.')),
   email: field(z.optional(nullable(email)), doc('The address, if the user has no password.')),
 })
 export type Farewell = z.output<typeof farewell>
 
-/** The password in every example, so that one example can sign in with what another has set. */
+/** The password of every example, so that the examples work together. */
 export const examplePassword = 'correct horse battery staple'
 
 /** The user of every example. */
@@ -84,7 +84,7 @@ export const user = shown.object(
 )
 export type ShownUser = z.output<typeof user>
 
-/** The id of a user in the path of a mailed link. */
+/** The id of a user in the path of a link in an email. */
 export const userInLink = field(
   z.string(),
   doc({ type: 'integer', format: 'int64', minimum: 1, description: 'The user.' }),

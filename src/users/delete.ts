@@ -13,8 +13,8 @@ import type { Farewell } from './contract.ts'
 import { readOwnPassword, requireOwnPassword, wrongPassword } from './password.ts'
 
 /**
- * Deletes the user and all their data, and emails a receipt, within the limits on emails to unverified addresses. Takes
- * two round trips, since hashes are compared in the Worker. Throws TooManyAttempts, Invalid, TooBusy.
+ * Deletes the user and all their data, and emails a receipt, unless a limit on emails to unverified addresses is used up.
+ * Two round trips, since the Worker verifies the password. Throws TooManyAttempts, Invalid, TooBusy.
  */
 export async function deleteUser(
   owner: Owner,
@@ -26,10 +26,10 @@ export async function deleteUser(
   await requireProof(draft.values, user, stored, hashing)
 
   const unchanged = sql`${users.id} = ${owner.id} and ${users.passwordHash} is ${stored}`
-  const canGo = sql`exists (select 1 from ${users} where ${unchanged})`
+  const isUnchanged = sql`exists (select 1 from ${users} where ${unchanged})`
   const isVerified = user.emailVerifiedAt !== null
   const limits = mailLimits(newAddress(user.email), null)
-  const receipt = countAttempt(owner.db, limits, owner.now, isVerified ? sql`false` : canGo)
+  const receipt = countAttempt(owner.db, limits, owner.now, isVerified ? sql`false` : isUnchanged)
   const { attempted, deleted } = await owner.run({
     ...receipt.statements,
     ...userDeletion(owner.db, user.email, unchanged),
@@ -46,18 +46,17 @@ export async function deleteUser(
 }
 
 /**
- * The statements that delete the user with that address if the condition holds. From then on the user cannot sign in, no
- * link works, and the address is free. Rows that are not deleted at once are out of everybody's reach, and are removed
- * later (services/removal.ts).
+ * The statements that delete the user with that address if the condition holds: sign-in and links stop working, and the
+ * address is free. The remaining rows are inaccessible, and jobs/removal.ts removes them later.
  */
 export function userDeletion(db: Database, email: string, condition: SQL) {
   const isStill = sql`exists (select 1 from ${users} where ${condition})`
   const counts = inArray(attempts.key, Object.values(forgotKeys(email)))
-  // The count of emails to an unverified address stays: deleting the account must not allow more of them.
+  // The count for an unverified address stays, so that deleting the user allows no further emails.
   const mailboxCounts = eq(attempts.key, mailboxKey(newAddress(email)))
   const isVerified = sql`exists (select 1 from ${users} where ${condition} and ${users.emailVerifiedAt} is not null)`
   return {
-    // These two hold the address without referring to the user's row.
+    // These two contain the address, but no user id.
     attempts: db.delete(attempts).where(or(and(counts, isStill), and(mailboxCounts, isVerified))),
     failedMails: db.delete(failedMails).where(and(eq(failedMails.recipient, email), isStill)),
     deleted: db.delete(users).where(condition).returning({ id: users.id }),

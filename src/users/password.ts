@@ -4,14 +4,11 @@ import { passwordResets, tokens, users } from '../database/schema.ts'
 import { countAttempt, requireAttempt } from '../database/throttle.ts'
 import { type Draft, valuesOf } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
-import { type Hashing, hashInTurn, verifyInTurn } from '../shared/hashing.ts'
+import { type Hashing, hashQueued, verifyQueued } from '../shared/hashing.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
 import type { PasswordChange } from './contract.ts'
 
-/**
- * Returns the user and the stored hash of their password, null if they have none: hashes are compared in the Worker,
- * not in the database. Counts as a guess. Throws TooManyAttempts.
- */
+/** Returns the user and the hash of their password, null if they have none. Counts an attempt. Throws TooManyAttempts. */
 export async function readOwnPassword(owner: Owner): Promise<{ user: User; stored: string | null }> {
   const limits = [{ key: `password:${owner.tokenId}`, ...exactLimits.passwordGuesses }]
   const { statements } = countAttempt(owner.db, limits, owner.now, owner.isKnown)
@@ -30,7 +27,7 @@ export async function requireOwnPassword(
   stored: string,
   hashing: Hashing,
 ): Promise<void> {
-  if (!(await verifyInTurn(password, stored, hashing))) throw wrongPassword(field)
+  if (!(await verifyQueued(password, stored, hashing))) throw wrongPassword(field)
 }
 
 /** The failure for a password that is not, or is no longer, the stored one. */
@@ -39,9 +36,8 @@ export function wrongPassword(field: 'password' | 'current_password'): Invalid {
 }
 
 /**
- * Changes the user's password, ends their other sessions and voids reset links. The password is not proven by this
- * (`isPasswordProven`): whoever changes it may have registered with somebody else's address. Throws TooManyAttempts,
- * Invalid, TooBusy.
+ * Changes the user's password, revokes their other tokens and deletes reset tokens. `isPasswordProven` is unchanged, since
+ * the user may have registered with an address of another person. Throws TooManyAttempts, Invalid, TooBusy.
  */
 export async function changePassword(owner: Owner, draft: Draft<PasswordChange>, hashing: Hashing) {
   const { stored } = await readOwnPassword(owner)
@@ -52,8 +48,8 @@ export async function changePassword(owner: Owner, draft: Draft<PasswordChange>,
   }
   await requireOwnPassword('current_password', current_password, stored, hashing)
 
-  const passwordHash = await hashInTurn(password, hashing)
-  // Another session or a reset may have changed the password in the meantime.
+  const passwordHash = await hashQueued(password, hashing)
+  // Another session or a reset may have changed the password concurrently.
   const unchanged = and(eq(users.id, owner.id), eq(users.passwordHash, stored)) as SQL
   const isStill = sql`exists (select 1 from ${users} where ${unchanged})`
   const { changed } = await owner.run({

@@ -24,7 +24,7 @@ export async function updateProfile(owner: Owner, draft: Draft<ProfileChanges>):
       name,
       timezone,
       reminderTime: reminder_time,
-      // When a reminder is due depends on both fields, but only one may have been sent: the reminder job works it out.
+      // The reminder job computes the next reminder, which depends on both fields.
       reminderLookAt: movesReminder ? owner.now : undefined,
       updatedAt: owner.now,
     } satisfies ColumnsOf<Omit<ProfileChanges, 'email' | 'password'>>)

@@ -1,9 +1,9 @@
 import { addDays, type CalendarDate, dateIn, hourMs, instantIn } from '../shared/dates.ts'
 
-/** A reminder that would be this late, or later, is not sent. */
-const latestByMs = 2 * hourMs
+/** A reminder that is later than this is not sent. */
+const maxDelayMs = 2 * hourMs
 
-/** What a user's reminder depends on. */
+/** The settings of a user's reminder. */
 export type ReminderSettings = {
   isVerified: boolean
   timezone: string
@@ -11,14 +11,14 @@ export type ReminderSettings = {
   reminderTime: string | null
   /** The local day of the last reminder. */
   lastDay: CalendarDate | null
-  /** When these settings took effect: reminders that were due earlier are not sent. */
+  /** When the settings were changed: reminders that were due earlier are not sent. */
   since?: Date | null
 }
 
-/** The local day of a reminder that is due, if one is, and until when it may be sent; when to look again, null for never. */
+/** A due reminder with its local day and the time until which it may be sent; the next check, null for none. */
 export type ReminderPlan = { dueFor?: { day: CalendarDate; until: Date }; lookAgainAt: Date | null }
 
-/** Decides whether a reminder is due. Just after midnight, yesterday's may still be due. */
+/** Returns the reminder that is due, today's or yesterday's, and the time of the next check. */
 export function planReminder(settings: ReminderSettings, now: Date): ReminderPlan {
   const { isVerified, timezone, reminderTime, lastDay, since = null } = settings
   if (!isVerified || reminderTime === null) return { lookAgainAt: null }
@@ -29,7 +29,7 @@ export function planReminder(settings: ReminderSettings, now: Date): ReminderPla
   const lookAgainAt = upcoming ?? dueOn(addDays(today, 2))
   for (const day of [today, addDays(today, -1)]) {
     const due = dueOn(day)
-    const until = new Date(due.getTime() + latestByMs)
+    const until = new Date(due.getTime() + maxDelayMs)
     const isWanted = (lastDay === null || day > lastDay) && (since === null || due >= since)
     if (isWanted && due <= now && now < until) return { dueFor: { day, until }, lookAgainAt }
   }

@@ -5,7 +5,7 @@ import { hints } from '../http/validate.ts'
 import { unsubscribeLinkPath } from './contract.ts'
 import { requireUnsubscribeLink, unsubscribe } from './reminders.ts'
 
-/** Ends reminders from the email itself (RFC 8058). */
+/** Turns off reminders from their email (RFC 8058). */
 export const reminderRoutes = new Hono<App>()
   .get('/unsubscribe/:user/:signature', hints('param', unsubscribeLinkPath), async (c) => {
     const { user = '', signature = '' } = c.req.valid('param')

@@ -8,17 +8,17 @@ import { isUnsubscribeLink, type LinkBase, unsubscribeLink } from '../shared/lin
 import type { Outbox } from '../shared/queues.ts'
 import { planReminder, type ReminderPlan } from './reminder-plan.ts'
 
-/** The queue takes a hundred messages in one call. */
+/** The queue accepts a hundred messages in one call. */
 const usersPerBatch = 100
-/** Whatever is left waits for the next run of the job. */
+/** The next run of the job processes the rest. */
 const batchesPerRun = 50
 
 type ReminderContext = { db: Database; now: Date; outbox: Outbox; links: LinkBase; frontendUrl: string }
 type DueUser = Awaited<ReturnType<typeof usersToCheck>>[number]
 
 /**
- * Queues the reminders that are due (docs/contract.md, Profile and reminders). Reads only the users whose next check is
- * due. Safe to run twice at the same time: a reminder's id is made from user and day, so it is emailed only once.
+ * Queues the reminders that are due (docs/contract.md, Profile and reminders). Reads only the users whose next check is due.
+ * Concurrent runs send each reminder once, since its id consists of user and day.
  */
 export async function sendDueReminders(context: ReminderContext) {
   let [lookedAt, sent] = [0, 0]
@@ -27,7 +27,7 @@ export async function sendDueReminders(context: ReminderContext) {
     if (due.length === 0) break
     const plans = due.map((user) => ({
       user,
-      // `lookAt` is when the next reminder is due or, if the settings have changed since it was set, when they changed.
+      // `lookAt` is the time of the next reminder or, after a change of the settings, of the change.
       plan: planReminder(
         { ...user, isVerified: user.emailVerifiedAt !== null, since: user.lookAt },
         context.now,
@@ -45,13 +45,13 @@ export async function sendDueReminders(context: ReminderContext) {
   return { lookedAt, sent }
 }
 
-/** False for somebody who has been deleted, or has turned reminders off. */
+/** False if the user does not exist or has turned off reminders. */
 export async function wantsReminders(db: Database, email: string): Promise<boolean> {
   const wanted = and(eq(users.email, email), isNotNull(users.reminderTime))
   return (await runOne(db, db.select({ id: users.id }).from(users).where(wanted))).length > 0
 }
 
-/** Throws BadLink unless `unsubscribeLink` made a link of these parts. */
+/** Throws BadLink unless the signature is valid. */
 export async function requireUnsubscribeLink(
   secret: string,
   userId: string,
@@ -61,7 +61,7 @@ export async function requireUnsubscribeLink(
     throw new BadLink(403, 'Invalid unsubscribe link.')
 }
 
-/** Turns off the reminders of the user that a link is for. Throws BadLink. */
+/** Turns off the reminders of the user of a link. Throws BadLink. */
 export async function unsubscribe(
   db: Database,
   secret: string,
@@ -93,7 +93,7 @@ function usersToCheck({ db, now }: ReminderContext) {
   return runOne(db, due)
 }
 
-/** Returns the ids of the users without a transaction on the day that their reminder is for. */
+/** Returns the ids of the users without a transaction on the day of their reminder. */
 async function withoutTransaction({ db }: ReminderContext, plans: Planned[]): Promise<Set<number>> {
   const days = plans.flatMap(({ user, plan }) => (plan.dueFor ? [[user.id, plan.dueFor.day]] : []))
   if (days.length === 0) return new Set()
@@ -108,7 +108,7 @@ async function reminderFor({ links, frontendUrl }: ReminderContext, user: DueUse
   const unsubscribeUrl = await unsubscribeLink(links, user.id)
   return {
     kind: 'reminder' as const,
-    // Made from day, user and secret, so that a repeat has the same id, but another environment does not.
+    // From day, user and secret, so that a retry has the same id, but another environment does not.
     id: `reminder-${dueFor?.day}-${unsubscribeUrl.slice(-32)}`,
     to: user.email,
     name: user.name,
@@ -118,7 +118,7 @@ async function reminderFor({ links, frontendUrl }: ReminderContext, user: DueUse
   }
 }
 
-/** Schedules each user's next check, unless they have changed their settings meanwhile, which schedules one itself. */
+/** Schedules the next check of each user, unless a concurrent change of their settings has scheduled one. */
 async function scheduleNextCheck({ db, now }: ReminderContext, plans: Planned[], reminded: Set<number>) {
   const rows = plans.map(({ user, plan }) => [
     user.id,

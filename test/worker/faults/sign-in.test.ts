@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { hashInTurn } from '../../../src/shared/hashing.ts'
+import { hashQueued } from '../../../src/shared/hashing.ts'
 import { type Answer, createWorld, providerCallback, queuedMail, type World } from '../world.ts'
 import { createFaultyWorld, expectUnavailable } from './faulty-world.ts'
 
@@ -71,7 +71,7 @@ describe('while more passwords wait than can be hashed soon,', () => {
     // While the clock stands still, nobody's turn comes nearer.
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
     const turns = Array.from({ length: 1_000 }, () =>
-      hashInTurn('password', { cost: { N: 1_024, r: 8, p: 1 }, client: client ?? crypto.randomUUID() }),
+      hashQueued('password', { cost: { N: 1_024, r: 8, p: 1 }, client: client ?? crypto.randomUUID() }),
     )
     const outcomes = (await Promise.allSettled(turns)).map(({ status }) => status)
     clock.mockRestore()
