@@ -42,14 +42,14 @@ export const emailEndpoints: EndpointGroup = {
     },
     'GET /api/email/disown/:id/:hash': {
       id: 'showDisown',
-      summary: 'Ask whether to end what somebody else registered',
+      summary: 'Show the page of a “This was not me” link',
       description: `The “This was not me” link in the verification email, valid for ${addressLinkMinutes.disown / 60 / 24} days. Shows a page with a button, or one that says that nothing needs to be done.`,
       responses: { 200: page },
       failures: ['BadLink', 'LinkOfNobody'],
     },
     'POST /api/email/disown/:id/:hash': {
       id: 'disown',
-      summary: 'End what somebody else registered',
+      summary: 'Disown a registration',
       description:
         'What the button on that page does: it deletes the account or, once the address is verified, ends all sessions, removes the password and emails a reset link.',
       responses: { 200: pageOrJson('It is done: a page where HTML is accepted, JSON otherwise.') },
@@ -89,14 +89,14 @@ export const emailEndpoints: EndpointGroup = {
     },
     'GET /api/reminders/unsubscribe/:user/:signature': {
       id: 'showUnsubscribe',
-      summary: 'Ask whether to end reminders',
+      summary: 'Show the page of an unsubscribe link',
       description: 'The link in the reminder email; shows a page with a button.',
       responses: { 200: page },
       failures: ['ForgedLink', 'LinkOfNobody'],
     },
     'POST /api/reminders/unsubscribe/:user/:signature': {
       id: 'unsubscribe',
-      summary: 'End reminders',
+      summary: 'Turn off reminders',
       description: 'What the button on that page does, and what email programs call (RFC 8058).',
       responses: { 200: pageOrJson('No more reminders: a page where HTML is accepted, JSON otherwise.') },
       failures: ['ForgedLink', 'LinkOfNobody'],
