@@ -135,7 +135,7 @@ export const deletedAccountColumns = ({ id }: Scope) => ({
 })
 
 /**
- * Deletes an account and all transactions from or to it: these disappear at once from all responses (database/live-accounts.ts)
+ * Deletes an account and all transactions from or to it: these disappear at once from all responses (live-accounts.ts)
  * and figures (trigger `account_deleted`), and are removed later (removal.ts). Throws NotFound, Forbidden,
  * VersionConflict, Invalid.
  */
