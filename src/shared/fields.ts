@@ -310,8 +310,8 @@ export const idempotencyKeyHeader = (description: ReturnType<typeof doc>, maxLen
 /** A list of one to `max` items, with the texts of a batch. */
 export const listOf = <Item extends z.ZodMiniType>(item: Item, max: number) =>
   z
-    .array(item, { error: requiredOr(says('must be an array')) })
+    .array(item, { error: requiredOr(fieldText('must be an array')) })
     .check(
       z.minLength(1, { error: requiredText }),
-      z.maxLength(max, { error: says(`must not have more than ${max} items`) }),
+      z.maxLength(max, { error: fieldText(`must not have more than ${max} items`) }),
     )
