@@ -5,9 +5,12 @@ import { pathId } from '../http/path-id.ts'
 import { body, header } from '../http/validate.ts'
 import { withErrors } from '../shared/draft.ts'
 import { ifMatch } from '../shared/versions.ts'
-import { createAccount, deleteAccount, listAccounts, showAccount, updateAccount } from './accounts.ts'
 import { accountChanges, newAccount, newAccountKey } from './contract.ts'
+import { createAccount } from './create.ts'
+import { deleteAccount } from './delete.ts'
 import { presentAccount } from './present.ts'
+import { listAccounts, showAccount } from './read.ts'
+import { updateAccount } from './update.ts'
 
 /** Accounts and their balances. */
 export const accountRoutes = new Hono<App>()

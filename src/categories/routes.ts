@@ -5,11 +5,14 @@ import { pathId } from '../http/path-id.ts'
 import { body, header } from '../http/validate.ts'
 import { withErrors } from '../shared/draft.ts'
 import { ifMatch } from '../shared/versions.ts'
-import { createCategory, deleteCategory, listCategories, showCategory, updateCategory } from './categories.ts'
 import { categoryChanges, newCategory, newCategoryKey } from './contract.ts'
+import { createCategory } from './create.ts'
+import { deleteCategory } from './delete.ts'
 import { presentCategory } from './present.ts'
+import { listCategories, showCategory } from './read.ts'
+import { updateCategory } from './update.ts'
 
-/** Categories, the seeded defaults among them. */
+/** Categories, the defaults included. */
 export const categoryRoutes = new Hono<App>()
   .get('/', tagged(), async (c) => c.json((await listCategories(c.get('owner'))).map(presentCategory)))
   .post('/', header(newCategoryKey), body(newCategory), async (c) => {

@@ -1,5 +1,5 @@
-import { type Account, accountColumns } from '../../accounts/accounts.ts'
-import { type Category, categoryColumns } from '../../categories/categories.ts'
+import { type Account, accountColumns } from '../../accounts/read.ts'
+import { type Category, categoryColumns } from '../../categories/read.ts'
 import type { User } from '../../database/owner.ts'
 import { accounts, categories } from '../../database/schema.ts'
 import type { Transaction } from '../../transactions/read.ts'

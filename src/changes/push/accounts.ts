@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { deletedAccountColumns } from '../../accounts/accounts.ts'
 import type { AccountChanges, NewAccount } from '../../accounts/contract.ts'
+import { deletedAccountColumns } from '../../accounts/delete.ts'
 import { accountQuota, notesQuota } from '../../database/quotas.ts'
 import { accounts } from '../../database/schema.ts'
 import { bitsOf } from './conflicts.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { deletedCategoryColumns } from '../../categories/categories.ts'
 import type { CategoryChanges, NewCategory } from '../../categories/contract.ts'
+import { deletedCategoryColumns } from '../../categories/delete.ts'
 import { categoryQuota } from '../../database/quotas.ts'
 import { rule } from '../../database/rules.ts'
 import { categories } from '../../database/schema.ts'

@@ -1,0 +1,34 @@
+import { withinBounds } from '../database/bounds.ts'
+import type { Owner, Scope } from '../database/owner.ts'
+import { requirePrecondition } from '../database/ownership.ts'
+import { accounts } from '../database/schema.ts'
+import type { RemovalQueue } from '../shared/queues.ts'
+import type { ExpectedVersions } from '../shared/types.ts'
+import { accountPrecondition } from './read.ts'
+
+/**
+ * Deletes an account with all transactions from or to it. They disappear at once from all responses
+ * (database/live-accounts.ts) and figures (trigger `account_deleted`); their rows are removed later (jobs/removal.ts).
+ * Throws NotFound, Forbidden, VersionConflict, Invalid.
+ */
+export async function deleteAccount(
+  owner: Owner,
+  id: number,
+  expected: ExpectedVersions,
+  removals: RemovalQueue,
+): Promise<void> {
+  const { row, owned, stale } = accountPrecondition(owner, id, expected)
+  const deleted = owner.db.update(accounts).set(deletedAccountColumns(owner)).where(row)
+  const results = await withinBounds('amount', owner.run({ owned, stale, deleted }))
+  requirePrecondition(accounts, results)
+  await removals.post(results.user.id)
+}
+
+/** The columns that a deletion writes. Triggers then take the account out of all figures. */
+export const deletedAccountColumns = ({ id }: Scope) => ({
+  userId: null,
+  formerUserId: id,
+  name: '',
+  notes: null,
+  clientId: null,
+})

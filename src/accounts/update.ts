@@ -1,0 +1,45 @@
+import { and, sql } from 'drizzle-orm'
+import { withinBounds } from '../database/bounds.ts'
+import type { ColumnsOf } from '../database/input-columns.ts'
+import type { Owner } from '../database/owner.ts'
+import { existingRow, isOwnColumn, requireComplete, requirePrecondition } from '../database/ownership.ts'
+import { notesGrowth, notesQuota } from '../database/quotas.ts'
+import { allHold, violationOf, ruleFlags } from '../database/rules.ts'
+import { accounts } from '../database/schema.ts'
+import type { Draft } from '../shared/draft.ts'
+import type { ExpectedVersions } from '../shared/types.ts'
+import type { AccountChanges } from './contract.ts'
+import { accountColumns, accountPrecondition } from './read.ts'
+
+/** Changes only the fields that were sent. Throws NotFound, Forbidden, VersionConflict, Invalid. */
+export async function updateAccount(
+  owner: Owner,
+  id: number,
+  draft: Draft<AccountChanges>,
+  expected: ExpectedVersions,
+) {
+  const required = accountPrecondition(owner, id, expected)
+  const sent = await requireComplete(owner, draft, required)
+  const rules = [notesQuota(owner.id, notesGrowth(sent.notes, sql`${accounts.notes}`))]
+  const owned = owner.db
+    .select({ isOwn: isOwnColumn(owner, accounts), ruleFlags: ruleFlags(rules) })
+    .from(accounts)
+    .where(existingRow(accounts, id))
+  const updated = owner.db
+    .update(accounts)
+    .set({
+      name: sent.name,
+      type: sent.type,
+      startingBalance: sent.starting_balance,
+      notes: sent.notes,
+      version: sql`${accounts.version} + 1`,
+      updatedAt: owner.now,
+    } satisfies ColumnsOf<AccountChanges>)
+    .where(and(required.row, allHold(rules)))
+    .returning(accountColumns)
+  const results = await withinBounds('starting_balance', owner.run({ owned, stale: required.stale, updated }))
+  requirePrecondition(accounts, results)
+  const [account] = results.updated
+  if (!account) throw violationOf(rules, results.owned)
+  return account
+}
