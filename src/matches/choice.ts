@@ -1,7 +1,7 @@
 import type { MatchReason, MatchRow } from '../shared/match-row.ts'
 
 /** A row with its day as a number, and the words by which it can be recognised. */
-export type DatedRow = MatchRow & { day: number; telling: () => Set<string> }
+export type DatedRow = MatchRow & { day: number; distinctive: () => Set<string> }
 /** Two rows that may be one event. With `isDoubt` they are too far apart, but keep others from being sure. */
 export type RowPair = { first: DatedRow; second: DatedRow; daysApart: number; isDoubt: boolean }
 export type Candidate = RowPair & { evidence: MatchReason[] }

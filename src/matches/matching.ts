@@ -1,7 +1,7 @@
 import { dayMs, type Span } from '../shared/dates.ts'
 import type { MatchKind, MatchReason, MatchRow } from '../shared/match-row.ts'
 import type { matchCertainties } from '../shared/types.ts'
-import { shareWords, tellingWords } from '../shared/words.ts'
+import { distinctiveWords, shareWords } from '../shared/words.ts'
 import {
   byDay,
   type Candidate,
@@ -89,13 +89,13 @@ function isSettled(kind: MatchKind, { settled }: DatedRow): boolean {
 }
 
 function datedRow(row: MatchRow): DatedRow {
-  let telling: Set<string> | undefined
+  let distinctive: Set<string> | undefined
   return {
     ...row,
     day: Date.parse(`${row.date}T00:00:00Z`) / dayMs,
-    telling: () => {
-      telling ??= tellingWords(row.words)
-      return telling
+    distinctive: () => {
+      distinctive ??= distinctiveWords(row.words)
+      return distinctive
     },
   }
 }
@@ -144,7 +144,7 @@ function overlaps(rows: DatedRow[], importDays: MatchOptions['importDays']): (pa
 function transferCandidates(rows: DatedRow[], accountNames: ReadonlyMap<number, string>): Candidate[] {
   const names = namingWords(accountNames)
   const isNamed = (one: DatedRow, other: DatedRow) =>
-    shareWords(one.telling(), names.get(other.accountId) ?? new Set())
+    shareWords(one.distinctive(), names.get(other.accountId) ?? new Set())
   const alike = Map.groupBy(rows, ({ amount }) => amount)
   return [...alike.values()].flatMap((group) => {
     const outflows = group.filter(({ type }) => type === 'expense')
@@ -160,7 +160,7 @@ function transferCandidates(rows: DatedRow[], accountNames: ReadonlyMap<number, 
 
 /** For each account, the words of its name that are in no other account's name. */
 function namingWords(accountNames: ReadonlyMap<number, string>): Map<number, Set<string>> {
-  const names = new Map([...accountNames].map(([id, name]) => [id, tellingWords(name)]))
+  const names = new Map([...accountNames].map(([id, name]) => [id, distinctiveWords(name)]))
   const uses = Map.groupBy(
     [...names.values()].flatMap((words) => [...words]),
     (word) => word,
@@ -170,7 +170,7 @@ function namingWords(accountNames: ReadonlyMap<number, string>): Map<number, Set
 }
 
 function wordsInCommon({ first, second }: RowPair): MatchReason[] {
-  return shareWords(first.telling(), second.telling()) ? ['words_in_common'] : []
+  return shareWords(first.distinctive(), second.distinctive()) ? ['words_in_common'] : []
 }
 
 function matchOf(kind: MatchKind, only: Set<Candidate>) {
@@ -193,7 +193,7 @@ function matchOf(kind: MatchKind, only: Set<Candidate>) {
  * named, or where both legs say no more than how money moved.
  */
 function saysTransfer({ first, second, evidence }: Candidate): boolean {
-  const isPlain = ({ words, telling }: DatedRow) => words.trim() !== '' && telling().size === 0
+  const isPlain = ({ words, distinctive }: DatedRow) => words.trim() !== '' && distinctive().size === 0
   return evidence.includes('account_named') || (isPlain(first) && isPlain(second))
 }
 

@@ -1,11 +1,11 @@
 /** Texts are cut before they are normalised, which takes quadratic time on runs of combining marks. */
-const longestText = 256
-/** Only this many words of a text are compared, from its beginning. */
-const mostWords = 32
+const maxText = 256
+/** Only the first words of a text are compared. */
+const maxWords = 32
 /** Banks cut words short and people leave endings off, so words count as the same if they begin with the same letters. */
 const lettersCompared = 5
 /** Words with more digits are the numbers of cards and bookings, which say nothing about the payee; `n26` does. */
-const mostDigits = 3
+const maxDigits = 3
 
 /** Scripts without spaces: each pair of neighbouring characters counts as a word. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
@@ -29,25 +29,25 @@ const commonWords = new Set(
 )
 
 /** The words by which a text can be recognised, without accents, case, numbers and what banks always write. */
-export function tellingWords(text: string): Set<string> {
-  const words = wordsOf(text.slice(0, longestText)).filter((word) => !commonWords.has(word))
-  return new Set(words.flatMap(stems).slice(0, mostWords))
+export function distinctiveWords(text: string): Set<string> {
+  const words = wordsOf(text.slice(0, maxText)).filter((word) => !commonWords.has(word))
+  return new Set(words.flatMap(stems).slice(0, maxWords))
 }
 
 /** The words that name a payee, as they are written and as they are compared. */
 export function payeeWords(text: string): { written: string; folded: string }[] {
-  const words = text.slice(0, longestText).match(/[\p{L}\p{N}]+/gu) ?? []
+  const words = text.slice(0, maxText).match(/[\p{L}\p{N}]+/gu) ?? []
   return words
     .flatMap((written) => {
       const [folded] = wordsOf(written)
-      const isTelling =
+      const isDistinctive =
         folded !== undefined && !commonWords.has(folded) && (folded.length > 1 || unspaced.test(folded))
-      return isTelling ? [{ written, folded }] : []
+      return isDistinctive ? [{ written, folded }] : []
     })
-    .slice(0, mostWords)
+    .slice(0, maxWords)
 }
 
-/** True if two texts have a telling word in common. */
+/** True if two texts have a distinctive word in common. */
 export function shareWords(some: Set<string>, others: Set<string>): boolean {
   for (const word of some) if (others.has(word)) return true
   return false
@@ -62,7 +62,7 @@ function wordsOf(text: string): string[] {
     // Müller is Mueller where a bank has no ü.
     .replace(/([aou])e/g, '$1')
   const words = folded.match(/[\p{L}\p{N}]+/gu) ?? []
-  return words.filter((word) => /\p{L}/u.test(word) && word.replace(/\P{N}/gu, '').length <= mostDigits)
+  return words.filter((word) => /\p{L}/u.test(word) && word.replace(/\P{N}/gu, '').length <= maxDigits)
 }
 
 function stems(word: string): string[] {

@@ -14,10 +14,10 @@ export const period = z.partial(
     to: field(date, doc('The last day.')),
   }),
 )
-export type AskedPeriod = z.output<typeof period>
+export type PeriodQuery = z.output<typeof period>
 
 /** The errors of a range that ends before it begins, and of a month beside a range: one of the two would be ignored. */
-export function periodErrors({ month, from, to }: AskedPeriod): FieldErrors {
+export function periodErrors({ month, from, to }: PeriodQuery): FieldErrors {
   const errors: FieldErrors = {}
   if (month && (from || to))
     addError(errors, 'month', 'The :field field must not be given together with from or to.')

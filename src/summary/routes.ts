@@ -5,21 +5,21 @@ import { tagged } from '../http/conditional-get.ts'
 import { query } from '../http/validate.ts'
 import { monthsOnEarth } from '../shared/dates.ts'
 import { type Draft, withErrors } from '../shared/draft.ts'
-import { type AskedPeriod, period, periodErrors } from './contract.ts'
+import { type PeriodQuery, period, periodErrors } from './contract.ts'
 import { presentSummary } from './present.ts'
 import { summarise } from './summarise.ts'
 
 export const summaryRoutes = new Hono<App>().get('/', query(period), tagged(currentMonth), async (c) => {
-  const asked = c.req.valid('query')
-  const draft = withErrors(asked, periodErrors(asked.values))
+  const query = c.req.valid('query')
+  const draft = withErrors(query, periodErrors(query.values))
   return c.json(presentSummary(await summarise(c.get('owner'), draft)))
 })
 
 /**
- * What the answer depends on besides the URL: the current month, unless the query names a period. Undefined while the
+ * What the response depends on besides the URL: the current month, unless the query names a period. Undefined while the
  * month is not the same everywhere on earth.
  */
-function currentMonth(c: Context<App, string, { out: { query: Draft<AskedPeriod> } }>): string | undefined {
+function currentMonth(c: Context<App, string, { out: { query: Draft<PeriodQuery> } }>): string | undefined {
   if (Object.keys(c.req.valid('query').values).length > 0) return ''
   const [month, other] = monthsOnEarth(c.get('owner').now)
   return other === undefined ? month : undefined

@@ -14,7 +14,7 @@ import {
 import type { Draft } from '../shared/draft.ts'
 import { type Minor, sumOfBalances } from '../shared/money.ts'
 import { filterParts } from '../transactions/filter.ts'
-import type { AskedPeriod } from './contract.ts'
+import type { PeriodQuery } from './contract.ts'
 
 const accountColumns = {
   id: accounts.id,
@@ -34,10 +34,10 @@ export type Summary = {
 }
 
 /** Returns the dashboard of a month or a range, by default the current month in the user's time zone. Throws Invalid. */
-export async function summarise(owner: Owner, draft: Draft<AskedPeriod>): Promise<Summary> {
-  const asked = askedPeriod(await requireComplete(owner, draft))
+export async function summarise(owner: Owner, draft: Draft<PeriodQuery>): Promise<Summary> {
+  const requested = requestedPeriod(await requireComplete(owner, draft))
   // The user's time zone comes with the results, so every month that may be the current one is read.
-  const periods = asked ? [asked] : monthsOnEarth(owner.now).map(wholeMonth)
+  const periods = requested ? [requested] : monthsOnEarth(owner.now).map(wholeMonth)
   const found = await owner.run({
     accounts: owner.db
       .select(accountColumns)
@@ -63,7 +63,7 @@ export async function summarise(owner: Owner, draft: Draft<AskedPeriod>): Promis
 
 const wholeMonth = (month: CalendarMonth): Period => ({ firstMonth: month, lastMonth: month, cuts: [] })
 
-function askedPeriod({ month, from, to }: AskedPeriod): Period | undefined {
+function requestedPeriod({ month, from, to }: PeriodQuery): Period | undefined {
   if (month) return wholeMonth(month)
   if (!from && !to) return undefined
   return periodOf({ from: from ?? earliestDate, to: to ?? latestDate })
@@ -89,8 +89,7 @@ function totalsOf(owner: Scope, periods: Period[]): SQL {
 
 /**
  * The total of income, and the totals of expenses by category: whole months from kept totals, parts of months from the
- * rows. Income by category would be too much: all that a lookup reads must fit into five million bytes, whatever the
- * names.
+ * rows.
  */
 function totalsOfPeriod(owner: Scope, { firstMonth, lastMonth, cuts }: Period): SQL {
   const low = sql.raw(`${lowUnits - 1n}`)

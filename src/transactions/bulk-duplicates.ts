@@ -1,11 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
-import { mostResembling } from './duplicates.ts'
+import { maxCompared } from './duplicates.ts'
 
-/** A round of pairing: which items take part, which rows, and the reference on which both must agree. */
+/** A round of pairing: the items and the rows that take part, and the reference that both must have. */
 type Round = { items: SQL; rows: SQL; reference: SQL }
 
-/** Items with a reference go first, since those without one fit any row. This way, as many as possible find a row. */
+/** Items with a reference go first, since those without one match any row: this pairs as many items as possible. */
 const rounds: Round[] = [
   { items: sql`reference is not null`, rows: sql`reference is not null`, reference: sql`reference` },
   { items: sql`reference is not null`, rows: sql`reference is null`, reference: sql`null` },
@@ -21,7 +21,7 @@ const isFree = (clientId: SQL, { hasClientIds }: Compared) =>
 const fields = sql`account_id, to_account_id, type, amount, transaction_date, reference`
 
 /**
- * The CTEs that decide which items of `judged` are duplicates: each existing or remembered row absorbs one equal item
+ * The CTEs that decide which items of `checked` are duplicates: each existing or remembered row absorbs one equal item
  * that has neither a client id nor `force`, by the rule that `isDuplicateOf` applies to a single transaction. The last
  * of them, `absorbed`, has the item's position and the row's id, negated for a remembered row. Rows with the account,
  * date and amount of any item are read once, however many items match them.
@@ -36,26 +36,26 @@ export function absorbed(userId: SQL, compared: Compared): SQL {
   const paired = rounds.reduce(
     (unpaired, round) => sql`(${pairsOf(unpaired, round)})`,
     sql`(
-        select position, null as id, ${fields}, null as is_of_file, null as pair from asking
+        select position, null as id, ${fields}, null as is_of_file, null as pair from candidate
         union all
         select null, id, ${fields}, is_of_file, null from absorbing
         ${recalls ? sql`union all select null, id, ${fields}, is_of_file, null from recalled` : sql``})`,
   )
   // Queries side by side, since SQLite's parser runs out of stack if they are nested deeper.
   return sql`
-      asking as materialized (
-        select position, ${fields} from judged
+      candidate as materialized (
+        select position, ${fields} from checked
          where refusal is null and known_id is null and client_id is null and not force
-           and (exists (select 1 from transactions row where ${resemble('row', 'judged')} and +user_id = ${userId})
-             ${recalls ? sql`or exists (select 1 from remembered row where user_id = ${userId} and ${resemble('row', 'judged')})` : sql``})
+           and (exists (select 1 from transactions row where ${resemble('row', 'checked')} and +user_id = ${userId})
+             ${recalls ? sql`or exists (select 1 from remembered row where user_id = ${userId} and ${resemble('row', 'checked')})` : sql``})
       ),
-      wanted as materialized (select account_id, transaction_date, amount, count(*) as items from asking group by 1, 2, 3),
+      item_group as materialized (select account_id, transaction_date, amount, count(*) as items from candidate group by 1, 2, 3),
       resembling as (
-        select row.* from wanted
+        select row.* from item_group
          cross join transactions row on id in (
-                 select id from transactions row where ${resemble('row', 'wanted')} order by id desc limit ${mostOfEach})
+                 select id from transactions row where ${resemble('row', 'item_group')} order by id desc limit ${maxPerKey})
            and +user_id = ${userId}
-         limit ${mostInAll}
+         limit ${maxInTotal}
       ),
       absorbing as (
         select id, ${fields}, ${recalls ? isOfFile('row') : sql`null`} as is_of_file from resembling row
@@ -68,14 +68,14 @@ export function absorbed(userId: SQL, compared: Compared): SQL {
 }
 
 /*
- * Only so many rows, the newest, are compared with the items, since the write lock is held meanwhile: `mostOfEach` for each
- * account, date and amount (at least one for each item that has them), and `mostInAll` existing and `mostInAll`
+ * Only so many rows, the newest, are compared with the items, since the write lock is held meanwhile: `maxPerKey` for each
+ * account, date and amount (at least one for each item that has them), and `maxInTotal` existing and `maxInTotal`
  * remembered rows altogether. A single item is compared with about as many as a single transaction.
  */
 const base = sql`5000`
-const mostInAll = sql`(select ${base} + 3 * coalesce(sum(items), 0) from wanted)`
-const mostOfEach = sql`(
-  select coalesce(min(${sql.raw(String(mostResembling))} + sum(items), 2 * max(items) + ${base} / count(*)), 0) from wanted)`
+const maxInTotal = sql`(select ${base} + 3 * coalesce(sum(items), 0) from item_group)`
+const maxPerKey = sql`(
+  select coalesce(min(${sql.raw(String(maxCompared))} + sum(items), 2 * max(items) + ${base} / count(*)), 0) from item_group)`
 
 /** Which remembered rows a file is compared with: joined and edited ones and, if `deleted`, deleted ones too. */
 type Recalled = { deleted: boolean }
@@ -92,14 +92,14 @@ const resemble = (one: string, other: string) =>
     `${one}.account_id = ${other}.account_id and ${one}.transaction_date = ${other}.transaction_date and ${one}.amount = ${other}.amount`,
   )
 
-/** True for a row, existing or remembered, that came from a file or stands for a row of one. */
+/** True for a row, existing or remembered, that came from a file or represents a row of one. */
 export const isOfFile = (row: string) =>
   sql.raw(
     `(${row}.import_id is not null or exists (select 1 from imports where imports.id = ${row}.booked_by))`,
   )
 
 /**
- * False for a `row` that stands for a remembered row of a file, which absorbs items in its place: it was edited, or was
+ * False for a `row` that represents a remembered row of a file, which absorbs items instead: the row was edited, or was
  * entered by hand and has been joined with a row of a file. The legs that a transfer was joined from do not count.
  */
 function absorbsAsItIs(userId: SQL): SQL {
@@ -111,26 +111,26 @@ function absorbsAsItIs(userId: SQL): SQL {
 }
 
 /**
- * `recalled` has the remembered rows that resemble any item of `asking`, with negative ids: deleted rows of files if
- * they are asked for, and joined or edited rows of files whose survivor, which stands for them now, exists. A joined row
- * that was entered by hand still absorbs what equals it, unless its survivor does so itself, or stands for a row of a
- * file already. Without `indexed by`, SQLite would read all remembered rows of the user for each one that it looks up.
+ * `recalled` has the remembered rows that resemble any item of `candidate`, with negative ids: deleted rows of files if
+ * `deleted`, and joined or edited rows of files whose survivor, which now represents them, exists. A joined row
+ * that was entered by hand still absorbs what equals it, unless its survivor does so itself, or already represents
+ * a row of a file. Without `indexed by`, SQLite would read all remembered rows of the user for each lookup.
  */
 function recalledRows(userId: SQL, { deleted }: Recalled, isFree: SQL): SQL {
   const survivorAbsorbs = sql`(${resemble('transactions', 'past')} and transactions.type = past.type
     and coalesce(transactions.reference = past.reference, true))`
-  const survivorStandsForFile = sql`(
+  const survivorRepresentsFile = sql`(
     ${isOfFile('transactions')} and (transactions.type = 'transfer') = (past.type = 'transfer')
     or (past.survivor_id, past.account_id, past.type) in (select survivor_id, account_id, type from filed))`
   return sql`
       past as materialized (
         select row.*, ${isOfFile('row')} as is_of_file
-          from wanted
+          from item_group
          cross join remembered row on user_id = ${userId} and id in (
                  select id from remembered row indexed by remembered_account_date_amount
-                  where user_id = ${userId} and ${resemble('row', 'wanted')} order by id desc limit ${mostOfEach})
+                  where user_id = ${userId} and ${resemble('row', 'item_group')} order by id desc limit ${maxPerKey})
          where ${isFree}
-         limit ${mostInAll}
+         limit ${maxInTotal}
       ),
       filed as materialized (
         select survivor_id, account_id, type
@@ -142,7 +142,7 @@ function recalledRows(userId: SQL, { deleted }: Recalled, isFree: SQL): SQL {
         select -id as id, ${fields}, is_of_file from past
          where iif(survivor_id is null, is_of_file and ${deleted ? 1 : 0}, exists (
                  select 1 from transactions where transactions.id = past.survivor_id and ${hasLiveAccounts}
-                    and (is_of_file or kind is not null and not (${survivorAbsorbs} or ${survivorStandsForFile}))))
+                    and (is_of_file or kind is not null and not (${survivorAbsorbs} or ${survivorRepresentsFile}))))
       )`
 }
 

@@ -23,7 +23,7 @@ export type BatchId = string | SQL
 type Origin = { isSynced: boolean; importId: SQL; guard: SQL }
 
 /** The row of a batch that is deleted again in the round trip that inserts it. */
-export function transientBatch<Id, UserId, Now>(id: Id, userId: UserId, now: Now) {
+export function transientBatch(id: string, userId: SQL, now: Date) {
   return { id, userId, status: 'processing' as const, bodyHash: '', createdAt: now, queuedAt: now }
 }
 
@@ -69,7 +69,7 @@ const columnsOf = (fields: readonly string[]) =>
   sql.raw(fields.map((field, place) => `value ->> ${place} as ${field}`).join(', '))
 
 /**
- * Stages rows as items of a batch, if the batch exists, one part of `rowParts` with each statement. `judged` is a query
+ * Stages rows as items of a batch, if the batch exists, one part of `rowParts` with each statement. `checked` is a query
  * that selects the staged fields from `item`, a table with the fields of each row. `item` is materialized, since SQLite
  * would otherwise parse a row's JSON for every use of a field.
  */
@@ -77,7 +77,7 @@ export function stageRows(
   batchId: BatchId,
   parts: { from: number; json: string }[],
   fields: readonly string[],
-  judged: SQL,
+  checked: SQL,
 ): SQL[] {
   const values = sql.raw(
     stagedFields.map((field) => (field === 'errors' ? 'json(errors)' : field)).join(', '),
@@ -87,7 +87,7 @@ export function stageRows(
     insert into ${batchParts} (batch_id, start, invalid, items)
     with item as materialized (select ${columnsOf(fields)} from json_each(${json}))
     select * from (
-      select ${batchId}, ${from}, count(errors), json_group_array(json_array(${values})) from (${judged})
+      select ${batchId}, ${from}, count(errors), json_group_array(json_array(${values})) from (${checked})
     ) where exists (select 1 from ${batches} where id = ${batchId})`,
   )
 }
@@ -122,7 +122,7 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
 /**
  * Decides what becomes of the items of an unfinished batch. Invalid ones stay invalid; for the others, in this order:
  *
- * 1. An item whose client id leads to an existing row (transactions/client-ids.ts) is a duplicate of that row.
+ * 1. An item whose client id leads to an existing row (client-ids.ts) is a duplicate of that row.
  * 2. An item that breaks one of `rules`, which refer to its columns as `item`, fails.
  * 3. Rows that existed before absorb equal items that have neither a client id nor `force`, one each (bulk-duplicates.ts;
  *    docs/contract.md, Offline batches).
@@ -130,7 +130,7 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
  * 5. The others are to be created: they get the ids of their rows, in the order of the batch.
  *
  * With `recalls`, remembered rows absorb items too. An item that equals a joined or edited row is a duplicate of the row
- * that stands for that one now; with `deleted`, an item that equals a row which the user deleted is `deleted_before`.
+ * that now represents it; with `deleted`, an item that equals a row which the user deleted is `deleted_before`.
  *
  * Within the statement, remembered rows have negative ids. The outcome of a duplicate that was found through one has a
  * fourth place, with the id of the remembered row.
@@ -152,14 +152,14 @@ export function decideOutcomes(
       with ${stagedItems(batchId)},
       known as materialized (
         select *, ${hasClientIds ? sql`iif(${isKnown}, ${knownId}, null)` : sql`null`} as known_id from item
-      ), judged as materialized (
+      ), checked as materialized (
         select *, coalesce(errors, iif(known_id is null, ${broken}, null)) as refusal from known item
       ),
       ${absorbed(userId, compared)},
       decided as (
         select position, errors, refusal, coalesce(known_id, absorbed.id) as found,
                ${hasClientIds ? sql`iif(client_id is null, position, min(position) over (${ofSameId}))` : sql`position`} as first
-          from judged left join absorbed using (position)
+          from checked left join absorbed using (position)
       )
       select json_group_array(json(outcome)) from (
         select case when errors is not null then json_array('invalid', null, json(errors))

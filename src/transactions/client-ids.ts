@@ -4,12 +4,12 @@ import { type Rule, rule } from '../database/rules.ts'
 
 /*
  * A client id that has been used before leads to the transaction that was created with it or, after a join, to the one
- * that now stands for it, whatever else the second request says. Once that is deleted, the client id is refused.
+ * that now represents it, whatever else the second request says. Once that is deleted, the client id is refused.
  */
 
 /**
  * The id of the transaction that a client id leads to; NULL if there is none. If it was joined with another, `orJoined`
- * replaces the id: it may refer to the transaction that stands for it now, and to `gone`, the joined one as remembered.
+ * replaces the id: it may refer to the transaction that now represents it, and to `gone`, the joined one as remembered.
  */
 export function idByClientId(userId: SQL, client_id: string | SQL, orJoined?: SQL): SQL {
   return sql`coalesce(
@@ -17,7 +17,7 @@ export function idByClientId(userId: SQL, client_id: string | SQL, orJoined?: SQ
     (${joinedWith(userId, client_id, orJoined)}))`
 }
 
-/** Selects from the transaction that now stands for the one created with this client id, if that one was joined. */
+/** Selects from the transaction that now represents the one created with this client id, if that one was joined. */
 function joinedWith(userId: SQL, client_id: string | SQL, what: SQL = sql`transactions.id`): SQL {
   return sql`
     select ${what} from spent_client_ids spent

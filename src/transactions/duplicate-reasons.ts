@@ -1,5 +1,5 @@
 import type { MatchReason } from '../shared/match-row.ts'
-import { shareWords, tellingWords } from '../shared/words.ts'
+import { distinctiveWords, shareWords } from '../shared/words.ts'
 
 /** The words of a transaction. */
 export type Words = { description: string | null; reference: string | null }
@@ -7,7 +7,7 @@ export type Words = { description: string | null; reference: string | null }
 /** Why a row is taken for a duplicate of another that equals it in everything that moves money, the day included. */
 export function duplicateReasons(one: Words, other: Words): MatchReason[] {
   const isSame = one.reference !== null && one.reference === other.reference
-  const hasCommon = shareWords(tellingWords(wordsOf(one)), tellingWords(wordsOf(other)))
+  const hasCommon = shareWords(distinctiveWords(wordsOf(one)), distinctiveWords(wordsOf(other)))
   return [
     'same_amount',
     'same_day',

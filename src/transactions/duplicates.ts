@@ -1,24 +1,24 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { GivenFields } from './rules.ts'
+import type { NewTransaction } from './contract.ts'
 
 /** A new transaction is compared with at most this many others of its account, day and amount: the newest. */
-export const mostResembling = 1_000
+export const maxCompared = 1_000
 
 /**
  * Matches the potential duplicates of a transaction (docs/contract.md, Duplicates): those equal in everything that
  * moves money, unless both have a reference and the two differ. `absorbed` in bulk-duplicates.ts applies the same rule to
  * many rows at once.
  */
-export function isDuplicateOf(userId: SQL, fields: GivenFields): SQL {
+export function isDuplicateOf(userId: SQL, fields: NewTransaction): SQL {
   const { reference } = fields
-  const isOfEvent =
-    reference === undefined ? sql`true` : sql`coalesce(transactions.reference, ${reference}) = ${reference}`
+  const mayHaveReference =
+    reference == null ? sql`true` : sql`coalesce(transactions.reference, ${reference}) = ${reference}`
   // The plus keeps SQLite from scanning the user's whole history by its index.
   return sql`(transactions.id in (
       select id from transactions
        where account_id = ${fields.account_id} and transaction_date = ${fields.transaction_date}
          and amount = ${fields.amount}
-       order by id desc limit ${mostResembling})
+       order by id desc limit ${maxCompared})
     and +transactions.user_id = ${userId} and transactions.type = ${fields.type}
-    and transactions.to_account_id is ${fields.to_account_id ?? null} and ${isOfEvent})`
+    and transactions.to_account_id is ${fields.to_account_id ?? null} and ${mayHaveReference})`
 }

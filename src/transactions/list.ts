@@ -2,21 +2,14 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Owner, Scope } from '../database/owner.ts'
 import { ownRow, requireComplete } from '../database/ownership.ts'
 import { accounts, transactions } from '../database/schema.ts'
-import {
-  type CalendarDate,
-  dayToContinueFrom,
-  earliestDate,
-  latestDate,
-  type Period,
-  periodOf,
-} from '../shared/dates.ts'
+import { type CalendarDate, dayToContinueFrom, earliestDate, latestDate } from '../shared/dates.ts'
 import type { Draft } from '../shared/draft.ts'
 import { defaultPageSize, type TransactionQuery } from './contract.ts'
 import { filterParts, type TransactionFilter } from './filter.ts'
 import { newestFirst, newestOf, type Slice } from './newest.ts'
 import { type TransactionWithRelations, withRelations } from './read.ts'
 import { rowsByMonth } from './rows-by-month.ts'
-import { search } from './search.ts'
+import { type PageQueries, search } from './search.ts'
 
 /** From this offset on, finding the month in which a page begins costs less than skipping rows one by one. */
 const farRows = 1_000
@@ -31,19 +24,6 @@ export type TransactionPage = {
   searchedBackTo: CalendarDate | null | undefined
 }
 
-/** `oldestSearched` is the day of the oldest row that a search looked at; null if there can be no older ones. */
-type Counted = { total: number; oldestSearched?: CalendarDate | null }
-
-type Listing = { filter: TransactionFilter; period: Period; slice: Slice; isFar: boolean }
-
-function readPage(owner: Owner, { slice, ...listing }: Listing) {
-  const { ids, counted } = listing.filter.q ? search(owner, listing.filter) : select(owner, listing)
-  return {
-    rows: withRelations(owner, sql`${transactions.id} in (${ids(slice)})`),
-    counted: owner.db.all<Counted>(counted),
-  }
-}
-
 /** Returns one page of the user's transactions, newest first. Throws Invalid. */
 export async function listTransactions(
   owner: Owner,
@@ -52,15 +32,13 @@ export async function listTransactions(
   const { page = 1, per_page: perPage = defaultPageSize, ...filter } = await requireComplete(owner, draft)
   // However large the page number, the offset must remain a safe integer.
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER - perPage)
-  const { from = earliestDate, to = latestDate } = filter
-  const listing = {
-    filter,
-    period: periodOf({ from, to }),
-    slice: { offset, perPage, reach: offset + perPage },
-    isFar: offset >= farRows,
-  }
-  const results = await owner.run(readPage(owner, listing))
+  const { ids, counted } = (filter.q ? search : select)(owner, filter, { offset, perPage })
+  const results = await owner.run({
+    rows: withRelations(owner, sql`${transactions.id} in (${ids})`),
+    counted: owner.db.all<{ total: number; oldestSearched?: CalendarDate | null }>(counted),
+  })
   const { total = 0, oldestSearched } = results.counted[0] ?? {}
+  const { from = earliestDate, to = latestDate } = filter
   return {
     page,
     perPage,
@@ -70,20 +48,23 @@ export async function listTransactions(
   }
 }
 
-function select(owner: Scope, listing: Omit<Listing, 'slice'>) {
+function select(owner: Scope, filter: TransactionFilter, slice: Slice): PageQueries {
+  const months = rowsByMonth(owner, filter)
   return {
-    ids: (slice: Slice) => idsOfPage(owner, { ...listing, slice }),
-    counted: sql`select coalesce(${totalOf(owner, listing)}, 0) as total`,
+    ids:
+      months && slice.offset >= farRows
+        ? idsFarBack(owner, filter, slice, months)
+        : sql`select id from (${newestOf(filterParts(owner, filter), slice)})`,
+    counted: sql`select coalesce(${totalOf(owner, filter, months)}, 0) as total`,
   }
 }
 
 /** How many rows match a filter: read from the kept figures where possible, counted otherwise. */
-function totalOf(owner: Scope, { filter, period }: Omit<Listing, 'slice'>): SQL {
+function totalOf(owner: Scope, filter: TransactionFilter, months: SQL | undefined): SQL {
   const { transactionCount, incomingCount, userId } = accounts
   const fields = Object.values(filter).filter((value) => value !== undefined)
   if (fields.length === 0)
     return sql`(select sum(${transactionCount}) from ${accounts} where ${userId} = ${owner.id})`
-  const months = rowsByMonth(owner, filter, period)
   if (months) return sql`(select sum(rows) from (${months}))`
   const { account_id } = filter
   if (account_id && fields.length === 1) {
@@ -93,12 +74,6 @@ function totalOf(owner: Scope, { filter, period }: Omit<Listing, 'slice'>): SQL 
     (part) => sql`(select count(*) from ${transactions} where ${part})`,
   )
   return sql.join(counts, sql` + `)
-}
-
-function idsOfPage(owner: Scope, { filter, period, slice, isFar }: Listing): SQL {
-  const months = isFar ? rowsByMonth(owner, filter, period) : undefined
-  if (months) return idsFarBack(owner, filter, slice, months)
-  return sql`select id from (${newestOf(filterParts(owner, filter), slice)})`
 }
 
 /** Starts in the month in which the page begins, skipping later months by their row counts. */

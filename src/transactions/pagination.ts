@@ -5,7 +5,7 @@ type Page = Omit<TransactionPage, 'rows'> & { rows: ShownTransactionWithRelation
 
 /**
  * A page in the form that existing clients expect. Its links keep the query of the request and begin with the service's
- * own address: that of the request is whatever the client, or a proxy, wrote into `Host`.
+ * own address: the client, or a proxy, may have written anything into `Host`.
  */
 export function presentPage(appUrl: string, requestUrl: string, found: Page): ShownTransactionPage {
   const { page, perPage, total, rows, searchedBackTo } = found

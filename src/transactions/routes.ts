@@ -24,9 +24,9 @@ import { updateTransaction } from './update.ts'
 /** Income, expenses and transfers. */
 export const transactionRoutes = new Hono<App>()
   .get('/', tagged(), query(transactionQuery), async (c) => {
-    const asked = c.req.valid('query')
-    return limitLargeResponse(asked.values.per_page ?? defaultPageSize, async () => {
-      const found = await listTransactions(c.get('owner'), asked)
+    const draft = c.req.valid('query')
+    return limitLargeResponse(draft.values.per_page ?? defaultPageSize, async () => {
+      const found = await listTransactions(c.get('owner'), draft)
       const rows = found.rows.map(presentWithRelations)
       return c.json(presentPage(c.get('deps').config.links.appUrl, c.req.url, { ...found, rows }))
     })

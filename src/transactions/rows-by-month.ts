@@ -1,22 +1,19 @@
 import { and, eq, gte, lte, type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../database/owner.ts'
 import { totals, transactions } from '../database/schema.ts'
-import type { Period } from '../shared/dates.ts'
+import { earliestDate, latestDate, periodOf } from '../shared/dates.ts'
 import { transactionTypes } from '../shared/types.ts'
 import { filterParts, type TransactionFilter } from './filter.ts'
 
 /**
  * How many rows of each month match a filter: a query of `(month, rows)`, in which a month may occur more than once.
  * Whole months are read from the kept totals; in months that the filter cuts, the rows are counted. Undefined for
- * filters by account or text, whose rows are counted in other ways (list.ts). The period is that of the filter's days.
+ * filters by account or text, whose rows are counted in other ways (list.ts).
  */
-export function rowsByMonth(
-  owner: Scope,
-  filter: TransactionFilter,
-  { firstMonth, lastMonth, cuts }: Period,
-): SQL | undefined {
-  if (filter.account_id ?? filter.q) return undefined
-  const { type } = filter
+export function rowsByMonth(owner: Scope, filter: TransactionFilter): SQL | undefined {
+  const { account_id, q, type, from = earliestDate, to = latestDate } = filter
+  if (account_id ?? q) return undefined
+  const { firstMonth, lastMonth, cuts } = periodOf({ from, to })
   const category = filter.category_id === 'none' ? 0 : filter.category_id
   const within = and(
     eq(totals.userId, owner.id),

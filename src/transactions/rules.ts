@@ -3,14 +3,8 @@ import { refersToOwn } from '../database/ownership.ts'
 import { type Rule, rule } from '../database/rules.ts'
 import { accounts, categories } from '../database/schema.ts'
 import { invalidText, mustDifferText, onlyForTransfersText, requiredText } from '../shared/field-errors.ts'
-import type { NewTransaction, TransactionChanges } from './contract.ts'
 
-/** The fields of a new transaction, without those that are null. */
-export type GivenFields = {
-  [Field in keyof Omit<NewTransaction, 'force'>]: NonNullable<NewTransaction[Field]>
-}
-
-/** The fields that the rules judge, as they will be written: SQL expressions for values or for columns of the row. */
+/** The fields that the rules check, as they will be written: SQL expressions for values or for columns of the row. */
 export type NextRow = { type: SQL; account_id: SQL; to_account_id: SQL; category_id: SQL }
 
 /** Makes such a row from an expression for each field. */
@@ -23,12 +17,7 @@ export function nextRow(of: (field: keyof NextRow) => SQL): NextRow {
   }
 }
 
-/** A change of the type to anything but transfer clears the destination, unless the request sets one. */
-export function clearsDestination({ type, to_account_id }: TransactionChanges): boolean {
-  return type !== undefined && type !== 'transfer' && to_account_id === undefined
-}
-
-/** The rules for every transaction, however it is written; without SQL in contract/transaction-rules.ts. */
+/** The rules for every transaction, however it is written; contract-rules.ts has them without SQL. */
 export function transactionRules(userId: SQL, next: NextRow): Rule[] {
   const { type, account_id: from, to_account_id: to, category_id: category } = next
   return [

@@ -10,47 +10,7 @@ import type { Draft } from '../shared/draft.ts'
 import type { ExpectedVersions } from '../shared/types.ts'
 import type { TransactionChanges } from './contract.ts'
 import { liveCategory, transactionColumns, transactionPrecondition } from './read.ts'
-import { clearsDestination, type NextRow, transactionRules } from './rules.ts'
-
-type Edit = {
-  id: number
-  sent: TransactionChanges
-  dropsDestination: boolean
-  isComplete: boolean
-  expected: ExpectedVersions
-}
-
-function update(owner: Owner, { id, sent, dropsDestination, isComplete, expected }: Edit) {
-  const { db } = owner
-  const { row, stale } = transactionPrecondition(owner, id, expected)
-  // Rules for another user's row are checked with that user's accounts; the flags are not shown.
-  const rules = transactionRules(sql`${transactions.userId}`, rowAfter(sent, dropsDestination))
-  return {
-    owned: db
-      .select({ isOwn: isOwnColumn(owner, transactions), ruleFlags: ruleFlags(rules) })
-      .from(transactions)
-      .where(existingRow(transactions, id)),
-    stale,
-    updated: db
-      .update(transactions)
-      .set({
-        type: sent.type,
-        accountId: sent.account_id,
-        // Not set unless it may change: even setting it to the same value would write its index entries.
-        toAccountId: dropsDestination ? null : sent.to_account_id,
-        categoryId: sent.category_id,
-        amount: sent.amount,
-        description: sent.description,
-        reference: sent.reference,
-        transactionDate: sent.transaction_date,
-        version: sql`${transactions.version} + 1`,
-        seq: nextChange(sql`transactions.user_id`),
-        updatedAt: owner.now,
-      } satisfies ColumnsOf<TransactionChanges>)
-      .where(and(row, isComplete ? allHold(rules) : sql`false`))
-      .returning(transactionColumns),
-  }
-}
+import { type NextRow, transactionRules } from './rules.ts'
 
 /** Changes the fields that were sent; the rules apply to the result. Throws NotFound, Forbidden, VersionConflict, Invalid. */
 export async function updateTransaction(
@@ -59,26 +19,55 @@ export async function updateTransaction(
   draft: Draft<TransactionChanges>,
   expected: ExpectedVersions,
 ) {
-  const { values: sent, complete: isComplete } = draft
-  const dropsDestination = clearsDestination(sent)
-  const statements = update(owner, { id, sent, dropsDestination, isComplete, expected })
-  const results = await withinBounds('amount', owner.run(statements))
+  const { db } = owner
+  const sent = withDestinationCleared(draft.values)
+  const { row, stale } = transactionPrecondition(owner, id, expected)
+  // Another user's row is checked against that user's accounts; the response does not show the outcome.
+  const rules = transactionRules(sql`${transactions.userId}`, rowAfter(sent))
+  const owned = db
+    .select({ isOwn: isOwnColumn(owner, transactions), ruleFlags: ruleFlags(rules) })
+    .from(transactions)
+    .where(existingRow(transactions, id))
+  const updated = db
+    .update(transactions)
+    .set({
+      type: sent.type,
+      accountId: sent.account_id,
+      // Not set unless it may change: even setting it to the same value would write its index entries.
+      toAccountId: sent.to_account_id,
+      categoryId: sent.category_id,
+      amount: sent.amount,
+      description: sent.description,
+      reference: sent.reference,
+      transactionDate: sent.transaction_date,
+      version: sql`${transactions.version} + 1`,
+      seq: nextChange(sql`transactions.user_id`),
+      updatedAt: owner.now,
+    } satisfies ColumnsOf<TransactionChanges>)
+    .where(and(row, draft.complete ? allHold(rules) : sql`false`))
+    .returning(transactionColumns)
+  const results = await withinBounds('amount', owner.run({ owned, stale, updated }))
   requirePrecondition(transactions, results)
-  const [updated] = results.updated
-  if (!updated)
-    throw violationOf(transactionRules(owner.id, rowAfter({}, false)), results.owned, draft.errors)
-  return updated
+  const [transaction] = results.updated
+  if (!transaction) throw violationOf(rules, results.owned, draft.errors)
+  return transaction
+}
+
+/** A change of the type to anything but transfer clears the destination, unless the request sets one. */
+function withDestinationCleared(sent: TransactionChanges): TransactionChanges {
+  const { type = 'transfer', to_account_id } = sent
+  return type !== 'transfer' && to_account_id === undefined ? { ...sent, to_account_id: null } : sent
 }
 
 /** The row after the change: the fields that were sent, the others as they are. */
-function rowAfter(sent: TransactionChanges, dropsDestination: boolean): NextRow {
+function rowAfter(sent: TransactionChanges): NextRow {
   const { type, accountId, toAccountId } = transactions
   const sentOr = (value: string | number | null | undefined, current: Column | SQL) =>
     value === undefined ? sql`${current}` : sql`${value}`
   return {
     type: sentOr(sent.type, type),
     account_id: sentOr(sent.account_id, accountId),
-    to_account_id: dropsDestination ? sql`null` : sentOr(sent.to_account_id, toAccountId),
+    to_account_id: sentOr(sent.to_account_id, toAccountId),
     category_id: sentOr(sent.category_id, liveCategory),
   }
 }

@@ -4,7 +4,7 @@ import { findMatches, type MatchOptions } from '../../src/matches/matching.ts'
 import { addDays } from '../../src/shared/dates.ts'
 import type { MatchKind, MatchRow } from '../../src/shared/match-row.ts'
 import { maxAmount } from '../../src/shared/money.ts'
-import { shareWords, tellingWords } from '../../src/shared/words.ts'
+import { distinctiveWords, shareWords } from '../../src/shared/words.ts'
 import { householdOf } from '../households/household.ts'
 import { rowsOf } from '../households/rows.ts'
 
@@ -241,7 +241,7 @@ describe('words', () => {
     ['καφές', 'ΑΓΟΡΑ ΚΑΦΕΣ'],
     ['N26', 'to n26 account'],
   ])('%s is in %s', (some, others) => {
-    expect(shareWords(tellingWords(some), tellingWords(others))).toBe(true)
+    expect(shareWords(distinctiveWords(some), distinctiveWords(others))).toBe(true)
   })
 
   test.each([
@@ -253,13 +253,13 @@ describe('words', () => {
     ['振込', '振込'],
     ['👍🏽 ok', '👍🏽 ok'],
   ])('%s and %s have none in common', (some, others) => {
-    expect(shareWords(tellingWords(some), tellingWords(others))).toBe(false)
+    expect(shareWords(distinctiveWords(some), distinctiveWords(others))).toBe(false)
   })
 
   test('of any text are few', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (text) => {
-        expect(tellingWords(text).size).toBeLessThanOrEqual(32)
+        expect(distinctiveWords(text).size).toBeLessThanOrEqual(32)
       }),
       { numRuns: 40 },
     )
