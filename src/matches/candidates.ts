@@ -10,21 +10,21 @@ import { wordsOf } from '../transactions/duplicate-reasons.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
 import { daysThatDecide, findMatches, type Match, mostDaysApart } from './matching.ts'
 
-/** At most this many rows of the requested days and those before them are looked at: the newest. */
-export const mostLookedAt = 20_000
-/** At most this many rows of the days after them are looked at: the oldest. */
-export const mostLookedAtAfter = 1_000
-/** At most this many of all those are compared, since the database sends no answer above 10 MB. */
-export const mostCompared = 3_000
+/** At most this many rows of the requested days and those before them are read: the newest. */
+export const maxRows = 20_000
+/** At most this many rows of the days after them are read: the oldest. */
+export const maxRowsAfter = 1_000
+/** At most this many of these rows are compared, since the database sends no response above 10 MB. */
+export const maxCompared = 3_000
 
-/** The requested days. The rows of `daysThatDecide` around them are looked at as well. */
+/** The requested days. The rows of `daysThatDecide` around them are read as well. */
 type Days = { from: string | SQL; to: string | SQL }
 
 const daysAfter = (day: string | SQL, days: number) => sql`date(${day}, ${sql.raw(`'${days} days'`)})`
 
 /**
  * A row to be compared, with what is settled about it, as JSON: the kind and the second id of each rejected pair of which
- * it is the first; and the rows that were joined with it (`Joined`). `isBooked` is 1 if it stands for a row of a file.
+ * it is the first; and the rows that were joined with it (`Joined`). `isBooked` is 1 if it represents a row of a file.
  */
 export type Candidate = { row: Transaction; rejected: string; joined: string; isBooked: number }
 
@@ -54,26 +54,26 @@ export function selectCandidates(owner: Scope, days: Days) {
         sql`user_id = ${owner.id} and last_day >= ${daysAfter(from, -daysThatDecide)} and first_day <= ${daysAfter(to, daysThatDecide)}`,
       ),
     looked: owner.db.all<{ back: CalendarDate | null }>(
-      sql`select iif(count(*) < ${sql.raw(String(mostLookedAt))}, null, min(transaction_date)) as back from (${looked})`,
+      sql`select iif(count(*) < ${sql.raw(String(maxRows))}, null, min(transaction_date)) as back from (${looked})`,
     ),
   }
 }
 
-/** The rows that are looked at, of the days and of those before them. */
+/** The rows that are read, of the days and of those before them. */
 function newestUntil(owner: Scope, { from, to }: Days): SQL {
   return sql`(
     select * from ${transactions}
      where user_id = ${owner.id} and transaction_date between ${daysAfter(from, -daysThatDecide)} and ${to}
-     order by transaction_date desc, id desc limit ${sql.raw(String(mostLookedAt))})`
+     order by transaction_date desc, id desc limit ${sql.raw(String(maxRows))})`
 }
 
-/** The rows that are looked at, of the days after. */
+/** The rows that are read, of the days after. */
 function nextAfter(owner: Scope, { to }: Days): SQL {
   const last = daysAfter(to, daysThatDecide)
   return sql`(
     select * from ${transactions}
      where user_id = ${owner.id} and transaction_date > ${to} and transaction_date <= ${last}
-     order by transaction_date, id limit ${sql.raw(String(mostLookedAtAfter))})`
+     order by transaction_date, id limit ${sql.raw(String(maxRowsAfter))})`
 }
 
 /** The ids of rows with a counterpart nearby. A transfer counts as two legs. */
@@ -94,15 +94,15 @@ function resembling(owner: Scope, days: Days): SQL {
        union all
       select id, to_account_id, 'income', true, amount, true, transaction_date from there where type = 'transfer'
     ), compared as (
-      select id, transaction_date, count(*) over alike > 1 and sum(is_imported) over alike > 0 as stands_twice,
+      select id, transaction_date, count(*) over alike > 1 and sum(is_imported) over alike > 0 as is_double,
              not is_leg and sum(not is_leg and type = 'income') over moved > 0
                and sum(not is_leg and type = 'expense') over moved > 0 as has_legs
         from leg
       window alike as (partition by account_id, type, amount ${nearby}), moved as (partition by amount ${nearby})
     )
     select id from (
-      select distinct id, transaction_date from compared where stands_twice or has_legs)
-     order by transaction_date desc, id desc limit ${sql.raw(String(mostCompared + 1))}`
+      select distinct id, transaction_date from compared where is_double or has_legs)
+     order by transaction_date desc, id desc limit ${sql.raw(String(maxCompared + 1))}`
 }
 
 /** What is settled about a row (see `Candidate`). Its id is spelled out: Drizzle would leave out the table. */
@@ -139,7 +139,7 @@ export function matchesAmong({ names, candidates, covered, looked }: FoundCandid
       (JSON.parse(rejected) as [MatchKind, number][]).map(([kind, other]) => keyOf(kind, [id, other])),
     ),
   )
-  const compared = candidates.slice(0, mostCompared)
+  const compared = candidates.slice(0, maxCompared)
   const matches: Match[] = findMatches(compared.flatMap(matchRow), {
     kind,
     accountNames: new Map(names.map(({ id, name }) => [id, name])),
@@ -148,7 +148,7 @@ export function matchesAmong({ names, candidates, covered, looked }: FoundCandid
     ),
     isRejected: (kind, ids) => rejected.has(keyOf(kind, ids)),
   })
-  const isCut = candidates.length > mostCompared
+  const isCut = candidates.length > maxCompared
   const lookedBackTo = isCut ? compared.at(-1)?.row.transactionDate : looked[0]?.back
   return { matches, lookedBackTo: lookedBackTo ?? null }
 }
@@ -157,7 +157,7 @@ function keyOf(kind: MatchKind, ids: [number, number]): string {
   return `${kind} ${ids.toSorted((a, b) => a - b).join(' ')}`
 }
 
-/** A row that was joined with another. `isDouble` if it was a duplicate, or stood for a row of a file. */
+/** A row that was joined with another. `isDouble` if it was a duplicate, or represented a row of a file. */
 type Joined = Pick<Transaction, 'accountId' | 'type' | 'importId'> & { kind: MatchKind; isDouble: 0 | 1 }
 
 /** A row as it is compared: a transfer as two legs, which are already known to belong together. */

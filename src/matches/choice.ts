@@ -1,6 +1,6 @@
 import type { MatchReason, MatchRow } from '../shared/match-row.ts'
 
-/** A row with its day as a number, and the words by which it can be recognised. */
+/** A row with its day as a number, and its distinctive words. */
 export type DatedRow = MatchRow & { day: number; distinctive: () => Set<string> }
 /** Two rows that may be one event. With `isDoubt` they are too far apart, but keep others from being sure. */
 export type RowPair = { first: DatedRow; second: DatedRow; daysApart: number; isDoubt: boolean }
@@ -8,9 +8,9 @@ export type Candidate = RowPair & { evidence: MatchReason[] }
 /** How many days after the first row of a pair the second may be posted; from `doubt` to `from`, it only casts doubt. */
 export type Days = { doubt: number; from: number; to: number }
 
-/** At most this many possible counterparts of a row are looked at, the earliest. */
+/** At most this many possible counterparts of a row are compared, the earliest. */
 const mostCandidates = 24
-/** What a pair is worth before its days off the usual are taken away: so much that more pairs beat nearer ones. */
+/** The worth of a pair, less its days off the usual: high enough that more pairs beat nearer ones. */
 const worthOfPair = 1_000
 
 export function byDay(a: DatedRow, b: DatedRow): number {

@@ -7,9 +7,9 @@ import * as shown from '../shared/shown.ts'
 import { matchCertainties, matchKinds } from '../shared/types.ts'
 import { coffee, transaction } from '../transactions/contract.ts'
 
-/** The most days that one request may look at. */
+/** The most days of one request. */
 export const mostDays = 366
-/** How many days are looked at unless the client says which. */
+/** The number of days, unless the client names them. */
 export const defaultDays = 90
 export const mostMatches = 200
 

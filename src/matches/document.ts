@@ -1,7 +1,7 @@
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { json } from '../openapi/response-descriptions.ts'
 import { grouped } from '../shared/doc.ts'
-import { mostCompared, mostLookedAt, mostLookedAtAfter } from './candidates.ts'
+import { maxCompared, maxRows, maxRowsAfter } from './candidates.ts'
 import { joined, matchList, separated } from './contract.ts'
 import { daysThatDecide } from './matching.ts'
 
@@ -15,7 +15,7 @@ export const matchEndpoints: EndpointGroup = {
     'GET /api/matches': {
       id: 'listMatches',
       summary: 'List matches',
-      description: `Pairs of transactions that look like one event, of which at least one is dated within the days asked for. They are judged by the transactions of these days and of the ${daysThatDecide} before and after them: the newest ${grouped(mostLookedAt)}, and ${grouped(mostLookedAtAfter)} of the days after, are looked at, and at most ${grouped(mostCompared)} that have another of the same amount nearby are compared. Rejected pairs are left out.`,
+      description: `Pairs of transactions that look like one event, of which at least one is dated within the requested days. They are found among the transactions of these days and of the ${daysThatDecide} before and after them: the newest ${grouped(maxRows)}, and ${grouped(maxRowsAfter)} of the days after, are read, and at most ${grouped(maxCompared)} that have another of the same amount nearby are compared. Rejected pairs are left out.`,
       responses: { 200: json(matchList, 'What was found.') },
       invalid: { errors: { to: ['The to field must be a date after or equal to from.'] } },
     },
@@ -34,7 +34,7 @@ export const matchEndpoints: EndpointGroup = {
       id: 'separateMatch',
       summary: 'Separate what was joined',
       description:
-        'Undoes the last join: brings the other transaction back, under its id. Whatever the remaining one took from it is removed again, unless it has been changed since.',
+        'Undoes the last join: brings the other transaction back, under its id. What the remaining one took from it is removed again, unless it has been changed since.',
       body: { name: 'MatchSeparation', example: { id: 1 } },
       responses: { 200: json(separated, 'Both.') },
       invalid: { errors: { id: ['The selected id is invalid.'] } },

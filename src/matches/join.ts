@@ -19,7 +19,7 @@ import { hasRoom, isPair, kindRule, pairRules, roomRule } from './pairs.ts'
  * a row that is already a transfer, or else the one entered by hand, or else the older one. The other is deleted like any
  * row, and remembered: a file that has it imports nothing new, and separate.ts can bring it back as it was. Figures, the
  * log of changes and spent client ids are the triggers' work. The `updated_at` of the row that remains does not change:
- * undoing an import tells by it whether somebody has edited a row.
+ * undoing an import tells by it whether a row has been edited.
  */
 
 /** Pairs that have been matched, each a kind and two ids, as JSON. */
@@ -104,8 +104,8 @@ export async function joinMatches(owner: Owner, draft: Draft<Pairs>): Promise<Jo
 }
 
 /**
- * The statements that join the user's pairs. No row may be in two pairs; a pair that can no longer be joined is left
- * alone.
+ * The statements that join the user's pairs. No row may be in two pairs; a pair that can no longer be joined is
+ * skipped.
  */
 export function joinPairs({ id: userId }: Scope, pairs: PairsAsJson, guard: SQL): SQL[] {
   const joined = sql`(${joinedOf(userId, pairs)})`
@@ -192,7 +192,7 @@ function rememberOutflows(userId: SQL, joined: SQL): SQL {
 }
 
 /**
- * From now on, what is remembered of an outflow stands for its row of a file, and the outflow itself does not. If it
+ * From now on, what is remembered of an outflow represents its row of a file, and the outflow itself does not. If it
  * kept its `booked_by`, and that import has been undone, `updateSurvivors` would set off the trigger
  * `transaction_unlike_file`, which would replace what is remembered.
  */
@@ -204,7 +204,7 @@ function releaseOutflows(joined: SQL): SQL {
        and transactions.seq <= gone.seq`
 }
 
-/** The row that remains now also stands for the rows that had been joined with the one that went. */
+/** The row that remains now also represents the rows that had been joined with the one that went. */
 function pointToSurvivors(userId: SQL, joined: SQL): SQL {
   return sql`
     with joined as materialized ${joined}

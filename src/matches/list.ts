@@ -15,14 +15,14 @@ export type Matches = {
   searchedBackTo: CalendarDate | null
 }
 
-/** Returns the matches with a row within the days asked for: sure ones first, then the newest. Throws Invalid. */
+/** Returns the matches with a row within the requested days: sure ones first, then the newest. Throws Invalid. */
 export async function listMatches(owner: Owner, draft: Draft<MatchQuery>): Promise<Matches> {
   const { kind, ...days } = draft.values
   const span = spanOf(owner, days)
   await requireComplete(owner, withErrors(draft, errorsOf(span)))
   const found = await owner.run(selectCandidates(owner, span))
   const { matches, lookedBackTo } = matchesAmong(found, kind)
-  const first = firstJudged(span, lookedBackTo)
+  const first = firstCompleteDay(span, lookedBackTo)
   const rows = new Map(found.candidates.map(({ row }) => [row.id, row]))
   const shown = matches
     .map((match) => ({ ...match, transactions: match.ids.flatMap((id) => rows.get(id) ?? []) }))
@@ -36,8 +36,8 @@ export async function listMatches(owner: Owner, draft: Draft<MatchQuery>): Promi
   }
 }
 
-/** The first day whose rows can be judged. The day looked back to may have been looked at in part. */
-function firstJudged({ from, to }: Span, lookedBackTo: CalendarDate | null): CalendarDate {
+/** The first day whose matches are complete: of the day back to which rows were read, some may be missing. */
+function firstCompleteDay({ from, to }: Span, lookedBackTo: CalendarDate | null): CalendarDate {
   const first = lookedBackTo ? addDays(lookedBackTo, daysThatDecide + 1) : from
   return first <= from ? from : first < to ? first : to
 }
@@ -47,7 +47,7 @@ const newestDay = ({ transactions }: Matches['matches'][number]) =>
   transactions.reduce((newest, { transactionDate: day }) => (day > newest ? day : newest), '')
 
 /**
- * The days that are looked at. The last is by default the last possible one after `from` or, without `from`, tomorrow,
+ * The requested days. The last is by default the last possible one after `from` or, without `from`, tomorrow,
  * which may have begun where the user is.
  */
 function spanOf({ now }: Owner, { from, to }: Pick<MatchQuery, 'from' | 'to'>): Span {

@@ -20,7 +20,7 @@ export type Match = {
   ids: [number, number]
   /** From the first to the second; negative if the second is earlier. */
   daysApart: number
-  /** `sure` if neither row has another candidate and, for a transfer, the words say that it is one. */
+  /** `sure` if neither row has another candidate and, for a transfer, the words confirm it. */
   certainty: (typeof matchCertainties)[number]
   reasons: MatchReason[]
 }
@@ -49,7 +49,7 @@ const surelyFrom = -1
 export const mostDaysApart = Math.max(
   ...[duplicateDays, transferDays].flatMap(({ doubt, to }) => [-doubt, to]),
 )
-/** Rows this near decide what is said of a row: its possible counterparts, and the counterparts of these. */
+/** Rows this near decide the matches of a row: its possible counterparts, and the counterparts of these. */
 export const daysThatDecide = 2 * mostDaysApart
 
 /**
@@ -73,12 +73,12 @@ export function findMatches(rows: readonly MatchRow[], options: MatchOptions): M
   const possibleTransfers = transferCandidates(dated, accountNames).filter(isAllowed('transfer'))
   // Money that is recorded twice moved once, so only the second row of a duplicate can be in a transfer; and not that one
   // if the first already is, or if the duplicate is returned as well and has to be settled first.
-  const waiting = new Set(
+  const excluded = new Set(
     duplicates.flatMap(({ first, second }) =>
       kind === 'transfer' && !isSettled('transfer', first) ? [first] : [first, second],
     ),
   )
-  const transfers = choose(possibleTransfers, (row) => !waiting.has(row) && !isSettled('transfer', row))
+  const transfers = choose(possibleTransfers, (row) => !excluded.has(row) && !isSettled('transfer', row))
   const transferMatches = transfers.map(matchOf('transfer', onlyCandidates(possibleTransfers)))
   return eachRowOnce(kind === 'transfer' ? transferMatches : [...duplicateMatches, ...transferMatches])
 }

@@ -28,21 +28,21 @@ export function kindRule({ id: userId }: Scope, { kind, ids: [first, second] }: 
   return rule('ids', needs[kind], sql`not exists (${isOther})`)
 }
 
-/** The most rows that one transaction may stand for, since each join and separation rewrites all of them. */
-const mostStoodFor = 1_000
+/** The most joined rows that one transaction may represent, since each join and separation rewrites all of them. */
+const maxRepresented = 1_000
 
-/** The rows that are to be one transaction must not stand for too many others. */
+/** The rows that are to be one transaction must not represent too many others. */
 export function roomRule({ id: userId }: Scope, { ids: [first, second] }: Pair): Rule {
   return rule(
     'ids',
-    `The :field must have fewer than ${mostStoodFor.toLocaleString('en')} joined transactions.`,
+    `The :field must have fewer than ${maxRepresented.toLocaleString('en')} joined transactions.`,
     hasRoom(userId, sql`${first}, ${second}`),
   )
 }
 
-/** True as long as the rows with these ids together stand for fewer than `mostStoodFor`. */
+/** True as long as the rows with these ids together represent fewer than `maxRepresented`. */
 export function hasRoom(userId: SQL, ids: SQL): SQL {
-  const most = sql.raw(String(mostStoodFor))
+  const most = sql.raw(String(maxRepresented))
   return sql`(select count(*) from (
     select 1 from remembered indexed by remembered_survivor
      where user_id = ${userId} and survivor_id in (${ids}) limit ${most})) < ${most}`

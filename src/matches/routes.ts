@@ -20,7 +20,7 @@ import { presentJoin, presentMatches } from './present.ts'
 import { rejectMatch, takeRejectionBack } from './reject.ts'
 import { separateMatch } from './separate.ts'
 
-/** Possible duplicates and transfers, and what users do about them. */
+/** Possible duplicates and transfers: list, join, separate, reject. */
 export const matchRoutes = new Hono<App>()
   .get('/', query(matchQuery), async (c) => {
     return limitLargeResponse(mostMatches * 2, async () =>

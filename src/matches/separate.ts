@@ -82,7 +82,7 @@ export function separateImported(
 
 /**
  * The statements that bring back rows that were joined: `ids` selects them. The rows that remained lose what they gained,
- * unless somebody has changed it since. `forget` comes last, since `ids` no longer finds the rows after it.
+ * unless it has been changed since. `forget` comes last, since `ids` no longer finds the rows after it.
  */
 function undoJoins(userId: SQL, ids: SQL): { steps: SQL[]; forget: SQL } {
   const rows = sql`(select * from remembered where user_id = ${userId} and id in (${ids}))`
@@ -118,7 +118,7 @@ function bringBack(userId: SQL, rows: SQL): SQL[] {
 
 /**
  * Takes from the rows that remained what they gained. If one of them has been joined since, that is taken from its
- * `kept`, and whatever it passed on from the row that it was joined into, and so on. A passed value equals that of the
+ * `kept`, and what it passed on from the row that it was joined into, and so on. A passed value equals that of the
  * row that passed it, so `union` sees each value of a row once, however many joins lead there.
  */
 function takeBack(userId: SQL, rows: SQL): SQL[] {
@@ -168,7 +168,7 @@ function takeBack(userId: SQL, rows: SQL): SQL[] {
 }
 
 /**
- * A row that was brought back stands again for the rows that had been joined with it, and for those joined with them.
+ * A row that was brought back again represents the rows that had been joined with it, and for those joined with them.
  * Walks down from it: a walk up from each of the others would be quadratic if they were joined one after another.
  */
 function pointBack(userId: SQL, rows: SQL): SQL {
