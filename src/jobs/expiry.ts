@@ -6,12 +6,12 @@ import { dayMs } from '../shared/dates.ts'
 
 const batchesKeptDays = 30
 const failedMailsKeptDays = 90
-/** Anybody can register an address that refuses emails, and each refused email leaves a row. */
+/** Any address can be registered, and each refused email leaves a row. */
 const failedMailsKept = 50_000
 const failedMailsPerPart = 1_000
 /** No limit has a longer window. */
 const attemptsKeptDays = 1
-/** Each part is a request, and a Worker may make a thousand in a run; what is left over waits for the next run. */
+/** Each part is a request, and a Worker may make a thousand in a run; the next run deletes the rest. */
 const partsPerRun = 900
 
 /** The rows to delete from a table, in parts so small that other writers wait only for milliseconds. */
@@ -45,23 +45,23 @@ const expiring: readonly Expiring[] = [
 ]
 
 /**
- * Deletes what has expired (and is refused even before that), attempts that no longer count, old records of failed
- * emails, and batches that were done thirty days ago, but not the transactions that they created. The tables take
+ * Deletes expired tokens, links and states (which are refused even before that), attempts that no longer count, old
+ * records of failed emails, and batches that were done thirty days ago, but not the transactions that they created. The tables take
  * turns, in parts that are a round trip each, until nothing is left or the run is used up. Returns the number of rows
  * deleted from each table.
  */
 export async function removeExpired(db: Database, now: Date): Promise<Record<string, number>> {
   const daysAgo = (days: number) => now.getTime() - days * dayMs
   const removed: Record<string, number> = Object.fromEntries(expiring.map(({ table }) => [table, 0]))
-  const waiting = [...expiring]
+  const pending = [...expiring]
   for (let part = 0; part < partsPerRun; part++) {
-    const next = waiting.shift()
+    const next = pending.shift()
     if (!next) break
     const table = sql.identifier(next.table)
     const due = sql`select rowid from ${table} where ${next.isDue(daysAgo)} limit ${next.rowsPerPart}`
     const { rowsAffected } = await runOne(db, db.run(sql`delete from ${table} where rowid in (${due})`))
     removed[next.table] = (removed[next.table] ?? 0) + rowsAffected
-    if (rowsAffected >= next.rowsPerPart) waiting.push(next)
+    if (rowsAffected >= next.rowsPerPart) pending.push(next)
   }
   return removed
 }

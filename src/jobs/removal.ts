@@ -4,14 +4,14 @@ import { runAll, runOne } from '../database/run.ts'
 import type { RemovalQueue } from '../shared/queues.ts'
 
 /*
- * A deleted user, account or category is gone for everybody at once, however much it held. The rows that it leaves behind
+ * A deleted user, account or category disappears from all responses at once, however much it held. The rows that it leaves behind
  * are removed here, in parts so small that other writers wait for a fraction of a second.
  */
 
 const rowsPerPart = 1_000
 /** Each has up to a thousand items. */
 const batchesPerPart = 10
-/** Whatever is left after these parts is queued again, behind the messages of other users. */
+/** After these parts, the user is queued again, behind the messages of others. */
 const partsPerMessage = 50
 const messagesPerSweep = 1_000
 
@@ -35,25 +35,25 @@ export async function removeDeleted(db: Database, userId: number): Promise<boole
 }
 
 /**
- * Posts a message for each user of whom something is left, since messages can be lost, and removes deleted categories
+ * Posts a message for each user with deleted rows left, since messages can be lost, and removes deleted categories
  * to which no transaction refers any more.
  */
 export async function sweepDeleted(db: Database, queue: RemovalQueue): Promise<Record<string, number>> {
-  const waiting = sql`
+  const deleted = sql`
     select id from former_users union select former_user_id from accounts where former_user_id is not null
      limit ${messagesPerSweep}`
   const unused = sql`
     select id from categories
      where user_id is null and not exists (select 1 from transactions where category_id = categories.id)
      limit ${rowsPerPart}`
-  // Selected separately, since a read keeps no writer waiting. In between, no row can begin to refer to a deleted one.
+  // Selected separately, since a read does not block writers. In between, no row can begin to refer to a deleted one.
   const found = await runAll(db, {
-    users: db.all<{ id: number }>(waiting),
+    users: db.all<{ id: number }>(deleted),
     categories: db.all<{ id: number }>(unused),
   })
   const ids = JSON.stringify(found.categories.map(({ id }) => id))
-  const deleted = sql`delete from categories where id in (select value from json_each(${ids}))`
-  if (found.categories.length > 0) await runOne(db, db.run(deleted))
+  const removal = sql`delete from categories where id in (select value from json_each(${ids}))`
+  if (found.categories.length > 0) await runOne(db, db.run(removal))
   await queue.postAll(found.users.map(({ id }) => id))
   return { removals: found.users.length, categories: found.categories.length }
 }

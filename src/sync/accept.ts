@@ -23,8 +23,8 @@ import {
 import { idByClientId } from '../transactions/client-ids.ts'
 import type { NewTransaction } from '../transactions/contract.ts'
 import { isVerified, requireVerified } from '../users/verified.ts'
-import { mostItemsToLand } from './contract.ts'
-import { landItems } from './process.ts'
+import { maxItemsProcessedAtOnce } from './contract.ts'
+import { processItems } from './process.ts'
 import { pendingAgain } from './retry.ts'
 
 /** How long a client with too many unfinished batches should wait: by then, the queue should have finished some. */
@@ -44,11 +44,49 @@ export type SyncBatch = {
   bodyHash: string
 }
 
+/**
+ * Checks and stores a batch in one round trip, and returns its id; a repeat with the same key gets the id of the first
+ * batch, which is processed again if it had failed. A batch is queued if the user has no other unfinished one, or else
+ * once those are done. With `mayProcess`, a small new one with no other before it is processed in the same transaction
+ * instead, unless it would push a figure past its bounds: then a second round trip accepts and queues it. One invalid item
+ * means that nothing is accepted, unless the batch is lenient. Throws EmailNotVerified, TooManyAttempts, Invalid.
+ */
+export async function acceptSync(
+  owner: Owner,
+  queue: SyncQueue,
+  batch: SyncBatch,
+  { mayProcess }: { mayProcess: boolean },
+): Promise<string> {
+  await requireNoErrors(owner, batch)
+  const id = crypto.randomUUID()
+  const { items, isLenient, bodyHash } = batch
+  const parts = rowParts(items.map(toCheckedItem), checkedFields)
+  const idempotencyKey = batch.idempotencyKey || undefined
+  const comparesContent = items.some(({ values }) => !values.client_id && values.force !== true)
+  const run = (mayProcess: boolean) =>
+    owner.run(accept(owner, { id, parts, isLenient, mayProcess, comparesContent, idempotencyKey, bodyHash }))
+  const results =
+    mayProcess && items.length <= maxItemsProcessedAtOnce ? await processOrQueue(run) : await run(false)
+  requireVerified(results.user)
+  const [earlier] = results.earlier.flat()
+  if (earlier && earlier.bodyHash !== batch.bodyHash)
+    throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
+  // It would be pending again if there had been room.
+  if (earlier?.status === 'failed') throw tooManyBatches()
+  if (!earlier) requireAccepted(results.batch.length > 0, results.invalid.flat())
+  // Only the user's oldest unfinished batch belongs in the queue. With at most two unfinished, it may not be there yet:
+  // either it is this batch, or it was stored by a call that then failed, and this batch is the repeat, sent without a
+  // key. Queueing a batch twice does no harm. If this batch has been processed, none is left.
+  const [oldest] = results.oldest
+  if (oldest && results.oldest.length < 3) await queue.post(oldest.id)
+  return earlier?.id ?? id
+}
+
 type ToAccept = {
   id: string
   parts: { from: number; json: string }[]
   isLenient: boolean
-  mayLand: boolean
+  mayProcess: boolean
   comparesContent: boolean
   idempotencyKey: string | undefined
   bodyHash: string
@@ -63,8 +101,8 @@ function accept(owner: Owner, batch: ToAccept) {
   const unfinished = sql`(select count(*) from ${batches} where user_id = ${owner.id} and completed_at is null)`
   const canBeStored = and(isVerified(owner), sql`${unfinished} < ${maxUnfinishedBatches}`)
   const invalid = invalidItems(id)
-  // Only one batch of each user is in the queue at a time, so that nobody has to wait for everything that somebody else
-  // has uploaded: when one is done, the next is queued.
+  // One batch of each user is in the queue at a time, so that a user with many does not delay the others: when one is
+  // done, the next is queued.
   const queuedAt = sql<Date>`iif(${unfinished} = 0, ${owner.now}, null)`
   return {
     retried: batch.idempotencyKey
@@ -90,7 +128,7 @@ function accept(owner: Owner, batch: ToAccept) {
       ? []
       : [db.run(sql`delete from ${batches} where id = ${id} and exists (select 1 from ${invalid})`)],
     completed: isLenient ? [db.run(completeIfNothingPending(owner.now, id))] : [],
-    landed: batch.mayLand ? unread(landItems(idIfItsTurn(id), owner.now, batch)) : [],
+    processed: batch.mayProcess ? unread(processItems(idIfQueued(id), owner.now, batch)) : [],
     oldest: db
       .select({ id: batches.id })
       .from(batches)
@@ -101,47 +139,10 @@ function accept(owner: Owner, batch: ToAccept) {
 }
 
 /**
- * Checks and stores a batch in one round trip, and returns its id; a repeat with the same key gets the id of the first
- * batch, which is processed again if it had failed. A batch is queued if the user has no other unfinished one, or else
- * once those are done. With `mayLand`, a small new one whose turn it is lands in the same transaction instead, unless it
- * would push a figure past its bounds: then a second round trip accepts and queues it. One invalid item means that
- * nothing is accepted, unless the batch is lenient. Throws EmailNotVerified, TooManyAttempts, Invalid.
- */
-export async function acceptSync(
-  owner: Owner,
-  queue: SyncQueue,
-  batch: SyncBatch,
-  { mayLand }: { mayLand: boolean },
-): Promise<string> {
-  await requireNoErrors(owner, batch)
-  const id = crypto.randomUUID()
-  const { items, isLenient, bodyHash } = batch
-  const parts = rowParts(items.map(toCheckedItem), checkedFields)
-  const idempotencyKey = batch.idempotencyKey || undefined
-  const comparesContent = items.some(({ values }) => !values.client_id && values.force !== true)
-  const run = (mayLand: boolean) =>
-    owner.run(accept(owner, { id, parts, isLenient, mayLand, comparesContent, idempotencyKey, bodyHash }))
-  const results = mayLand && items.length <= mostItemsToLand ? await landOrQueue(run) : await run(false)
-  requireVerified(results.user)
-  const [earlier] = results.earlier.flat()
-  if (earlier && earlier.bodyHash !== batch.bodyHash)
-    throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
-  // It would be pending again if there had been room.
-  if (earlier?.status === 'failed') throw noRoom()
-  if (!earlier) requireAccepted(results.batch.length > 0, results.invalid.flat())
-  // Only the user's oldest unfinished batch belongs in the queue. With at most two unfinished, it may not be there yet:
-  // either it is this batch, or it was stored by a call that then failed, and this batch is the repeat, sent without a
-  // key. Queueing a batch twice does no harm. If this batch has landed, none is left.
-  const [oldest] = results.oldest
-  if (oldest && results.oldest.length < 3) await queue.post(oldest.id)
-  return earlier?.id ?? id
-}
-
-/**
  * Accepts and processes a batch. If its amounts go past a bound, its acceptance is rolled back too, so it is accepted
  * alone: the queue then records that it failed, and why.
  */
-async function landOrQueue<T>(run: (mayLand: boolean) => Promise<T>): Promise<T> {
+async function processOrQueue<T>(run: (mayProcess: boolean) => Promise<T>): Promise<T> {
   try {
     return await run(true)
   } catch (error) {
@@ -152,12 +153,12 @@ async function landOrQueue<T>(run: (mayLand: boolean) => Promise<T>): Promise<T>
 
 type InvalidItem = { position: number; errors: string }
 
-const noRoom = () => new TooManyAttempts(maxUnfinishedBatches, retryAfterSeconds)
+const tooManyBatches = () => new TooManyAttempts(maxUnfinishedBatches, retryAfterSeconds)
 
 /** Throws the reason why a batch was refused, if it was: TooManyAttempts, InvalidItems. */
 function requireAccepted(wasStored: boolean, invalid: InvalidItem[]): void {
-  // The caller has ruled out an unverified user and a repeated key, so what was missing is room.
-  if (!wasStored) throw noRoom()
+  // The caller has ruled out an unverified user and a repeated key, so the user has too many unfinished batches.
+  if (!wasStored) throw tooManyBatches()
   if (invalid.length > 0)
     throw new InvalidItems(
       allErrors(invalid),
@@ -186,11 +187,10 @@ function newBatch(owner: Owner, batch: ToAccept, queuedAt: SQL<Date>) {
   }
 }
 
-/** The id of a batch whose turn it is, NULL for one that was not stored or has to wait for others of the same user. */
-const idIfItsTurn = (id: string) =>
-  sql`(select id from ${batches} where id = ${id} and queued_at is not null)`
+/** The id of the batch; NULL if it was not stored, or the user has other unfinished ones. */
+const idIfQueued = (id: string) => sql`(select id from ${batches} where id = ${id} and queued_at is not null)`
 
-/** What is staged for an item: its fields, and the errors that were found without the database. */
+/** The staged fields of an item, with the errors that were found without the database. */
 const checkedFields = ['errors', 'account_id', 'to_account_id', 'category_id', ...fieldsAsSent] as const
 
 function toCheckedItem({ values, errors }: Draft<NewTransaction>): {
@@ -205,17 +205,17 @@ function toCheckedItem({ values, errors }: Draft<NewTransaction>): {
 /**
  * Stages the items of a batch that has just been stored. Items with errors, or that break a rule, are invalid. An item
  * whose transaction already exists is valid even if a category or account that it names is gone by now: otherwise a
- * phone that never got the answer could never clear the item from its queue.
+ * phone that never got the response could never clear the item from its queue.
  */
 function stageItems({ id: batchId, parts }: ToAccept): SQL[] {
   const userId = userOfBatch(batchId)
   const broken = brokenRules(itemRules(userId, { category_id: sql`item.category_id` }))
   const existsAlready = sql`${idByClientId(userId, sql`item.client_id`)} is not null`
-  const judged = sql`
+  const checked = sql`
     select coalesce(errors, iif(${existsAlready}, null, nullif(${broken}, '[]'))) as errors, ${columnsAsSent},
            account_id, to_account_id, category_id as category
       from item`
-  return stageRows(batchId, parts, checkedFields, judged)
+  return stageRows(batchId, parts, checkedFields, checked)
 }
 
 /** A lenient batch without a valid item is complete at once. */

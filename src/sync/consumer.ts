@@ -6,7 +6,7 @@ const messageSchema = z.object({ batch_id: z.uuid() })
 
 /**
  * Processes the batches in the queue. The batch that `process` returns, the next one of the same user, is queued behind
- * those of others. Failures are thrown, so that the message is retried.
+ * those of other users. Failures are thrown, so that the message is retried.
  */
 export function syncConsumer(
   queue: SyncQueue,

@@ -7,8 +7,8 @@ import { newTransaction } from '../transactions/contract.ts'
 
 export const maxBatchItems = 1_000
 export const maxBatchMegabytes = 1
-/** The most items of a batch that may land as it is accepted: its client waits for it, and others for the write lock. */
-export const mostItemsToLand = 100
+/** A batch with more items is always queued: processing it would keep its client, and other writers, waiting. */
+export const maxItemsProcessedAtOnce = 100
 
 /** An offline batch. Its items are checked one by one, so that errors can name them. */
 export const newBatch = z.object({

@@ -1,7 +1,13 @@
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { json } from '../openapi/response-descriptions.ts'
 import { grouped } from '../shared/doc.ts'
-import { acceptedBatch, batch, maxBatchItems, maxBatchMegabytes, mostItemsToLand } from './contract.ts'
+import {
+  acceptedBatch,
+  batch,
+  maxBatchItems,
+  maxBatchMegabytes,
+  maxItemsProcessedAtOnce,
+} from './contract.ts'
 
 const item = {
   client_id: 'phone-1',
@@ -14,12 +20,12 @@ const item = {
 export const syncEndpoints: EndpointGroup = {
   tag: 'Offline batches',
   description:
-    'What a phone recorded while it was offline. Give each item a `client_id`: a batch can then be sent as often as necessary, and every item lands once.',
+    'What a phone recorded while it was offline. Give each item a `client_id`: a batch can then be sent as often as necessary, and every item is stored once.',
   endpoints: {
     'POST /api/transactions/sync': {
       id: 'syncTransactions',
       summary: 'Upload a batch',
-      description: `The whole batch is checked and stored before the answer, so after a 200 the phone may empty its queue. As a rule, a batch of up to ${mostItemsToLand} items is processed by then, a larger one in the background. After a 4xx, nothing has been accepted; after a 503, send it again. With \`Prefer: handling=lenient\` the valid items are accepted, and the status reports the others. 1 to ${grouped(maxBatchItems)} items, up to ${maxBatchMegabytes} MB.`,
+      description: `The whole batch is checked and stored before the response, so after a 200 the phone may empty its queue. As a rule, a batch of up to ${maxItemsProcessedAtOnce} items is processed by then, a larger one in the background. After a 4xx, nothing has been accepted; after a 503, send it again. With \`Prefer: handling=lenient\` the valid items are accepted, and the status reports the others. 1 to ${grouped(maxBatchItems)} items, up to ${maxBatchMegabytes} MB.`,
       body: {
         name: 'SyncBatch',
         example: { transactions: [item] },

@@ -14,27 +14,11 @@ import {
   userOfBatch,
 } from '../transactions/bulk-insert.ts'
 
-/** Completes or fails a batch, unless that has been done. */
-function finish(batchId: BatchId, now: Date, status: 'completed' | 'failed'): SQL {
-  return sql`update ${batches} set status = ${status}, completed_at = ${now} where ${isUnfinished(batchId)}`
-}
-
-/** Marks the user's next batch, if any, as queued, and returns its id. */
-function queueNext(batchId: BatchId, now: Date) {
-  const next = sql`
-    select rowid from ${batches} where user_id = ${userOfBatch(batchId)} and completed_at is null order by rowid limit 1`
-  return builder.all<{ id: string }>(sql`
-      update ${batches} set queued_at = ${now} where rowid = (${next}) and queued_at is null returning id`)
-}
-
-/** False once the batch's user has been deleted: the batch creates nothing, and is removed with the user's other rows. */
-const hasUser = (batchId: BatchId) => sql`exists (select 1 from users where id = ${userOfBatch(batchId)})`
-
 /**
  * The statements that process a batch, to be run in one transaction. They do nothing if it is finished or `batchId` is
- * NULL. The user's next batch is left to `queueNext`: none waits behind a batch that lands as it is accepted.
+ * NULL. `queueNext` queues the user's next batch.
  */
-export function landItems(batchId: BatchId, now: Date, { comparesContent = true } = {}): SQL[] {
+export function processItems(batchId: BatchId, now: Date, { comparesContent = true } = {}): SQL[] {
   return [
     decideOutcomes(batchId, itemRules(userOfBatch(batchId)), { hasClientIds: true, comparesContent }),
     createRows(batchId, now, { isSynced: true, importId: sql`null`, guard: hasUser(batchId) }),
@@ -44,15 +28,15 @@ export function landItems(batchId: BatchId, now: Date, { comparesContent = true 
 }
 
 /**
- * Processes a batch, in one round trip and one transaction, however many items it has; `decideOutcomes` decides what
- * becomes of each. If it would push a balance or total past its bounds, the batch fails as a whole. A second call, even
+ * Processes a batch, in one round trip and one transaction, however many items it has; `decideOutcomes` decides their
+ * outcomes. If it would push a balance or total past its bounds, the batch fails as a whole. A second call, even
  * at the same time, finds it done. Returns the id of the user's next batch if that should be queued now. If it throws,
- * consumers/dispatch.ts has it tried again, and after the last attempt worker.ts calls `failSync`.
+ * shared/dispatch.ts retries the message, and after the last attempt worker.ts calls `failSync`.
  */
 export async function processSync(db: Database, batchId: string, now: Date): Promise<string | undefined> {
   try {
     const { queued } = await runAll(db, {
-      landed: unread(landItems(batchId, now)),
+      items: unread(processItems(batchId, now)),
       queued: queueNext(batchId, now),
     })
     return queued[0]?.id
@@ -64,7 +48,7 @@ export async function processSync(db: Database, batchId: string, now: Date): Pro
 }
 
 /**
- * Gives up on a batch: its valid items fail with the reason, which is kept for the user to see. Returns the id of the
+ * Fails a batch: its valid items fail with the reason, which the user can read. Returns the id of the
  * user's next batch if that should be queued now.
  */
 export async function failSync(
@@ -87,3 +71,19 @@ export async function failSync(
   })
   return queued[0]?.id
 }
+
+/** Completes or fails a batch, unless that has been done. */
+function finish(batchId: BatchId, now: Date, status: 'completed' | 'failed'): SQL {
+  return sql`update ${batches} set status = ${status}, completed_at = ${now} where ${isUnfinished(batchId)}`
+}
+
+/** Marks the user's next batch, if any, as queued, and returns its id. */
+function queueNext(batchId: BatchId, now: Date) {
+  const next = sql`
+    select rowid from ${batches} where user_id = ${userOfBatch(batchId)} and completed_at is null order by rowid limit 1`
+  return builder.all<{ id: string }>(sql`
+      update ${batches} set queued_at = ${now} where rowid = (${next}) and queued_at is null returning id`)
+}
+
+/** False once the batch's user has been deleted: the batch creates nothing, and is removed with the user's other rows. */
+const hasUser = (batchId: BatchId) => sql`exists (select 1 from users where id = ${userOfBatch(batchId)})`

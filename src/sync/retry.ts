@@ -13,7 +13,7 @@ export async function failedSyncs(db: Database): Promise<string[]> {
   return (await runOne(db, failed)).map(({ id }) => id)
 }
 
-/** What makes a failed batch pending again. */
+/** The columns that make a failed batch pending again. */
 export const pendingAgain = { status: 'pending' as const, outcomes: null, completedAt: null }
 
 /** Makes a batch pending again if it has failed, so that the next sweep queues it. */

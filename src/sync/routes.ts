@@ -37,7 +37,7 @@ export const syncRoutes = new Hono<App>()
       bodyHash,
     }
     c.get('memory').countItems(items.length)
-    const sync_id = await acceptSync(c.get('owner'), syncQueue, batch, { mayLand: !prefersAsync })
+    const sync_id = await acceptSync(c.get('owner'), syncQueue, batch, { mayProcess: !prefersAsync })
     if (isLenient) c.header('Preference-Applied', 'handling=lenient')
     const status_url = `${config.links.appUrl}/api/transactions/sync/${sync_id}`
     const message = 'Sync process started in the background.'

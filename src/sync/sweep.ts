@@ -4,7 +4,7 @@ import { runOne } from '../database/run.ts'
 import { batches } from '../database/schema.ts'
 import type { SyncQueue } from '../shared/queues.ts'
 
-/** The queue delivers within seconds, so if a batch has waited longer than this, its message may be lost. */
+/** The queue delivers within seconds, so the message of a batch that is pending for longer may be lost. */
 export const overdueMs = 30_000
 const batchesPerSweep = 200
 
