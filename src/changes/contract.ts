@@ -14,7 +14,7 @@ import { readCursor } from './feed-cursor.ts'
 export const defaultFeedSize = 500
 const maxFeedSize = 1_000
 
-/** The `cursor` of an earlier answer. */
+/** The `cursor` of an earlier response. */
 export const feedCursor = field(
   converted(text(), (input, refuse) => readCursor(input) ?? refuse(invalidText)),
   doc({ type: 'string', description: 'The `cursor` of the last page. Without one, everything is sent.' }),

@@ -6,9 +6,9 @@ import { dayMs } from '../shared/dates.ts'
 /** Longer than a token lives without use: a client that comes back still signed in can use its cursor. */
 const loggedDays = 100
 const usersPerRead = 1_000
-/** Entries that are forgotten in one transaction, so that other writers only wait for milliseconds. */
+/** Entries that are forgotten in one transaction, so that other writers wait for milliseconds only. */
 const entriesPerPart = 5_000
-/** Each is a round trip, and a Worker may make a thousand in a run; what is left over waits for the next run. */
+/** Each is a round trip, and a Worker may make a thousand in a run; the next run forgets the rest. */
 const requestsPerRun = 900
 
 /**
@@ -18,18 +18,18 @@ const requestsPerRun = 900
  */
 export async function forgetOldChanges(db: Database, now: Date): Promise<Record<string, number>> {
   const before = now.getTime() - loggedDays * dayMs
-  let waiting: number[] = []
+  let due: number[] = []
   let last: number | undefined = 0
   let changes = 0
   for (let request = 0; request < requestsPerRun; request++) {
-    if (waiting.length > 0) {
-      const { forgotten, left } = await forget(db, waiting, before)
+    if (due.length > 0) {
+      const { forgotten, left } = await forget(db, due, before)
       changes += forgotten
-      waiting = left
+      due = left
     } else {
       if (last === undefined) break
       const users: DueUser[] = await runOne(db, db.all<DueUser>(nextUsers(last, before)))
-      waiting = users.filter(({ isDue }) => isDue).map(({ id }) => id)
+      due = users.filter(({ isDue }) => isDue).map(({ id }) => id)
       last = users.length < usersPerRead ? undefined : users.at(-1)?.id
     }
   }

@@ -23,7 +23,7 @@ export const maxOperations = 500
 /** The largest upload of operations, in bytes. */
 export const maxUploadBytes = 1024 * 1024
 
-/** An operation as the services take it: each value has been checked on its own. */
+/** An operation whose values have each been validated on their own. */
 export type Operation = {
   /** Its position in the upload. */
   index: number
@@ -37,14 +37,14 @@ export type Operation = {
   was: Record<string, unknown>
 }
 
-/** An upload as the services take it; `refused` are the operations that are invalid in themselves. */
+/** A validated upload; `refused` are the operations that are invalid in themselves. */
 export type Upload = {
   cursor: FeedCursor | undefined
   operations: Operation[]
   refused: { index: number; errors: FieldErrors }[]
 }
 
-/** What the operation is, and which row it is about. */
+/** The kind of an operation, and its row. */
 export const operationHead = z.object({
   op: field(oneOf(operationKinds), doc('What to do. The profile can only be updated.')),
   noun: field(oneOf(changedNouns), doc('The kind of row.')),

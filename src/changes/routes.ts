@@ -13,9 +13,9 @@ import { uploadOperations } from './push/upload.ts'
 export const changeRoutes = new Hono<App>()
   .get('/', query(feedQuery), async (c) => {
     const { changesEpoch } = c.get('deps').config
-    const asked = c.req.valid('query')
-    return limitLargeResponse(asked.values.limit ?? defaultFeedSize, async () =>
-      c.json(presentFeed(await pullChanges(c.get('owner'), asked, changesEpoch))),
+    const draft = c.req.valid('query')
+    return limitLargeResponse(draft.values.limit ?? defaultFeedSize, async () =>
+      c.json(presentFeed(await pullChanges(c.get('owner'), draft, changesEpoch))),
     )
   })
   .post('/', bodyReadBy(upload, maxUploadBytes, readUpload), async (c) => {

@@ -4,7 +4,7 @@ import { type Rule, rule } from '../database/rules.ts'
 
 /*
  * A client id that has been used before leads to the transaction that was created with it or, after a join, to the one
- * that now represents it, whatever else the second request says. Once that is deleted, the client id is refused.
+ * that now represents it; the rest of the second request does not count. Once that is deleted, the client id is refused.
  */
 
 /**

@@ -21,7 +21,8 @@ export function requireValid(cursor: Seen, epoch: number, { user, lastChange, lo
 }
 
 /** `requireValid` in SQL, for uploads, which must know before they write. */
-export function canContinue({ id }: Scope, { epoch, userId, seq }: Seen, current: number): SQL {
+export function canContinue({ id }: Scope, { epoch, userId, seq }: Seen, currentEpoch: number): SQL {
+  if (epoch !== currentEpoch) return sql`false`
   const next = sql`select noun from ${changes} where user_id = ${id} and seq > ${seq} order by seq limit 1`
-  return sql`(${epoch} = ${current} and ${userId} = ${id} and ${seq} <= ${lastChange(id)} and (${next}) is not 'forgotten')`
+  return sql`(${userId} = ${id} and ${seq} <= ${lastChange(id)} and (${next}) is not 'forgotten')`
 }

@@ -25,7 +25,7 @@ export type Feed = {
 }
 
 /**
- * Where a page begins: after a cursor, or at the `start` of everything. `now` asks for no changes, only for a cursor.
+ * Where a page begins: after a cursor, or at the `start` of everything. `now` reads a cursor and no changes.
  */
 export type FeedRequest = { from: FeedCursor | 'start' | 'now'; limit: number; epoch: number }
 
@@ -38,10 +38,10 @@ export async function pullChanges(owner: Owner, draft: Draft<FeedQuery>, epoch: 
   )
 }
 
-/** This many rows of each kind fit into one answer of the database, even with the longest texts. */
+/** This many rows of each kind fit into one response of the database, even with the longest texts. */
 const smallestPage = 100
 
-/** Reads a page of `limit` rows, or of fewer if their texts are too much for one answer of the database. */
+/** Reads a page of `limit` rows, or of fewer if their texts are too large for one response of the database. */
 export async function withSmallerPages<T>(limit: number, read: (limit: number) => Promise<T>): Promise<T> {
   try {
     return await read(limit)

@@ -57,7 +57,7 @@ type Found = {
 
 /**
  * The first `limit` of the changes found, and `seq`, the next cursor: every change up to that number is among them.
- * `limit` + 1 rows must have been asked for.
+ * `limit` + 1 rows must have been requested.
  */
 export function pageOfLog(
   { changed, logged, balances, user, lastChange }: Found,
@@ -70,7 +70,7 @@ export function pageOfLog(
     ...changed.flatMap(({ row }) => (isLogged.has(row.seq) ? [] : [{ seq: row.seq, change: changeOf(row) }])),
     ...logged.map((entry) => ({ seq: entry.seq, change: loggedChange(entry, user, changeOf) })),
   ].sort((a, b) => a.seq - b.seq)
-  // There may be others beyond the last row of a full answer.
+  // There may be others beyond the last row of a full result.
   const completeUpTo = Math.min(
     changed.length > limit ? lastOf(changed.map(({ row }) => row)) : lastChange,
     logged.reduce((sum, entry) => sum + entry.entries, 0) > limit ? lastOf(logged) : lastChange,

@@ -4,7 +4,7 @@ import type { User } from '../../database/owner.ts'
 import { accounts, categories } from '../../database/schema.ts'
 import type { Transaction } from '../../transactions/read.ts'
 
-/** What the feed shows of accounts and categories beyond what other answers show. */
+/** The field that only the feed shows of accounts and categories. */
 type Fed = { clientId: string | null }
 
 /** A row as it is now, or null for one that no longer exists. */
@@ -26,7 +26,7 @@ export const fedCategoryColumns = {
 
 /**
  * Returns a function that turns transactions into changes, leaving out those on an account that is not among the user's:
- * that account has been deleted, its own entry stands for its transactions, and they are removed later.
+ * that account has been deleted, its own entry covers its transactions, and they are removed later.
  */
 export function changesOfTransactions(ownAccounts: { id: number }[]) {
   const ids = new Set(ownAccounts.map(({ id }) => id))

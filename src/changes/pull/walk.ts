@@ -30,7 +30,7 @@ export function aheadOf(row: WalkedRow | undefined): Ahead {
   return { accountsAfter: row.id, categoriesAfter: 0, before: newest }
 }
 
-/** The user's next accounts, at most `rows` of them. The plus keeps SQLite from walking through everybody's. */
+/** The user's next accounts, at most `rows` of them. The plus keeps SQLite from walking through all users'. */
 export function nextAccounts(owner: Scope, after: number, rows: number) {
   return owner.db
     .select(fedAccountColumns)
@@ -72,7 +72,7 @@ type Found = {
 
 /**
  * The first `limit` of the rows found, and the last of these, undefined if the walk ends there. `limit` + 1 rows of each
- * kind must have been asked for.
+ * kind must have been requested.
  */
 export function pageOfWalk(found: Found, limit: number): { changes: Change[]; walk: WalkedRow | undefined } {
   const changeOf = changesOfTransactions(found.balances)

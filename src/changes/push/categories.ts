@@ -18,7 +18,7 @@ const groupOf = {
   type: 'type',
 } satisfies Record<(keyof CategoryChanges & keyof NewCategory) | 'name_key', string>
 
-// Names are judged before any is written, since a failing unique index would undo the whole upload. A name is taken if
+// Names are checked before any is written, since a failing unique index would undo the whole upload. A name is taken if
 // another row has it or an earlier operation takes it.
 
 const changed: ChangedNoun = {

@@ -19,7 +19,7 @@ export type CreatedNoun = {
 export function creationStep(noun: CreatedNoun): Step {
   return (owner, checks, operations) => {
     const upload = uploadOf(owner, checks)
-    return unread([judge(upload, noun, asJson(noun, operations)), insert(upload, noun, owner.now)])
+    return unread([decide(upload, noun, asJson(noun, operations)), insert(upload, noun, owner.now)])
   }
 }
 
@@ -39,7 +39,7 @@ function asJson({ fields }: CreatedNoun, operations: Operation[]): string {
  * Decides the outcomes of creations of accounts or categories. A creation is a duplicate if its client id already has a
  * row, and gone if that row has been deleted. Even an invalid creation counts towards the quotas of those after it.
  */
-function judge(upload: Uploading, noun: CreatedNoun, json: string): SQL {
+function decide(upload: Uploading, noun: CreatedNoun, json: string): SQL {
   const { userId } = upload
   const table = sql.raw(noun.table)
   const names = ['position', 'client_id', ...noun.fields]
@@ -57,13 +57,13 @@ function judge(upload: Uploading, noun: CreatedNoun, json: string): SQL {
       select *, row_number() over fresh as nth, ${noun.counted} from known
       window fresh as (partition by known_id is null and not is_spent order by position)
     ),
-    judged as materialized (
+    checked as materialized (
       select *, iif(known_id is null and not is_spent, ${brokenRules(noun.rules(userId))}, '[]') as broken from counted
     ),
     decided as (
       select *, case when known_id is not null then 'duplicate'
                      when is_spent then 'gone'
-                     when broken <> '[]' then 'invalid' else 'created' end as outcome from judged
+                     when broken <> '[]' then 'invalid' else 'created' end as outcome from checked
     ),
     decision as (
       select *, iif(outcome = 'created', ${lastId} + nth, known_id) as id,

@@ -45,7 +45,7 @@ export function readUpload(body: unknown): Draft<Upload> {
 type Item = Record<string, unknown>
 type Named = Omit<Operation, 'index' | 'set' | 'was'>
 
-/** What an operation does, and to which row. */
+/** Reads the kind of an operation, and its row. */
 function readHead(item: unknown, most?: number): { named: Partial<Named>; errors: FieldErrors } {
   if (!isObject(item)) return { named: {}, errors: { item: [notAnObject] } }
   const { values, errors } = toDraft(operationHead, item, most)
@@ -74,8 +74,8 @@ function readFields(item: Item, named: Named, most?: number) {
   const was = kind === 'create' || item.was == null ? noFields : readObject('was', item.was, update, most)
   // What was not read to its end may have fields that were not reached.
   const isComplete = ({ errors }: Fields) => most === undefined || Object.keys(errors).length < most
-  if (noun === 'transaction' && kind === 'update' && isComplete(set)) demandAll(set)
-  if (noun === 'transaction' && isComplete(was)) demandAll(was)
+  if (noun === 'transaction' && kind === 'update' && isComplete(set)) requireAll(set)
+  if (noun === 'transaction' && isComplete(was)) requireAll(was)
   const errors = { ...headErrors(named), ...set.errors }
   for (const [field, texts] of Object.entries(was.errors))
     errors[field === 'was' ? field : `was.${field}`] = texts
@@ -104,7 +104,7 @@ function readObject(name: string, value: unknown, schema: z.ZodMiniObject, most?
 }
 
 /** Either all fields that go together must have been sent, or none. */
-function demandAll({ values, errors }: Fields): void {
+function requireAll({ values, errors }: Fields): void {
   const isSent = (field: string) => field in values || field in errors
   if (!fieldsThatGoTogether.some(isSent)) return
   for (const field of fieldsThatGoTogether) if (!isSent(field)) addError(errors, field, requiredText)

@@ -30,7 +30,7 @@ type Decision = [
   detail: ItemErrors | string[] | null,
 ]
 
-/** Outcomes that come with the row, since it may have changed in ways that the client cannot know of. */
+/** Outcomes that show the row, since the client cannot know it as it is now. */
 const shownOutcomes: Outcome['outcome'][] = ['duplicate', 'conflict', 'unchanged']
 
 /** Reads the decisions of an upload, the current rows of those with `shownOutcomes`, and which accounts were deleted. */
@@ -102,9 +102,7 @@ function storedIn(found: { decisions: string }[]): Decision[] {
   return found.flatMap(({ decisions }) => JSON.parse(decisions) as Decision[])
 }
 
-/**
- * What bulk-insert.ts has decided about creations of transactions: one that `failed` has the client id of a deleted row.
- */
+/** The outcomes of creations of transactions (bulk-insert.ts): one that `failed` has the client id of a deleted row. */
 function onCreations(
   operations: Operation[],
   [batch]: Results<ReturnType<typeof readOutcomes>>['creations'],

@@ -9,14 +9,14 @@ import { rowsTwice } from './rows-twice.ts'
 /*
  * An upload is done in steps, one for each combination of kind and noun. The first statement of a step stores a decision
  * on each operation: an array of the places below, followed by the values to write. The other statements of the step
- * write what has been decided. The decisions are deleted at the end of the upload. Creations of transactions are a batch
+ * write the values. The decisions are deleted at the end of the upload. Creations of transactions are a batch
  * instead (bulk-insert.ts).
  */
 
 /** The beginning of every decision; `detail` has the errors of an invalid operation, or the fields that conflict. */
 const places = ['position', 'outcome', 'id', 'version', 'detail'] as const
 
-/** What the statements of an upload refer to; `guard` is false if nothing may be written. */
+/** The upload in SQL; `guard` is false if nothing may be written. */
 export type Uploading = { id: string; userId: SQL; guard: SQL }
 
 /** Stores the rows of `decision`, which `query` must define, with the places above and the named values. */
@@ -69,14 +69,11 @@ const literals = (texts: readonly string[]) => sql.raw(texts.map((text) => `'${t
 /** An upload, what must be checked before any of it is done (`names` is from `namesToCompare`), and the current epoch. */
 export type Checks = { uploadId: string; names: string | undefined; cursor: Seen | undefined; epoch: number }
 
-/** What the statements of a step are made of: the upload, and the step's operations as JSON. */
-export type Staged = Checks & { json: string }
-
 /** Makes the statements of a step, in the order in which they are to run. */
 export type Step = (owner: Owner, checks: Checks, operations: Operation[]) => Statement[]
 
 /**
- * What the statements of an upload refer to, in SQL. If its guard holds before the first step, it still holds before
+ * The upload in SQL. If its guard holds before the first step, it still holds before
  * each later one.
  */
 export function uploadOf(owner: Scope, { uploadId, names, cursor, epoch }: Checks): Uploading {

@@ -24,7 +24,7 @@ import type { fieldsThatGoTogether } from '../operations-contract.ts'
 import { bitsOf } from './conflicts.ts'
 import { isNamed, resolved } from './references.ts'
 import { idsWith, type Step, type Uploading, uploadOf } from './steps.ts'
-import { applyUpdates, type ChangedNoun, changesAsJson, deletionStep, judgeUpdates } from './updates.ts'
+import { applyUpdates, type ChangedNoun, changesAsJson, decideUpdates, deletionStep } from './updates.ts'
 
 /** Which fields conflict together (conflicts.ts): clients send those of `accounts` together (`fieldsThatGoTogether`). */
 const groupOf = {
@@ -85,7 +85,7 @@ export const updateTransactions: Step = (owner, checks, operations) => {
   )
   const setsSummed = operations.some(({ set }) => summed.some((field) => field in set))
   return unread([
-    judgeUpdates(upload, { ...updateStep, json }),
+    decideUpdates(upload, { ...updateStep, json }),
     ...writes,
     ...(setsSummed ? [checkBounds(upload)] : []),
   ])
@@ -113,7 +113,7 @@ export const createTransactions: Step = (owner, checks, operations) => {
   return [
     insertWhere(db, batches, transientBatch(id, userId, now), guard),
     ...unread([
-      ...stageRows(id, parts, creationFields, judgedItems(userId)),
+      ...stageRows(id, parts, creationFields, checkedItems(userId)),
       // Besides the items staged as invalid, only those with the client id of a deleted row are refused (outcomes.ts).
       decideOutcomes(id, [clientIdUnspent(userId, sql`item.client_id`)], {
         hasClientIds: true,
@@ -125,8 +125,8 @@ export const createTransactions: Step = (owner, checks, operations) => {
   ]
 }
 
-/** Items with the ids they refer to, and their errors: none if the client id has been used, whatever the rest says. */
-function judgedItems(userId: SQL): SQL {
+/** Items with the ids they refer to, and their errors: none if the client id has been used. */
+function checkedItems(userId: SQL): SQL {
   const named = sql`user_id = ${userId} and client_id = item.client_id`
   const existed = sql`(exists (select 1 from ${transactions} where ${named})
     or exists (select 1 from ${spentClientIds} where ${named} and noun = 'transaction'))`

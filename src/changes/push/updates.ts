@@ -23,7 +23,7 @@ export type ChangedNoun = {
   rules: (userId: SQL) => Rule[]
 }
 
-type ToJudge = { noun: ChangedNoun; step: string; json: string }
+type ToDecide = { noun: ChangedNoun; step: string; json: string }
 
 /** The columns of `item` before its values: `sent` has a bit for each field in `set`, `seen` for each in `was`. */
 const head = ['position', 'id', 'client_id', 'sent', 'seen']
@@ -46,12 +46,12 @@ const changedValues = ({ groupOf }: ChangedNoun) => ['sent', ...Object.keys(grou
 /**
  * Decides the outcomes of updates:
  *
- * 1. A row that does not exist, or is somebody else's, is gone.
+ * 1. A row that does not exist, or is another user's, is gone.
  * 2. An update that would break a rule is invalid.
  * 3. An update conflicts as a whole if any of its fields does.
  * 4. An update that would change nothing leaves the row unchanged.
  */
-export function judgeUpdates(upload: Uploading, { noun, step, json }: ToJudge): SQL {
+export function decideUpdates(upload: Uploading, { noun, step, json }: ToDecide): SQL {
   const { userId } = upload
   const fields = Object.keys(noun.groupOf)
   const next = fields.map(
@@ -63,7 +63,7 @@ export function judgeUpdates(upload: Uploading, { noun, step, json }: ToJudge): 
       select *, ${sql.raw(next.join(', '))}, ${updateConflicts(noun.groupOf)} as conflicting from found
     ),
     counted as materialized (select *, ${noun.counted ?? sql`null`} from next),
-    judged as materialized (
+    checked as materialized (
       select *, iif(row_id is null, '[]', ${brokenRules(noun.rules(userId))}) as broken from counted
     ),
     decided as (
@@ -71,7 +71,7 @@ export function judgeUpdates(upload: Uploading, { noun, step, json }: ToJudge): 
                      when broken <> '[]' then 'invalid'
                      when conflicting <> '[]' then 'conflict'
                      when ${columns('next', fields)} is ${columns('now', fields)} then 'unchanged'
-                     else 'updated' end as outcome from judged
+                     else 'updated' end as outcome from checked
     ),
     decision as (
       select position, outcome, row_id as id, version + (outcome = 'updated') as version,
@@ -81,13 +81,13 @@ export function judgeUpdates(upload: Uploading, { noun, step, json }: ToJudge): 
   return storeDecisions(upload, { step, values: changedValues(noun), query })
 }
 
-function judgeDeletions(upload: Uploading, { noun, step, json }: ToJudge): SQL {
+function decideDeletions(upload: Uploading, { noun, step, json }: ToDecide): SQL {
   const query = sql`
     with ${foundRows(upload.userId, noun, json)},
-    judged as materialized (select *, ${deletionConflicts(noun.groupOf)} as conflicting from found),
+    checked as materialized (select *, ${deletionConflicts(noun.groupOf)} as conflicting from found),
     decision as (
       select position, row_id as id, version, iif(row_id is null or conflicting = '[]', null, conflicting) as detail,
-             iif(row_id is null, 'gone', iif(conflicting = '[]', 'deleted', 'conflict')) as outcome from judged
+             iif(row_id is null, 'gone', iif(conflicting = '[]', 'deleted', 'conflict')) as outcome from checked
     )`
   return storeDecisions(upload, { step, values: [], query })
 }
@@ -98,7 +98,7 @@ export function updateStep(noun: ChangedNoun, step: string, writes: (now: Date) 
     const { now } = owner
     const upload = uploadOf(owner, checks)
     return unread([
-      judgeUpdates(upload, { noun, step, json: changesAsJson(noun, operations) }),
+      decideUpdates(upload, { noun, step, json: changesAsJson(noun, operations) }),
       ...writes(now).map((one) => applyUpdates(upload, { noun, step, ...one }, now)),
     ])
   }
@@ -113,7 +113,7 @@ export function deletionStep(
   return (owner, checks, operations) => {
     const upload = uploadOf(owner, checks)
     return [
-      owner.db.run(judgeDeletions(upload, { noun, step, json: changesAsJson(noun, operations) })),
+      owner.db.run(decideDeletions(upload, { noun, step, json: changesAsJson(noun, operations) })),
       statement(owner, idsWith(upload.id, [step], ['deleted'])),
     ]
   }
@@ -150,7 +150,7 @@ function foundRows(userId: SQL, noun: ChangedNoun, json: string): SQL {
  */
 export function applyUpdates(
   upload: Uploading,
-  { noun, step, fields, also = [], which = sql`true` }: Omit<ToJudge, 'json'> & ToWrite,
+  { noun, step, fields, also = [], which = sql`true` }: Omit<ToDecide, 'json'> & ToWrite,
   now: Date,
 ): SQL {
   const table = sql.raw(noun.table)

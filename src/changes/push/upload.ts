@@ -20,7 +20,7 @@ import type { Checks, Step } from './steps.ts'
 import { createTransactions, deleteTransactions, updateTransactions } from './transactions.ts'
 
 /**
- * The order in which operations are done, whatever their order in the upload: rows that others refer to are created
+ * The order in which operations are done, independent of their order in the upload: rows that others refer to are created
  * first and deleted last. Accounts are updated before any is created, and so are categories, so that a new row can have
  * what an update gives up: a name, or room for notes.
  */
@@ -37,7 +37,7 @@ const order: [kind: Operation['kind'], noun: Operation['noun'], step: Step][] = 
   ['delete', 'account', deleteAccounts],
 ]
 
-/** Finds what is wrong with an upload as a whole. If anything is, none of its steps does anything. */
+/** Finds the faults of an upload as a whole. If it has any, none of its steps writes. */
 function findFaults(owner: Owner, { names, cursor, epoch }: Checks) {
   return {
     twice: names ? [owner.db.all<{ position: number }>(rowsTwice(owner.id, names))] : [],
