@@ -78,7 +78,7 @@ type Failing<Input, Row> = {
 
 type HeadersOf<Input> = Input extends { header?: infer Headers } ? keyof NonNullable<Headers> : never
 
-/** A read that can name the answer that the client already has (`If-None-Match`). */
+/** A read that can name the response that the client already has (`If-None-Match`). */
 type Unchanged<Input> =
   'If-None-Match' extends HeadersOf<Input>
     ? { input: Input; output: null; outputFormat: 'body'; status: 304 }
@@ -91,8 +91,8 @@ type RowOf<Methods> = Methods extends { $put: { input: infer Input; output: infe
     : Account | Category | Transaction
   : Account | Category | Transaction
 
-/** If a handler names no status, Hono answers 200 but types it as any. */
-type Answering<Served, Input> = Served extends {
+/** If a handler names no status, Hono responds with 200 but types it as any. */
+type Success<Served, Input> = Served extends {
   output: infer Output
   outputFormat: infer Format
   status: infer Status
@@ -109,55 +109,55 @@ type Described = {
   [Path in keyof Served]: {
     [Method in keyof Served[Path]]: Served[Path][Method] extends { input: infer Input }
       ?
-          | Answering<Served[Path][Method], Given<Input>>
+          | Success<Served[Path][Method], Given<Input>>
           | Unchanged<Given<Input>>
           | Failing<Given<Input>, RowOf<Served[Path]>>
       : never
   }
 }
 
-/** The whole API as Hono's `hc` expects it: bodies, queries, and answers by status. */
+/** The whole API as Hono's `hc` expects it: bodies, queries, and responses by status. */
 export type Api = Described extends infer S extends Schema ? Hono<BlankEnv, S, '/'> : never
 
 /** The calls of all routes under /api. */
 export type Routes = ReturnType<typeof hc<Api>>['api']
 
-/** The answer to registering and signing in. */
+/** The response to registering and signing in. */
 export type SignedIn = Served['/api/login']['$post']['output']
 export type Credentials = Json<'/api/login', '$post'>
 export type Registration = Json<'/api/register', '$post'>
 
-/** The body of a route's successful answer. */
-type Answer<Path extends keyof Served, Method extends keyof Served[Path]> = Served[Path][Method] extends {
+/** The body of a route's successful response. */
+type ResponseOf<Path extends keyof Served, Method extends keyof Served[Path]> = Served[Path][Method] extends {
   output: infer Output
 }
   ? Output
   : never
 
 /** Rows as the service shows them: amounts are texts (`"12.50"`), balances and totals numbers, times ISO 8601. */
-export type User = Answer<'/api/me', '$get'>
-export type Session = Answer<'/api/tokens', '$get'>[number]
-export type Account = Answer<'/api/accounts/:id', '$get'>
-export type Category = Answer<'/api/categories/:id', '$get'>
+export type User = ResponseOf<'/api/me', '$get'>
+export type Session = ResponseOf<'/api/tokens', '$get'>[number]
+export type Account = ResponseOf<'/api/accounts/:id', '$get'>
+export type Category = ResponseOf<'/api/categories/:id', '$get'>
 /** As POST and PUT return it. */
-export type Transaction = Answer<'/api/transactions/:id', '$put'>
+export type Transaction = ResponseOf<'/api/transactions/:id', '$put'>
 /** As GET returns it, alone and in lists: with its accounts and its category. */
-export type TransactionWithRelations = Answer<'/api/transactions/:id', '$get'>
-export type TransactionPage = Answer<'/api/transactions', '$get'>
-export type Summary = Answer<'/api/summary', '$get'>
-/** An accepted batch, and what has become of it. */
-export type AcceptedBatch = Answer<'/api/transactions/sync', '$post'>
-export type Batch = Answer<'/api/transactions/sync/:id', '$get'>
-/** What an import did, and how it is shown afterwards. */
-export type ImportResult = Answer<'/api/import/store', '$post'>
+export type TransactionWithRelations = ResponseOf<'/api/transactions/:id', '$get'>
+export type TransactionPage = ResponseOf<'/api/transactions', '$get'>
+export type Summary = ResponseOf<'/api/summary', '$get'>
+/** An accepted batch, and its outcome. */
+export type AcceptedBatch = ResponseOf<'/api/transactions/sync', '$post'>
+export type Batch = ResponseOf<'/api/transactions/sync/:id', '$get'>
+/** The result of an import, and the import as it is shown afterwards. */
+export type ImportResult = ResponseOf<'/api/import/store', '$post'>
 /** The rows of a dry run as they would be stored. */
 export type ImportPreview = ImportResult extends { import: { preview: infer Preview } }
   ? NonNullable<Preview>
   : never
-export type Import = Answer<'/api/imports/:id', '$get'>
+export type Import = ResponseOf<'/api/imports/:id', '$get'>
 /** Pairs of transactions that may be one event. */
-export type MatchList = Answer<'/api/matches', '$get'>
-/** A page of the change feed; an upload of operations, and its answer. */
-export type Feed = Answer<'/api/changes', '$get'>
+export type MatchList = ResponseOf<'/api/matches', '$get'>
+/** A page of the change feed; an upload of operations, and its response. */
+export type Feed = ResponseOf<'/api/changes', '$get'>
 export type Upload = Json<'/api/changes', '$post'>
-export type UploadAnswer = Answer<'/api/changes', '$post'>
+export type UploadAnswer = ResponseOf<'/api/changes', '$post'>

@@ -1,6 +1,6 @@
 import type { Account, Category, Duplicate, FieldErrors, ImportQuestion, Transaction } from './api.ts'
 
-/** An answer that is a failure: the service's own or, with a status such as 502, perhaps a proxy's. */
+/** A response that is a failure: the service's own or, with a status such as 502, perhaps a proxy's. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
@@ -22,15 +22,15 @@ export class ApiError extends Error {
   /** Of a 403: the user has to verify their address first. */
   readonly requiresVerifiedEmail: boolean
 
-  constructor(answer: { status: number; headers: Headers }, body: unknown, now = Date.now()) {
+  constructor(response: { status: number; headers: Headers }, body: unknown, now = Date.now()) {
     const fields = (body ?? {}) as Partial<FailureBody>
-    super(fields.message ?? `The service answered ${answer.status}.`)
-    this.status = answer.status
+    super(fields.message ?? `The service answered ${response.status}.`)
+    this.status = response.status
     this.errors = fields.errors ?? {}
     this.questions = fields.questions ?? []
     this.invalidItems = fields.invalid_items ?? []
-    this.requestId = answer.headers.get('X-Request-Id') ?? undefined
-    this.retryAfterSeconds = retryAfterSeconds(answer.headers, now)
+    this.requestId = response.headers.get('X-Request-Id') ?? undefined
+    this.retryAfterSeconds = retryAfterSeconds(response.headers, now)
     this.isDuplicate = fields.is_duplicate ?? false
     this.duplicates = fields.duplicates ?? []
     this.current = fields.current
@@ -50,7 +50,7 @@ type FailureBody = {
 }
 
 /**
- * The service did not answer, or not completely, or something else did: `cause` says why. Whether the request was
+ * No response from the service, or an incomplete one, or one from a proxy: `cause` says why. Whether the request was
  * carried out is unknown.
  */
 export class ConnectionError extends Error {
@@ -61,7 +61,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** Throws ConnectionError unless the answer is the service's. */
+/** Throws ConnectionError unless the response is the service's. */
 export function requireFromService(isFromService: boolean): void {
   if (!isFromService) throw new ConnectionError(notFromService)
 }

@@ -9,6 +9,7 @@ export {
   type LedgerOptions,
   localLedger,
 } from './ledger/ledger.ts'
+export type { Fields as LedgerFields, Named } from './ledger/pending.ts'
 export type {
   LedgerAccount,
   LedgerCategory,
@@ -21,7 +22,6 @@ export type { Key, Noun } from './ledger/rows.ts'
 export type { LedgerReport } from './ledger/run.ts'
 export type { LedgerFilter, LedgerPeriod } from './ledger/search.ts'
 export { LedgerVersionError } from './ledger/store.ts'
-export type { Fields as LedgerFields, Named } from './ledger/waiting.ts'
 export type { Locks } from './locks.ts'
 export { newClientId } from './new-id.ts'
 export { defaultRetry, type RetryPolicy } from './retry.ts'

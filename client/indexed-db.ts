@@ -57,7 +57,7 @@ function open(name: string, onClosed: () => void): Promise<Database> {
     request.onsuccess = () => {
       const database = request.result
       database.onclose = onClosed
-      // Otherwise, whoever deletes the database would wait for this connection to close.
+      // Otherwise, a deletion of the database would wait for this connection to close.
       database.onversionchange = () => {
         database.close()
         onClosed()
@@ -67,7 +67,7 @@ function open(name: string, onClosed: () => void): Promise<Database> {
   })
 }
 
-// What is used of IndexedDB: browser types and the Worker's cannot be loaded together.
+// The parts of IndexedDB used here: browser types and the Worker's cannot be loaded together.
 type Mode = 'readonly' | 'readwrite'
 type Handler = (() => void) | null
 type Reading<T> = { readonly result: T }

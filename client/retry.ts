@@ -6,13 +6,13 @@ export type RetryPolicy = {
   attempts: number
   /** Before the second attempt; doubles with each. */
   firstDelayMs: number
-  /** The longest wait. If `Retry-After` asks for more, the caller gets the failure and can tell people. */
+  /** The longest wait. If `Retry-After` is longer, the caller gets the failure and can show it. */
   maxDelayMs: number
 }
 
 export const defaultRetry: RetryPolicy = { attempts: 4, firstDelayMs: 500, maxDelayMs: 20_000 }
 
-/** One request, as far as it matters for repeating it. */
+/** The parts of a request that decide whether it can be repeated. */
 export type Repeated = { method: string; headers: Headers; body: unknown }
 
 /** True if another attempt may succeed; any other failure would only repeat. */
@@ -21,18 +21,18 @@ export function isPassing(status: number): boolean {
 }
 
 /**
- * The one rule of retrying: milliseconds to wait before the next attempt, or undefined if there is to be none. `answer`
- * is undefined if none came. `random` is from 0 to 1, and spreads clients that failed together.
+ * The one rule of retrying: milliseconds to wait before the next attempt, or undefined if there is to be none. `response`
+ * is undefined if none arrived. `random` is from 0 to 1, and spreads clients that failed together.
  */
 export function retryDelayMs(
   request: Repeated,
-  answer: { status: number; headers: Headers } | undefined,
+  response: { status: number; headers: Headers } | undefined,
   { attempt, policy, random, now }: { attempt: number; policy: RetryPolicy; random: number; now: number },
 ): number | undefined {
   if (attempt >= policy.attempts || !isRepeatable(request)) return undefined
-  if (answer && !isPassing(answer.status)) return undefined
-  const asked = answer && retryAfterSeconds(answer.headers, now)
-  if (asked !== undefined) return asked * 1000 <= policy.maxDelayMs ? asked * 1000 : undefined
+  if (response && !isPassing(response.status)) return undefined
+  const requested = response && retryAfterSeconds(response.headers, now)
+  if (requested !== undefined) return requested * 1000 <= policy.maxDelayMs ? requested * 1000 : undefined
   const longest = Math.min(policy.firstDelayMs * 2 ** (attempt - 1), policy.maxDelayMs)
   return longest * (0.5 + random / 2)
 }

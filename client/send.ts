@@ -28,8 +28,8 @@ const defaults: SendOptions = {
 }
 
 /**
- * Returns a `fetch` that sends the token, unless the caller sends one, limits the time of each attempt, and tries again
- * when retry.ts says so. It resolves once the whole answer has arrived. Throws ConnectionError, or the reason of the
+ * Returns a `fetch` that sends the token, unless the caller sends one, limits the time of each attempt, and retries
+ * by the rule of retry.ts. It resolves once the whole response has arrived. Throws ConnectionError, or the reason of the
  * caller's own signal.
  */
 export function sender(tokens: TokenStore, options: Partial<SendOptions>) {
@@ -44,18 +44,18 @@ export function sender(tokens: TokenStore, options: Partial<SendOptions>) {
     const request: Repeated & RequestInit = { ...init, method, headers, body }
     let mayBeDone = false
     for (let attempt = 1; ; attempt++) {
-      const { answer, error } = await attemptOnce(url, request, all)
+      const { response, error } = await attemptOnce(url, request, all)
       const timing = { attempt, policy: all.retry, random: all.random(), now: all.now() }
-      const delayMs = retryDelayMs(request, answer, timing)
+      const delayMs = retryDelayMs(request, response, timing)
       if (delayMs === undefined) {
-        if (!answer) throw new ConnectionError(error)
-        if (answer.status === 401 && token !== null) await forget(tokens, token, all.onSignedOut)
-        // The row is gone, as requested; most likely an attempt whose answer was lost removed it.
-        const isGone = mayBeDone && request.method === 'DELETE' && answer.status === 404
-        if (isGone) return new Response(null, { status: 204, headers: answer.headers })
-        return answer
+        if (!response) throw new ConnectionError(error)
+        if (response.status === 401 && token !== null) await forget(tokens, token, all.onSignedOut)
+        // The row is gone, as requested; most likely an attempt whose response was lost removed it.
+        const isGone = mayBeDone && request.method === 'DELETE' && response.status === 404
+        if (isGone) return new Response(null, { status: 204, headers: response.headers })
+        return response
       }
-      mayBeDone ||= answer?.status !== 429
+      mayBeDone ||= response?.status !== 429
       await all.sleep(delayMs, init.signal)
     }
   }
@@ -65,7 +65,7 @@ async function attemptOnce(
   url: string,
   request: RequestInit,
   { fetch, timeoutMs }: SendOptions,
-): Promise<{ answer?: Response; error?: unknown }> {
+): Promise<{ response?: Response; error?: unknown }> {
   const { method, signal } = request
   // AbortSignal.timeout and AbortSignal.any are missing in React Native and in older browsers.
   const controller = new AbortController()
@@ -74,12 +74,12 @@ async function attemptOnce(
   signal?.addEventListener('abort', stop)
   if (signal?.aborted) stop()
   try {
-    const answer = await fetch(url, { ...request, signal: controller.signal })
-    // Read to its end here, so that an answer that breaks off halfway is retried too.
-    const text = await answer.text()
-    const { status, statusText, headers } = answer
+    const response = await fetch(url, { ...request, signal: controller.signal })
+    // Read to its end here, so that a response that breaks off halfway is retried too.
+    const text = await response.text()
+    const { status, statusText, headers } = response
     if (!isFromService(url, method, status, text)) return { error: notFromService }
-    return { answer: new Response(text || null, { status, statusText, headers }) }
+    return { response: new Response(text || null, { status, statusText, headers }) }
   } catch (error) {
     if (signal?.aborted) throw signal.reason ?? error
     return { error }
@@ -90,12 +90,12 @@ async function attemptOnce(
 }
 
 /**
- * False for an answer from something in between: a proxy, or a Wi-Fi network that wants a sign-in (511, RFC 6585). The
- * service answers 204 to a DELETE, to the rejection of a match and to nothing else, and says in JSON what is wrong.
+ * False for a response from something in between: a proxy, or a Wi-Fi network that wants a sign-in (511, RFC 6585). The
+ * service responds with 204 to a DELETE, to the rejection of a match and to nothing else, and says in JSON what is wrong.
  */
 function isFromService(url: string, method: string | undefined, status: number, text: string): boolean {
   if (status < 300) return (status === 204) === (method === 'DELETE' || url.endsWith('/matches/reject'))
-  // A proxy that could not get through is treated like a busy service. The answer to a HEAD has no body.
+  // A proxy that could not get through is treated like a busy service. The response to a HEAD has no body.
   if (status < 400 || isPassing(status) || method === 'HEAD') return true
   const failure = readJson(text) as { message?: unknown } | null | undefined
   return status !== 511 && typeof failure?.message === 'string'

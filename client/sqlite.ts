@@ -64,7 +64,7 @@ export function sqliteStorage(database: AsyncSqlite | SyncSqlite, table = 'purse
   }
 }
 
-/** A trigger that deletes what is set to null. */
+/** A trigger that deletes values set to null. */
 const deletingNulls = (name: string) => `
   create trigger if not exists ${name.slice(0, -1)}_emptied" after insert on ${name} when new.value is null
   begin delete from ${name} where key = new.key; end`

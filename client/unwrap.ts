@@ -3,7 +3,7 @@ import type { ResponseFormat } from 'hono/types'
 import type { SuccessStatusCode } from 'hono/utils/http-status'
 import { ApiError, readJson, requireFromService } from './errors.ts'
 
-/** The body of a successful answer. */
+/** The body of a successful response. */
 type Unwrapped<R> =
   R extends ClientResponse<infer Body, infer Status, ResponseFormat>
     ? Status extends SuccessStatusCode
@@ -14,13 +14,13 @@ type Unwrapped<R> =
     : never
 
 /**
- * Returns the body of an answer. Throws ApiError if the service refuses, and ConnectionError if it could not be reached:
+ * Returns the body of a response. Throws ApiError if the service refuses, and ConnectionError if it could not be reached:
  * a success without JSON comes from something else, such as a network that wants its users to sign in.
  */
 export async function unwrap<R extends ClientResponse<unknown, number, ResponseFormat>>(
-  answer: R | Promise<R>,
+  from: R | Promise<R>,
 ): Promise<Unwrapped<R>> {
-  const response = await answer
+  const response = await from
   const body = readJson(await response.text())
   if (!response.ok) throw new ApiError(response, body)
   requireFromService(body !== undefined || response.status === 204)

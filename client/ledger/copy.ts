@@ -2,14 +2,14 @@ import { channelOf } from '../channel.ts'
 import type { Locks } from '../locks.ts'
 import { notify } from '../notify.ts'
 import type { LedgerStorage } from '../storage.ts'
+import { type Change, fold, type Named, newPending, type Pending } from './pending.ts'
 import { type Renames, revive } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
-import { type Entry, idOf, partsOf, readOthers, readStored, waitingEntry, withMeta } from './store.ts'
+import { type Entry, idOf, partsOf, pendingEntry, readOthers, readStored, withMeta } from './store.ts'
 import { viewOf } from './view.ts'
-import { type Change, fold, type Named, newWaiting, type Waiting } from './waiting.ts'
 
 /** A change to a pending change. It is applied again if another tab has written meanwhile. */
-export type Work = Named & { change: (waiting: Waiting | undefined) => Waiting | undefined }
+export type Work = Named & { change: (pending: Pending | undefined) => Pending | undefined }
 
 type CopyOptions = {
   storage: LedgerStorage
@@ -31,11 +31,11 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
   const listeners = new Set<() => void>()
   let stored = await readStored(storage, base)
   /** Pending changes, including those that are being written. */
-  const waiting = new Map(stored.waiting)
-  /** Works that are being written, by the rows that they change. */
+  const pending = new Map(stored.pending)
+  /** Works that are being written, by row. */
   const unstored = new Map<string, Set<Work>>()
-  let lastAt = [...waiting.values()].reduce((last, { at }) => Math.max(last, at), 0)
-  let view = viewOf({ rows: stored.rows, waiting, userId })
+  let lastAt = [...pending.values()].reduce((last, { at }) => Math.max(last, at), 0)
+  let view = viewOf({ rows: stored.rows, pending, userId })
   let isReplaced = false
   let channel = channelOf(base, () => refresh().catch(() => undefined))
 
@@ -45,17 +45,17 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     channel?.postMessage(null)
   }
 
-  /** The next sequence number (`Waiting.at`). */
+  /** The next sequence number (`Pending.at`). */
   const nextAt = () => lastAt + 1
 
-  /** Updates `waiting` for a row from the stored pending change and the works that are being written. */
+  /** Updates `pending` for a row from the stored pending change and the works that are being written. */
   function recompute(id: string): void {
     const works = [...(unstored.get(id) ?? [])]
-    const now = works.reduce((one, { change }) => change(one), stored.waiting.get(id))
+    const now = works.reduce((one, { change }) => change(one), stored.pending.get(id))
     if (now) {
-      waiting.set(id, now)
+      pending.set(id, now)
       lastAt = Math.max(lastAt, now.at)
-    } else waiting.delete(id)
+    } else pending.delete(id)
   }
 
   function noteUnstored(works: Work[]): void {
@@ -91,11 +91,11 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
   async function takeOthers(): Promise<void> {
     const fresh = await readOthers(storage, base, stored)
     if (!fresh) return
-    const ids = new Set([...stored.waiting.keys(), ...fresh.waiting.keys()])
+    const ids = new Set([...stored.pending.keys(), ...fresh.pending.keys()])
     const hasNewRows = fresh.rows !== stored.rows
     stored = fresh
     for (const id of ids) recompute(id)
-    if (hasNewRows) view = viewOf({ rows: stored.rows, waiting, userId })
+    if (hasNewRows) view = viewOf({ rows: stored.rows, pending, userId })
     else for (const id of ids) view.show(...partsOf(id))
     notify(listeners)
   }
@@ -129,21 +129,21 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     const { touched, renames } = revive(stored, newKey, nextAt())
     for (const id of touched) {
       touch(...partsOf(id))
-      entries.push(waitingEntry(id, stored.waiting.get(id)))
+      entries.push(pendingEntry(id, stored.pending.get(id)))
     }
     if (touched.size > 0) view.update()
     return renames
   }
 
   /** Part of a commit: sets or removes a pending change in `stored`, and returns the entry to write. */
-  function keep(id: string, one: Waiting | undefined): Entry {
-    if (one) stored.waiting.set(id, one)
-    else stored.waiting.delete(id)
-    return waitingEntry(id, one)
+  function keep(id: string, one: Pending | undefined): Entry {
+    if (one) stored.pending.set(id, one)
+    else stored.pending.delete(id)
+    return pendingEntry(id, one)
   }
 
   return {
-    waiting,
+    pending,
     stored: () => stored,
     view: () => view,
     commit,
@@ -158,10 +158,10 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     /** The work of merging a change into the pending change of a row. */
     workOf(noun: Noun, key: Key, change: Change): Work {
       const at = nextAt()
-      return { noun, key, change: (one) => fold(one ?? newWaiting(noun, key, at), change) }
+      return { noun, key, change: (one) => fold(one ?? newPending(noun, key, at), change) }
     },
 
-    /** Makes a person's changes: shows them at once, and has stored them once this resolves. If that fails, takes them back. */
+    /** Makes a user's changes: shows them at once, and has stored them once this resolves. If that fails, takes them back. */
     async write(works: Work[]): Promise<void> {
       noteUnstored(works)
       for (const work of works) show(work)
@@ -169,7 +169,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
         notify(listeners)
         await commit(() => {
           forgetUnstored(works)
-          return works.map((work) => keep(idOf(work), work.change(stored.waiting.get(idOf(work)))))
+          return works.map((work) => keep(idOf(work), work.change(stored.pending.get(idOf(work)))))
         })
         channel?.postMessage(null)
       } catch (error) {
@@ -190,13 +190,13 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
 
     /** Shows what has been touched, here and in other tabs. */
     showTouched(): void {
-      if (isReplaced) view = viewOf({ rows: stored.rows, waiting, userId })
+      if (isReplaced) view = viewOf({ rows: stored.rows, pending, userId })
       else view.update()
       isReplaced = false
       notifyTabs()
     },
 
-    /** Calls the listener whenever the answer of a read may have changed. Returns a function that unsubscribes it. */
+    /** Calls the listener whenever the result of a read may have changed. Returns a function that unsubscribes it. */
     subscribe(listener: () => void): () => void {
       // A function of its own, so that a listener that is subscribed twice is unsubscribed once.
       const own = () => listener()

@@ -1,11 +1,11 @@
 import type { Copy, Work } from './copy.ts'
 import { type Creatable, type Entered, fieldsOf, LedgerError } from './entered.ts'
+import { type Change, type Fields, groupOf, type Other, pick, withoutUnchanged } from './pending.ts'
 import type { Renames } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
 import { idOf } from './store.ts'
 import { type Done, renameDone, textOf, undoWorkOf } from './undo.ts'
 import { validatorOf } from './validate.ts'
-import { type Change, type Fields, groupOf, type Other, pick, withoutUnchanged } from './waiting.ts'
 
 type Row = Fields & { key: Key }
 
@@ -19,13 +19,13 @@ export function editsOf(
   keyOf: (noun: Creatable, name: Key | number) => Key,
   userId: number,
 ) {
-  const { waiting, view, workOf, write } = copy
+  const { pending, view, workOf, write } = copy
   const validate = validatorOf(copy, keyOf)
   let steps: Done[][] = []
 
-  /** A row as it is shown, or a transaction that was refused and is not, since its account is gone. */
+  /** A row as it is shown, or a rejected transaction that is not shown, since its account is gone. */
   function find(noun: Noun, key: Key): Row | undefined {
-    const isRefused = waiting.get(`${noun} ${key}`)?.errors
+    const isRefused = pending.get(`${noun} ${key}`)?.errors
     return (view().get(noun, key) ?? (isRefused && view().all(noun).get(key)) ?? undefined) as Row | undefined
   }
 
@@ -34,13 +34,13 @@ export function editsOf(
     const before = works.map(({ noun, key }) => {
       const row = find(noun, key)
       const was = row && pick(row, fieldsOf(noun))
-      return { noun, key, before: waiting.get(idOf({ noun, key })), was }
+      return { noun, key, before: pending.get(idOf({ noun, key })), was }
     })
     const written = write(works)
     const step = before.map((one) => {
       const is = view().fields(one.noun, one.key)
       const own = is || one.noun === 'transaction' ? [] : others
-      return { ...one, after: textOf(waiting.get(idOf(one))), is, others: own }
+      return { ...one, after: textOf(pending.get(idOf(one))), is, others: own }
     })
     steps = [...steps, step].slice(-mostUndone)
     try {
@@ -62,7 +62,7 @@ export function editsOf(
    * of an account are deleted here, and those of a category lose it here.
    */
   function consequencesOf(noun: Noun, key: Key, others = view().othersOf(noun, key)): Work[] {
-    if (waiting.get(`${noun} ${key}`)?.next?.op !== 'create') return []
+    if (pending.get(`${noun} ${key}`)?.next?.op !== 'create') return []
     const lost: Change = { op: 'update', set: { category_id: null }, was: { category_id: key }, again: true }
     return others.map(({ key, set: was }) =>
       workOf('transaction', key, was ? { op: 'delete', set: {}, was } : lost),

@@ -1,7 +1,7 @@
 import type { FieldErrors, NewAccount, NewCategory, NewTransaction, ProfileField, User } from '../api.ts'
 import type { Key, Noun } from './rows.ts'
 
-/** Input of a person. Accounts and categories are named by key or id. */
+/** Input of a user. Accounts and categories are named by key or id. */
 export type Entered = {
   profile: Partial<Pick<User, ProfileField>>
   account: NewAccount
@@ -15,7 +15,7 @@ export type Entered = {
     category_id?: Key | number | null
   }
 }
-/** The nouns of rows that people create and delete. */
+/** The nouns of rows that users create and delete. */
 export type Creatable = Exclude<Noun, 'profile'>
 
 /**
@@ -48,5 +48,5 @@ const fields: { [N in Noun]: Record<keyof Entered[N], 1> } = {
   },
 }
 
-/** The fields that a person can enter. */
+/** The fields that a user can enter. */
 export const fieldsOf = (noun: Noun): string[] => Object.keys(fields[noun])

@@ -14,7 +14,7 @@ import { synchronise } from './sync.ts'
 export type LedgerOptions = {
   client: Pick<PurseClient, 'api' | 'tokens'>
   storage: LedgerStorage
-  /** Whose ledger it is: on a shared device, each person has their own. */
+  /** The owner: on a shared device, each user has a ledger of their own. */
   userId: number
   /** Default: the browser's locks, which all its tabs share. If there are none, those of this page: use one tab only. */
   locks?: Locks

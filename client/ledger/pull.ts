@@ -1,7 +1,7 @@
 import type { Feed, UploadAnswer } from '../api.ts'
 import { ApiError, requireFromService } from '../errors.ts'
 import { unwrap } from '../unwrap.ts'
-import { applyAnswers } from './answers.ts'
+import { applyResults } from './results.ts'
 import { isFeedChange, servedRows } from './rows.ts'
 import type { LedgerRun } from './run.ts'
 import { blockEntries, deletionsExcept, type Entry } from './store.ts'
@@ -70,13 +70,13 @@ export async function takePage(
     else meta.cursor = cursor
     if (!run.isUpToDate) return entries
     if (isSnapshot) entries.push(...endSnapshot(run))
-    entries.push(...applyAnswers(run))
+    entries.push(...applyResults(run))
     checkBalances(run, balances)
     return entries
   })
   if (!run.isUpToDate) return
   run.showTouched()
-  // If the rows do not add up, there is no cursor now, and all are to be read again.
+  // Without a cursor, since the rows do not add up, all are read again.
   run.isUpToDate = run.stored().meta.cursor !== null
 }
 

@@ -2,21 +2,21 @@ import type { Upload } from '../api.ts'
 import { ApiError, requireFromService } from '../errors.ts'
 import { unwrap } from '../unwrap.ts'
 import { compare } from './money.ts'
+import { type Change, type Fields, fold, type Pending, type Result } from './pending.ts'
 import { pull, renewCursor, takePage } from './pull.ts'
 import { type Key, keyOf } from './rows.ts'
 import { keepTouched, type LedgerRun, referredTo } from './run.ts'
 import { idOf } from './store.ts'
-import { type Change, type Fields, fold, type Result, type Waiting } from './waiting.ts'
 
 /** Takes the next changes to send, and marks them as sent: later changes of these rows stay pending behind them. */
-export async function takeChunk(run: LedgerRun): Promise<Waiting[]> {
-  let chunk: Waiting[] = []
+export async function takeChunk(run: LedgerRun): Promise<Pending[]> {
+  let chunk: Pending[] = []
   await run.commit(() => {
-    const { waiting } = run.stored()
-    const held = new Set([...comingBack(waiting.values()), ...beingLeft(waiting.values())])
-    const isHeld = (id: string, one: Waiting) => held.has(id) || isHeldUp(run, one)
-    const all = [...waiting].filter(
-      ([id, one]) => !run.attempted.has(id) && !isForPerson(one) && !isHeld(id, one),
+    const { pending } = run.stored()
+    const held = new Set([...comingBack(pending.values()), ...beingLeft(pending.values())])
+    const isHeld = (id: string, one: Pending) => held.has(id) || isHeldUp(run, one)
+    const all = [...pending].filter(
+      ([id, one]) => !run.attempted.has(id) && !needsDecision(one) && !isHeld(id, one),
     )
     const inOrder = all.sort(([, a], [, b]) => rankOf(a) - rankOf(b) || a.at - b.at || compare(a.key, b.key))
     chunk = withinLimits(run, inOrder)
@@ -29,10 +29,10 @@ export async function takeChunk(run: LedgerRun): Promise<Waiting[]> {
 }
 
 /** The first pending changes, as many as one upload may hold. */
-function withinLimits(run: LedgerRun, all: [string, Waiting][]): Waiting[] {
+function withinLimits(run: LedgerRun, all: [string, Pending][]): Pending[] {
   const { limits } = run
   let bytes = 0
-  const chunk: Waiting[] = []
+  const chunk: Pending[] = []
   const lent = anyCategory(run)
   for (const [, one] of all.slice(0, limits.operations)) {
     const split = splitToSend(one, lent)
@@ -45,19 +45,19 @@ function withinLimits(run: LedgerRun, all: [string, Waiting][]): Waiting[] {
 
 /** A category to lend: one that the service has, or that is created before all transactions. */
 function anyCategory(run: LedgerRun): Key | undefined {
-  const { rows, waiting } = run.stored()
-  const isKept = (key: Key) => waiting.get(`category ${key}`)?.sent?.op !== 'delete'
+  const { rows, pending } = run.stored()
+  const isKept = (key: Key) => pending.get(`category ${key}`)?.sent?.op !== 'delete'
   const served = [...rows.byId.category.values()].map(keyOf).find(isKept)
   if (served) return served
-  const isCreation = ({ noun, sent, next }: Waiting) => noun === 'category' && (sent ?? next)?.op === 'create'
-  return [...waiting.values()].find((one) => isCreation(one) && !isForPerson(one))?.key
+  const isCreation = ({ noun, sent, next }: Pending) => noun === 'category' && (sent ?? next)?.op === 'create'
+  return [...pending.values()].find((one) => isCreation(one) && !needsDecision(one))?.key
 }
 
 /**
  * Splits a pending change into a part to send now and a part to send later. The service creates no income or expense without a
  * category: a row that may lack one (see `again`) is lent an arbitrary category, which an update then removes.
  */
-function splitToSend(one: Waiting, lent: Key | undefined): Waiting {
+function splitToSend(one: Pending, lent: Key | undefined): Pending {
   const sent = (one.sent ?? one.next) as Change
   const next = one.sent && one.next
   if (one.noun !== 'transaction' || !lacksCategory(sent) || !lent) return { ...one, sent, next }
@@ -78,7 +78,7 @@ function lacksCategory({ op, again, set }: Change): boolean {
 }
 
 /** Accounts and categories, to which transactions refer, are created first and deleted last. */
-function rankOf({ noun, sent, next }: Waiting): number {
+function rankOf({ noun, sent, next }: Pending): number {
   if (noun === 'transaction') return 1
   return (sent ?? next)?.op === 'delete' ? 2 : 0
 }
@@ -87,14 +87,14 @@ function rankOf({ noun, sent, next }: Waiting): number {
  * The transactions that were deleted with an account whose deletion has no outcome yet. `revive` creates them again with
  * their pending changes; sent now, these would find no row.
  */
-function comingBack(all: Iterable<Waiting>): string[] {
+function comingBack(all: Iterable<Pending>): string[] {
   const accounts = [...all].filter(({ sent, next }) => sent && next?.others)
   const others = accounts.flatMap(({ next }) => next?.others ?? []).filter(({ set }) => set)
   return others.map(({ key }) => `transaction ${key}`)
 }
 
-/** The accounts that transactions leave once they are known to be in them: deleted before, they would take these along. */
-function beingLeft(all: Iterable<Waiting>): string[] {
+/** Accounts that a pending update moves a sent transaction out of: deleted first, they would delete it too. */
+function beingLeft(all: Iterable<Pending>): string[] {
   const leaving = [...all].filter(
     ({ sent, next }) => sent && next?.op === 'update' && 'account_id' in next.set,
   )
@@ -102,31 +102,31 @@ function beingLeft(all: Iterable<Waiting>): string[] {
 }
 
 /**
- * True if an unsent change refers to a row whose creation was refused, or that comes back once its deletion is answered.
- * What may have been sent must go out as it was; `comingBack` holds what an account takes with it.
+ * True if an unsent change refers to a row whose creation was refused, or that comes back once its deletion has an outcome.
+ * A change that may have been sent is sent again as it was; `comingBack` holds the transactions of an account.
  */
-function isHeldUp(run: LedgerRun, { sent, next }: Waiting): boolean {
-  const { waiting } = run.stored()
+function isHeldUp(run: LedgerRun, { sent, next }: Pending): boolean {
+  const { pending } = run.stored()
   const isNotThere = (id: string) => {
-    const named = waiting.get(id)
+    const named = pending.get(id)
     return named?.next?.op === 'create' && Boolean(named.errors || named.sent)
   }
   return !sent && referredTo(next).some(isNotThere)
 }
 
 /** Uploads changes. A chunk that is too large, or would push a balance past its bounds, is sent in halves. */
-export async function pushChunk(run: LedgerRun, chunk: Waiting[]): Promise<void> {
+export async function pushChunk(run: LedgerRun, chunk: Pending[]): Promise<void> {
   if (run.stored().meta.cursor === null) await pull(run)
   const { cursor } = run.stored().meta
   try {
     const json = { cursor, ops: chunk.map((one) => operationOf(run, one)) } as Upload
-    const answer = await unwrap(run.client.api.changes.$post({ json }, { headers: run.headers }))
-    requireFromService(Array.isArray(answer?.results) && answer.results.every(isResult))
-    for (const result of answer.results) {
+    const response = await unwrap(run.client.api.changes.$post({ json }, { headers: run.headers }))
+    requireFromService(Array.isArray(response?.results) && response.results.every(isResult))
+    for (const result of response.results) {
       const one = chunk[result.index]
-      if (one) run.answers.set(idOf(one), result)
+      if (one) run.results.set(idOf(one), result)
     }
-    await takePage(run, answer)
+    await takePage(run, response)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (await renewCursor(run, error)) return pushChunk(run, chunk)
@@ -137,10 +137,10 @@ export async function pushChunk(run: LedgerRun, chunk: Waiting[]): Promise<void>
       await pushChunk(run, chunk.slice(half))
       return
     }
-    const [one] = chunk as [Waiting]
+    const [one] = chunk as [Pending]
     const errors = error.status === 413 ? { row: [error.message] } : error.errors
-    run.answers.set(idOf(one), { index: 0, outcome: 'invalid', errors })
-    // The next pull applies this answer.
+    run.results.set(idOf(one), { index: 0, outcome: 'invalid', errors })
+    // The next pull applies this result.
     run.isUpToDate = false
   }
 }
@@ -157,16 +157,16 @@ const outcomes: Record<Result['outcome'], 1> = {
 }
 const isResult = (one: Result | null): boolean => Object.hasOwn(outcomes, String(one?.outcome))
 
-function operationOf(run: LedgerRun, { noun, key, sent }: Waiting) {
+function operationOf(run: LedgerRun, { noun, key, sent }: Pending) {
   const { op, set, was } = sent as Change
   const name = key.startsWith('#') ? { client_id: key.slice(1) } : { id: Number(key) }
-  const { rows, waiting } = run.stored()
+  const { rows, pending } = run.stored()
   // If a category has been deleted, its transactions have lost it.
   const isThere = (category: unknown) =>
-    typeof category === 'string' && (rows.get('category', category) || waiting.has(`category ${category}`))
+    typeof category === 'string' && (rows.get('category', category) || pending.has(`category ${category}`))
   const known: Fields =
     'category_id' in was && !isThere(was.category_id) ? { ...was, category_id: null } : was
   return { op, noun, ...name, ...(op !== 'delete' && { set }), ...(op !== 'create' && { was: known }) }
 }
 
-export const isForPerson = ({ conflict, errors }: Waiting): boolean => conflict !== null || errors !== null
+export const needsDecision = ({ conflict, errors }: Pending): boolean => conflict !== null || errors !== null

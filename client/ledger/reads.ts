@@ -15,7 +15,7 @@ import { readFilter, readPeriod } from './validate.ts'
 /** A row on the device. Fields that the service assigns are null until it has stored the row. */
 type OnDevice<Row> = Omit<Row, 'id' | 'created_at' | 'updated_at'> & {
   id: number | null
-  /** The device's name for the row, wherever an id is asked for. Only a deleted row that is brought back gets a new one. */
+  /** The device's name for the row, usable in place of an id. Only a deleted row that is brought back gets a new one. */
   key: Key
 } & ('created_at' extends keyof Row ? { created_at: string | null; updated_at: string | null } : unknown)
 type Flow = TransactionWithRelations['type']
@@ -55,7 +55,7 @@ export function readsOf({ view, stored }: Copy, now: () => number, renames: Rena
   const inOrder = <Row extends { rank: number; key: Key }>(all: ReadonlyMap<Key, Row>) =>
     [...all.values()].sort((a, b) => a.rank - b.rank || compare(a.key, b.key))
 
-  /** The key that a key or an id stands for, even one that a row had before it was deleted and came back. */
+  /** The key of a row, by its key or id, even one that it had before it was deleted and came back. */
   function keyOf(noun: Creatable, name: Key | number): Key {
     const key = ownKeyOf(noun, name)
     const back = renames.get(`${noun} ${key}`)
@@ -113,8 +113,8 @@ export function readsOf({ view, stored }: Copy, now: () => number, renames: Rena
       },
 
       /** A page of transactions, newest first. Throws LedgerError. */
-      transactions(asked: LedgerFilter = {}): LedgerPage {
-        const { page = 1, per_page = defaultPageSize, ...filter } = readFilter(asked)
+      transactions(query: LedgerFilter = {}): LedgerPage {
+        const { page = 1, per_page = defaultPageSize, ...filter } = readFilter(query)
         const { found, ...searched } = matching(view(), keyOf, filter)
         const before = (page - 1) * per_page
         const data = found.slice(before, before + per_page).map(presentTransaction)
@@ -161,8 +161,8 @@ export function readsOf({ view, stored }: Copy, now: () => number, renames: Rena
       },
 
       /** The dashboard of a month or a range. Throws LedgerError. */
-      summary(asked: LedgerPeriod = {}): LedgerSummary {
-        const { month, from, to } = readPeriod(asked)
+      summary(query: LedgerPeriod = {}): LedgerSummary {
+        const { month, from, to } = readPeriod(query)
         const [profile] = view().all('profile').values()
         const chosen = month ?? (from || to ? null : monthIn(profile?.timezone ?? 'UTC', new Date(now())))
         const inPeriod = chosen ? between(view(), `${chosen}-01`, `${chosen}-31`) : between(view(), from, to)

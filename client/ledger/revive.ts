@@ -1,15 +1,15 @@
-import { type Key, references } from './rows.ts'
-import { idOf, type Stored } from './store.ts'
 import {
   creation,
   deletes,
   type Fields,
   fold,
-  newWaiting,
+  newPending,
   type Other,
+  type Pending,
   type Value,
-  type Waiting,
-} from './waiting.ts'
+} from './pending.ts'
+import { type Key, references } from './rows.ts'
+import { idOf, type Stored } from './store.ts'
 
 /** The new keys of rows that have come back, by their old ids. */
 export type Renames = Map<string, Key>
@@ -19,18 +19,18 @@ export type Renames = Map<string, Key>
  * has no outcome yet stays pending. Sequence numbers continue from `at`. Returns which rows have changed, and the new keys.
  */
 export function revive(
-  { waiting, rows }: Stored,
+  { pending, rows }: Stored,
   newKey: () => Key,
   at: number,
 ): { touched: Set<string>; renames: Renames } {
   const touched = new Set<string>()
   const renames: Renames = new Map()
-  const put = (one: Waiting) => {
-    waiting.set(idOf(one), one)
+  const put = (one: Pending) => {
+    pending.set(idOf(one), one)
     touched.add(idOf(one))
   }
   const drop = (id: string) => {
-    waiting.delete(id)
+    pending.delete(id)
     touched.add(id)
   }
   const rename = (id: string) => renames.set(id, newKey()).get(id) as Key
@@ -38,12 +38,12 @@ export function revive(
   const isThere = (account: Value | undefined) =>
     account == null ||
     rows.get('account', String(account)) !== undefined ||
-    waiting.get(`account ${account}`)?.next?.op === 'create'
+    pending.get(`account ${account}`)?.next?.op === 'create'
 
   /** Brings a transaction back with its account. */
   function bringBack(key: Key, set: Fields): void {
     const id = `transaction ${key}`
-    const other = waiting.get(id)
+    const other = pending.get(id)
     // Its other account has brought it back, or it has been moved to an account that is still there.
     if (isToBeCreated(other) || rows.get('transaction', key)) {
       if (other) put({ ...other, errors: null })
@@ -54,22 +54,22 @@ export function revive(
     // If its other account is still deleted, it comes back with that.
     if (!isThere(fields.account_id) || !isThere(fields.to_account_id)) return
     drop(id)
-    if (!deletes(other)) put({ ...newWaiting('transaction', rename(id), at++), next: creation(fields) })
+    if (!deletes(other)) put({ ...newPending('transaction', rename(id), at++), next: creation(fields) })
   }
 
   /** Gives a category that has come back to a transaction that named it and has no other since. */
   function giveBack(category: Key, was: Key, key: Key): void {
-    const other = waiting.get(`transaction ${key}`) ?? newWaiting('transaction', key, at++)
+    const other = pending.get(`transaction ${key}`) ?? newPending('transaction', key, at++)
     const served = rows.get('transaction', key) as Fields | undefined
     const row: Fields = { ...served, ...other.sent?.set, ...other.next?.set }
     if (deletes(other) || (row.category_id !== null && row.category_id !== was)) return
     const change = { op: 'update' as const, set: { category_id: category }, was: { category_id: null } }
-    put({ ...(fold(other, change) as Waiting), errors: other.errors })
+    put({ ...(fold(other, change) as Pending), errors: other.errors })
   }
 
-  for (const id of [...waiting.keys()]) {
+  for (const id of [...pending.keys()]) {
     // Read now, since a category that has come back may have changed it.
-    const one = waiting.get(id)
+    const one = pending.get(id)
     if (!one?.next?.others || one.sent) continue
     const { others, ...change } = one.next
     const key = rename(id)
@@ -81,7 +81,7 @@ export function revive(
       else giveBack(key, one.key, other.key)
   }
   if (renames.size === 0) return { touched, renames }
-  for (const one of [...waiting.values()]) {
+  for (const one of [...pending.values()]) {
     const now = renamedOne(one, renames)
     if (now.next?.others || now.next?.set !== one.next?.set) put(now)
   }
@@ -89,10 +89,10 @@ export function revive(
 }
 
 /** False for a creation that was sent or refused: its client id may be spent. */
-const isToBeCreated = (one: Waiting | undefined) => one?.next?.op === 'create' && !one.sent && !one.errors
+const isToBeCreated = (one: Pending | undefined) => one?.next?.op === 'create' && !one.sent && !one.errors
 
 /** A pending change, with its row and others under their new keys. */
-export function renamedOne(one: Waiting, renames: Renames): Waiting {
+export function renamedOne(one: Pending, renames: Renames): Pending {
   const { next } = one
   const others = next?.others && { others: renamedOthers(next.others, renames) }
   return {

@@ -2,8 +2,8 @@ import type { PurseClient } from '../create.ts'
 import type { BearerHeader, GetBearer } from '../own-token.ts'
 import type { Stopped } from '../stopped.ts'
 import type { Copy } from './copy.ts'
+import type { Change, Pending, Result } from './pending.ts'
 import { type Entry, partsOf } from './store.ts'
-import type { Change, Result, Waiting } from './waiting.ts'
 
 /** The result of one sync. If it ended early, nothing is lost: the next one continues. */
 export type LedgerReport = {
@@ -34,7 +34,7 @@ export type LedgerRun = SyncOptions & {
   report: LedgerReport
   headers: BearerHeader
   /** Results that have not been applied yet, by the id of the pending change. */
-  answers: Map<string, Result>
+  results: Map<string, Result>
   /** The ids of the changes that this run has sent. One that succeeds leaves, so that a later change can follow. */
   attempted: Set<string>
   /** True once the feed's last page has been applied, and with it all results. */
@@ -46,13 +46,13 @@ export type LedgerRun = SyncOptions & {
 }
 
 /** `keep` and `touch`: the row is shown with the others that the run touches. */
-export function keepTouched(run: LedgerRun, id: string, waiting: Waiting | undefined): Entry {
-  const entry = run.keep(id, waiting)
+export function keepTouched(run: LedgerRun, id: string, pending: Pending | undefined): Entry {
+  const entry = run.keep(id, pending)
   run.touch(...partsOf(id))
   return entry
 }
 
-/** The ids of the rows that a change refers to, as in `Stored.waiting`. */
+/** The ids of the rows that a change refers to, as in `Stored.pending`. */
 export function referredTo(change: Change | null): string[] {
   const { account_id, to_account_id, category_id } = change?.set ?? {}
   return [`account ${account_id}`, `account ${to_account_id}`, `category ${category_id}`]

@@ -49,12 +49,12 @@ export function matching(
   ].filter((one) => typeof one === 'function')
   const inPeriod = between(view, from, to)
   if (!q) return { found: filtered(inPeriod, conditions) }
-  // A search looks at the newest rows of an account, or else of a category, in the days asked for.
+  // A search looks at the newest rows of an account, or else of a category, in the requested days.
   const narrow = account ? [isIn] : conditions.slice(0, category ? 1 : 0)
-  const looked = filtered(inPeriod, narrow).slice(0, mostSearched)
-  const oldest = looked.length < mostSearched ? undefined : looked.at(-1)
+  const searched = filtered(inPeriod, narrow).slice(0, mostSearched)
+  const oldest = searched.length < mostSearched ? undefined : searched.at(-1)
   return {
-    found: filtered(looked, [...conditions, containing(q)]),
+    found: filtered(searched, [...conditions, containing(q)]),
     searched_back_to: oldest
       ? dayToContinueFrom(oldest.transaction_date, { from: from ?? earliestDate, to: to ?? latestDate })
       : null,

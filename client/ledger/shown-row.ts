@@ -1,6 +1,6 @@
 import type { Creatable, Entered } from './entered.ts'
+import type { Change, Fields, Pending, Value } from './pending.ts'
 import { isAmount, type Key, type Noun, type Rows, references, type ServedRow } from './rows.ts'
-import type { Change, Fields, Value, Waiting } from './waiting.ts'
 
 /** Fields of every row on the device. */
 type Local = {
@@ -49,16 +49,16 @@ const blank: { [N in Creatable]: Record<keyof Blank<N>, Value> } = {
 }
 
 /** The rows of the service and their pending changes. */
-export type Sources = { rows: Rows; waiting: ReadonlyMap<string, Waiting>; userId: number }
+export type Sources = { rows: Rows; pending: ReadonlyMap<string, Pending>; userId: number }
 
 /** A row as it is shown; undefined if it is not there. */
 export function shownRow<N extends Noun>(
   noun: N,
   key: Key,
-  { rows, waiting, userId }: Sources,
+  { rows, pending, userId }: Sources,
   served = rows.get(noun, key),
 ): Shown[N] | undefined {
-  const one = waiting.get(`${noun} ${key}`)
+  const one = pending.get(`${noun} ${key}`)
   let row = served as Fields | undefined
   for (const change of [one?.sent, one?.next]) if (change) row = changed(noun, row, change)
   if (!row) return undefined
@@ -66,7 +66,7 @@ export function shownRow<N extends Noun>(
   own.key = key
   own.rank = served?.id ?? pendingRank + (one?.at ?? 0)
   if (noun !== 'profile') own.user_id = userId
-  own.waits = waitsOf(one)
+  own.waits = pendingState(one)
   // A stored change may be damaged.
   if (one && noun === 'account' && !isAmount(row.starting_balance)) own.starting_balance = '0.00'
   if (one && noun === 'transaction') {
@@ -94,8 +94,8 @@ function changed(noun: Noun, row: Fields | undefined, { op, set }: Change): Fiel
   return row && { ...row, ...set }
 }
 
-function waitsOf(waiting: Waiting | undefined): Local['waits'] {
-  if (!waiting) return null
-  if (waiting.errors) return 'rejected'
-  return waiting.conflict ? 'conflict' : 'waiting'
+function pendingState(pending: Pending | undefined): Local['waits'] {
+  if (!pending) return null
+  if (pending.errors) return 'rejected'
+  return pending.conflict ? 'conflict' : 'waiting'
 }

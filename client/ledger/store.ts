@@ -1,7 +1,7 @@
 import { readJson } from '../errors.ts'
 import type { LedgerStorage } from '../storage.ts'
+import { type Change, newPending, type Pending } from './pending.ts'
 import { type Key, type Noun, nouns, type Rows, servedRows } from './rows.ts'
-import { type Change, newWaiting, type Waiting } from './waiting.ts'
 
 export type Entry = [key: string, value: string | null]
 
@@ -22,14 +22,14 @@ type Meta = {
   incoming: string | null
 }
 
-/** All that is stored, as it is in memory. */
+/** The stored data, in memory. */
 export type Stored = {
   meta: Meta
   rows: Rows
   incoming: Rows
   /** The keys under which rows are stored. */
   blocks: Set<string>
-  waiting: Map<string, Waiting>
+  pending: Map<string, Pending>
 }
 
 /** The storage was written by a later version of the app: load that version. */
@@ -39,7 +39,7 @@ export class LedgerVersionError extends Error {
 
 /**
  * What is stored now; undefined if other tabs have written nothing since. Rows are read again only if some were
- * written. Throws LedgerVersionError, and what the storage throws.
+ * written. Throws LedgerVersionError, and errors of the storage.
  */
 export async function readOthers(
   storage: LedgerStorage,
@@ -50,26 +50,26 @@ export async function readOthers(
   const meta = metaOf(pair?.[1])
   if (meta.revision === stored.meta.revision) return undefined
   if (meta.rows !== stored.meta.rows || meta.version !== formVersion) return readStored(storage, base)
-  const fresh: Stored = { ...stored, meta, waiting: new Map() }
+  const fresh: Stored = { ...stored, meta, pending: new Map() }
   for (const [key, value] of await storage.list(`${base}waits/`))
-    readWaiting(fresh, key.slice(base.length), value)
+    readPending(fresh, key.slice(base.length), value)
   return fresh
 }
 
-/** Reads everything. Rows that are damaged are asked for again. Throws LedgerVersionError, and what the storage throws. */
+/** Reads everything. Damaged rows are requested again. Throws LedgerVersionError, and errors of the storage. */
 export async function readStored(storage: LedgerStorage, base: string): Promise<Stored> {
   const pairs = (await storage.list(base)).map(([key, value]) => [key.slice(base.length), value] as const)
   const meta = metaOf(pairs.find(([key]) => key === 'meta')?.[1])
   if (meta.version > formVersion) throw new LedgerVersionError('The app is older than what it has stored.')
   const [rows, incoming] = [servedRows(), servedRows()]
-  const stored: Stored = { meta, rows, incoming, blocks: new Set(), waiting: new Map() }
+  const stored: Stored = { meta, rows, incoming, blocks: new Set(), pending: new Map() }
   for (const [key, value] of pairs) {
     const [kind, number, ...rest] = key.split('/')
-    if (kind === 'waits') readWaiting(stored, key, value)
+    if (kind === 'waits') readPending(stored, key, value)
     if (kind !== 'rows') continue
     stored.blocks.add(key)
     const generation = Number(number)
-    // If the meta entry is damaged, the rows are shown as they are, and asked for again.
+    // If the meta entry is damaged, the rows are shown as they are, and requested again.
     if (meta.revision === 0) meta.generation ||= generation
     const isIncoming = meta.incoming !== null && generation === meta.generation + 1
     const isCurrent = isIncoming || generation === meta.generation
@@ -94,21 +94,21 @@ function metaOf(value: string | undefined): Meta {
   return isValid ? meta : empty
 }
 
-/** Damaged entries are shown as rejected, with their text, until a person discards them or changes the row. */
-function readWaiting({ waiting }: Stored, key: string, value: string): void {
+/** Damaged entries are shown as rejected, with their text, until the user discards them or changes the row. */
+function readPending({ pending }: Stored, key: string, value: string): void {
   const id = key.slice('waits/'.length)
   const [noun, of] = partsOf(id)
   if (!nouns.includes(noun)) return
-  const read = readJson(value) as Waiting | null | undefined
+  const read = readJson(value) as Pending | null | undefined
   const at = Number(read?.at) || 0
-  waiting.set(
+  pending.set(
     id,
-    unlessDamaged(() => ({ ...newWaiting(noun, of, at), ...read, noun, key: of, at })) ?? damaged(id, value),
+    unlessDamaged(() => ({ ...newPending(noun, of, at), ...read, noun, key: of, at })) ?? damaged(id, value),
   )
 }
 
 /** A pending change, unless it is so damaged that it can neither be shown nor sent. */
-function unlessDamaged(read: () => Waiting): Waiting | undefined {
+function unlessDamaged(read: () => Pending): Pending | undefined {
   try {
     const one = read()
     const { sent, next, conflict, errors } = one
@@ -136,8 +136,8 @@ const isFields = (fields: object): boolean =>
   Object.values(fields).every((value) => value === null || typeof value !== 'object')
 
 /** A pending change that cannot be read. */
-const damaged = (id: string, value: string): Waiting => ({
-  ...newWaiting(...partsOf(id), 0),
+const damaged = (id: string, value: string): Pending => ({
+  ...newPending(...partsOf(id), 0),
   errors: { row: [`It was damaged on this device: ${value}`] },
 })
 
@@ -147,11 +147,11 @@ export function partsOf(id: string): [Noun, Key] {
   return [id.slice(0, space) as Noun, id.slice(space + 1)]
 }
 
-export const idOf = ({ noun, key }: Pick<Waiting, 'noun' | 'key'>): string => `${noun} ${key}`
+export const idOf = ({ noun, key }: Pick<Pending, 'noun' | 'key'>): string => `${noun} ${key}`
 
-export const waitingEntry = (id: string, waiting: Waiting | undefined): Entry => [
+export const pendingEntry = (id: string, pending: Pending | undefined): Entry => [
   `waits/${id}`,
-  waiting ? JSON.stringify(waiting) : null,
+  pending ? JSON.stringify(pending) : null,
 ]
 
 /** Raises the revision for a write of these entries, and adds the entry that tells other tabs. */

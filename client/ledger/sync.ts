@@ -1,6 +1,6 @@
 import { stoppedBy } from '../stopped.ts'
 import { pull } from './pull.ts'
-import { isForPerson, pushChunk, takeChunk } from './push.ts'
+import { needsDecision, pushChunk, takeChunk } from './push.ts'
 import type { LedgerReport, LedgerRun, SyncOptions } from './run.ts'
 
 /** Sends pending changes and fetches what has changed. Throws LedgerVersionError, and errors of the storage. */
@@ -10,13 +10,13 @@ export async function synchronise(options: SyncOptions): Promise<LedgerReport> {
     const headers = await options.bearer()
     if (typeof headers === 'string') report.stopped = { reason: headers }
     else {
-      const run = { ...options, report, headers, answers: new Map(), attempted: new Set<string>() }
+      const run = { ...options, report, headers, results: new Map(), attempted: new Set<string>() }
       await runOnce({ ...run, isUpToDate: false, isRepaired: false, isRenewed: false })
     }
   } catch (error) {
     report.stopped = stoppedBy(error)
   }
-  report.waiting = [...options.stored().waiting.values()].filter((one) => !isForPerson(one)).length
+  report.waiting = [...options.stored().pending.values()].filter((one) => !needsDecision(one)).length
   return report
 }
 

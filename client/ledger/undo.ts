@@ -1,9 +1,5 @@
 import type { Copy, Work } from './copy.ts'
 import { LedgerError } from './entered.ts'
-import { type Renames, renamed, renamedOne, renamedOthers } from './revive.ts'
-import type { Key } from './rows.ts'
-import { idOf } from './store.ts'
-import type { View } from './view.ts'
 import {
   type Change,
   deletes,
@@ -11,18 +7,22 @@ import {
   groupOf,
   type Named,
   type Other,
+  type Pending,
   pick,
-  type Waiting,
   withoutUnchanged,
-} from './waiting.ts'
+} from './pending.ts'
+import { type Renames, renamed, renamedOne, renamedOthers } from './revive.ts'
+import type { Key } from './rows.ts'
+import { idOf } from './store.ts'
+import type { View } from './view.ts'
 
 /** The effect of a step on a row: its pending change and its shown fields, before and after. */
 export type Done = Named & {
-  before: Waiting | undefined
+  before: Pending | undefined
   after: string
   was: Fields | undefined
   is: Fields | undefined
-  /** What comes back with a row that was deleted. */
+  /** The transactions that come back with a deleted row. */
   others: Other[]
 }
 
@@ -38,7 +38,7 @@ export function undoWorkOf({ stored, view, workOf }: Copy, step: Done[], done: D
     ...{ noun, key },
     change(one) {
       if (textOf(one) === after) return before
-      // The person has since kept a row that they had deleted.
+      // The user has since kept a row that they had deleted.
       const isKept = change?.op === 'create' && !deletes(one) && stored().rows.get(noun, key)
       return work && !isKept ? work.change(one) : one
     },
@@ -46,7 +46,7 @@ export function undoWorkOf({ stored, view, workOf }: Copy, step: Done[], done: D
 }
 
 /**
- * The change that undoes what a step did to a row. What has been changed since stays as it is, and a category that has
+ * The change that undoes a step on a row. Fields that have been changed since stay as they are, and a category that has
  * been deleted since is left out.
  */
 function undoChangeOf(view: View, step: Done[], { noun, key, was, is, others }: Done): Change | undefined {
@@ -72,7 +72,7 @@ function undoChangeOf(view: View, step: Done[], { noun, key, was, is, others }: 
   return withoutUnchanged({ op: 'update', set: pick(set, fields), was: pick(is, fields) })
 }
 
-/** Puts the new keys of rows that have come back into what a step did. */
+/** Puts the new keys of rows that have come back into a step. */
 export function renameDone(done: Done, renames: Renames): void {
   done.before &&= renamedOne(done.before, renames)
   done.key = renames.get(idOf(done)) ?? done.key
@@ -82,4 +82,4 @@ export function renameDone(done: Done, renames: Renames): void {
 }
 
 /** A pending change as a text, to compare with that of another time. */
-export const textOf = (waiting: Waiting | undefined): string => JSON.stringify(waiting ?? null)
+export const textOf = (pending: Pending | undefined): string => JSON.stringify(pending ?? null)

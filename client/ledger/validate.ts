@@ -12,17 +12,17 @@ import { addressIsFixed } from '../../src/users/contract.ts'
 import type { FieldErrors } from '../api.ts'
 import type { Copy } from './copy.ts'
 import { type Creatable, type Entered, fieldsOf, LedgerError } from './entered.ts'
+import type { Fields, Value } from './pending.ts'
 import { type Key, type Noun, nounOf } from './rows.ts'
 import type { LedgerFilter, LedgerPeriod } from './search.ts'
-import type { Fields, Value } from './waiting.ts'
 
 type KeyOf = (noun: Creatable, name: Key | number) => Key
 type Draft = { values: Record<string, unknown>; errors: FieldErrors }
 
 const newIds = z.object({ client_id: text(longestClientId) })
 
-/** Validates what a person enters by the contract's schemas and rules, and throws LedgerError with the API's errors. */
-export function validatorOf({ view, stored, waiting }: Copy, keyOf: KeyOf) {
+/** Validates input by the contract's schemas and rules, and throws LedgerError with the API's errors. */
+export function validatorOf({ view, stored, pending }: Copy, keyOf: KeyOf) {
   /** True for a row that is shown. Until all rows have been received, any other may exist as well. */
   const exists = (noun: Noun, key: Key) =>
     view().get(noun, key) !== undefined || stored().meta.cursor === null
@@ -60,7 +60,7 @@ export function validatorOf({ view, stored, waiting }: Copy, keyOf: KeyOf) {
     newKey(noun: Creatable, client_id: string): Key {
       const { values, errors } = readFields(newIds, { client_id })
       const key = `#${values.client_id}`
-      const isTaken = waiting.has(`${noun} ${key}`) || stored().rows.get(noun, key) !== undefined
+      const isTaken = pending.has(`${noun} ${key}`) || stored().rows.get(noun, key) !== undefined
       refuse(isTaken ? withError(errors, 'client_id', takenText) : errors)
       return key
     },
@@ -104,8 +104,8 @@ export function readFilter(filter: LedgerFilter): LedgerFilter {
 }
 
 /** Reads a period as GET /api/summary does. Throws LedgerError. */
-export function readPeriod(asked: LedgerPeriod): LedgerPeriod {
-  const { values, errors } = readFields(period, withoutEmpty(asked))
+export function readPeriod(query: LedgerPeriod): LedgerPeriod {
+  const { values, errors } = readFields(period, withoutEmpty(query))
   refuse({ ...errors, ...periodErrors(values) })
   return values
 }

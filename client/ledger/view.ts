@@ -1,8 +1,8 @@
 import { fieldsOf } from './entered.ts'
 import { listingOf, newestFirst } from './listing.ts'
+import { type Fields, type Other, pick } from './pending.ts'
 import { type Key, keyOf, type Noun, nouns, references, type ServedRow } from './rows.ts'
 import { keyed, type Shown, type Sources, shownRow } from './shown-row.ts'
-import { type Fields, type Other, pick } from './waiting.ts'
 
 /** For more changes than this, it is quicker to put everything in order again. */
 const many = 1_000
@@ -11,7 +11,7 @@ export type View = ReturnType<typeof viewOf>
 
 /** The rows with their pending changes applied, kept in order while they change. */
 export function viewOf(sources: Sources) {
-  const { rows, waiting } = sources
+  const { rows, pending } = sources
   const shown: { [N in Noun]: Map<Key, Shown[N]> } = {
     profile: new Map(),
     account: new Map(),
@@ -56,14 +56,14 @@ export function viewOf(sources: Sources) {
     return isHidden ? undefined : row
   }
 
-  /** The fields of a row that a person can enter. */
+  /** The fields of a row that a user can enter. */
   function fields(noun: Noun, key: Key): Fields | undefined {
     const row = get(noun, key)
     return row && pick(row as Fields, fieldsOf(noun))
   }
 
   for (const noun of nouns) for (const row of rows.byId[noun].values()) put(noun, keyOf(row), row)
-  for (const { noun, key } of waiting.values()) put(noun, key)
+  for (const { noun, key } of pending.values()) put(noun, key)
   order()
 
   return {
@@ -110,7 +110,7 @@ export function viewOf(sources: Sources) {
       const own = references.filter(([, of]) => of === noun).map(([field]) => field)
       if (own.length === 0) return []
       const all = [...shown.transaction.values()].filter((row) => own.some((field) => row[field] === key))
-      // Rows that went with another account are not touched, so what is hidden may be gone.
+      // Rows that went with another account are not touched, so a hidden row may be gone.
       const left = all.filter(
         (row) => get('transaction', row.key) ?? shownRow('transaction', row.key, sources),
       )

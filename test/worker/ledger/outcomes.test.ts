@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ConnectionError, type Ledger, LedgerError, memoryStorage } from '../../../client/index.ts'
-import { groupOf } from '../../../client/ledger/waiting.ts'
+import { groupOf } from '../../../client/ledger/pending.ts'
 import { fieldsThatGoTogether } from '../../../src/changes/operations-contract.ts'
 import { openAccount, recordTransaction } from '../world.ts'
 import { fillableStorage, newWorld, openDevice, readLedger } from './ledger-world.ts'

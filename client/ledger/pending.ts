@@ -21,7 +21,7 @@ export type Change = {
 export type Other = { key: Key; set?: Fields }
 
 /** The pending change of one row. It is stored in this form. */
-export type Waiting = {
+export type Pending = {
   noun: Noun
   key: Key
   /** A sequence number, stored under this name: of rows of one rank (push.ts), the one first touched is sent first. */
@@ -30,14 +30,14 @@ export type Waiting = {
   sent: Change | null
   /** The change made since, or the whole change if none was sent. */
   next: Change | null
-  /** Fields that conflict with a change made elsewhere: a person decides. */
+  /** Fields that conflict with a change made elsewhere: the user decides. */
   conflict: string[] | null
-  /** Errors of a rejected change: a person corrects or discards it. */
+  /** Errors of a rejected change: the user corrects or discards it. */
   errors: FieldErrors | null
 }
 
 /** Identifies a pending change. */
-export type Named = Pick<Waiting, 'noun' | 'key'>
+export type Named = Pick<Pending, 'noun' | 'key'>
 
 export type Result = UploadAnswer['results'][number]
 
@@ -48,10 +48,10 @@ const together = ['type', 'account_id', 'to_account_id']
 export const groupOf = (field: string): string[] => (together.includes(field) ? together : [field])
 
 /** Merges a change into a pending change. Undefined if nothing is left to do. */
-export function fold(waiting: Waiting, change: Change): Waiting | undefined {
-  const next = waiting.next ? foldChanges(waiting.next, change) : change
-  if (!next && !waiting.sent) return undefined
-  return { ...waiting, next: next ?? null, errors: null }
+export function fold(pending: Pending, change: Change): Pending | undefined {
+  const next = pending.next ? foldChanges(pending.next, change) : change
+  if (!next && !pending.sent) return undefined
+  return { ...pending, next: next ?? null, errors: null }
 }
 
 /** Two changes as one; undefined if they cancel out, as an unsent creation and its deletion do. */
@@ -75,11 +75,11 @@ export function withoutUnchanged({ op, set, was }: Change): Change | undefined {
 }
 
 /** True if the row is to be deleted. */
-export const deletes = (waiting: Waiting | undefined): boolean =>
-  (waiting?.next ?? waiting?.sent)?.op === 'delete'
+export const deletes = (pending: Pending | undefined): boolean =>
+  (pending?.next ?? pending?.sent)?.op === 'delete'
 
 /** An empty pending change. */
-export const newWaiting = (noun: Noun, key: Key, at: number): Waiting => ({
+export const newPending = (noun: Noun, key: Key, at: number): Pending => ({
   ...{ noun, key, at, sent: null, next: null, conflict: null, errors: null },
 })
 
@@ -93,10 +93,10 @@ export function pick(fields: Fields, names: string[]): Fields {
 }
 
 /** Merges the sent change with the later one, as if nothing had been sent. */
-function unsent(waiting: Waiting): Waiting | undefined {
-  const { sent, next } = waiting
-  if (!sent) return waiting
-  const back = { ...waiting, sent: null, next: sent }
+function unsent(pending: Pending): Pending | undefined {
+  const { sent, next } = pending
+  if (!sent) return pending
+  const back = { ...pending, sent: null, next: sent }
   return next ? fold(back, next) : back
 }
 
@@ -104,24 +104,24 @@ function unsent(waiting: Waiting): Waiting | undefined {
  * The pending change after the outcome of its sent part. Undefined if none is left: it is done, a later change cancels
  * it, or the row that it created has been deleted elsewhere.
  */
-export function leftAfter(waiting: Waiting, { outcome, fields, errors }: Result): Waiting | undefined {
-  const { sent, next } = waiting
+export function leftAfter(pending: Pending, { outcome, fields, errors }: Result): Pending | undefined {
+  const { sent, next } = pending
   // The deletion was undone here before its outcome arrived, and it did not happen.
-  if (sent?.op === 'delete' && next && outcome !== 'deleted' && outcome !== 'gone') return unsent(waiting)
+  if (sent?.op === 'delete' && next && outcome !== 'deleted' && outcome !== 'gone') return unsent(pending)
   if (outcome === 'conflict') {
-    const back = unsent(waiting)
+    const back = unsent(pending)
     return back && { ...back, conflict: fields ?? [] }
   }
-  if (outcome === 'gone' && sent?.op === 'update') return rejected(waiting, gone)
-  if (outcome === 'invalid') return rejected(waiting, errors ?? {})
-  return next ? { ...waiting, sent: null, conflict: null } : undefined
+  if (outcome === 'gone' && sent?.op === 'update') return rejected(pending, gone)
+  if (outcome === 'invalid') return rejected(pending, errors ?? {})
+  return next ? { ...pending, sent: null, conflict: null } : undefined
 }
 
 const gone: FieldErrors = { row: ['It has been deleted elsewhere.'] }
 
 /** Marks a pending change as rejected. A row that has been deleted since needs no correction. */
-function rejected(waiting: Waiting, errors: FieldErrors): Waiting | undefined {
-  const back = unsent(waiting)
-  if (back?.next?.op === 'delete' && waiting.sent?.op !== 'delete') return back
+function rejected(pending: Pending, errors: FieldErrors): Pending | undefined {
+  const back = unsent(pending)
+  if (back?.next?.op === 'delete' && pending.sent?.op !== 'delete') return back
   return back && { ...back, errors }
 }

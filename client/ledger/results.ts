@@ -1,13 +1,13 @@
+import { leftAfter, type Pending } from './pending.ts'
 import { keepTouched, type LedgerRun, referredTo } from './run.ts'
 import type { Entry } from './store.ts'
-import { leftAfter, type Waiting } from './waiting.ts'
 
 /** Applies the results of the upload to the pending changes, and returns the entries to store. */
-export function applyAnswers(run: LedgerRun): Entry[] {
-  const { report, answers } = run
+export function applyResults(run: LedgerRun): Entry[] {
+  const { report, results } = run
   const entries: Entry[] = []
-  for (const [id, result] of answers) {
-    const one = run.stored().waiting.get(id)
+  for (const [id, result] of results) {
+    const one = run.stored().pending.get(id)
     if (!one?.sent) continue
     const left = leftAfter(one, result)
     // Rejected only because a row that it refers to was: it stays pending until that row is corrected.
@@ -20,18 +20,18 @@ export function applyAnswers(run: LedgerRun): Entry[] {
       run.attempted.delete(id)
     }
   }
-  answers.clear()
+  results.clear()
   return entries
 }
 
 /** True if the sent change refers to a row whose creation is invalid as well. */
-function namesInvalid(run: LedgerRun, { sent }: Waiting): boolean {
-  const { waiting } = run.stored()
+function namesInvalid(run: LedgerRun, { sent }: Pending): boolean {
+  const { pending } = run.stored()
   return referredTo(sent).some((id) => {
-    const named = waiting.get(id)
+    const named = pending.get(id)
     return (
       (named?.sent ?? named?.next)?.op === 'create' &&
-      (run.answers.get(id)?.outcome === 'invalid' || named?.errors)
+      (run.results.get(id)?.outcome === 'invalid' || named?.errors)
     )
   })
 }
