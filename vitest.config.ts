@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
@@ -38,12 +37,6 @@ function packagesInWorkerd(): string[] {
   return [...new Set(names)].filter((name) => !/^(cloudflare|node):|^vitest$/.test(name)).sort()
 }
 
-/** Transformed modules name the bundle of the packages that they were transformed for, so each bundle has its own. */
-function transformedModules(packages: string[]): string {
-  const bundle = createHash('sha256').update(packages.join()).digest('hex').slice(0, 16)
-  return path.join(import.meta.dirname, 'node_modules/.vite/transformed', bundle)
-}
-
 const packages = packagesInWorkerd()
 
 /** Two projects: what runs in the Worker is tested in workerd, what runs in Node (the local stack, guides) in Node. */
@@ -51,8 +44,6 @@ export default defineConfig({
   test: {
     // Tests provoke failures, which the Worker logs; what it says matters where a test fails.
     silent: 'passed-only',
-    // Transforming modules anew would be most of a short run's start.
-    experimental: { fsModuleCache: true },
     maxWorkers: filesAtOnce,
     // Tests in workerd get the source as a whole, and those in Node start processes of it.
     forceRerunTriggers: [...configDefaults.forceRerunTriggers, '**/{src,client}/**/*.ts'],
@@ -100,7 +91,6 @@ export default defineConfig({
             model: { seed: process.env.MODEL_SEED, operations: process.env.MODEL_OPERATIONS },
           },
           isolate: false,
-          experimental: { fsModuleCachePath: transformedModules(packages) },
           // Bundled once, into node_modules/.vite: else every run carries their files into workerd one by one.
           deps: {
             optimizer: { ssr: { enabled: true, include: packages } },

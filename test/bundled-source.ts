@@ -29,19 +29,15 @@ type Bundle = { code: string; map: string; exports: Record<string, string> }
  */
 export function bundledSource(): Plugin {
   let bundle: Promise<Bundle> | undefined
-  const plugin: Plugin = {
+  return {
     name: 'bundled-source',
     enforce: 'pre',
-    configureVitest({ vitest, experimental_defineCacheKeyGenerator }) {
+    configureVitest({ vitest }) {
       vitest.vite.watcher.on('all', (_, file) => {
         if (!isSource(file)) return
         bundle = undefined
         vitest.invalidateFile(bundleFile)
       })
-      // Vitest caches modules by the content of their files, which is not enough here.
-      experimental_defineCacheKeyGenerator(({ id, environment }) =>
-        isSource(id) && environment.config.plugins.includes(plugin) ? false : undefined,
-      )
     },
     resolveId: (id) => (id === bundleUrl || id === bundleFile ? bundleFile : undefined),
     async load(id) {
@@ -55,7 +51,6 @@ export function bundledSource(): Plugin {
     // The source maps of packages would be most of what is transferred.
     transform: (code, id) => (id.includes('/node_modules/') ? { code, map: { mappings: '' } } : undefined),
   }
-  return plugin
 }
 
 function isSource(file: string): boolean {
