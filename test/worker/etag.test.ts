@@ -102,6 +102,8 @@ const unseen = [
   'POST /api/email/verification-notification',
   'POST /api/matches/reject',
   'DELETE /api/matches/reject',
+  'POST /api/categories/suggest',
+  'DELETE /api/imports/layouts/:id',
 ]
 const writes = protectedRoutes.filter((route) => !route.startsWith('GET ') && !unseen.includes(route))
 
