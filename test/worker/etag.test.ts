@@ -274,6 +274,11 @@ test('a token that gets nothing but 304s does not expire as idle, but does expir
       const answer = await read(world, person.token, '/api/accounts', tag)
       expect([days, answer.status]).toEqual([days, 304])
       tag = answer.headers.get('ETag') ?? ''
+      // The use is recorded after the response.
+      await vi.waitFor(async () => {
+        const [token] = await askDatabase(world, sql`select last_used_at from tokens`)
+        expect(token?.last_used_at).toBeGreaterThan(noon + (days + later - 1) * dayMs - 1)
+      }, 30_000)
     }
   }
   vi.setSystemTime(noon + 366 * dayMs)
