@@ -39,7 +39,8 @@ ${body}
 </html>
 `
   response.setHeader('content-security-policy', policy)
-  response.setHeader('referrer-policy', 'no-referrer')
+  // With no-referrer, the origin of a form would be `null`, which serve.ts refuses.
+  response.setHeader('referrer-policy', 'same-origin')
   send(response, status, 'text/html; charset=utf-8', page.toString())
 }
 

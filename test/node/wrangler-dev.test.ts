@@ -64,7 +64,7 @@ test('what wrangler says of a source that does not compile is shown as it is', a
   writeFileSync(devVars, 'APP_SECRET=mine\n')
   appendFileSync(path.join(project, 'src/users/present.ts'), 'const broken = ;\n')
   const stack = start({ ...(await newPlace()), STATE_DIR: path.join(project, '.local') }, project)
-  const shown = /src\/http\/present\.ts:\d+:\d+:[\s\S]*const broken = ;/
+  const shown = /src\/users\/present\.ts:\d+:\d+:[\s\S]*const broken = ;/
   expect(await until(() => shown.test(stack.output)), stack.output).toBe(true)
   // The developer's own file is left alone.
   expect(stack.output).toContain('.dev.vars are not read here')
