@@ -182,7 +182,7 @@ describe.skipIf(!executable)('the example app', () => {
     expect(page.url()).toBe(`${address}/dashboard`)
     await open(page, 'Transactions')
     expect((await rows(page)).sort()).toEqual(
-      ['Bus −1.00', 'Coffee −4.20', 'Market −12.50', 'On the train −8.00', 'Transfer 50.00'].sort(),
+      ['Coffee −4.20', 'Market −12.50', 'On the train −8.00', 'Refund +1.00', 'Transfer 50.00'].sort(),
     )
   })
 
