@@ -26,7 +26,7 @@ export type Stack = {
 }
 
 type Close = () => Promise<void> | void
-/** What has started so far, and what ends it. */
+/** The parts that have started, with the functions that stop them. */
 type Start = {
   settings: Settings
   state: StateFolder

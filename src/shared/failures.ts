@@ -83,7 +83,7 @@ export type ExampleRow = {
   description: string | null
 }
 
-/** What a file leaves open: the option that answers it, and its possible values with the rows that they change. */
+/** A question about a file: the option that settles it, and its possible values with the rows that they change. */
 export type FileQuestion = {
   field: string
   text: string
