@@ -79,14 +79,14 @@ const invalidReferences = sql`
 /** True unless the transaction exists, or was joined with another and can be restored. */
 const isMissing = (id: SQL) => sql`not exists (
   select 1 from transactions where transactions.id = ${id} and user_id = r.user_id
-  union all select 1 from remembered gone where gone.user_id = r.user_id and gone.id = ${id} and survivor_id is not null)`
+  union all select 1 from imported_originals gone where gone.user_id = r.user_id and gone.id = ${id} and merged_into_id is not null)`
 
-/** A remembered row needs the transaction that replaces it, and a rejected match both of its transactions. */
+/** An imported original needs the transaction that replaces it, and a rejected match both of its transactions. */
 const invalidOriginals = sql`
-  select 'remembered without what stands for it' as what, 'transaction ' || id as key, survivor_id as kept, null as actual
-    from remembered
-   where ${isOfUser} and survivor_id is not null
-     and not exists (select 1 from transactions where transactions.id = survivor_id)
+  select 'imported original without the transaction it is merged into' as what, 'transaction ' || id as key, merged_into_id as kept, null as actual
+    from imported_originals
+   where ${isOfUser} and merged_into_id is not null
+     and not exists (select 1 from transactions where transactions.id = merged_into_id)
   union all
   select 'rejected match of a transaction that is gone', 'transactions ' || first_id || ' and ' || second_id, user_id, null
     from rejected_matches r

@@ -309,7 +309,7 @@ export const spentClientIds = sqliteTable(
     userId: ownerOrFormer('user_id'),
     noun: text('noun', { enum: changedNouns }).notNull(),
     clientId: text('client_id').notNull(),
-    /** The row that had the id. If it was joined with another, `remembered` has the row that replaced it. */
+    /** The row that had the id. If it was joined with another, `imported_originals` has the row that replaced it. */
     rowId: integer('row_id').notNull(),
   },
   (t) => [primaryKey({ columns: [t.userId, t.noun, t.clientId] })],
@@ -320,8 +320,8 @@ export const spentClientIds = sqliteTable(
  * field that imports compare, a trigger records it as the file has it, except when an import is undone or an account is
  * deleted. matches/join.ts records joined rows, even those entered by hand. docs/matching.md has an example.
  */
-export const remembered = sqliteTable(
-  'remembered',
+export const importedOriginals = sqliteTable(
+  'imported_originals',
   {
     userId: ownerOrFormer('user_id'),
     /** The id of the transaction. It may still exist: edited, or as the outflow of a joined transfer. */
@@ -341,7 +341,7 @@ export const remembered = sqliteTable(
     /** The row that replaced it when it was edited or joined: itself if it remained, or else the other row of the match. */
     joinedId: integer('joined_id'),
     /** The row that replaces it now: `joinedId`, or the row that replaced that one in later matches. Null if there is none. */
-    survivorId: integer('survivor_id'),
+    mergedIntoId: integer('merged_into_id'),
     /** The number of the user's last change before it was joined: the changes of the join have greater numbers. */
     seq: integer('seq'),
     /** The row before it was joined, and which of its fields the other row received, as JSON. */
@@ -349,8 +349,10 @@ export const remembered = sqliteTable(
   },
   (t) => [
     primaryKey({ columns: [t.userId, t.id] }),
-    index('remembered_account_date_amount').on(t.userId, t.accountId, t.transactionDate, t.amount),
-    index('remembered_survivor').on(t.userId, t.survivorId).where(sql`survivor_id is not null`),
+    index('imported_originals_account_date_amount').on(t.userId, t.accountId, t.transactionDate, t.amount),
+    index('imported_originals_merged_into')
+      .on(t.userId, t.mergedIntoId)
+      .where(sql`merged_into_id is not null`),
   ],
 )
 
@@ -408,8 +410,8 @@ export type StoredOutcome = [
   outcome: Exclude<(typeof itemOutcomes)[number], 'pending'> | 'deleted_before',
   transactionId: number | null,
   errors: ItemErrors | null,
-  /** The id of the remembered row that the item duplicates, if the transaction replaced that row. */
-  rememberedId?: number,
+  /** The id of the imported original that the item duplicates, if the transaction replaced that row. */
+  originalId?: number,
 ]
 
 /**
@@ -468,15 +470,13 @@ export const imports = sqliteTable(
     duplicate: integer('duplicate').notNull(),
     /** How many rows were skipped because the user had deleted them. */
     deletedBefore: integer('deleted_before').notNull().default(0),
-    /** How many matches it has joined; imports no longer join any. */
-    joined: integer('joined').notNull().default(0),
     /** A created row's id is this plus its position in the file, from 0. Unused ids may go to other rows. */
     firstId: integer('first_id').notNull(),
     idempotencyKey: idempotencyKey('idempotency_key'),
     /** SHA-256 of the kind and the rows, to compare with a retry. */
     rowsHash: text('rows_hash'),
     /** The response to a request with a key, for retries; null until it is stored. */
-    answer: text('answer', { mode: 'json' }).$type<StoredImportResponse>(),
+    response: text('response', { mode: 'json' }).$type<StoredImportResponse>(),
     /** The layout of the file for its account (`importLayouts`); null for JSON and older imports. */
     layout: text('layout'),
     /** The days of the first and the last row of the file, duplicates included. */

@@ -31,7 +31,7 @@ export function balanceAt(owner: Scope, accountId: number, day: CalendarDate): S
 
 /**
  * What the bank booked by the end of a day although the transaction with which it was joined is dated later, or the
- * other way round. One of the two is later than that day, so it is enough to look at later rows, existing or remembered.
+ * other way round. One of the two is later than that day, so it is enough to look at later rows, existing or imported_originals.
  * If several rows were joined with one transaction, the last of them counts.
  */
 function bookedOtherwise(owner: Scope, day: CalendarDate): SQL {
@@ -41,14 +41,14 @@ function bookedOtherwise(owner: Scope, day: CalendarDate): SQL {
      union all
     select id from transactions where to_account_id = accounts.id and ${isLater}
      union all
-    select survivor_id from remembered where user_id = ${owner.id} and account_id = accounts.id and ${isLater}`
+    select merged_into_id from imported_originals where user_id = ${owner.id} and account_id = accounts.id and ${isLater}`
   const amount = sql`iif(gone.type = 'income', transactions.amount, -transactions.amount)`
   return sql`
     select iif(transactions.${isLater}, ${amount}, -${amount})
       from (select *, max(seq) from (${later}) later
-             cross join remembered gone indexed by remembered_survivor on user_id = ${owner.id} and survivor_id = later.id
-             where account_id = accounts.id and joined_id <> gone.id and import_id is not null group by survivor_id) gone
-     cross join transactions on transactions.id = gone.survivor_id
+             cross join imported_originals gone indexed by imported_originals_merged_into on user_id = ${owner.id} and merged_into_id = later.id
+             where account_id = accounts.id and joined_id <> gone.id and import_id is not null group by merged_into_id) gone
+     cross join transactions on transactions.id = gone.merged_into_id
      where accounts.id in (transactions.account_id, transactions.to_account_id)
        and (gone.${isLater}) <> (transactions.${isLater}) and ${hasLiveAccountsInBulk(owner)}`
 }

@@ -6,8 +6,8 @@ import { unread } from '../database/run.ts'
 import { imports } from '../database/schema.ts'
 import { undoImport } from './undo.ts'
 
-const { answer: _, ...importColumns } = getTableColumns(imports)
-export type Import = Omit<typeof imports.$inferSelect, 'answer'>
+const { response: _, ...importColumns } = getTableColumns(imports)
+export type Import = Omit<typeof imports.$inferSelect, 'response'>
 
 /** Older imports are still found by their ids. */
 export const importsListed = 200

@@ -18,10 +18,10 @@ function spanOf(days: CalendarDate[]): Span {
   return { from: sorted.at(0) ?? '', to: sorted.at(-1) ?? '' }
 }
 
-/** The days of a file in SQL; null if the import created nothing, or if its answer is already known. */
+/** The days of a file in SQL; null if the import created nothing, or if its response is already stored. */
 export function daysIfCreated({ from, to }: Span, importId: SQL) {
   const ifCreated = (day: CalendarDate) =>
-    sql<string>`(select ${day} from imports where id = ${importId} and created > 0 and answer is null)`
+    sql<string>`(select ${day} from imports where id = ${importId} and created > 0 and response is null)`
   return { from: ifCreated(from), to: ifCreated(to) }
 }
 

@@ -152,8 +152,8 @@ function markBooked({ id: userId }: Scope, batchId: string, importId: SQL): SQL[
     update transactions set booked_by = ${importId}
      where id in (${ids(1, sql`value ->> 3 is null`)}) and +user_id = ${userId} and ${isTyped('transactions')}`,
     sql`
-    update remembered set booked_by = ${importId}
-     where user_id = ${userId} and id in (${ids(3)}) and ${isTyped('remembered')}`,
+    update imported_originals set booked_by = ${importId}
+     where user_id = ${userId} and id in (${ids(3)}) and ${isTyped('imported_originals')}`,
   ]
 }
 
@@ -169,10 +169,10 @@ function forgetTaken({ id }: Scope, importId: SQL): SQL {
       select distinct ${place}, type, to_account_id, reference from transactions where ${isImportedBy(importId)}
     ), gone as materialized (
       select gone.* from (select distinct ${place} from taken)
-       cross join remembered gone indexed by remembered_account_date_amount using (${place})
-       where gone.user_id = ${id} and gone.survivor_id is null
+       cross join imported_originals gone indexed by imported_originals_account_date_amount using (${place})
+       where gone.user_id = ${id} and gone.merged_into_id is null
     )
-    delete from remembered where user_id = ${id} and id in (
+    delete from imported_originals where user_id = ${id} and id in (
       select id from gone
        where (${allButReference}, reference) in (select ${allButReference}, reference from taken)
           or (${allButReference}) in (select ${allButReference} from taken where reference is null)

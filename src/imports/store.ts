@@ -37,7 +37,7 @@ export type ImportResult = StoredImportResponse & {
  * once. Throws EmailNotVerified, Invalid.
  *
  * Usually this is one round trip. It takes one more to look for the matches of a large file, one more to learn from the
- * user's categories, and one more to store the answer to a call with a key, so that repeats get the same answer.
+ * user's categories, and one more to store the response to a call with a key, so that repeats get the same response.
  */
 export async function storeImport(
   owner: Owner,
@@ -49,14 +49,14 @@ export async function storeImport(
   const results = await runStatements(owner, plan)
   const record = importOf(owner, file, plan, results)
   const read = { settled: file.settled, categorised: suggested.size }
-  const answer = record.answer ?? { ...read, ...(await newAnswer(owner, file, plan, record, results)) }
-  if (plan.hasKey && !record.answer) await recordAnswer(owner.db, record.id, answer)
+  const response = record.response ?? { ...read, ...(await newResponse(owner, file, plan, record, results)) }
+  if (plan.hasKey && !record.response) await recordResponse(owner.db, record.id, response)
   const { rows, created, duplicate, deletedBefore } = record
   const counts = { rows, created, duplicate, deletedBefore }
-  if (!file.isDryRun) return { id: record.id, counts, preview: null, ...read, ...answer }
+  if (!file.isDryRun) return { id: record.id, counts, preview: null, ...read, ...response }
   const found = { ...results, possible: possibleByPosition(record, candidatesOf(results)), suggested }
   const preview = previewOf(file, found, results.after.flat())
-  return { id: null, counts, preview, ...answer, duplicates: answer.duplicates.slice(0, mostListed) }
+  return { id: null, counts, preview, ...response, duplicates: response.duplicates.slice(0, mostListed) }
 }
 
 /** The categories that the user's earlier rows suggest for rows without one, by position. */
@@ -118,7 +118,7 @@ function importOf(owner: Owner, file: ImportFile, { batch, named }: Plan, result
   return record
 }
 
-async function newAnswer(
+async function newResponse(
   { db }: Owner,
   file: ImportFile,
   { days: { from, to } }: Plan,
@@ -148,7 +148,7 @@ function candidatesOf({ names, candidates, covered, looked }: Results): FoundCan
   }
 }
 
-/** Stores the answer for repeats: a new answer would differ if, say, one of the matches had been joined by then. */
-async function recordAnswer(db: Database, id: number, answer: StoredImportResponse): Promise<void> {
-  await runOne(db, db.update(imports).set({ answer }).where(eq(imports.id, id)))
+/** Stores the response for repeats: a new response would differ if, say, one of the matches had been joined by then. */
+async function recordResponse(db: Database, id: number, response: StoredImportResponse): Promise<void> {
+  await runOne(db, db.update(imports).set({ response }).where(eq(imports.id, id)))
 }

@@ -37,14 +37,14 @@ export function undoImport(userId: SQL, importId: SQL, which: SQL): SQL[] {
 }
 
 /**
- * Forgets the remembered rows that only the deleted ones stood for: the edited ones among these, as their file has them,
+ * Forgets the imported originals that only the deleted ones stood for: the edited ones among these, as their file has them,
  * and joined rows that cannot come back since their accounts are gone.
  */
 function forgetStrays(userId: SQL, importId: SQL): SQL {
   return sql`
-    delete from remembered
+    delete from imported_originals
      where user_id = ${userId} and id in (
-       select id from remembered indexed by remembered_survivor
-        where user_id = ${userId} and survivor_id between ${firstIdOf(importId)} and ${lastIdOf(importId)}
-          and not exists (select 1 from transactions where transactions.id = survivor_id))`
+       select id from imported_originals indexed by imported_originals_merged_into
+        where user_id = ${userId} and merged_into_id between ${firstIdOf(importId)} and ${lastIdOf(importId)}
+          and not exists (select 1 from transactions where transactions.id = merged_into_id))`
 }

@@ -78,7 +78,7 @@ async function removePart(db: Database, userId: number): Promise<boolean> {
 const formerUser = (userId: number) => sql`(select id from former_users where id = ${userId})`
 
 /**
- * The statements that remove transactions of a deleted user or of a deleted account, and then what is remembered of it.
+ * The statements that remove transactions of a deleted user or of a deleted account, and then its imported originals.
  */
 function removeTransactions(userId: number): SQL[] {
   const former = formerUser(userId)
@@ -90,23 +90,23 @@ function removeTransactions(userId: number): SQL[] {
     newest(sql`user_id = ${former}`),
     newest(sql`account_id = ${account}`),
     newest(sql`to_account_id = ${account}`),
-    // Only once no transaction is left: until then, each part would read the remembered rows of those left, in vain.
+    // Only once no transaction is left: until then, each part would read the imported originals of those left, in vain.
     sql`
-    delete from remembered where (user_id, id) in (
-      select user_id, id from remembered indexed by remembered_account_date_amount
+    delete from imported_originals where (user_id, id) in (
+      select user_id, id from imported_originals indexed by imported_originals_account_date_amount
        where ${isUselessWithout(userId, account)} and ${hasNoTransactions(account)}
        limit ${rowsPerPart})`,
   ]
 }
 
 /**
- * True for a remembered row that is of no use without its account. Two kinds are of use: joined rows, which may come back
+ * True for an imported original that is of no use without its account. Two kinds are of use: joined rows, which may come back
  * on another account, and edited rows that were moved to another account: otherwise, their next edit would be recorded as
  * their first.
  */
 const isUselessWithout = (userId: number, account: SQL) =>
   sql`user_id = ${userId} and account_id = ${account} and kind is null
-    and not exists (select 1 from transactions where transactions.id = remembered.id)`
+    and not exists (select 1 from transactions where transactions.id = imported_originals.id)`
 
 const hasNoTransactions = (account: SQL) =>
   sql`not exists (select 1 from transactions where account_id = ${account})
@@ -120,7 +120,7 @@ function removeAccounts(userId: number): SQL {
        where (former_user_id = ${userId} or user_id = ${formerUser(userId)})
          and ${hasNoTransactions(sql`accounts.id`)}
          and not exists (
-           select 1 from remembered indexed by remembered_account_date_amount where ${isUselessWithout(userId, sql`accounts.id`)})
+           select 1 from imported_originals indexed by imported_originals_account_date_amount where ${isUselessWithout(userId, sql`accounts.id`)})
        limit ${rowsPerPart})`
 }
 
@@ -137,14 +137,14 @@ function removeLeftovers(userId: number): SQL[] {
     'accounts',
     'totals',
     'changes',
-    'remembered',
+    'imported_originals',
     'rejected_matches',
     ...Object.keys(leftovers),
   ].map((table) => sql`not exists (select 1 from ${sql.identifier(table)} where user_id = ${userId})`)
   return [
     leftOf('totals', sql`user_id, month, type, category_id, account_id, to_account_id`),
     leftOf('changes', sql`user_id, seq`),
-    leftOf('remembered', sql`user_id, id`),
+    leftOf('imported_originals', sql`user_id, id`),
     leftOf('rejected_matches', sql`user_id, first_id, second_id, kind`),
     ...Object.entries(leftovers).map(
       ([table, rows]) => sql`

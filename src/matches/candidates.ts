@@ -2,7 +2,7 @@ import { eq, type SQL, sql } from 'drizzle-orm'
 import { jsonRow } from '../database/json-row.ts'
 import { hasLiveAccountsInBulk } from '../database/live-accounts.ts'
 import type { Scope } from '../database/owner.ts'
-import { accounts, imports, rejectedMatches, remembered, transactions } from '../database/schema.ts'
+import { accounts, importedOriginals, imports, rejectedMatches, transactions } from '../database/schema.ts'
 import type { CalendarDate } from '../shared/dates.ts'
 import type { MatchKind, MatchRow } from '../shared/match-row.ts'
 import { matchKinds } from '../shared/types.ts'
@@ -116,8 +116,8 @@ function settledBefore(owner: Scope) {
                'kind', gone.kind, 'accountId', coalesce(gone.kept ->> 'account_id', gone.account_id),
                'type', coalesce(gone.kept ->> 'type', gone.type), 'importId', gone.import_id,
                'isDouble', gone.kind = 'duplicate' or ${isBooked(sql`gone.booked_by`)}))
-        from ${remembered} gone indexed by remembered_survivor
-       where gone.user_id = ${owner.id} and gone.survivor_id = transactions.id and gone.kind is not null)`,
+        from ${importedOriginals} gone indexed by imported_originals_merged_into
+       where gone.user_id = ${owner.id} and gone.merged_into_id = transactions.id and gone.kind is not null)`,
     isBooked: isBooked(sql`${transactions.bookedBy}`),
   }
 }

@@ -129,21 +129,21 @@ function rememberGone(userId: SQL, pairs: PairsAsJson, guard: SQL): SQL {
     sql`(select id from categories where id = ${row}.category_id and user_id = ${userId})`
   const asTheyAre = sql.raw(restoredColumns.map((column) => `'${column}', gone.${column}`).join(', '))
   return sql`
-    insert into remembered (user_id, id, account_id, to_account_id, type, amount, reference, transaction_date, kind,
-                            import_id, booked_by, joined_id, survivor_id, seq, kept)
+    insert into imported_originals (user_id, id, account_id, to_account_id, type, amount, reference, transaction_date, kind,
+                            import_id, booked_by, joined_id, merged_into_id, seq, kept)
     with ${rolesIn(userId, pairs, guard)}
     select ${userId}, gone.id, gone.account_id, gone.to_account_id, gone.type, gone.amount, gone.reference,
-           gone.transaction_date, role.kind, gone.import_id, gone.booked_by, survivor_id, survivor_id, ${lastChange(userId)},
+           gone.transaction_date, role.kind, gone.import_id, gone.booked_by, merged_into_id, merged_into_id, ${lastChange(userId)},
            json_object(${asTheyAre}, 'category_id', ${category(sql`gone`)}, 'is_synced', gone.is_synced,
-                       'version', gone.version, 'gave_category', ${category(sql`survivor`)} is null,
-                       'gave_description', survivor.description is null,
-                       'gave_reference', survivor.reference is null)
+                       'version', gone.version, 'gave_category', ${category(sql`target`)} is null,
+                       'gave_description', target.description is null,
+                       'gave_reference', target.reference is null)
       from role
      cross join transactions gone on gone.id = gone_id
-     cross join transactions survivor on survivor.id = survivor_id
+     cross join transactions target on target.id = merged_into_id
      where true
     on conflict do update set
-      kind = excluded.kind, joined_id = excluded.joined_id, survivor_id = excluded.survivor_id, seq = excluded.seq,
+      kind = excluded.kind, joined_id = excluded.joined_id, merged_into_id = excluded.merged_into_id, seq = excluded.seq,
       kept = excluded.kept`
 }
 
@@ -159,7 +159,7 @@ function rolesIn(userId: SQL, pairs: PairsAsJson, guard: SQL): SQL {
     pair as materialized (
       select value ->> 0 as kind, value ->> 1 as a_id, value ->> 2 as b_id from json_each(${pairs})
     ), role as materialized (
-      select kind, iif(b_remains, b_id, a_id) as survivor_id, iif(b_remains, a_id, b_id) as gone_id
+      select kind, iif(b_remains, b_id, a_id) as merged_into_id, iif(b_remains, a_id, b_id) as gone_id
         from (select pair.*, iif(kind = 'transfer', a.type = 'income', ${claim(sql`a`)} < ${claim(sql`b`)}) as b_remains
                 from pair cross join transactions a on a.id = a_id cross join transactions b on b.id = b_id
                where ${areLive} and ${isPair(sql`kind`)} and ${hasRoom(userId, sql`a_id, b_id`)})
@@ -170,9 +170,9 @@ function rolesIn(userId: SQL, pairs: PairsAsJson, guard: SQL): SQL {
 /** Forgets how an outflow was before it was edited, if the import that had found it like that has been undone. */
 function forgetLeftovers(userId: SQL, joined: SQL): SQL {
   return sql`
-    delete from remembered
+    delete from imported_originals
      where user_id = ${userId} and id in (select joined_id from ${joined} where kind = 'transfer')
-       and kind is null and not ${isOfFile('remembered')}`
+       and kind is null and not ${isOfFile('imported_originals')}`
 }
 
 /**
@@ -182,8 +182,8 @@ function forgetLeftovers(userId: SQL, joined: SQL): SQL {
  */
 function rememberOutflows(userId: SQL, joined: SQL): SQL {
   return sql`
-    insert into remembered (user_id, id, account_id, type, amount, reference, transaction_date, kind, import_id,
-                            booked_by, joined_id, survivor_id, seq)
+    insert into imported_originals (user_id, id, account_id, type, amount, reference, transaction_date, kind, import_id,
+                            booked_by, joined_id, merged_into_id, seq)
     select ${userId}, outflow.id, outflow.account_id, outflow.type, outflow.amount, outflow.reference,
            outflow.transaction_date, 'transfer', outflow.import_id, outflow.booked_by, outflow.id, outflow.id, gone.seq
       from ${joined} gone cross join transactions outflow on outflow.id = gone.joined_id
@@ -192,9 +192,9 @@ function rememberOutflows(userId: SQL, joined: SQL): SQL {
 }
 
 /**
- * From now on, what is remembered of an outflow represents its row of a file, and the outflow itself does not. If it
+ * From now on, the imported original of an outflow represents its row of a file, and the outflow itself does not. If it
  * kept its `booked_by`, and that import has been undone, `updateSurvivors` would set off the trigger
- * `transaction_unlike_file`, which would replace what is remembered.
+ * `transaction_unlike_file`, which would replace what is imported_originals.
  */
 function releaseOutflows(joined: SQL): SQL {
   return sql`
@@ -208,12 +208,12 @@ function releaseOutflows(joined: SQL): SQL {
 function pointToSurvivors(userId: SQL, joined: SQL): SQL {
   return sql`
     with joined as materialized ${joined}
-    update remembered set survivor_id = gone.joined_id
+    update imported_originals set merged_into_id = gone.joined_id
       from joined gone
-     where remembered.user_id = ${userId} and remembered.id in (
-       select other.id from joined gone cross join remembered other indexed by remembered_survivor
-           on other.user_id = ${userId} and other.survivor_id = gone.id)
-       and gone.id = remembered.survivor_id`
+     where imported_originals.user_id = ${userId} and imported_originals.id in (
+       select other.id from joined gone cross join imported_originals other indexed by imported_originals_merged_into
+           on other.user_id = ${userId} and other.merged_into_id = gone.id)
+       and gone.id = imported_originals.merged_into_id`
 }
 
 /** Gives the rows that remain what they lacked. This raises their `seq` above the join's, so a repeat does nothing. */
@@ -230,11 +230,11 @@ function updateSurvivors(userId: SQL, joined: SQL): SQL {
      where transactions.id = gone.joined_id and transactions.seq <= gone.seq`
 }
 
-/** Selects what is remembered of the pairs that have been joined: the row of each that was deleted. */
+/** Selects the imported originals of the joined pairs: the row of each that was deleted. */
 export function joinedOf(userId: SQL, pairs: PairsAsJson): SQL {
   return sql`
     select gone.* from json_each(${pairs}) pair
-             cross join remembered gone on gone.user_id = ${userId} and gone.id in (pair.value ->> 1, pair.value ->> 2)
+             cross join imported_originals gone on gone.user_id = ${userId} and gone.id in (pair.value ->> 1, pair.value ->> 2)
      where gone.joined_id in (pair.value ->> 1, pair.value ->> 2) and gone.joined_id <> gone.id
        and gone.kind = pair.value ->> 0`
 }

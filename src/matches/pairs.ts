@@ -44,8 +44,8 @@ export function roomRule({ id: userId }: Scope, { ids: [first, second] }: Pair):
 export function hasRoom(userId: SQL, ids: SQL): SQL {
   const most = sql.raw(String(maxRepresented))
   return sql`(select count(*) from (
-    select 1 from remembered indexed by remembered_survivor
-     where user_id = ${userId} and survivor_id in (${ids}) limit ${most})) < ${most}`
+    select 1 from imported_originals indexed by imported_originals_merged_into
+     where user_id = ${userId} and merged_into_id in (${ids}) limit ${most})) < ${most}`
 }
 
 /** True for `a` and `b` if they can be one event, of that kind. A transfer counts as its two legs. */

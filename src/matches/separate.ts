@@ -18,8 +18,8 @@ export async function separateMatch(owner: Owner, draft: Draft<Separation>): Pro
   const { id } = await requireComplete(owner, draft)
   const isOwn = sql`exists (select 1 from ${transactions} where ${ownRow(owner, transactions, id)})`
   const last = sql`
-    select id from remembered gone indexed by remembered_survivor
-     where user_id = ${owner.id} and survivor_id = ${id} and joined_id = ${id} and ${canComeBack(owner.id)} and ${isOwn}
+    select id from imported_originals gone indexed by imported_originals_merged_into
+     where user_id = ${owner.id} and merged_into_id = ${id} and joined_id = ${id} and ${canComeBack(owner.id)} and ${isOwn}
      order by seq desc, id desc limit 1`
   const rules = [rule('id', invalidText, sql`exists (${last})`)]
   const both = sql`${transactions.id} = ${id} and ${isOwn} or ${transactions.id} in (${last})`
@@ -41,12 +41,12 @@ export async function separateMatch(owner: Owner, draft: Draft<Separation>): Pro
   return results.both
 }
 
-/** True for a `gone` row that was joined, if its accounts and those of its survivor still exist. */
+/** True for a `gone` row that was joined, if its accounts and those of its target still exist. */
 const canComeBack = (userId: SQL) => {
   const accounts = sql`(select id from accounts where user_id = ${userId})`
   return sql`(gone.joined_id <> gone.id and gone.kept ->> 'account_id' in ${accounts}
     and coalesce(gone.kept ->> 'to_account_id' in ${accounts}, true)
-    and exists (select 1 from transactions where transactions.id = gone.survivor_id and ${hasLiveAccounts}))`
+    and exists (select 1 from transactions where transactions.id = gone.merged_into_id and ${hasLiveAccounts}))`
 }
 
 /** How many joins are undone at a time, so that other writers wait less than a second. */
@@ -55,7 +55,7 @@ const joinsPerPart = 2_000
 /**
  * The statements that undo the joins in which rows of an import took part: all that removed a row of the import, and
  * those in which one remained, if `which` matches it or a later join has removed it. `isImported` is the condition for
- * the rows, existing or remembered. At most `joinsPerPart` joins are undone: the latest, which may build on earlier ones.
+ * the rows, existing or imported_originals. At most `joinsPerPart` joins are undone: the latest, which may build on earlier ones.
  * `isDone` is true once none is left.
  */
 export function separateImported(
@@ -65,15 +65,15 @@ export function separateImported(
 ): { statements: SQL[]; isDone: SQL } {
   const joined = sql`
       with removed as not materialized (
-        select * from remembered where user_id = ${userId} and ${isImported} and +survivor_id is not null
+        select * from imported_originals where user_id = ${userId} and ${isImported} and +merged_into_id is not null
       ), remaining as not materialized (
         select id from transactions where ${isImported} and +user_id = ${userId} and ${which}
       )
       select seq, id from removed gone where ${canComeBack(userId)}
        union
-      select gone.seq, gone.id from (select survivor_id as id from removed union select id from remaining) survivor
-       cross join remembered gone indexed by remembered_survivor
-          on gone.user_id = ${userId} and gone.survivor_id = survivor.id and ${canComeBack(userId)}
+      select gone.seq, gone.id from (select merged_into_id as id from removed union select id from remaining) target
+       cross join imported_originals gone indexed by imported_originals_merged_into
+          on gone.user_id = ${userId} and gone.merged_into_id = target.id and ${canComeBack(userId)}
        where gone.joined_id in (select id from removed union all select id from remaining)`
   const latest = sql`select id from (${joined} order by 1 desc, 2 desc limit ${sql.raw(`${joinsPerPart}`)})`
   const { steps, forget } = undoJoins(userId, latest)
@@ -85,7 +85,7 @@ export function separateImported(
  * unless it has been changed since. `forget` comes last, since `ids` no longer finds the rows after it.
  */
 function undoJoins(userId: SQL, ids: SQL): { steps: SQL[]; forget: SQL } {
-  const rows = sql`(select * from remembered where user_id = ${userId} and id in (${ids}))`
+  const rows = sql`(select * from imported_originals where user_id = ${userId} and id in (${ids}))`
   const steps = [
     ...bringBack(userId, rows),
     ...takeBack(userId, rows),
@@ -132,7 +132,7 @@ function takeBack(userId: SQL, rows: SQL): SQL[] {
              '{"category_id":"gave_category","description":"gave_description","reference":"gave_reference"}') given
        union
       select passing.joined_id, field, flag, value
-        from gained cross join remembered passing on passing.user_id = ${userId} and passing.id = gained.id
+        from gained cross join imported_originals passing on passing.user_id = ${userId} and passing.id = gained.id
        where passing.joined_id <> passing.id and passing.id not in (select id from back)
          and kept ->> flag and kept ->> field = value),
     lost as (
@@ -150,20 +150,20 @@ function takeBack(userId: SQL, rows: SQL): SQL[] {
            description = nullif(transactions.description, lost.description),
            reference = nullif(transactions.reference, lost.reference),
            booked_by = iif(lost.into_id is null, transactions.booked_by, (
-             select booked_by from remembered where user_id = ${userId} and id = transactions.id)),
+             select booked_by from imported_originals where user_id = ${userId} and id = transactions.id)),
            version = version + 1, seq = ${nextChange(userId)} + lost.nth
       from lost
      where transactions.id = lost.id`,
     sql`${lost}
-    update remembered
+    update imported_originals
        set kept = json_set(kept, '$.type', iif(${kept('to_account_id')} = lost.into_id, 'expense', ${kept('type')}),
                            '$.to_account_id', nullif(${kept('to_account_id')}, lost.into_id),
                            '$.category_id', nullif(${kept('category_id')}, lost.category_id),
                            '$.description', nullif(${kept('description')}, lost.description),
                            '$.reference', nullif(${kept('reference')}, lost.reference))
       from lost
-     where remembered.user_id = ${userId} and remembered.id in (select id from lost) and lost.id = remembered.id
-       and remembered.joined_id <> remembered.id and remembered.id not in (select id from back)`,
+     where imported_originals.user_id = ${userId} and imported_originals.id in (select id from lost) and lost.id = imported_originals.id
+       and imported_originals.joined_id <> imported_originals.id and imported_originals.id not in (select id from back)`,
   ]
 }
 
@@ -173,21 +173,21 @@ function takeBack(userId: SQL, rows: SQL): SQL[] {
  */
 function pointBack(userId: SQL, rows: SQL): SQL {
   return sql`
-    with recursive back as materialized (select id, survivor_id from ${rows}),
+    with recursive back as materialized (select id, merged_into_id from ${rows}),
     other as materialized (
       select other.id, other.joined_id
-        from (select distinct survivor_id as id from back) survivor
-       cross join remembered other indexed by remembered_survivor
-          on other.user_id = ${userId} and other.survivor_id = survivor.id
+        from (select distinct merged_into_id as id from back) target
+       cross join imported_originals other indexed by imported_originals_merged_into
+          on other.user_id = ${userId} and other.merged_into_id = target.id
        where other.id <> other.joined_id and other.id not in (select id from back)),
     below(id, top) as (
       select id, id from back
        union all
       select other.id, top from below cross join other on other.joined_id = below.id)
-    update remembered set survivor_id = below.top
+    update imported_originals set merged_into_id = below.top
       from below
-     where remembered.user_id = ${userId} and remembered.id in (select id from below where id <> top)
-       and below.id = remembered.id`
+     where imported_originals.user_id = ${userId} and imported_originals.id in (select id from below where id <> top)
+       and below.id = imported_originals.id`
 }
 
 /**
@@ -199,13 +199,13 @@ function forgetJoins(userId: SQL, rows: SQL): SQL {
     with back as materialized (select id, joined_id from ${rows}),
     touched as materialized (
       select id, id in (select id from back) as was_joined, exists (
-               select 1 from remembered leg indexed by remembered_survivor
-                where user_id = ${userId} and survivor_id = remembered.id and joined_id = remembered.id
-                  and id <> remembered.id and kind = 'transfer' and id not in (select id from back)) as is_outflow
-        from remembered where user_id = ${userId} and id in (select id from back union select joined_id from back))
-    update remembered
-       set kind = iif(is_outflow, 'transfer', null), joined_id = remembered.id, survivor_id = remembered.id, seq = null, kept = null
+               select 1 from imported_originals leg indexed by imported_originals_merged_into
+                where user_id = ${userId} and merged_into_id = imported_originals.id and joined_id = imported_originals.id
+                  and id <> imported_originals.id and kind = 'transfer' and id not in (select id from back)) as is_outflow
+        from imported_originals where user_id = ${userId} and id in (select id from back union select joined_id from back))
+    update imported_originals
+       set kind = iif(is_outflow, 'transfer', null), joined_id = imported_originals.id, merged_into_id = imported_originals.id, seq = null, kept = null
       from touched
-     where remembered.user_id = ${userId} and remembered.id in (select id from touched) and touched.id = remembered.id
-       and (was_joined or joined_id = remembered.id and not is_outflow)`
+     where imported_originals.user_id = ${userId} and imported_originals.id in (select id from touched) and touched.id = imported_originals.id
+       and (was_joined or joined_id = imported_originals.id and not is_outflow)`
 }

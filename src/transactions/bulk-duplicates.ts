@@ -21,9 +21,9 @@ const isFree = (clientId: SQL, { hasClientIds }: Compared) =>
 const fields = sql`account_id, to_account_id, type, amount, transaction_date, reference`
 
 /**
- * The CTEs that decide which items of `checked` are duplicates: each existing or remembered row absorbs one equal item
+ * The CTEs that decide which items of `checked` are duplicates: each existing or imported original absorbs one equal item
  * that has neither a client id nor `force`, by the rule that `isDuplicateOf` applies to a single transaction. The last
- * of them, `absorbed`, has the item's position and the row's id, negated for a remembered row. Rows with the account,
+ * of them, `absorbed`, has the item's position and the row's id, negated for an imported original. Rows with the account,
  * date and amount of any item are read once, however many items match them.
  *
  * Few CTEs are referred to more than once, since SQLite copies a CTE's query for each reference, and planning all the
@@ -47,7 +47,7 @@ export function absorbed(userId: SQL, compared: Compared): SQL {
         select position, ${fields} from checked
          where refusal is null and known_id is null and client_id is null and not force
            and (exists (select 1 from transactions row where ${resemble('row', 'checked')} and +user_id = ${userId})
-             ${recalls ? sql`or exists (select 1 from remembered row where user_id = ${userId} and ${resemble('row', 'checked')})` : sql``})
+             ${recalls ? sql`or exists (select 1 from imported_originals row where user_id = ${userId} and ${resemble('row', 'checked')})` : sql``})
       ),
       item_group as materialized (select account_id, transaction_date, amount, count(*) as items from candidate group by 1, 2, 3),
       resembling as (
@@ -70,14 +70,14 @@ export function absorbed(userId: SQL, compared: Compared): SQL {
 /*
  * Only so many rows, the newest, are compared with the items, since the write lock is held meanwhile: `maxPerKey` for each
  * account, date and amount (at least one for each item that has them), and `maxInTotal` existing and `maxInTotal`
- * remembered rows altogether. A single item is compared with about as many as a single transaction.
+ * imported originals altogether. A single item is compared with about as many as a single transaction.
  */
 const base = sql`5000`
 const maxInTotal = sql`(select ${base} + 3 * coalesce(sum(items), 0) from item_group)`
 const maxPerKey = sql`(
   select coalesce(min(${sql.raw(String(maxCompared))} + sum(items), 2 * max(items) + ${base} / count(*)), 0) from item_group)`
 
-/** Which remembered rows a file is compared with: joined and edited ones and, if `deleted`, deleted ones too. */
+/** Which imported originals a file is compared with: joined and edited ones and, if `deleted`, deleted ones too. */
 type Recalled = { deleted: boolean }
 
 /**
@@ -92,57 +92,57 @@ const resemble = (one: string, other: string) =>
     `${one}.account_id = ${other}.account_id and ${one}.transaction_date = ${other}.transaction_date and ${one}.amount = ${other}.amount`,
   )
 
-/** True for a row, existing or remembered, that came from a file or represents a row of one. */
+/** True for a row, existing or original, that came from a file or represents a row of one. */
 export const isOfFile = (row: string) =>
   sql.raw(
     `(${row}.import_id is not null or exists (select 1 from imports where imports.id = ${row}.booked_by))`,
   )
 
 /**
- * False for a `row` that represents a remembered row of a file, which absorbs items instead: the row was edited, or was
+ * False for a `row` that represents a original of a file, which absorbs items instead: the row was edited, or was
  * entered by hand and has been joined with a row of a file. The legs that a transfer was joined from do not count.
  */
 function absorbsAsItIs(userId: SQL): SQL {
   return sql`not exists (
-    select 1 from remembered filed indexed by remembered_survivor
-     where filed.user_id = ${userId} and filed.survivor_id = row.id and ${isOfFile('filed')}
+    select 1 from imported_originals filed indexed by imported_originals_merged_into
+     where filed.user_id = ${userId} and filed.merged_into_id = row.id and ${isOfFile('filed')}
        and filed.account_id = row.account_id and (filed.type = 'transfer') = (row.type = 'transfer')
        and (filed.id = row.id or not ${isOfFile('row')}))`
 }
 
 /**
- * `recalled` has the remembered rows that resemble any item of `candidate`, with negative ids: deleted rows of files if
- * `deleted`, and joined or edited rows of files whose survivor, which now represents them, exists. A joined row
- * that was entered by hand still absorbs what equals it, unless its survivor does so itself, or already represents
- * a row of a file. Without `indexed by`, SQLite would read all remembered rows of the user for each lookup.
+ * `recalled` has the imported originals that resemble any item of `candidate`, with negative ids: deleted rows of files if
+ * `deleted`, and joined or edited rows of files whose target, which now represents them, exists. A joined row
+ * that was entered by hand still absorbs what equals it, unless its target does so itself, or already represents
+ * a row of a file. Without `indexed by`, SQLite would read all imported originals of the user for each lookup.
  */
 function recalledRows(userId: SQL, { deleted }: Recalled, isFree: SQL): SQL {
-  const survivorAbsorbs = sql`(${resemble('transactions', 'past')} and transactions.type = past.type
+  const targetAbsorbs = sql`(${resemble('transactions', 'past')} and transactions.type = past.type
     and coalesce(transactions.reference = past.reference, true))`
-  const survivorRepresentsFile = sql`(
+  const targetRepresentsFile = sql`(
     ${isOfFile('transactions')} and (transactions.type = 'transfer') = (past.type = 'transfer')
-    or (past.survivor_id, past.account_id, past.type) in (select survivor_id, account_id, type from filed))`
+    or (past.merged_into_id, past.account_id, past.type) in (select merged_into_id, account_id, type from filed))`
   return sql`
       past as materialized (
         select row.*, ${isOfFile('row')} as is_of_file
           from item_group
-         cross join remembered row on user_id = ${userId} and id in (
-                 select id from remembered row indexed by remembered_account_date_amount
+         cross join imported_originals row on user_id = ${userId} and id in (
+                 select id from imported_originals row indexed by imported_originals_account_date_amount
                   where user_id = ${userId} and ${resemble('row', 'item_group')} order by id desc limit ${maxPerKey})
          where ${isFree}
          limit ${maxInTotal}
       ),
       filed as materialized (
-        select survivor_id, account_id, type
-          from (select distinct survivor_id as id from past where not is_of_file) typed
-         cross join remembered indexed by remembered_survivor on user_id = ${userId} and survivor_id = typed.id
-         where ${isOfFile('remembered')}
+        select merged_into_id, account_id, type
+          from (select distinct merged_into_id as id from past where not is_of_file) typed
+         cross join imported_originals indexed by imported_originals_merged_into on user_id = ${userId} and merged_into_id = typed.id
+         where ${isOfFile('imported_originals')}
       ),
       recalled as (
         select -id as id, ${fields}, is_of_file from past
-         where iif(survivor_id is null, is_of_file and ${deleted ? 1 : 0}, exists (
-                 select 1 from transactions where transactions.id = past.survivor_id and ${hasLiveAccounts}
-                    and (is_of_file or kind is not null and not (${survivorAbsorbs} or ${survivorRepresentsFile}))))
+         where iif(merged_into_id is null, is_of_file and ${deleted ? 1 : 0}, exists (
+                 select 1 from transactions where transactions.id = past.merged_into_id and ${hasLiveAccounts}
+                    and (is_of_file or kind is not null and not (${targetAbsorbs} or ${targetRepresentsFile}))))
       )`
 }
 
@@ -150,7 +150,7 @@ function recalledRows(userId: SQL, { deleted }: Recalled, isFree: SQL): SQL {
  * Pairs items with equal rows, where neither has a pair yet. Equal items and equal rows are numbered separately, so that
  * at most one of each has a number (`same`). Where there are two, they are a pair, and `max(id)` is the row's id: that of
  * the item is null. Items are numbered in their order. Of the rows, those without a reference come first; then rows of
- * files before rows entered by hand; then existing rows before remembered ones.
+ * files before rows entered by hand; then existing rows before originals.
  */
 function pairsOf(unpaired: SQL, { items, rows, reference }: Round): SQL {
   const equals = sql`takes_part, account_id, to_account_id, type, amount, transaction_date, agreed`

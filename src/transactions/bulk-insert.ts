@@ -129,11 +129,11 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
  * 4. An item that repeats the client id of an earlier item is a duplicate of that one.
  * 5. The others are to be created: they get the ids of their rows, in the order of the batch.
  *
- * With `recalls`, remembered rows absorb items too. An item that equals a joined or edited row is a duplicate of the row
+ * With `recalls`, imported originals absorb items too. An item that equals a joined or edited row is a duplicate of the row
  * that now represents it; with `deleted`, an item that equals a row which the user deleted is `deleted_before`.
  *
- * Within the statement, remembered rows have negative ids. The outcome of a duplicate that was found through one has a
- * fourth place, with the id of the remembered row.
+ * Within the statement, imported originals have negative ids. The outcome of a duplicate that was found through one has a
+ * fourth place, with the id of the imported original.
  */
 export function decideOutcomes(
   batchId: BatchId,
@@ -167,9 +167,9 @@ export function decideOutcomes(
                     when found > 0 then json_array('duplicate', found, null)
                     when found is null then
                       json_array(iif(first = position, 'created', 'duplicate'), ${nextTransactionId} + first, null)
-                    when survivor_id is null then json_array('deleted_before', null, null)
-                    else json_array('duplicate', survivor_id, null, id) end as outcome
-          from decided left join remembered on user_id = ${userId} and id = -found order by position)
+                    when merged_into_id is null then json_array('deleted_before', null, null)
+                    else json_array('duplicate', merged_into_id, null, id) end as outcome
+          from decided left join imported_originals on user_id = ${userId} and id = -found order by position)
     ) where ${isUnfinished(batchId)}`
 }
 

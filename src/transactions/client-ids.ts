@@ -9,7 +9,7 @@ import { type Rule, rule } from '../database/rules.ts'
 
 /**
  * The id of the transaction that a client id leads to; NULL if there is none. If it was joined with another, `orJoined`
- * replaces the id: it may refer to the transaction that now represents it, and to `gone`, the joined one as remembered.
+ * replaces the id: it may refer to the transaction that now represents it, and to `gone`, the joined one as imported_originals.
  */
 export function idByClientId(userId: SQL, client_id: string | SQL, orJoined?: SQL): SQL {
   return sql`coalesce(
@@ -21,8 +21,8 @@ export function idByClientId(userId: SQL, client_id: string | SQL, orJoined?: SQ
 function joinedWith(userId: SQL, client_id: string | SQL, what: SQL = sql`transactions.id`): SQL {
   return sql`
     select ${what} from spent_client_ids spent
-     cross join remembered gone on gone.user_id = spent.user_id and gone.id = spent.row_id
-     cross join transactions on transactions.id = gone.survivor_id
+     cross join imported_originals gone on gone.user_id = spent.user_id and gone.id = spent.row_id
+     cross join transactions on transactions.id = gone.merged_into_id
      where spent.user_id = ${userId} and spent.noun = 'transaction' and spent.client_id = ${client_id}
        and ${hasLiveAccounts}`
 }

@@ -24,7 +24,7 @@ async function createImporter() {
     return answer.body.import
   }
   const list = async (): Promise<Json[]> => (await home.person.get('/api/transactions')).body.data
-  const memories = async () => (await askDatabase(home.world, sql`select * from remembered`))?.length
+  const memories = async () => (await askDatabase(home.world, sql`select * from imported_originals`))?.length
   return { ...home, importRows, list, memories }
 }
 
@@ -144,7 +144,7 @@ test('only a row that an import brought and the user deleted is remembered, and 
   expect((await list()).map(({ amount }) => amount)).toEqual(['6.00', '5.00'])
 })
 
-test('a remembered row is forgotten with its account, and with its user', async () => {
+test('an imported original is forgotten with its account, and with its user', async () => {
   const { person, world, importRows, list, memories, checking } = await createImporter()
   await importRows([
     [1, '-5.00'],
@@ -208,7 +208,7 @@ test('the work of removing an account whose rows were all edited grows no faster
   expect(await workOf(8_000)).toBeLessThan(5 * (await workOf(2_000)))
 })
 
-test('removing accounts passes over what is remembered of the others', async () => {
+test('removing accounts passes over the imported originals of the others', async () => {
   const workOf = async (count: number) => {
     const { person, world, importRows } = await createImporter()
     await importRows(Array.from({ length: count }, (_, i) => [i % 19, `-${i + 1}.00`]))

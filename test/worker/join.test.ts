@@ -701,7 +701,7 @@ test('joining and separating go through what was joined before at most once', as
   await askDatabase(
     world,
     sql`
-    insert into remembered (user_id, id, account_id, type, amount, transaction_date, kind, joined_id, survivor_id, seq, kept)
+    insert into imported_originals (user_id, id, account_id, type, amount, transaction_date, kind, joined_id, merged_into_id, seq, kept)
     with nth(n) as (select 1001 union all select n + 1 from nth where n < 2000)
     select ${me.id}, n, ${checking.id}, 'expense', 500, '2026-01-01', 'duplicate', n + 5000, n + 5000, 1, '{}' from nth`,
   )
@@ -837,7 +837,7 @@ test('a transaction stands for up to a thousand others', async () => {
     askDatabase(
       world,
       sql`
-      insert into remembered (user_id, id, account_id, type, amount, transaction_date, kind, joined_id, survivor_id, seq)
+      insert into imported_originals (user_id, id, account_id, type, amount, transaction_date, kind, joined_id, merged_into_id, seq)
       with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
       select ${person.id}, -i, ${row.account_id}, 'expense', 1, '2026-01-01', 'duplicate', ${row.id}, ${row.id}, 0 from n where true
       on conflict do nothing`,
@@ -848,7 +848,7 @@ test('a transaction stands for up to a thousand others', async () => {
     422,
     { ids: ['The ids must have fewer than 1,000 joined transactions.'] },
   ])
-  await askDatabase(world, sql`delete from remembered where id = -1`)
+  await askDatabase(world, sql`delete from imported_originals where id = -1`)
   expect((await joinThem()).status).toBe(200)
 })
 

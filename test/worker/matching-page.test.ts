@@ -129,9 +129,9 @@ async function heldBy({ world }: Buyer): Promise<Row[]> {
     world,
     sql`
     select 'transactions' as "table", id, transaction_date as date, import_id, booked_by, client_id,
-           null as kind, null as joined_id, null as survivor_id from transactions
+           null as kind, null as joined_id, null as merged_into_id from transactions
      union all
-    select 'remembered', id, transaction_date, import_id, booked_by, null, kind, joined_id, survivor_id from remembered
+    select 'imported_originals', id, transaction_date, import_id, booked_by, null, kind, joined_id, merged_into_id from imported_originals
      order by 1 desc, 2`,
   )
   return rows?.map((row) => rowOf(Object.keys(row), Object.values(row))) ?? []

@@ -266,7 +266,7 @@ export async function importOne({ person, expense }: Household): Promise<number>
   return body.import.id
 }
 
-/** Imports a file whose reader is told which way its amounts go, and returns the id of the answer that is remembered. */
+/** Imports a file whose reader is told which way its amounts go, and returns the id of the answer that is imported_originals. */
 export async function rememberLayout({ world, person, checking }: Household): Promise<number> {
   const query = `account_id=${checking.id}&signs=inverted`
   await world.call('POST', `/api/import/bank/store?${query}`, {
@@ -345,7 +345,7 @@ export async function writeCopies(world: World, ids: number[], count: number): P
 }
 
 /**
- * Writes `count` rows of a file straight into the database, and deletes them. What they leave is remembered rows, spent
+ * Writes `count` rows of a file straight into the database, and deletes them. What they leave is imported originals, spent
  * client ids and entries of the log of changes.
  */
 export async function writeDeletedHistory({ world, person, checking, category }: Household, count: number) {
