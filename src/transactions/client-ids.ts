@@ -9,7 +9,7 @@ import { type Rule, rule } from '../database/rules.ts'
 
 /**
  * The id of the transaction that a client id leads to; NULL if there is none. If it was joined with another, `orJoined`
- * replaces the id: it may refer to the transaction that now represents it, and to `gone`, the joined one as imported_originals.
+ * replaces the id: it may refer to the transaction that now represents it, and to `gone`, the imported original of the joined one.
  */
 export function idByClientId(userId: SQL, client_id: string | SQL, orJoined?: SQL): SQL {
   return sql`coalesce(
@@ -27,13 +27,21 @@ function joinedWith(userId: SQL, client_id: string | SQL, what: SQL = sql`transa
        and ${hasLiveAccounts}`
 }
 
+/** True for a client id that the user has never used for a transaction. */
+export function isUnusedClientId(userId: SQL, client_id: string): SQL {
+  const isOfUser = sql`user_id = ${userId} and client_id = ${client_id}`
+  return sql`(not exists (select 1 from transactions where ${isOfUser})
+    and not exists (select 1 from spent_client_ids where ${isOfUser} and noun = 'transaction'))`
+}
+
+export const spentText = 'The :field belongs to a transaction that was deleted.'
+
 /** A late retry of the request that created a transaction must not bring it back once it has been deleted. */
 export function clientIdUnspent(userId: SQL, client_id: string | SQL): Rule {
-  const text = 'The :field belongs to a transaction that was deleted.'
   const isOfUser = sql`user_id = ${userId} and client_id = ${client_id}`
   return rule(
     'client_id',
-    text,
+    spentText,
     sql`not (exists (
         select 1 from spent_client_ids
          where ${isOfUser} and noun = 'transaction' and not exists (${joinedWith(userId, client_id)}))

@@ -1,21 +1,23 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { withinBounds } from '../database/bounds.ts'
 import { nextChange } from '../database/change-numbers.ts'
+import type { Database } from '../database/client.ts'
 import type { ColumnsOf } from '../database/input-columns.ts'
 import { insertWhere } from '../database/insert-where.ts'
 import { nextTransactionId } from '../database/next-transaction-id.ts'
 import type { Owner, Scope } from '../database/owner.ts'
-import { allHold, type Rule, ruleFlags, violationOf } from '../database/rules.ts'
-import { accounts, transactions, users } from '../database/schema.ts'
+import { refersToOwn } from '../database/ownership.ts'
+import { accounts, categories, transactions, users } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
 import { duplicatesListed } from '../shared/failure-responses.ts'
-import { Forbidden, PotentialDuplicate } from '../shared/failures.ts'
-import { clientIdUnspent, idByClientId } from './client-ids.ts'
+import { Forbidden, Invalid, PotentialDuplicate } from '../shared/failures.ts'
+import { addError } from '../shared/field-errors.ts'
+import { idByClientId, isUnusedClientId, spentText } from './client-ids.ts'
 import type { NewTransaction } from './contract.ts'
+import { withRuleErrors } from './contract-rules.ts'
 import { duplicateReasons, type Words } from './duplicate-reasons.ts'
 import { isDuplicateOf } from './duplicates.ts'
 import { type Transaction, transactionColumns } from './read.ts'
-import { categoryRequired, nextRow, transactionRules } from './rules.ts'
 
 /** The owner's id in statements that select from `users`, where it is at hand: `owner.id` looks the token up again. */
 const idFromUsers = sql<number>`users.id`
@@ -26,35 +28,32 @@ const idFromUsers = sql<number>`users.id`
  * PotentialDuplicate.
  */
 export async function createTransaction(owner: Owner, draft: Draft<NewTransaction>) {
-  const rules = rulesFor(draft.values)
-  if (!draft.complete) throw refusal(draft, rules, await owner.runOne(selectChecks(owner, rules)))
-  const results = await withinBounds('amount', owner.run(insert(owner, draft.values, rules)))
-  const [transaction] = [...results.earlier.flat(), ...results.created]
+  const { complete, values } = draft
+  const invalid = withRuleErrors(values, { exists: () => true, isNew: true, errors: draft.errors })
+  const results =
+    complete && Object.keys(invalid).length === 0
+      ? await withinBounds('amount', owner.run(insert(owner, values)))
+      : { ...(await owner.run(checksOf(owner, values))), duplicates: [], created: [] }
+  const [transaction] = [...(complete ? results.earlier.flat() : []), ...results.created]
   if (transaction) return { transaction, isNew: results.created.length > 0 }
-  const refused = refusal(draft, rules, results.checks)
+  const refused = refusal(draft, results)
   if (refused) throw refused
-  // No rule was broken, so only a potential duplicate can have prevented the insert.
-  throw new PotentialDuplicate(withReasons(results.duplicates.flat(), draft.values))
+  // All conditions hold, so only a potential duplicate can have prevented the insert.
+  throw new PotentialDuplicate(withReasons(results.duplicates.flat(), values))
 }
 
-function insert(owner: Owner, fields: NewTransaction, rules: Rule[]) {
+function insert(owner: Owner, fields: NewTransaction) {
   const { db } = owner
-  const { client_id, force } = fields
-  const earlierOf = (userId: SQL) =>
-    client_id == null ? undefined : eq(transactions.id, idByClientId(userId, client_id))
-  const duplicateOf = (userId: SQL) => (force ? undefined : isDuplicateOf(userId, fields))
-  const isAbsent = (row?: SQL) => row && sql`not exists (select 1 from ${transactions} where ${row})`
+  const duplicateOf = (userId: SQL) => (fields.force ? undefined : isDuplicateOf(userId, fields))
+  const duplicate = duplicateOf(idFromUsers)
   const guard = and(
     eq(users.id, owner.id),
-    allHold(rules),
-    isAbsent(earlierOf(idFromUsers)),
-    isAbsent(duplicateOf(idFromUsers)),
+    ...Object.values(conditionsOf(fields)),
+    duplicate && sql`not exists (select 1 from ${transactions} where ${duplicate})`,
   ) as SQL
-  const select = (row?: SQL) => (row ? [db.select(transactionColumns).from(transactions).where(row)] : [])
   return {
-    earlier: select(earlierOf(owner.id)),
-    checks: selectChecks(owner, rules),
-    duplicates: select(duplicateOf(owner.id)).map((query) =>
+    ...checksOf(owner, fields),
+    duplicates: selectIf(db, duplicateOf(owner.id)).map((query) =>
       query.orderBy(desc(transactions.id)).limit(duplicatesListed),
     ),
     created: insertWhere(db, transactions, newRow(owner.now, fields), guard, sql`from ${users}`).returning(
@@ -63,33 +62,55 @@ function insert(owner: Owner, fields: NewTransaction, rules: Rule[]) {
   }
 }
 
-function rulesFor({ client_id, ...fields }: Partial<NewTransaction>): Rule[] {
-  const next = nextRow((field) => sql`${fields[field] ?? null}`)
-  const rules = [...transactionRules(idFromUsers, next), categoryRequired(next)]
-  return client_id == null ? rules : [...rules, clientIdUnspent(idFromUsers, client_id)]
+/** What only the database knows, by field: whether the user has the row that is referred to, and has not used the client id. */
+function conditionsOf({ account_id, to_account_id, category_id, client_id }: Partial<NewTransaction>) {
+  const conditions: Record<string, SQL> = {}
+  if (account_id != null) conditions.account_id = refersToOwn(idFromUsers, accounts, sql`${account_id}`)
+  if (to_account_id != null)
+    conditions.to_account_id = refersToOwn(idFromUsers, accounts, sql`${to_account_id}`)
+  if (category_id != null) conditions.category_id = refersToOwn(idFromUsers, categories, sql`${category_id}`)
+  if (client_id != null) conditions.client_id = isUnusedClientId(idFromUsers, client_id)
+  return conditions
 }
 
-/** Selects which rules hold, and whether the user has any account. */
-function selectChecks(owner: Scope, rules: Rule[]) {
-  return owner.db
-    .select({
-      hasAccount: sql<number>`exists (select 1 from ${accounts} where ${accounts.userId} = ${idFromUsers})`,
-      ruleFlags: ruleFlags(rules),
-    })
-    .from(users)
-    .where(eq(users.id, owner.id))
+/** Selects the transaction that the client id leads to, which conditions hold, and whether the user has any account. */
+function checksOf(owner: Scope, fields: Partial<NewTransaction>) {
+  const { client_id } = fields
+  const hasAccount = sql`exists (select 1 from ${accounts} where ${accounts.userId} = ${idFromUsers})`
+  return {
+    earlier: selectIf(
+      owner.db,
+      client_id == null ? undefined : eq(transactions.id, idByClientId(owner.id, client_id)),
+    ),
+    conditions: owner.db
+      .select({ ...conditionsOf(fields), hasAccount })
+      .from(users)
+      .where(eq(users.id, owner.id)),
+  }
 }
 
-/** The failure to throw if the user has no account, the input has errors or a rule is broken; undefined otherwise. */
+function selectIf(db: Database, row: SQL | undefined) {
+  return row ? [db.select(transactionColumns).from(transactions).where(row)] : []
+}
+
+/** The failure to throw if the user has no account, the input has errors or a condition is false; undefined otherwise. */
 function refusal(
-  draft: Draft<NewTransaction>,
-  rules: Rule[],
-  checks: { hasAccount: number; ruleFlags: string }[],
+  { values, errors: given }: Draft<NewTransaction>,
+  { earlier, conditions: [holds] }: { earlier: Transaction[][]; conditions: Record<string, unknown>[] },
 ) {
-  if (!checks[0]?.hasAccount)
+  if (!holds?.hasAccount)
     return new Forbidden('You must create at least one account before adding transactions.')
-  const invalid = violationOf(rules, checks, draft.errors)
-  return Object.keys(invalid.errors).length > 0 ? invalid : undefined
+  const exists = (noun: 'account' | 'category', id: number) =>
+    Boolean(
+      noun === 'category'
+        ? holds.category_id
+        : id === values.account_id
+          ? holds.account_id
+          : holds.to_account_id,
+    )
+  const errors = withRuleErrors(values, { exists, isNew: true, errors: given })
+  if (holds.client_id === 0 && earlier.flat().length === 0) addError(errors, 'client_id', spentText)
+  return Object.keys(errors).length > 0 ? new Invalid(errors) : undefined
 }
 
 function withReasons(duplicates: Transaction[], { description = null, reference = null }: Partial<Words>) {
