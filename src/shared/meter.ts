@@ -15,26 +15,22 @@ export type Figures = {
  */
 export class Meter {
   readonly #startedAt = performance.now()
-  #databaseMs = 0
-  #roundTrips = 0
-  #closes = 0
-  #rowsRead = 0
-  #rowsWritten = 0
+  readonly #counted = { databaseMs: 0, roundTrips: 0, closes: 0, rowsRead: 0, rowsWritten: 0 }
 
   /** Counts a request to the database, retries included. */
   countRoundTrip(): void {
-    this.#roundTrips += 1
+    this.#counted.roundTrips += 1
   }
 
   /** Counts a request that only closes a stream. */
   countClose(): void {
-    this.#closes += 1
+    this.#counted.closes += 1
   }
 
   /** Counts the rows of a statement, including those of its triggers, cascades and indexes. */
   countRows(read: number, written: number): void {
-    this.#rowsRead += read
-    this.#rowsWritten += written
+    this.#counted.rowsRead += read
+    this.#counted.rowsWritten += written
   }
 
   /** Adds the time until a promise settles to that of the database. */
@@ -43,18 +39,16 @@ export class Meter {
     try {
       return await results
     } finally {
-      this.#databaseMs += performance.now() - startedAt
+      this.#counted.databaseMs += performance.now() - startedAt
     }
   }
 
   read(): Figures {
+    const { databaseMs, ...counts } = this.#counted
     return {
       durationMs: tenths(performance.now() - this.#startedAt),
-      databaseMs: tenths(this.#databaseMs),
-      roundTrips: this.#roundTrips,
-      closes: this.#closes,
-      rowsRead: this.#rowsRead,
-      rowsWritten: this.#rowsWritten,
+      databaseMs: tenths(databaseMs),
+      ...counts,
     }
   }
 }
