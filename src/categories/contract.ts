@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { doc, field } from '../shared/doc.ts'
-import { id, idempotencyKeyHeader, listOf, nullableText, oneOf, text } from '../shared/fields.ts'
+import { id, listOf, nullableText, oneOf, text } from '../shared/fields.ts'
+import { idempotencyKeyHeader } from '../shared/idempotency-key-header.ts'
 import * as shown from '../shared/shown.ts'
 import { categoryTypes, transactionTypes } from '../shared/types.ts'
 import { versionConflict } from '../shared/versions.ts'

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { doc, field } from './doc.ts'
+import { duplicatesListed } from './failures.ts'
 import { matchReasons } from './match-row.ts'
 import * as shown from './shown.ts'
 import { transactionTypes } from './types.ts'
@@ -128,9 +129,6 @@ const duplicateTransaction = shown.object('DuplicateTransaction', 'A transaction
   amount: shown.amount(),
   reasons: reasons(),
 })
-
-/** The most transactions that a potential duplicate is shown with. */
-export const duplicatesListed = 5
 
 export const duplicateError = shown.object(
   'DuplicateError',

@@ -113,6 +113,9 @@ export class InvalidItems extends Invalid {
   }
 }
 
+/** The most transactions that a potential duplicate is shown with. */
+export const duplicatesListed = 5
+
 /** A new transaction looks like one that already exists. */
 export class PotentialDuplicate extends Failure {
   override readonly name = 'PotentialDuplicate'

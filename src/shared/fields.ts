@@ -280,33 +280,6 @@ export const timeOfDay = field(
   doc({ examples: ['20:00'] }),
 )
 
-/** A quoted string as in structured fields (RFC 9651); parameters may follow it. */
-const quoted = /^"((?:[^"\\]|\\["\\])*)"/
-
-/**
- * The header that makes a POST idempotent (draft-ietf-httpapi-idempotency-key-header). The key may be quoted, as in the
- * draft, or bare. It is trimmed; an empty one counts as absent. The runtime replaces bytes that are not UTF-8 by U+FFFD,
- * so different keys could become equal.
- */
-export const idempotencyKeyHeader = (description: ReturnType<typeof doc>, maxLength = longestKey) =>
-  z.object({
-    'Idempotency-Key': field(
-      z.optional(
-        preprocessed(
-          (input: string) =>
-            (quoted.exec(input.trim())?.[1]?.replace(/\\(.)/g, '$1') ?? input).trim() || undefined,
-          z.optional(
-            z.string().check(
-              z.maxLength(maxLength, `The Idempotency-Key ${tooLong(maxLength)}.`),
-              z.refine((key) => !key.includes('\ufffd'), 'The Idempotency-Key must be UTF-8.'),
-            ),
-          ),
-        ),
-      ),
-      description,
-    ),
-  })
-
 /** A list of one to `max` items, with the texts of a batch. */
 export const listOf = <Item extends z.ZodMiniType>(item: Item, max: number) =>
   z

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { doc, field } from '../shared/doc.ts'
-import { idempotencyKeyHeader, preprocessed } from '../shared/fields.ts'
+import { preprocessed } from '../shared/fields.ts'
+import { idempotencyKeyHeader } from '../shared/idempotency-key-header.ts'
 import * as shown from '../shared/shown.ts'
 import { itemOutcomes, syncStates } from '../shared/types.ts'
 import { newTransaction } from '../transactions/contract.ts'

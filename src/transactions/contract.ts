@@ -7,7 +7,6 @@ import {
   date,
   flag,
   id,
-  idempotencyKeyHeader,
   longestClientId,
   nullable,
   nullableText,
@@ -17,6 +16,7 @@ import {
   preprocessed,
   text,
 } from '../shared/fields.ts'
+import { idempotencyKeyHeader } from '../shared/idempotency-key-header.ts'
 import * as shown from '../shared/shown.ts'
 import { accountTypes, categoryTypes, transactionTypes } from '../shared/types.ts'
 import { versionConflict } from '../shared/versions.ts'
