@@ -11,9 +11,9 @@ const maxFileBytes = maxFileMegabytes * 1024 * 1024
 /** What a form may add around a file. */
 const maxFormBytes = 64 * 1024
 const tooLarge = `The file must not be larger than ${maxFileMegabytes} MB.`
-/** Objects, lists and named values in a JSON body: an item has a dozen, and may have more that nobody reads. */
+/** Objects, lists and named values in a JSON body: an item has a dozen, and may have more that are ignored. */
 const maxJsonParts = 300_000
-/** A form has a file and a handful of options; this leaves room for fields that nobody reads. */
+/** A form has a file and a handful of options; this leaves room for ignored fields. */
 const maxFormFields = 100
 /** As long as the words of a bank's states may be. */
 const maxMappedName = 100

@@ -6,7 +6,7 @@ import { invalidText, messageFor } from '../shared/field-errors.ts'
 import { columnsAsSent, fieldsAsSent, itemRules, rowParts, stageRows } from '../transactions/bulk-insert.ts'
 import type { ImportRow } from './import-file.ts'
 
-/** Stands for a name that no account has, or more than one: no row has this id. */
+/** The id for a name that no account has, or more than one: no row has it. */
 const noAccount = 0
 
 /**
@@ -28,7 +28,7 @@ export function stageImportRows(
     select 1 from categories where categories.id = category and user_id = ${id})`
   const strayError = JSON.stringify([['category_id', messageFor('category_id', invalidText)]])
   // Materialized, or SQLite would go through all accounts for each row.
-  const judged = sql`
+  const checked = sql`
     with exact as materialized (${named(sql`name`)}), folded as materialized (${named(sql`lower(name)`)}),
     located as materialized (
       select ${columnsAsSent}, category,
@@ -43,7 +43,7 @@ export function stageImportRows(
     select iif(${isStray}, ${strayError}, nullif(${brokenRules(itemRules(id, { hasClientIds }))}, '[]')) as errors, ${columnsAsSent},
            account_id, to_account_id, category
       from located item`
-  return stageRows(batchId, parts, importedFields, judged)
+  return stageRows(batchId, parts, importedFields, checked)
 }
 
 const importedFields = ['account', 'to_account', 'category', ...fieldsAsSent] as const

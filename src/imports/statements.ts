@@ -141,7 +141,7 @@ export function isLookedAtLater({ isDryRun, match, rows }: ImportFile): boolean 
   return !isDryRun && match !== 'off' && rows.length > mostRowsMatchedInTransaction
 }
 
-/** Marks rows entered by hand that stand for a row of the file: from now on, no row is suggested as their duplicate. */
+/** Marks rows entered by hand that represent a row of the file: from now on, no row is suggested as their duplicate. */
 function markBooked({ id: userId }: Scope, batchId: string, importId: SQL): SQL[] {
   const ids = (place: number, rows = sql`true`) => sql`
     select value ->> ${sql.raw(String(place))} from ${batches}, json_each(outcomes)
