@@ -277,7 +277,7 @@ test('an import that is sent again with its key gets its first answer, whatever 
   const another = await send('', 'twice')
   expect(another.body.import.counts).toMatchObject({ duplicate: 3, possible: 0, categorised: 0 })
   // If a call is cut off before its answer is stored, the answer is made from what is known.
-  await askDatabase(world, sql`update imports set answer = null where idempotency_key = 'once'`)
+  await askDatabase(world, sql`update imports set response = null where idempotency_key = 'once'`)
   const { counts } = (await send('', 'once')).body.import
   expect(counts).toEqual({ ...first.body.import.counts, possible: 1 })
 })
