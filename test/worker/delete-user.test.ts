@@ -157,16 +157,6 @@ describe('leaving', () => {
     expect(await tablesWith(world, email)).toEqual([])
   })
 
-  test('is confirmed by one email', async () => {
-    const world = createWorld()
-    const person = await world.register({ name: 'Ada' })
-    world.queued.length = 0
-    await leave(world, person.token, { password: person.password })
-    expect(world.queued).toEqual([
-      { kind: 'farewell', id: expect.any(String), to: person.email, name: 'Ada' },
-    ])
-  })
-
   test('frees the address: whoever registers it again starts with nothing', async () => {
     const world = createWorld()
     const { person } = await busyHousehold(world)

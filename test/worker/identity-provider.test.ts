@@ -268,15 +268,6 @@ describe('the first sign-in', () => {
     expect(seeded).toEqual(namesOf(await registered.get('/api/categories')))
   })
 
-  test('leaves no password that could be guessed', async () => {
-    const world = createWorld()
-    const email = address()
-    await signInThroughProvider(world, email)
-    for (const password of ['', 'null', 'undefined', 'password']) {
-      expect((await login(world, email, password)).status).toBe(422)
-    }
-  })
-
   test('is one user and one set of categories even if it comes eight times at once', async () => {
     const world = createWorld()
     const email = address()
@@ -624,13 +615,6 @@ describe('a state', () => {
 })
 
 describe('a code', () => {
-  test('that is missing or made up is provider_error', async () => {
-    muteLog(['error'])
-    const world = createWorld()
-    expectFailure(await come(world, { state: await stateOf(world) }), 'provider_error')
-    expectFailure(await come(world, { state: await stateOf(world), code: 'made-up' }), 'provider_error')
-  })
-
   test('of another sign-in does not work with one’s own state', async () => {
     muteLog(['error'])
     const world = createWorld()

@@ -28,31 +28,13 @@ const good = [
 
 /** What no mail can reach, or only one of the two grammars allows. */
 const bad = [
-  `${'a'.repeat(65)}@example.com`,
-  `me@${label63}b.example`,
-  'me@-example.com',
-  'me@example-.com',
-  'me@example.-com',
-  'me@example.com-',
-  `${'a'.repeat(64)}@${label63}.${label63}.${'c'.repeat(62)}`,
-  '.me@example.com',
-  'me.@example.com',
-  'm..e@example.com',
-  'me@example..com',
-  'me@.example.com',
-  'me@example.com.',
-  'me@localhost',
-  'me@192.0.2.1',
-  'me@[192.0.2.1]',
-  'me@exa_mple.com',
-  '"me"@example.com',
-  'me(comment)@example.com',
-  'Me <me@example.com>',
-  'me@one.example,me@two.example',
-  'me@example.com@example.com',
-  'm\u00fc@example.com',
-  'me@m\u00fcnchen.example',
-  'me\n@example.com',
+  ...[`${'a'.repeat(65)}@example.com`, `me@${label63}b.example`, 'me@-example.com', 'me@example-.com'],
+  ...['me@example.-com', 'me@example.com-', `${'a'.repeat(64)}@${label63}.${label63}.${'c'.repeat(62)}`],
+  ...['.me@example.com', 'me.@example.com', 'm..e@example.com', 'me@example..com', 'me@.example.com'],
+  ...['me@example.com.', 'me@localhost', 'me@192.0.2.1', 'me@[192.0.2.1]', 'me@exa_mple.com'],
+  ...['"me"@example.com', 'me(comment)@example.com', 'Me <me@example.com>', 'me@one.example,me@two.example'],
+  ...['me@example.com@example.com', 'm\u00fc@example.com', '\u212aate@example.com', 'me@e\u0130xample.com'],
+  ...['me@m\u00fcnchen.example', 'me\n@example.com'],
 ]
 
 describe.each(good)('%s', (email) => {
