@@ -105,15 +105,6 @@ it('lists 20 emails unless it is given a limit, and says whether there are more'
   expect([all?.data.length, all?.has_more]).toEqual([21, false])
 })
 
-it.each([['/emails?limit=0'], ['/emails?limit=101'], ['/emails?limit=x']])(
-  'refuses the page of %s',
-  async (path) => {
-    const response = await call(path, 'GET', undefined, { authorization: 'Bearer re_local' })
-    expect(response.status).toBe(422)
-    expect(await response.json()).toMatchObject({ name: 'validation_error' })
-  },
-)
-
 it('says that an email does not exist', async () => {
   const { error } = await resend.emails.get('4ef9a417-02e9-4d39-ad75-9611e0fcc33c')
   expect(error).toEqual({ statusCode: 404, name: 'not_found', message: 'Email not found' })
@@ -143,11 +134,6 @@ it.each([
   expect(await count()).toBe(0)
 })
 
-it('accepts 50 recipients', async () => {
-  const to = Array.from({ length: 50 }, (_, index) => `p${index}@example.com`)
-  expect((await resend.emails.send({ ...hello, to })).error).toBeNull()
-})
-
 it('requires an API key, as Resend does', async () => {
   for (const [path, method, body] of [
     ['/emails', 'POST', hello],
@@ -158,12 +144,6 @@ it('requires an API key, as Resend does', async () => {
     expect(await response.json()).toMatchObject({ statusCode: 401, name: 'missing_api_key' })
   }
   expect(await count()).toBe(0)
-})
-
-it('refuses a body that is not JSON', async () => {
-  const headers = { authorization: 'Bearer re_local' }
-  const response = await fetch(`${inbox.url}/emails`, { method: 'POST', headers, body: '{' })
-  expect(response.status).toBe(400)
 })
 
 it('gives the same request with the same idempotency key the same answer, without a second email', async () => {
@@ -188,17 +168,6 @@ it('sends one email for simultaneous requests with one idempotency key', async (
   expect(failures.every((name) => name === 'concurrent_idempotent_requests')).toBe(true)
 })
 
-it('releases the idempotency key of a refused email', async () => {
-  await resend.emails.send({ ...hello, to: 'nobody' }, { idempotencyKey: 'welcome/1' })
-  const { error } = await resend.emails.send(hello, { idempotencyKey: 'welcome/1' })
-  expect(error).toBeNull()
-})
-
-it('refuses an idempotency key of more than 256 characters', async () => {
-  const { error } = await resend.emails.send(hello, { idempotencyKey: 'k'.repeat(257) })
-  expect(error).toMatchObject({ statusCode: 400, name: 'invalid_idempotency_key' })
-})
-
 it('keeps emails and idempotency keys across a restart', async () => {
   const { data } = await resend.emails.send(hello, { idempotencyKey: 'welcome/1' })
   await reopen()
@@ -221,47 +190,6 @@ it('is emptied with its idempotency keys', async () => {
   expect(await count()).toBe(0)
   await resend.emails.send(hello, { idempotencyKey: 'welcome/1' })
   await reopen()
-  expect(await count()).toBe(1)
-})
-
-it('fails as many sends as it is told to', async () => {
-  await call('/faults', 'POST', { status: 500, times: 2 })
-  for (let send = 0; send < 2; send++) {
-    expect((await resend.emails.send(hello)).error).toMatchObject({
-      statusCode: 500,
-      name: 'application_error',
-    })
-  }
-  expect((await resend.emails.send(hello)).error).toBeNull()
-  expect(await count()).toBe(1)
-})
-
-it('limits the rate until it is reset', async () => {
-  await call('/faults', 'POST', { status: 429 })
-  for (let send = 0; send < 3; send++) {
-    const { error, headers } = await resend.emails.send(hello)
-    expect(error).toMatchObject({ statusCode: 429, name: 'rate_limit_exceeded' })
-    expect(headers?.['retry-after']).toBe('1')
-  }
-  await call('/faults', 'DELETE')
-  expect((await resend.emails.send(hello)).error).toBeNull()
-})
-
-it('leaves a send without an answer until it is reset', async () => {
-  await call('/faults', 'POST', { hang: true })
-  const send = resend.emails.send(hello)
-  await expect.poll(async () => (await (await call('/faults')).json()).hanging).toBe(1)
-  await call('/faults', 'DELETE')
-  expect((await send).error).toMatchObject({ name: 'application_error', statusCode: null })
-  expect(await count()).toBe(0)
-})
-
-it('loses the answer for an email it kept, which the idempotency key then makes up for', async () => {
-  await call('/faults', 'POST', { status: 500, times: 1, keep: true })
-  const options = { idempotencyKey: 'welcome/1' }
-  expect((await resend.emails.send(hello, options)).error).toMatchObject({ statusCode: 500 })
-  expect(await count()).toBe(1)
-  expect((await resend.emails.send(hello, options)).data?.id).toEqual(expect.any(String))
   expect(await count()).toBe(1)
 })
 

@@ -25,14 +25,8 @@ const columns: Record<string, unknown> = {
   ...Object.fromEntries(
     [
       ...['created_at', 'createdAt', 'updated_at', 'updatedAt', 'email_verified_at', 'emailVerifiedAt'],
-      ...[
-        'reminder_last_sent_at',
-        'reminder_look_at',
-        'completed_at',
-        'queued_at',
-        'expires_at',
-        'last_used_at',
-      ],
+      ...['reminder_last_sent_at', 'reminder_look_at', 'completed_at', 'queued_at', 'expires_at'],
+      ...['last_used_at'],
     ].map((name) => [name, time]),
   ),
   is_synced: true,

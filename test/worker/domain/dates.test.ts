@@ -1,87 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  addDays,
-  dateIn,
-  instantIn,
-  isCalendarDate,
-  isTimeZone,
-  lastDayOf,
-  monthIn,
-  monthsOnEarth,
-} from '../../../src/shared/dates.ts'
+import { dateIn, instantIn, monthIn, monthsOnEarth } from '../../../src/shared/dates.ts'
 
 const zones = [
-  'UTC',
-  'Europe/Paris',
-  'Asia/Kolkata',
-  'Asia/Tokyo',
-  'America/Los_Angeles',
-  'Pacific/Kiritimati',
-  'Pacific/Pago_Pago',
-  'Etc/GMT+12',
-  'Africa/Monrovia',
+  ...['UTC', 'Europe/Paris', 'Asia/Kolkata', 'Asia/Tokyo', 'America/Los_Angeles', 'Pacific/Kiritimati'],
+  ...['Pacific/Pago_Pago', 'Etc/GMT+12', 'Africa/Monrovia'],
 ]
 const instants = fc.date({
   min: new Date('1975-01-01T00:00:00Z'),
   max: new Date('2100-12-31T23:59:59Z'),
   noInvalidDate: true,
-})
-
-describe('a calendar date', () => {
-  test('is every calendar day', () => {
-    fc.assert(fc.property(instants, (instant) => isCalendarDate(instant.toISOString().slice(0, 10))))
-  })
-
-  test('is not a day past the end of its month', () => {
-    const months = fc.record({
-      year: fc.integer({ min: 1900, max: 2100 }),
-      month: fc.integer({ min: 1, max: 12 }),
-      past: fc.integer({ min: 1, max: 30 }),
-    })
-    fc.assert(
-      fc.property(months, ({ year, month, past }) => {
-        const day = new Date(Date.UTC(year, month, 0)).getUTCDate() + past
-        const text = `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`
-        return !isCalendarDate(text)
-      }),
-    )
-  })
-
-  test.each(['2024-02-29', '2000-02-29', '1900-01-01', '2100-12-31'])('is %s', (text) => {
-    expect(isCalendarDate(text)).toBe(true)
-  })
-
-  test.each([
-    '2023-02-29',
-    '1900-02-29',
-    '2026-13-01',
-    '2026-00-01',
-    '2026-01-00',
-    '2026-1-1',
-    '20260101',
-    '2026-01-01T00:00:00Z',
-    ' 2026-01-01',
-    '2026-01-01\n',
-    '+002026-01-01',
-    '٢٠٢٦-٠١-٠١',
-    '',
-  ])('is not %j', (text) => {
-    expect(isCalendarDate(text)).toBe(false)
-  })
-})
-
-describe('a time zone', () => {
-  test.each(zones)('is %s', (name) => {
-    expect(isTimeZone(name)).toBe(true)
-  })
-
-  test.each(['', 'Mars/Olympus', '+02:00', '-0500', 'UTC+2', 'Europe', 'x'.repeat(5_000), 'Europe/Paris\0'])(
-    'is not %j',
-    (name) => {
-      expect(isTimeZone(name)).toBe(false)
-    },
-  )
 })
 
 describe('the month of an instant', () => {
@@ -138,30 +66,6 @@ describe('the date of an instant', () => {
     ['Asia/Kolkata', '1969-12-31T18:30:00.000Z', '1970-01-01'],
   ])('in %s at %s is %s', (timeZone, instant, expected) => {
     expect(dateIn(timeZone, new Date(instant))).toBe(expected)
-  })
-})
-
-test.each([
-  ['2026-01', '2026-01-31'],
-  ['2026-02', '2026-02-28'],
-  ['2024-02', '2024-02-29'],
-  ['1900-02', '1900-02-28'],
-  ['2026-11', '2026-11-30'],
-  ['2100-12', '2100-12-31'],
-])('the last day of %s is %s', (month, day) => {
-  expect(lastDayOf(month)).toBe(day)
-})
-
-describe('the date some days on', () => {
-  test.each([
-    ['2026-12-31', 1, '2027-01-01'],
-    ['2024-02-28', 1, '2024-02-29'],
-    ['2024-03-01', -1, '2024-02-29'],
-    ['2026-03-29', 1, '2026-03-30'],
-    ['2026-11-20', 0, '2026-11-20'],
-    ['2026-11-20', -365, '2025-11-20'],
-  ])('from %s by %i is %s', (date, days, expected) => {
-    expect(addDays(date, days)).toBe(expected)
   })
 })
 

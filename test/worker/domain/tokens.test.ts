@@ -56,44 +56,4 @@ describe('a bearer token', () => {
       }),
     )
   })
-
-  test('is refused with a character too many or too few', () => {
-    fc.assert(
-      fc.property(secrets, fc.nat(45), fc.constantFrom(...alphabet), (secret, at, extra) => {
-        const shorter = secret.slice(0, at) + secret.slice(at + 1)
-        const longer = secret.slice(0, at) + extra + secret.slice(at)
-        return parseBearer(`Bearer 1|${shorter}`) === null && parseBearer(`Bearer 1|${longer}`) === null
-      }),
-    )
-  })
-
-  test('takes the scheme in any case, as HTTP has it', () => {
-    const secret = newSecret(random)
-    expect(parseBearer(`bearer 7|${secret}`)).toEqual({ tokenId: 7, secret })
-    expect(parseBearer(`BEARER 7|${secret}`)).toEqual({ tokenId: 7, secret })
-  })
-
-  test.each([
-    undefined,
-    '',
-    'Bearer',
-    'Bearer ',
-    'Bearer 1',
-    'Bearer 1|',
-    'Bearer |SECRET',
-    'Bearer SECRET',
-    '1|SECRET',
-    'Token 1|SECRET',
-    'Bearer 0|SECRET',
-    'Bearer -1|SECRET',
-    'Bearer 01|SECRET',
-    'Bearer 1.0|SECRET',
-    'Bearer 99999999999999999999|SECRET',
-    'Bearer 1|SECRET|SECRET',
-    'Bearer 1|SECRET, Bearer 1|SECRET',
-    'Bearer 1| SECRET',
-    'Bearer1|SECRET',
-  ])('is not %s', (header) => {
-    expect(parseBearer(header?.replaceAll('SECRET', newSecret(random)))).toBeNull()
-  })
 })
