@@ -42,23 +42,22 @@ function oneMore(state: State, exchanges: Exchange[], done: number, problems: Se
 }
 
 function withState(states: State[], added: State): State[] {
-  return states.some((state) => textOf(state) === textOf(added)) ? states : [...states, added]
+  return states.some((state) => areEqual(state, added)) ? states : [...states, added]
 }
 
-const texts = new WeakMap<State, string>()
-
-/** The same text for states with the same content. */
-function textOf(state: State): string {
-  const { accounts, transactions, batches, spent } = state
-  const text =
-    texts.get(state) ??
-    JSON.stringify(
-      [accounts, transactions, batches, spent].map((each) => [...each.entries()].sort(byKey)),
-      (_, value) => (typeof value === 'bigint' ? String(value) : value),
-    )
-  texts.set(state, text)
-  return text
+/** True if two states that come from one have the same content; what neither has changed is the same object in both. */
+function areEqual(one: State, other: State): boolean {
+  const isSame = <T>(some: Map<unknown, T>, others: Map<unknown, T>) =>
+    some.size === others.size &&
+    [...some].every(([key, value]) => value === others.get(key) || textOf(value) === textOf(others.get(key)))
+  return (
+    isSame(one.accounts, other.accounts) &&
+    isSame(one.transactions, other.transactions) &&
+    isSame(one.batches, other.batches) &&
+    one.spent.size === other.spent.size &&
+    [...one.spent].every((clientId) => other.spent.has(clientId))
+  )
 }
 
-const byKey = ([one]: [unknown, unknown], [other]: [unknown, unknown]) =>
-  String(one) < String(other) ? -1 : 1
+const textOf = (value: unknown) =>
+  JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one))
