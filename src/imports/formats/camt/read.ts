@@ -23,7 +23,6 @@ const plan: XmlPlan = {
     ValDt AcctSvcrRef AddtlNtryInf NtryDtls TxDtls AmtDtls TxAmt Refs EndToEndId TxId AddtlTxInf RmtInf Ustrd Strd
     AddtlRmtInf CdtrRefInf Ref RltdPties Dbtr Cdtr UltmtDbtr UltmtCdtr Nm Pty`.split(/\s+/),
   ),
-  several: new Set(['NtryDtls', 'TxDtls', 'Ustrd', 'Strd']),
 }
 
 /** Reads a camt.052, .053 or .054 message of any version. Only booked entries count. */

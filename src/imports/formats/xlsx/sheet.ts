@@ -1,6 +1,6 @@
+import { attributesOf, readXml } from '../markup.ts'
 import { refuseFile, tooManyRows } from '../problems.ts'
 import { maxTextLength } from '../text.ts'
-import { decodeReferences, readXml, type XmlListener } from '../xml-reader.ts'
 
 type Attributes = ReadonlyMap<string, string>
 /** The texts that cells share, which cell formats are dates, the day from which dates are counted, and the room left. */
@@ -26,25 +26,18 @@ export function visitElements(
   end: (name: string, text: string) => void = () => {},
 ): void {
   if (xml === null) return
-  const open: { name: string; text: string }[] = []
-  const append = (text: string) => {
-    const last = open.at(-1)
-    if (last && last.text.length < maxTextLength) last.text += text.slice(0, maxTextLength)
-  }
-  const listener: XmlListener = {
+  const texts: string[] = []
+  readXml(xml, {
     open(name, attributes) {
-      const local = name.slice(name.indexOf(':') + 1)
-      open.push({ name: local, text: '' })
-      begin(local, attributes)
+      texts.push('')
+      begin(name, attributesOf(attributes))
     },
-    text: (raw) => append(decodeReferences(raw.slice(0, maxTextLength))),
-    cdata: append,
-    close() {
-      const last = open.pop()
-      if (last) end(last.name, last.text)
+    text(text) {
+      const last = texts.at(-1)
+      if (last !== undefined && last.length < maxTextLength) texts[texts.length - 1] = last + text
     },
-  }
-  readXml(xml, listener)
+    close: (name) => end(name, texts.pop() ?? ''),
+  })
 }
 
 /** The cells of a sheet as text, row by row; a row that the sheet leaves out is empty. Throws Invalid. */

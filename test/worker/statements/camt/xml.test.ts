@@ -1,7 +1,7 @@
 import { parseXml, XmlCdata, XmlElement, XmlText } from '@rgrove/parse-xml'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeReferences, readXml } from '../../../../src/imports/formats/xml-reader.ts'
+import { attributesOf, readXml } from '../../../../src/imports/formats/markup.ts'
 import { Invalid } from '../../../../src/shared/failures.ts'
 import { corpus } from '../corpus.ts'
 
@@ -16,11 +16,10 @@ function byOurs(xml: string): Said {
     readXml(xml, {
       open(name, attributes) {
         const children: unknown[] = []
-        say([name, Object.fromEntries(attributes), children])
+        say([name, Object.fromEntries(attributesOf(attributes)), children])
         open.push(children)
       },
-      text: (raw) => say(decodeReferences(raw)),
-      cdata: say,
+      text: (text) => open.length > 1 && say(text),
       close: () => open.pop(),
     })
   } catch (error) {
@@ -32,7 +31,7 @@ function byOurs(xml: string): Said {
 
 function byParseXml(xml: string): Said {
   const say = (element: XmlElement): unknown[] => [
-    element.name,
+    element.name.replace(/^.*:/, ''),
     { ...element.attributes },
     joined(
       element.children.flatMap((node): unknown[] => {
@@ -83,16 +82,17 @@ const documents = fc
   )
   .map(([prolog, parts, isWrapped]) => prolog + (isWrapped ? `<r>${parts.join('')}</r>` : parts.join('')))
 
-test('documents of any kind are read, or refused, as parse-xml does', () => {
-  fc.assert(
-    fc.property(documents, (xml) => {
-      expect(byOurs(xml)).toEqual(byParseXml(xml))
-    }),
-    { numRuns: 20_000 },
-  )
+/** Documents that are not well-formed may be read, as long as their elements are nested. */
+function expectAsParseXml(xml: string): void {
+  const said = byParseXml(xml)
+  if (said) expect(byOurs(xml)).toEqual(said)
+}
+
+test('well-formed documents of any kind are read as parse-xml reads them', () => {
+  fc.assert(fc.property(documents, expectAsParseXml), { numRuns: 20_000 })
 })
 
-test('documents that were good and have been damaged are read, or refused, as parse-xml does', () => {
+test('documents that have been damaged and are still well-formed are read as parse-xml reads them', () => {
   const files = [...corpus].flatMap(([path, text]) => (path.endsWith('.xml') ? [text] : []))
   const damage = fc.record({
     file: fc.constantFrom(...files),
@@ -103,21 +103,21 @@ test('documents that were good and have been damaged are read, or refused, as pa
   fc.assert(
     fc.property(damage, ({ file, at, length, piece }) => {
       const place = Math.floor(at * file.length)
-      const xml = file.slice(0, place) + piece + file.slice(place + length)
-      expect(byOurs(xml)).toEqual(byParseXml(xml))
+      expectAsParseXml(file.slice(0, place) + piece + file.slice(place + length))
     }),
     { numRuns: 1_000 },
   )
 })
 
+test.each(['<a><b></a></b>', '<a><b></a>', '<a>', '<a></a></b>', '<a>1 < 2</a>', '<a><b', '<a><!-- </a>'])(
+  'elements that are not nested are refused: %s',
+  (xml) => {
+    expect(byOurs(xml)).toBeNull()
+  },
+)
+
 test('white space in an attribute is a space, unless a reference stands for it', () => {
   const xml = '<a b="\n1\r\n2\t3\r4&#10;"/>'
   expect(byOurs(xml)).toEqual([['a', { b: ' 1 2 3 4\n' }, []]])
   expect(byOurs(xml)).toEqual(byParseXml(xml))
-})
-
-test('has a limited number of references, since each takes far longer than a letter', () => {
-  const references = (count: number) => `<a b="&amp;">${'&lt;'.repeat(count - 1)}</a>`
-  expect(byOurs(references(300_000))).not.toBeNull()
-  expect(byOurs(references(300_001))).toBeNull()
 })
