@@ -10,8 +10,12 @@ export const maxTextLength = 20_000
 /** What has no place in a line of text: control characters, marks of direction and the like. */
 const unwanted = /[\p{Cc}\p{Cs}\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/gu
 
+/** Most texts: words of ASCII, with single spaces between them. */
+const isClean = /^[!-~]+(?: [!-~]+)*$/
+
 /** Text as it is stored: one line, no control characters, single spaces, at most 255 code points; null if empty. */
 export function cleanText(raw: string): string | null {
+  if (raw.length <= maxCodePoints && isClean.test(raw)) return raw
   // Cleaning a very long text is expensive, so it is cut first, with room for the padding that is dropped below.
   const line = raw.slice(0, 16_384).toWellFormed().replace(unwanted, ' ').replace(/\s+/g, ' ')
   if (isBlank(line)) return null

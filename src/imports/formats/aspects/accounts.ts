@@ -62,7 +62,7 @@ export function settleAccounts<T extends Valued>(table: CsvTable, values: T[], a
 
 /** The account that a row names, whether or not it is the holder's. */
 export function accountCell(table: CsvTable, row: CsvRow): string | null {
-  return cleanText(cellOf(table, row, 'account').replace(/^'|'$/g, ''))
+  return table.columns.account ? cleanText(cellOf(table, row, 'account').replace(/^'|'$/g, '')) : null
 }
 
 /** The entries of each account and currency, in the order of the file. */
@@ -195,7 +195,7 @@ function runsOn(names: (string | null)[], values: Valued[]): boolean {
 }
 
 function namesIn(table: CsvTable, rows: CsvRow[], field: CsvField): (string | null)[] {
-  return rows.map((row) => cleanText(cellOf(table, row, field)))
+  return rows.map((row) => (table.columns[field] ? cleanText(cellOf(table, row, field)) : null))
 }
 
 function countOf(names: (string | null)[]): number {

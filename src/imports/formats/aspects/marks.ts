@@ -19,12 +19,19 @@ export function markColumns(table: CsvTable, rows: CsvRow[], aspects: Aspects): 
     const isType = table.columns.type?.includes(column) ?? false
     const isTold = isType && aspects.told['mapping.type'] !== undefined
     const isSure = isTold || (isType && definite.has(header.name))
-    const words = rows.map(({ cells }) => cells[column]?.trim() ?? '')
-    const marks = words.map((word) => sideOf(word) ?? (isType ? toldMark(word, aspects) : null))
-    const kinds = new Set(marks)
-    const isUnknown = words.some((word, i) => word !== '' && marks[i] === null)
+    const wordOf = ({ cells }: CsvRow) => cells[column]?.trim() ?? ''
+    const known = new Map<string, Mark | null>()
+    for (const row of rows) {
+      const word = wordOf(row)
+      if (known.has(word)) continue
+      const mark = sideOf(word) ?? (isType ? toldMark(word, aspects) : null)
+      if (mark === null && word !== '') return []
+      known.set(word, mark)
+    }
+    const marks = rows.map((row) => known.get(wordOf(row)) ?? null)
+    const kinds = new Set(known.values())
     const areBoth = kinds.has('debit') && kinds.has('credit')
-    if (isUnknown || !(kinds.has('debit') || kinds.has('credit'))) return []
+    if (!(kinds.has('debit') || kinds.has('credit'))) return []
     if (!isSure && header.text !== '' && !isType && !areBoth) return []
     // Some banks mark only one side; rows without a mark then belong to the other.
     const other: Mark | null = kinds.has('credit') ? (kinds.has('debit') ? null : 'debit') : 'credit'

@@ -33,6 +33,9 @@ export const sumOnly = new RegExp(
   'u',
 )
 
+/** What every text of `summaryOnly` contains, however it is written: folding each cell would take far longer. */
+export const nameOfBalance = /turnover|apyvarta|sald|balance|s.a.l.d.o|forward|fwd|down|kontostand|solde/i
+
 /** Counts of rows, which begin with a number as dates do. */
 export const rowCount =
   /^\d+ (?:rows?|records?|entries|items|transactions?|umsatze|buchungen|zeilen|operations?|lignes|movimientos|operaciones|movimentos|movimenti|operazioni|transacties|regels|transakcj[ei])$/

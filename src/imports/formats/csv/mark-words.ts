@@ -34,10 +34,13 @@ const byWord = (lists: Record<Mark, string>) =>
   )
 const marks = byWord(words)
 const marksOfKinds = byWord(kinds)
+/** No mark is longer; folding a text takes far longer than to measure it. */
+const maxLength = 40
 
 /** The side that a mark names: `D`, `Soll`, `Af` and `-` are debits, `C`, `Haben`, `Bij` and `+` credits. */
 export function markOf(word: string): Mark | null {
   const text = word.trim()
+  if (text.length > maxLength) return null
   if (text === '+') return 'credit'
   if (text === '-' || text === '\u2212') return 'debit'
   return marks.get(foldHeader(text)) ?? null
@@ -45,5 +48,6 @@ export function markOf(word: string): Mark | null {
 
 /** The side of a mark, or of a kind of transaction such as `Card payment`. */
 export function sideOf(word: string): Mark | null {
+  if (word.length > maxLength) return null
   return markOf(word) ?? marksOfKinds.get(foldHeader(word)) ?? null
 }

@@ -84,9 +84,8 @@ export function readTable(text: string, options: FileOptions, kind: Kind): Table
   const stated = aside.map(valuesOf).filter(({ balance }) => balance !== null)
   if (!aspects.isAsked('mapping.amount'))
     requireAmounts([...values, ...stated.map((one) => ({ ...one, amount: null }))], problems)
-  const owned = settleAccounts(table, values, aspects)
-  const entries = owned.flatMap((value) =>
-    value.amount === null ? [] : [{ ...value, amount: value.amount }],
+  const entries = settleAccounts(table, values, aspects).filter(
+    (value): value is Entry => value.amount !== null,
   )
   const openings = stated.flatMap(({ balance }) => balance ?? [])
   const hasMinus = entries.some(({ amount }) => amount < 0)

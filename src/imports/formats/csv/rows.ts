@@ -4,7 +4,7 @@ import { cleanText } from '../text.ts'
 import { type AmountCell, amountCell, isBlankAmount, readWrittenAmount } from '../written/amount.ts'
 import { monthNumber } from '../written/month-names.ts'
 import { type CsvField, foldHeader } from './header-names.ts'
-import { rowCount, summary, summaryOnly, sumOnly } from './line-words.ts'
+import { nameOfBalance, rowCount, summary, summaryOnly, sumOnly } from './line-words.ts'
 import type { CsvRecord } from './records.ts'
 import type { CsvTable } from './table.ts'
 
@@ -54,13 +54,12 @@ export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
       lastHeader = record.line
       continue
     }
-    const row = withOtherDate(table, rowOf(table, record))
+    const row = rowOf(table, record)
+    useOtherDate(table, row)
     if (isSummary(table, row, i > lastDated) || (isApart && isFailedFormula(row))) result.aside.push(row)
     else if (row.date.text === '' && hasNoAmount(row)) addToDescription(result.rows.at(-1), table, row)
     else if (result.rows.length === maxRows) refuseFile(tooManyRows)
-    else {
-      result.rows.push({ ...row, section, doubtful: doubtfulWord(table, row) })
-    }
+    else result.rows.push(Object.assign(row, { section, doubtful: doubtfulWord(table, row) }))
   }
   refuseCutOff(table, result)
   // The cells of a sheet have their places, whatever is in those before them.
@@ -94,19 +93,32 @@ export function hasNoAmount(row: CsvRow): boolean {
 
 function rowOf(table: CsvTable, record: CsvRecord): CsvRow {
   const { line, cells } = record
-  const read = amountFields.map((field): [string, AmountCell] => {
-    const text = cellOf(table, record, field)
-    return [field, isBlankAmount(text) ? { line, text: '', written: null } : amountCell(line, text)]
-  })
-  const amounts = Object.fromEntries(read) as Record<(typeof amountFields)[number], AmountCell>
-  return { ...amounts, line, cells, date: dateOf(table, record), more: [], section: '', doubtful: '' }
+  const blank: AmountCell = { line, text: '', written: null }
+  const read = (field: (typeof amountFields)[number]) => {
+    const text = table.columns[field] ? cellOf(table, record, field) : ''
+    return isBlankAmount(text) ? blank : amountCell(line, text)
+  }
+  return {
+    line,
+    cells,
+    date: dateOf(table, record),
+    amount: read('amount'),
+    debit: read('debit'),
+    credit: read('credit'),
+    balance: read('balance'),
+    fee: read('fee'),
+    net: read('net'),
+    more: [],
+    section: '',
+    doubtful: '',
+  }
 }
 
 /** A row with an amount but no booking date gets the date of another column, such as that of the purchase. */
-function withOtherDate({ dateColumns }: CsvTable, row: CsvRow): CsvRow {
-  if (row.date.text !== '' || !hasAmount(row)) return row
-  const other = dateColumns.map((column) => dateCell(row.line, row.cells[column] ?? ''))
-  return { ...row, date: other.find(({ written }) => written) ?? row.date }
+function useOtherDate({ dateColumns }: CsvTable, row: CsvRow): void {
+  if (row.date.text !== '' || !hasAmount(row)) return
+  const others = dateColumns.map((column) => dateCell(row.line, row.cells[column] ?? ''))
+  row.date = others.find(({ written }) => written) ?? row.date
 }
 
 function dateOf(table: CsvTable, record: CsvRecord): DateCell {
@@ -142,7 +154,12 @@ function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
   const noAmount = hasNoAmount(row)
   if (isDated(row.date)) {
     if (noAmount) return row.balance.text !== '' || says(row, summary)
-    return says(row, summaryOnly) && !saysMore(table, row) && doubtfulWord(table, row) === ''
+    return (
+      row.cells.some((cell) => nameOfBalance.test(cell)) &&
+      says(row, summaryOnly) &&
+      !saysMore(table, row) &&
+      doubtfulWord(table, row) === ''
+    )
   }
   if (halfDate.test(date) || (isBelowAll && /^\d+$/.test(date))) return false
   if ((date !== '' || isBelowAll || noAmount) && isCalledSum(row)) return true

@@ -60,7 +60,15 @@ export function readWrittenAmount(raw: string): WrittenAmount | null {
   return note ? takenApart(note[1] ?? '') : written
 }
 
+/** Most amounts: digits with at most two decimals. */
+const plain = /^(-?)(\d+)(?:([.,])(\d\d?))?$/
+
 function takenApart(raw: string): WrittenAmount | null {
+  const [whole, minus, digits = '', separator, decimals] = plain.exec(raw) ?? []
+  if (whole !== undefined) {
+    const readings = separator ? { [separator]: `${digits}.${decimals}` } : { '.': digits, ',': digits }
+    return { isNegative: minus === '-', positive: null, readings }
+  }
   const text = raw.trim().replace(/[\u2212\u2012\u2013\u2014\ufe63\uff0d▲△]/g, '-')
   const first = text.search(/\d/)
   if (first < 0) return null

@@ -42,9 +42,22 @@ const yearMonthName = new RegExp(
   'u',
 )
 
+/** The dates that were read last: those of a file are few, and each is read several times. */
+const recent = new Map<string, WrittenDate | null>()
+const maxRecent = 1_000
+
 /** Takes a date apart; null if the text is not one. 2026-02-30 is written as a date but has no reading. */
 export function readWrittenDate(raw: string): WrittenDate | null {
-  if (raw.length > maxLength) return null
+  if (raw.length > maxLength || !/\d/.test(raw)) return null
+  const known = recent.get(raw)
+  if (known !== undefined) return known
+  if (recent.size === maxRecent) recent.clear()
+  const read = takenApart(raw)
+  recent.set(raw, read)
+  return read
+}
+
+function takenApart(raw: string): WrittenDate | null {
   const text = raw
     .trim()
     .replace(/\s+/g, ' ')
