@@ -191,8 +191,11 @@ describe('years of two digits', () => {
     expect(readAll(['26/01/10', '26/01/12'])).toEqual({
       date_format: [expect.stringContaining('choose DD/MM/YYYY (2010-01-26) or YYYY-MM-DD (2026-01-10)')],
     })
-    // In the order of the rows is the one, and not the other.
-    expect(readAll(['28/01/24', '28/12/24', '28/01/26'])).toEqual(['2024-01-28', '2024-12-28', '2026-01-28'])
+    expect(readAll(['02/03/25', '02/03/26'])).toEqual({
+      date_format: [
+        'The date 02/03/25 in row 2 can be read in three ways and nothing in the file settles it; choose DD/MM/YYYY (2025-03-02) or MM/DD/YYYY (2025-02-03) or YYYY-MM-DD (2002-03-25).',
+      ],
+    })
     // Dots come with the day first.
     expect(readAll(['26.01.25', '26.01.28'])).toEqual(['2025-01-26', '2028-01-26'])
     expect(readAll(['13-10-26', '14-10-26', '31-10-26'])).toEqual(['2026-10-13', '2026-10-14', '2026-10-31'])
