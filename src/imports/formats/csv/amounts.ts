@@ -27,30 +27,25 @@ export function amountsOf(
 }
 
 /**
- * Amounts from a column of debits and one of credits. Banks write debits as positive, or all of them as negative. If a
+ * Amounts from a column of debits and one of credits. Banks write either of them as positive, or all as negative. If a
  * mapping makes the only column of amounts debits, negative ones among positive ones are credits.
  */
 function fromTwoColumns(rows: CsvRow[], read: Read, isOneColumn: boolean, problems: Problems): Amounts {
-  const readAll = (field: 'debit' | 'credit') =>
-    rows.map((row) => (row[field].text === '' ? 0 : read(row[field], field)))
-  const debits = readAll('debit')
-  const credits = readAll('credit')
-  const isPositive = debits.some((debit) => (debit ?? 0) > 0)
-  const negative = debits.findIndex((debit) => (debit ?? 0) < 0)
-  if (isPositive && !isOneColumn) refuseSign(rows[negative], 'debit', problems)
-  // Where debits are positive and credits negative throughout, the signs are those of a debt (Citi).
-  const areOwed = isPositive && negative < 0 && !credits.some((credit) => (credit ?? 0) > 0)
-  if (!areOwed) refuseSign(rows[credits.findIndex((credit) => (credit ?? 0) < 0)], 'credit', problems)
-  const areNegative = negative >= 0 && !(isPositive && isOneColumn)
+  const readAll = (field: 'debit' | 'credit') => {
+    const values = rows.map((row) => (row[field].text === '' ? 0 : read(row[field], field)))
+    const negative = values.findIndex((value) => (value ?? 0) < 0)
+    const areMixed = negative >= 0 && values.some((value) => (value ?? 0) > 0)
+    if (areMixed && !isOneColumn) refuseSign(rows[negative], field, problems)
+    return areMixed ? values : values.map((value) => value && Math.abs(value))
+  }
+  const [debits, credits] = [readAll('debit'), readAll('credit')]
   return rows.map((row, i) => {
     const [debit, credit] = [debits[i] ?? null, credits[i] ?? null]
     if (debit === null || credit === null) return null
-    if (debit !== 0 && credit !== 0) {
-      problems.addRow(row.line, 'amount', 'The :field field must be either a debit or a credit, not both.')
-      return null
-    }
     if (row.debit.text === '' && row.credit.text === '') problems.addRow(row.line, 'amount', requiredText)
-    return (debit !== 0 ? (areNegative ? debit : -debit) : areOwed ? Math.abs(credit) : credit) as Minor
+    if (debit === 0 || credit === 0) return (credit - debit) as Minor
+    problems.addRow(row.line, 'amount', 'The :field field must be either a debit or a credit, not both.')
+    return null
   })
 }
 
@@ -69,9 +64,8 @@ function checkAgainstAmounts(rows: CsvRow[], amounts: Amounts, amountOf: AmountR
 }
 
 function refuseSign(row: CsvRow | undefined, header: string, problems: Problems): void {
-  if (row)
-    problems.add(
-      'mapping',
-      `The signs in the file contradict each other: the amount in row ${row.line} does not have the sign that ${header} gives it. Map either amount, or debit and credit, and leave the others empty.`,
-    )
+  problems.add(
+    'mapping',
+    `The signs in the file contradict each other: the amount in row ${row?.line} does not have the sign that ${header} gives it. Map either amount, or debit and credit, and leave the others empty.`,
+  )
 }

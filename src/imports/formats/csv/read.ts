@@ -170,34 +170,22 @@ function requireAmounts(values: Stated[], problems: Problems): void {
   }
 }
 
-/** Rows that are not booked count after all if the balances change by their amounts, which the oldest cannot show. */
+/** Rows that are not booked count after all if the balances follow with them, and differently or not at all without. */
 function withCountedSkips(
   groups: Entry[][],
   skipped: CsvRow[],
   read: Readers['read'],
   valuesOf: Readers['valuesOf'],
 ): Entry[][] {
-  const [only, ...others] = groups
-  const [first] = only ?? []
+  const [only = [], ...others] = groups
+  const [first] = only
   const rows = skipped.filter(({ balance, date }) => balance.written && date.written)
-  if (!only || !first || others.length > 0 || rows.length === 0) return groups
-  const pending = rows.flatMap((row): Entry[] => {
-    const amount = read.quietly(row.amount) ?? 0
-    return amount === 0
-      ? []
-      : [{ ...first, ...valuesOf(row), date: read.date(row.date), amount: amount as Minor }]
+  if (!first || others.length > 0 || rows.length === 0) return groups
+  const pending = rows.map((row): Entry => {
+    const amount = read.quietly(row.amount) ?? (0 as Minor)
+    return { ...first, ...valuesOf(row), date: read.date(row.date), amount }
   })
   const all = [...only, ...pending].sort((a, b) => a.row.line - b.row.line)
-  const isOldest = (entry: Entry) => entry === all[0] || entry === all.at(-1)
-  const shown = all.filter((entry) => !pending.includes(entry) || !isOldest(entry) || isNewest(all, entry))
-  return shown.length > only.length && closingBalance(shown) !== null ? [shown] : groups
-}
-
-function isNewest(entries: Entry[], entry: Entry): boolean {
-  const [first, last] = [entries[0]?.date ?? '', entries.at(-1)?.date ?? '']
-  return (
-    first !== last &&
-    (entry.date ?? '') === (first > last ? first : last) &&
-    entry === (first > last ? entries[0] : entries.at(-1))
-  )
+  const closing = closingBalance(all)
+  return closing && closing.amount !== closingBalance(only)?.amount ? [all] : groups
 }
