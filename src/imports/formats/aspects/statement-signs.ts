@@ -1,6 +1,8 @@
 import { type Minor, negated } from '../../../shared/money.ts'
-import type { StatementAccount, StatementEntry } from '../statement.ts'
-import type { Aspects } from './aspect.ts'
+import { accountNames, askForAccount, mergeAccounts } from '../accounts.ts'
+import type { Problems } from '../problems.ts'
+import type { BankStatement, FileOptions, StatementAccount, StatementEntry } from '../statement.ts'
+import { Aspects } from './aspect.ts'
 
 /** The part of a statement between two balances. `reversals` are entries that some banks mark the wrong way round. */
 export type Balances = {
@@ -10,8 +12,22 @@ export type Balances = {
   reversals: StatementEntry[]
 }
 
-/** Settles the signs of a format that defines them. `against` is evidence in the file that its bank writes others. */
-export function settleStatementSigns(
+/** The statements of a format that defines its signs. `against` is evidence that the bank writes others. Throws Questions. */
+export function statementOf(
+  format: BankStatement['format'],
+  parts: StatementAccount[],
+  against: string | null,
+  options: FileOptions,
+  problems: Problems,
+): BankStatement {
+  const aspects = new Aspects(options)
+  const accounts = settleSigns(mergeAccounts(parts), against, aspects)
+  if (aspects.questions.length > 0) askForAccount(accountNames(accounts), aspects)
+  problems.throwIfAny(aspects)
+  return { format, accounts, settled: aspects.settled, headers: [] }
+}
+
+function settleSigns(
   accounts: StatementAccount[],
   against: string | null,
   aspects: Aspects,

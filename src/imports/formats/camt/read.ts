@@ -1,14 +1,6 @@
 import type { Minor } from '../../../shared/money.ts'
-import {
-  accountNames,
-  askForAccount,
-  balanceOn,
-  emptyAccount,
-  FileLimits,
-  mergeAccounts,
-} from '../accounts.ts'
-import { Aspects } from '../aspects/aspect.ts'
-import { type Balances, evidenceOfBalances, settleStatementSigns } from '../aspects/statement-signs.ts'
+import { balanceOn, emptyAccount, FileLimits } from '../accounts.ts'
+import { type Balances, evidenceOfBalances, statementOf } from '../aspects/statement-signs.ts'
 import { Problems, refuseFile } from '../problems.ts'
 import type { BankStatement, ClosingBalance, FileOptions } from '../statement.ts'
 import { cleanText } from '../text.ts'
@@ -31,12 +23,8 @@ export function readCamt(text: string, options: FileOptions): BankStatement {
   visitXml(text, plan, statements)
   const { parts, reading } = statements
   if (parts.length === 0) refuseFile('The file contains no statement.')
-  const aspects = new Aspects(options)
-  const against = evidenceOfBalances(parts)
-  const accounts = settleStatementSigns(mergeAccounts(parts.map(({ account }) => account)), against, aspects)
-  if (aspects.questions.length > 0) askForAccount(accountNames(accounts), aspects)
-  reading.problems.throwIfAny(aspects)
-  return { format: 'camt', accounts, settled: aspects.settled, headers: [] }
+  const accounts = parts.map(({ account }) => account)
+  return statementOf('camt', accounts, evidenceOfBalances(parts), options, reading.problems)
 }
 
 type Amount = { currency: string | undefined }

@@ -42,8 +42,7 @@ function decodeTold(bytes: Uint8Array, aspects: Aspects): string | null {
 
 function decodeMarked(bytes: Uint8Array): string | null {
   const [a, b, c, d] = bytes
-  if (a === 0xef && b === 0xbb && c === 0xbf)
-    return decodeUtf8(bytes) ?? refuseDamaged(decode('utf-8', bytes))
+  if (a === 0xef && b === 0xbb && c === 0xbf) return decodeWhole('utf-8', bytes)
   if ((a === 0xff && b === 0xfe && c === 0 && d === 0) || (a === 0 && b === 0 && c === 0xfe && d === 0xff))
     refuseFile('The file is in UTF-32, which cannot be read; save it as UTF-8.')
   if (a === 0xff && b === 0xfe) return decodeWhole('utf-16le', bytes)
@@ -53,18 +52,12 @@ function decodeMarked(bytes: Uint8Array): string | null {
 
 /** In UTF-16, nearly every other byte of a text that is mostly ASCII is a NUL. */
 function decodeUtf16(bytes: Uint8Array): string | null {
-  const length = Math.min(bytes.length - (bytes.length % 2), 4096)
-  if (length < 4) return null
-  let even = 0
-  let odd = 0
-  for (let i = 0; i < length; i += 2) {
-    if (bytes[i] === 0) even += 1
-    if (bytes[i + 1] === 0) odd += 1
-  }
-  const most = length * 0.35
-  if (odd > most && even < length * 0.02) return decodeWhole('utf-16le', bytes)
-  if (even > most && odd < length * 0.02) return decodeWhole('utf-16be', bytes)
-  return null
+  const start = bytes.subarray(0, 4096)
+  const nulsAt = (rest: number) => start.filter((byte, i) => byte === 0 && i % 2 === rest).length
+  const [even, odd] = [nulsAt(0), nulsAt(1)]
+  const [most, few] = [start.length * 0.35, start.length * 0.02]
+  if (odd > most && even < few) return decodeWhole('utf-16le', bytes)
+  return even > most && odd < few ? decodeWhole('utf-16be', bytes) : null
 }
 
 /** Null for a legacy encoding. Refuses a file that is UTF-8 except for a few bytes: it was cut off or damaged. */
@@ -73,44 +66,24 @@ function decodeUtf8(bytes: Uint8Array): string | null {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {
     const text = decode('utf-8', bytes)
-    const broken = count(text, /\ufffd/gu)
     const good = count(text, /[^\0-\x7f\ufffd]/gu)
-    if (broken === 1 && endsInCharacter(bytes, good > 0))
-      refuseFile(
-        `The file ends inside a character on line ${lineOf(text, '\ufffd')}; it seems to be cut off.`,
-      )
     // In a legacy encoding, each of these characters would be two letters that hardly ever stand side by side.
-    if (good > 0 && good >= broken) refuseDamaged(text)
-    return null
+    return good > 0 && good >= count(text, /\ufffd/gu) ? refuseDamaged('utf-8', bytes) : null
   }
 }
 
-/**
- * True if the last bytes begin a UTF-8 character without completing it. A single byte may also be the last letter in a
- * legacy encoding, as in `café`, unless common letters begin with it or the file has UTF-8 elsewhere.
- */
-function endsInCharacter(bytes: Uint8Array, isUtf8: boolean): boolean {
-  const lead = bytes.findLastIndex((byte) => byte < 0x80 || byte >= 0xc0)
-  const first = bytes[lead] ?? 0
-  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2
-  const there = bytes.length - lead
-  if (first < 0xc2 || first > 0xf4 || there >= length) return false
-  return isUtf8 || there > 1 || first === 0xc2 || first === 0xc3
-}
-
-function refuseDamaged(text: string): never {
-  refuseFile(
-    `The file is not valid UTF-8 (see line ${lineOf(text, '\ufffd')}); it may be cut off or damaged.`,
-  )
-}
-
-/** Refuses UTF-16 with half a character in it: the file was cut off or damaged. */
-function decodeWhole(label: 'utf-16le' | 'utf-16be', bytes: Uint8Array): string {
+/** Refuses a text that has half a character in it. */
+function decodeWhole(label: 'utf-8' | 'utf-16le' | 'utf-16be', bytes: Uint8Array): string {
   try {
     return new TextDecoder(label, { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {
-    refuseFile('The file is not valid UTF-16; it may be cut off or damaged.')
+    return refuseDamaged(label, bytes)
   }
+}
+
+function refuseDamaged(label: string, bytes: Uint8Array): never {
+  const line = lineOf(decode(label, bytes), '\ufffd')
+  refuseFile(`The file is not valid ${label.toUpperCase()} (see line ${line}); it may be cut off or damaged.`)
 }
 
 function decodeLegacy(bytes: Uint8Array, aspects: Aspects): string {

@@ -1,14 +1,5 @@
-import {
-  accountNames,
-  addEntry,
-  askForAccount,
-  balanceOn,
-  emptyAccount,
-  FileLimits,
-  mergeAccounts,
-} from '../accounts.ts'
-import { Aspects } from '../aspects/aspect.ts'
-import { type Balances, evidenceOfBalances, settleStatementSigns } from '../aspects/statement-signs.ts'
+import { addEntry, balanceOn, emptyAccount, FileLimits } from '../accounts.ts'
+import { type Balances, evidenceOfBalances, statementOf } from '../aspects/statement-signs.ts'
 import { Problems, refuseFile } from '../problems.ts'
 import type {
   BankStatement,
@@ -49,13 +40,8 @@ export function readMt940(text: string, options: FileOptions): BankStatement {
       `The file ends before the closing balance (:62F:) of the statement that begins on line ${state.openSince}; it seems to be cut off.`,
     )
   if (state.parts.length === 0) refuseFile('The file contains no statement.')
-  const aspects = new Aspects(options)
-  const against = evidenceOfBalances(state.parts)
-  const merged = mergeAccounts(state.parts.map(({ account }) => account))
-  const accounts = settleStatementSigns(merged, against, aspects)
-  if (aspects.questions.length > 0) askForAccount(accountNames(accounts), aspects)
-  state.problems.throwIfAny(aspects)
-  return { format: 'mt940', accounts, settled: aspects.settled, headers: [] }
+  const accounts = state.parts.map(({ account }) => account)
+  return statementOf('mt940', accounts, evidenceOfBalances(state.parts), options, state.problems)
 }
 
 function readField(state: State, field: Mt940Field): void {

@@ -1,15 +1,6 @@
 import { type CalendarDate, isCalendarDate } from '../../../shared/dates.ts'
-import {
-  accountNames as accountNamesOf,
-  addEntry,
-  askForAccount,
-  balanceOn,
-  emptyAccount,
-  FileLimits,
-  mergeAccounts,
-} from '../accounts.ts'
-import { Aspects } from '../aspects/aspect.ts'
-import { settleStatementSigns } from '../aspects/statement-signs.ts'
+import { addEntry, balanceOn, emptyAccount, FileLimits } from '../accounts.ts'
+import { statementOf } from '../aspects/statement-signs.ts'
 import { Problems, refuseFile } from '../problems.ts'
 import type {
   BankStatement,
@@ -39,11 +30,7 @@ export function readOfx(text: string, options: FileOptions): BankStatement {
   const reading = { problems: new Problems(), limits: new FileLimits(), entries: 0, grouped }
   const identifierOf = identifiers(statements)
   const accounts = statements.map((statement) => readAccount(statement, identifierOf(statement), reading))
-  const aspects = new Aspects(options)
-  const signed = settleStatementSigns(mergeAccounts(accounts), againstTypes(entries), aspects)
-  if (aspects.questions.length > 0) askForAccount(accountNamesOf(signed), aspects)
-  reading.problems.throwIfAny(aspects)
-  return { format: 'ofx', accounts: signed, settled: aspects.settled, headers: [] }
+  return statementOf('ofx', accounts, againstTypes(entries), options, reading.problems)
 }
 
 /** Types of entries that leave no doubt which way the money went (OFX 1.6, 11.4.3.1.1 "Transaction Types"). */
