@@ -21,6 +21,7 @@ import {
   type itemOutcomes,
   matchKinds,
   syncStates,
+  tokenScopes,
   transactionTypes,
 } from '../shared/types.ts'
 
@@ -79,7 +80,7 @@ export const users = sqliteTable(
 /** Deleted users whose rows have not all been removed yet. A trigger inserts them. Ids are never reused. */
 export const formerUsers = sqliteTable('former_users', { id: integer('id').primaryKey() })
 
-/** Bearer tokens. Only hashes of their secrets are stored. */
+/** Bearer tokens: those of sessions, and the named ones that users make for scripts. Only hashes of their secrets are stored. */
 export const tokens = sqliteTable(
   'tokens',
   {
@@ -87,6 +88,11 @@ export const tokens = sqliteTable(
     userId: owner('user_id'),
     /** SHA-256 of the secret, in hex. */
     secretHash: text('secret_hash').notNull(),
+    scope: text('scope', { enum: tokenScopes }).notNull().default('session'),
+    /** The user's name for the token; null for a session. */
+    name: text('name'),
+    /** Null for a session, which only expires by idleness and age. */
+    expiresAt: instant('expires_at'),
     /** The client's User-Agent at sign-in, so that people can recognise their sessions. */
     userAgent: text('user_agent'),
     createdAt: instant('created_at').notNull(),
@@ -97,6 +103,7 @@ export const tokens = sqliteTable(
     index('tokens_user').on(t.userId),
     index('tokens_last_used').on(t.lastUsedAt),
     index('tokens_created').on(t.createdAt),
+    index('tokens_expiry').on(t.expiresAt).where(sql`expires_at is not null`),
   ],
 )
 
@@ -112,6 +119,39 @@ export const passwordResets = sqliteTable(
     expiresAt: instant('expires_at').notNull(),
   },
   (t) => [index('password_resets_user').on(t.userId), index('password_resets_expiry').on(t.expiresAt)],
+)
+
+/** The change of address that a user has requested, until a link in an email completes it. */
+export const pendingAddresses = sqliteTable(
+  'pending_addresses',
+  {
+    userId: integer('user_id')
+      .primaryKey()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    email: text('email').notNull(),
+    /** False until a user without a password has confirmed the request by the link in an email to the current address. */
+    isConfirmed: integer('is_confirmed', { mode: 'boolean' }).notNull(),
+    requestedAt: instant('requested_at').notNull(),
+  },
+  (t) => [index('pending_addresses_requested').on(t.requestedAt)],
+)
+
+/** Verified addresses that users have replaced. Each is reserved for a while, during which its emailed link restores it. */
+export const formerAddresses = sqliteTable(
+  'former_addresses',
+  {
+    id: id('id'),
+    userId: owner('user_id'),
+    email: text('email').notNull(),
+    /** The user's identity at the provider at that time; the link also undoes a later first sign-in there. */
+    idpId: text('idp_id'),
+    replacedAt: instant('replaced_at').notNull(),
+  },
+  (t) => [
+    index('former_addresses_user').on(t.userId),
+    index('former_addresses_email').on(t.email),
+    index('former_addresses_replaced').on(t.replacedAt),
+  ],
 )
 
 /** Attempts counted by the exact limits (throttle.ts): one row for each attempt and limit. */

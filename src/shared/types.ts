@@ -31,6 +31,11 @@ export const matchModes = ['suggest', 'off'] as const
 export const categoriseModes = ['off', 'learned'] as const
 /** Whether fees are in the amounts of a file, charged besides them, or not charged to the account. */
 export const feeConventions = ['included', 'extra', 'ignored'] as const
+/** What a token may do, from the least: each scope includes those before it. Named tokens have one of the first two. */
+export const tokenScopes = ['read', 'write', 'session'] as const
+export type TokenScope = (typeof tokenScopes)[number]
+/** What a named token may do, as its user says it. */
+export const tokenAbilities = ['read', 'write'] as const
 /** The nouns of the change feed. */
 export const changedNouns = ['profile', 'account', 'category', 'transaction'] as const
 /** The versions of a row that a write accepts, each between commas (`,3,4,`); undefined if it accepts any. */
