@@ -14,6 +14,7 @@ import {
   DatabaseUnavailable,
   EmailNotVerified,
   Forbidden,
+  InsufficientScope,
   Invalid,
   InvalidItems,
   NotFound,
@@ -39,6 +40,7 @@ const retryAfterSeconds = 5
 export const handleError: ErrorHandler<App> = (error, c) => {
   if (error instanceof NotModified) return c.body(null, 304)
   if (error instanceof Unauthenticated) return unauthenticated(error, c)
+  if (error instanceof InsufficientScope) return insufficientScope(error, c)
   if (error instanceof Forbidden) return c.json({ message: error.message }, 403)
   if (error instanceof EmailNotVerified)
     return c.json({ message: error.message, requires_verified_email: true }, 403)
@@ -82,6 +84,10 @@ function unauthenticated({ message }: Unauthenticated, c: Context<App>) {
   return c.json({ message }, 401, {
     'WWW-Authenticate': hasToken ? 'Bearer error="invalid_token"' : 'Bearer',
   })
+}
+
+function insufficientScope({ message, code }: InsufficientScope, c: Context<App>) {
+  return c.json({ message, code }, 403, { 'WWW-Authenticate': `Bearer error="${code}"` })
 }
 
 function duplicate(error: PotentialDuplicate, c: Context<App>) {

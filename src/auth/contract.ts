@@ -1,15 +1,21 @@
 import * as z from 'zod/mini'
 import { doc, field } from '../shared/doc.ts'
+import { invalidText } from '../shared/field-errors.ts'
 import {
   chosenPassword,
   comparedEmail,
+  converted,
   email,
+  listOf,
   nullable,
+  oneOf,
   password,
   reportedTimezone,
   text,
+  timestamp,
 } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
+import { tokenAbilities } from '../shared/types.ts'
 import { mary, user } from '../users/contract.ts'
 
 export const registration = z.object({
@@ -46,18 +52,45 @@ export const signIn = shown.object(
 )
 export type ShownSignIn = z.output<typeof signIn>
 
+export const newToken = z.object({
+  name: field(text(), doc('For people, such as the script that uses the token.')),
+  abilities: field(
+    converted(listOf(oneOf(tokenAbilities), tokenAbilities.length), (abilities, reject) =>
+      abilities.includes('read') ? abilities : reject(invalidText),
+    ),
+    doc({ description: '`read`, or `read` and `write`.', examples: [['read']] }),
+  ),
+  expires_at: field(
+    z.optional(nullable(timestamp)),
+    doc('When the token ends; by default, and at the latest, when a session would end by its age.'),
+  ),
+})
+export type NewToken = z.output<typeof newToken>
+
+/** The fields of a token, without those that are secret. */
+const sessionFields = {
+  id: shown.id(),
+  name: field(z.nullable(z.string()), doc('The name of a named token; null for a session.')),
+  abilities: field(
+    z.nullable(z.array(z.enum(tokenAbilities))),
+    doc('What a named token may do; null for a session, which may do everything.'),
+  ),
+  expires_at: field(z.nullable(shown.timestamp()), doc('The end of a named token; null for a session.')),
+  user_agent: z.nullable(z.string()),
+  created_at: shown.timestamp(),
+  last_used_at: field(shown.timestamp(), doc('Updated at most once a day.')),
+  is_current: field(z.boolean(), doc('True for the token of this request.')),
+}
+
 export const session = shown.object(
   'Session',
-  'A token in use on a device; its secret is never shown again.',
-  {
-    id: shown.id(),
-    user_agent: z.nullable(z.string()),
-    created_at: shown.timestamp(),
-    last_used_at: field(shown.timestamp(), doc('Updated at most once a day.')),
-    is_current: field(z.boolean(), doc('True for the token of this request.')),
-  },
+  'A token, of a signed-in device or of a script; its secret is never shown again.',
+  sessionFields,
   {
     id: 1,
+    name: null,
+    abilities: null,
+    expires_at: null,
     user_agent: 'Purse/2.1 (Android 16)',
     created_at: shown.exampleTime,
     last_used_at: shown.exampleTime,
@@ -65,6 +98,24 @@ export const session = shown.object(
   },
 )
 export type ShownSession = z.output<typeof session>
+
+export const namedToken = shown.object(
+  'NamedToken',
+  'A new token for a script.',
+  { ...sessionFields, access_token: field(z.string(), doc('The token. It is shown only once.')) },
+  {
+    id: 2,
+    name: 'Monthly report',
+    abilities: ['read'],
+    expires_at: '2027-05-20T10:00:00.000Z',
+    user_agent: null,
+    created_at: shown.exampleTime,
+    last_used_at: shown.exampleTime,
+    is_current: false,
+    access_token: '2|purse_4bQ0mX9sVv2kTn7cYd3fGh8jLp5rWz6aSe1uIo0ABCDEF',
+  },
+)
+export type ShownNamedToken = z.output<typeof namedToken>
 
 export const addressCheck = z.object({ email: field(z.string(), doc('The address.')) })
 

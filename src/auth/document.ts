@@ -2,9 +2,10 @@ import { absoluteTimeoutDays, idleTimeoutDays } from '../database/token-lifetime
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { deleted, json, list } from '../openapi/response-descriptions.ts'
 import { message } from '../shared/failure-responses.ts'
-import { perMinute } from '../shared/rate-limits.ts'
+import { exactLimits, perMinute } from '../shared/rate-limits.ts'
 import { examplePassword, mary } from '../users/contract.ts'
-import { authorisation, availability, session, signIn } from './contract.ts'
+import { authorisation, availability, namedToken, session, signIn } from './contract.ts'
+import { maxNamedTokens } from './named-tokens.ts'
 import { sessionsListed } from './sessions.ts'
 
 /** Registration, sign-in by password or identity provider, sign-out, sessions. */
@@ -61,18 +62,32 @@ export const signInEndpoints: EndpointGroup = {
     'POST /api/logout-all': {
       id: 'logoutEverywhere',
       summary: 'Sign out everywhere',
-      description: 'Revokes every token of the user.',
+      description: 'Revokes every token of the user, the named ones included.',
       responses: { 200: json(message, 'Signed out everywhere.') },
     },
     'GET /api/tokens': {
       id: 'listSessions',
       summary: 'List sessions',
-      description: `The valid tokens, most recently used first; ${sessionsListed} at most.`,
-      responses: { 200: list(session, 'Where the user is signed in.') },
+      description: `The valid tokens: the named ones, then the sessions, each most recently used first; ${sessionsListed} at most.`,
+      responses: { 200: list(session, 'Where the user is signed in, and the tokens of scripts.') },
+    },
+    'POST /api/tokens': {
+      id: 'makeToken',
+      summary: 'Make a token for a script',
+      description: `Only a session may. With the ability \`read\`, a token may use every GET and HEAD, and POST /api/categories/suggest; with \`write\`, all else except tokens, sign-out, the password, the address and the deletion of the user. Anything else is a 403 with the code \`insufficient_scope\`. The user gets an email. At most ${maxNamedTokens} at a time, and ${exactLimits.securityMails.max} a minute. A token ends after ${idleTimeoutDays} days without use, after ${absoluteTimeoutDays} days in any case, and whenever all sessions end.`,
+      body: { name: 'NewToken', example: { name: 'Monthly report', abilities: ['read'] } },
+      responses: { 201: json(namedToken, 'Made.') },
+      invalid: {
+        errors: {
+          name: ['The name field is required.'],
+          abilities: ['The selected abilities is invalid.'],
+          expires_at: ['The expires at field must be a time in the future.'],
+        },
+      },
     },
     'DELETE /api/tokens/:id': {
       id: 'revokeSession',
-      summary: 'End a session',
+      summary: 'End a session or a named token',
       description: 'Revokes its token at once: its next request is a 401.',
       responses: { 204: deleted },
     },

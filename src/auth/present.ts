@@ -1,5 +1,6 @@
+import type { TokenAbility, TokenScope } from '../shared/types.ts'
 import { presentUser } from '../users/present.ts'
-import type { ShownSession, ShownSignIn } from './contract.ts'
+import type { ShownNamedToken, ShownSession, ShownSignIn } from './contract.ts'
 import type { Session } from './sessions.ts'
 import type { SignedIn } from './token.ts'
 
@@ -13,12 +14,25 @@ export function presentSignIn({ token, user }: SignedIn): ShownSignIn {
   }
 }
 
-export function presentSession(session: Session, currentTokenId: number): ShownSession {
+const abilitiesOf: Record<TokenScope, TokenAbility[] | null> = {
+  read: ['read'],
+  write: ['read', 'write'],
+  session: null,
+}
+
+export function presentSession(session: Session, currentTokenId?: number): ShownSession {
   return {
     id: session.id,
+    name: session.name,
+    abilities: abilitiesOf[session.scope],
+    expires_at: session.expiresAt?.toISOString() ?? null,
     user_agent: session.userAgent,
     created_at: session.createdAt.toISOString(),
     last_used_at: session.lastUsedAt.toISOString(),
     is_current: session.id === currentTokenId,
   }
+}
+
+export function presentNamedToken(session: Session, token: string): ShownNamedToken {
+  return { ...presentSession(session), access_token: token }
 }

@@ -1,14 +1,25 @@
 import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
 import { pathId } from '../http/path-id.ts'
-import { presentSession } from './present.ts'
+import { countedClient } from '../http/rate-limits.ts'
+import { body } from '../http/validate.ts'
+import { newToken } from './contract.ts'
+import { makeNamedToken } from './named-tokens.ts'
+import { presentNamedToken, presentSession } from './present.ts'
 import { listSessions, revokeSession } from './sessions.ts'
 
-/** Lists and ends the user's sessions. */
+/** Makes named tokens, lists and ends them and the user's sessions. */
 export const tokenRoutes = new Hono<App>()
   .get('/', async (c) => {
     const owner = c.get('owner')
     return c.json((await listSessions(owner)).map((session) => presentSession(session, owner.tokenId)))
+  })
+  .post('/', body(newToken), async (c) => {
+    const owner = c.get('owner')
+    const { random, outbox } = c.get('deps')
+    const context = { random, outbox, client: countedClient(c) }
+    const { token, session } = await makeNamedToken(owner, c.req.valid('json'), context)
+    return c.json(presentNamedToken(session, token), 201)
   })
   .delete('/:id', async (c) => {
     await revokeSession(c.get('owner'), pathId(c))

@@ -1,4 +1,4 @@
-import { and, desc, eq } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns } from 'drizzle-orm'
 import type { Owner } from '../database/owner.ts'
 import { deleteOwn, ownRow } from '../database/ownership.ts'
 import { tokens } from '../database/schema.ts'
@@ -14,19 +14,21 @@ export async function logoutAll(owner: Owner): Promise<void> {
   await owner.runOne(owner.db.delete(tokens).where(eq(tokens.userId, owner.id)))
 }
 
-export type Session = Pick<typeof tokens.$inferSelect, 'id' | 'userAgent' | 'createdAt' | 'lastUsedAt'>
+const { secretHash: _, userId: __, ...columns } = getTableColumns(tokens)
+/** A session or a named token as its user sees it. */
+export type Session = Omit<typeof tokens.$inferSelect, 'secretHash' | 'userId'>
+export const sessionColumns = columns
 
 /** The list has no pages. */
 export const sessionsListed = 500
 
-/** Returns the user's valid tokens, most recently used first. */
+/** Returns the user's valid tokens: the named ones, then the sessions, each most recently used first. */
 export function listSessions(owner: Owner): Promise<Session[]> {
-  const { id, userAgent, createdAt, lastUsedAt } = tokens
   const newest = owner.db
-    .select({ id, userAgent, createdAt, lastUsedAt })
+    .select(sessionColumns)
     .from(tokens)
     .where(and(eq(tokens.userId, owner.id), isLive(owner.now)))
-    .orderBy(desc(lastUsedAt), desc(id))
+    .orderBy(asc(eq(tokens.scope, 'session')), desc(tokens.lastUsedAt), desc(tokens.id))
     .limit(sessionsListed)
   return owner.runOne(newest)
 }

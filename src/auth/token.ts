@@ -4,7 +4,7 @@ import type { User } from '../database/owner.ts'
 import type { Hashing } from '../shared/hashing.ts'
 import { newSecret, type RandomBytes, sha256Hex } from '../shared/tokens.ts'
 
-const tokensPerUser = 1_000
+const sessionsPerUser = 1_000
 
 /** The context of a sign-in. The user agent helps users to recognise their sessions. */
 export type SignInContext = {
@@ -24,9 +24,10 @@ export function newToken({ now, random, userAgent }: Pick<SignInContext, 'now' |
   return { secret, row: { secretHash: sha256Hex(secret), userAgent, createdAt: now, lastUsedAt: now } }
 }
 
-/** Deletes up to a hundred of the oldest tokens of a user who has too many, so that repeated sign-ins do not fill the table. */
+/** Deletes up to a hundred of the oldest sessions of a user who has too many, so that repeated sign-ins do not fill the table. */
 export function dropOldestTokens(db: Database, userId: number | SQL<number>) {
   return db.run(sql`
     delete from tokens where id in (
-      select id from tokens where user_id = ${userId} order by id desc limit 100 offset ${tokensPerUser})`)
+      select id from tokens where user_id = ${userId} and scope = 'session'
+       order by id desc limit 100 offset ${sessionsPerUser})`)
 }

@@ -1,5 +1,6 @@
-import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
-import { NotModified, Unauthenticated } from '../shared/failures.ts'
+import { eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm'
+import { InsufficientScope, NotModified, Unauthenticated } from '../shared/failures.ts'
+import { type TokenScope, tokenScopes } from '../shared/types.ts'
 import { lastChange } from './change-numbers.ts'
 import type { Database } from './client.ts'
 import { type ResultOf, type Results, runAll, type Statement, type Statements } from './run.ts'
@@ -20,9 +21,13 @@ export type Scope = {
   readonly db: Database
 }
 
+/** A bearer token, and the scope that the request needs. */
+type Credential = { tokenId: number; secretHash: string; needs: TokenScope }
+
 /**
  * The user of a token. `id` is an SQL expression, so one round trip both identifies the user and runs the statements. If
- * the token is unknown or expired, `id` is NULL: no row matches, nothing is written and `run` throws.
+ * the token is unknown or expired, or its scope is insufficient, `id` is NULL: no row matches, nothing is written and `run`
+ * throws.
  */
 export class Owner implements Scope {
   readonly db: Database
@@ -35,20 +40,24 @@ export class Owner implements Scope {
   /** The user's id and the number of their last change, as `7-42`, once a `run` after `watch` has read them. */
   state: string | undefined
   readonly #isValid: SQL
+  /** The scopes that include the needed one. */
+  readonly #scopes: readonly TokenScope[]
   #isWatched = false
   #clientState: string | undefined
   #lastUsedAt: Date | undefined
 
-  constructor(db: Database, { tokenId, secretHash }: { tokenId: number; secretHash: string }, now: Date) {
+  constructor(db: Database, { tokenId, secretHash, needs }: Credential, now: Date) {
     this.db = db
     this.now = now
     this.tokenId = tokenId
     this.tokenKey = `${tokenId}|${secretHash}`
     this.#isValid = sql`tokens.id = ${tokenId} and secret_hash = ${secretHash} and ${isLive(now)}`
+    this.#scopes = tokenScopes.slice(tokenScopes.indexOf(needs))
   }
 
   get id(): SQL<number> {
-    return sql<number>`(select user_id from tokens where ${this.#isValid} ${this.#unlessUnchanged})`
+    const hasScope = inArray(tokens.scope, this.#scopes)
+    return sql<number>`(select user_id from tokens where ${this.#isValid} and ${hasScope} ${this.#unlessUnchanged})`
   }
 
   get isKnown(): SQL {
@@ -70,7 +79,7 @@ export class Owner implements Scope {
 
   /**
    * Reads the user and runs the statements, in one transaction and one round trip. Returns the user and the results. Throws
-   * Unauthenticated if the token is unknown or expired, and NotModified (see `watch`).
+   * Unauthenticated if the token is unknown or expired, InsufficientScope, and NotModified (see `watch`).
    */
   async run<T extends Statements>(statements: T = {} as T): Promise<Results<T> & { user: User }> {
     const { identified, ...results } = await runAll(this.db, { identified: this.#identify(), ...statements })
@@ -78,6 +87,7 @@ export class Owner implements Scope {
     if (!found) throw new Unauthenticated()
     this.userId = found.user.id
     this.#lastUsedAt = found.lastUsedAt
+    if (!this.#scopes.includes(found.scope)) throw new InsufficientScope()
     if (found.lastChange !== null) this.state = `${found.user.id}-${found.lastChange}`
     if (this.#clientState !== undefined && this.state === this.#clientState && !this.isUseStale)
       throw new NotModified()
@@ -94,6 +104,7 @@ export class Owner implements Scope {
     return this.db
       .select({
         user: userColumns,
+        scope: tokens.scope,
         lastUsedAt: tokens.lastUsedAt,
         lastChange: this.#isWatched ? lastChange(sql`users.id`) : sql<number | null>`null`,
       })

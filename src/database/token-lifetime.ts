@@ -9,10 +9,12 @@ export const idleTimeoutDays = 90
 /** A token expires this many days after its creation, however much it is used. */
 export const absoluteTimeoutDays = 365
 
-/** True for tokens that have not expired, by idleness or by age. */
+/** True for tokens that have not expired, by idleness, by age or on the day that a named token was made with. */
 export function isLive(now: Date): SQL {
   const [usedAfter, createdAfter] = [daysBefore(now, idleTimeoutDays), daysBefore(now, absoluteTimeoutDays)]
-  return sql`last_used_at > ${usedAfter} and tokens.created_at > ${createdAfter}`
+  return sql`
+    last_used_at > ${usedAfter} and tokens.created_at > ${createdAfter}
+    and (expires_at is null or expires_at > ${now})`
 }
 
 /** A use is recorded only if the last recorded one is no later than this. */

@@ -4,6 +4,7 @@ import { Owner } from '../database/owner.ts'
 import { recordUse } from '../database/token-lifetime.ts'
 import { Unauthenticated } from '../shared/failures.ts'
 import { parseBearer, sha256Hex } from '../shared/tokens.ts'
+import type { TokenScope } from '../shared/types.ts'
 import type { App } from './app-types.ts'
 import { addKnownToken, removeKnownToken } from './known-tokens.ts'
 import { matchedRoute } from './matched-route.ts'
@@ -27,22 +28,44 @@ export const publicRoutes = [
   'POST /api/reminders/unsubscribe/:user/:signature',
 ]
 
+/** The routes for sessions alone: no named token makes or ends tokens, changes the password, or deletes the user. */
+const sessionRoutes = [
+  'POST /api/tokens',
+  'DELETE /api/tokens/:id',
+  'POST /api/logout',
+  'POST /api/logout-all',
+  'PUT /api/me/password',
+  'PATCH /api/me/password',
+  'DELETE /api/me',
+]
+
+/** The routes that change nothing, although their method is not GET. */
+const readingRoutes = ['POST /api/categories/suggest']
+
+/** The scope that a token needs for a route, as `METHOD /path`. */
+export function scopeOf(route: string): TokenScope {
+  if (sessionRoutes.includes(route)) return 'session'
+  return route.startsWith('GET ') || readingRoutes.includes(route) ? 'read' : 'write'
+}
+
 /**
  * Sets the owner of the token. A malformed header fails at once; the token itself is validated by the handler's statements,
  * in their round trip (`Owner.run`). The isolate caches the result.
  */
 export const authenticate: MiddlewareHandler<App> = async (c, next) => {
-  const route = matchedRoute(c)
+  const matched = matchedRoute(c)
+  const route = matched && `${matched.method} ${matched.path}`
   // An unknown path or method is a 404 or 405 without a token, too.
-  if (!route || publicRoutes.includes(`${route.method} ${route.path}`)) return next()
+  if (!route || publicRoutes.includes(route)) return next()
 
   const bearer = parseBearer(c.req.header('Authorization'))
   if (!bearer) throw new Unauthenticated()
   const { db, now } = c.get('deps')
-  const owner = new Owner(db, { tokenId: bearer.tokenId, secretHash: sha256Hex(bearer.secret) }, now)
+  const { tokenId, secret } = bearer
+  const owner = new Owner(db, { tokenId, secretHash: sha256Hex(secret), needs: scopeOf(route) }, now)
   c.set('owner', owner)
   await next()
-  // An unreadable body ends a request early, but an invalid token takes precedence (401 before 400, 413, 415).
+  // An unreadable body ends a request early, but the token takes precedence (401 and its 403 before 400, 413, 415).
   const isUnvalidated = c.error instanceof HTTPException && owner.userId === undefined
   // Removed first, since `run` throws if the token is invalid.
   if (isUnvalidated || c.error instanceof Unauthenticated) removeKnownToken(owner.tokenKey)

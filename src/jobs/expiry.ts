@@ -22,7 +22,8 @@ const expiring: readonly Expiring[] = [
     table: 'tokens',
     rowsPerPart: 1_000,
     isDue: (daysAgo) =>
-      sql`last_used_at <= ${daysAgo(idleTimeoutDays)} or created_at <= ${daysAgo(absoluteTimeoutDays)}`,
+      sql`last_used_at <= ${daysAgo(idleTimeoutDays)} or created_at <= ${daysAgo(absoluteTimeoutDays)}
+          or expires_at <= ${daysAgo(0)}`,
   },
   { table: 'password_resets', rowsPerPart: 1_000, isDue: (daysAgo) => sql`expires_at <= ${daysAgo(0)}` },
   { table: 'used_states', rowsPerPart: 5_000, isDue: (daysAgo) => sql`expires_at <= ${daysAgo(0)}` },

@@ -21,6 +21,8 @@ function contentsOf(mail: Mail): Contents {
       return passwordRemoved(mail)
     case 'reminder':
       return reminder(mail)
+    case 'token_made':
+      return tokenMade(mail)
     case 'farewell':
       return farewell
   }
@@ -86,6 +88,17 @@ function unsubscribeHeaders({ unsubscribeUrl }: Of<'reminder'>) {
   }
 }
 
+function tokenMade({ tokenName, canWrite, expiresAt }: Of<'token_made'>): Contents {
+  const which = isPlainName(tokenName) ? `A token named “${tokenName}”` : 'A token'
+  return {
+    subject: 'A token has been made for your account',
+    paragraphs: [
+      `${which} has been made for your account at Purse. With it, a script can ${canWrite ? 'read and change' : 'read'} everything that you have recorded, until ${dayInWords(expiresAt)} (UTC).`,
+      'If it was not you, choose “Forgot password” where you sign in: a new password signs everybody out and ends all tokens.',
+    ],
+  }
+}
+
 const farewell: Contents = {
   subject: 'Your account has been deleted',
   paragraphs: [
@@ -99,14 +112,15 @@ function dayInWords(instant: string): string {
   return new Date(instant).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 }
 
-/**
- * Greets without the name if it could be a message or a telephone number: a stranger can register any address under any
- * name.
- */
 function greetingFor(name: string): string {
-  const isPlainName =
+  return isPlainName(name) ? `Hello ${name},` : 'Hello,'
+}
+
+/** False for a name that could be a message or a telephone number: a stranger can register any address under any name. */
+function isPlainName(name: string): boolean {
+  return (
     name.length <= 60 &&
     (name.match(/\p{N}/gu) ?? []).length <= 4 &&
     /^(?:[\p{L}\p{M}\p{N}\p{Extended_Pictographic}'’&,()\- ]|\.(?= |$))+$/u.test(name)
-  return isPlainName ? `Hello ${name},` : 'Hello,'
+  )
 }

@@ -3,6 +3,7 @@ import {
   batchError,
   cursorError,
   duplicateError,
+  forbiddenError,
   importError,
   message,
   notVerifiedError,
@@ -26,6 +27,19 @@ const plainText = (status: number, description: string, example: string): Failur
   example,
 })
 
+/** A 403; each of a route that writes may also come from the scope of the token. */
+const forbidden = (
+  reason: string,
+  example: { message: string; code?: string; requires_verified_email?: boolean },
+  schema: z.core.$ZodType = forbiddenError,
+): Failure => ({
+  status: 403,
+  ...json(schema, [reason, scopeReason].filter(Boolean).join('. '), ['WWW-Authenticate']),
+  example,
+})
+const scopeReason =
+  'With the code `insufficient_scope`: the token is a named one, and is not allowed to do that.'
+
 /** Every failure of the contract, by the name of its shared response. */
 export const failures = {
   Malformed: failure(400, 'The JSON or form in the body is malformed.', 'Malformed JSON in request body'),
@@ -37,19 +51,19 @@ export const failures = {
     ),
     headers: ['WWW-Authenticate'],
   },
-  Forbidden: failure(403, 'The row belongs to another user.', 'This action is unauthorized.'),
-  AccountFirst: failure(
-    403,
-    'The user has no account yet.',
-    'You must create at least one account before adding transactions.',
+  InsufficientScope: forbidden('', {
+    message: 'This token is not allowed to do that.',
+    code: 'insufficient_scope',
+  }),
+  Forbidden: forbidden('The row belongs to another user', { message: 'This action is unauthorized.' }),
+  AccountFirst: forbidden('The user has no account yet', {
+    message: 'You must create at least one account before adding transactions.',
+  }),
+  NotVerified: forbidden(
+    'The address must be verified first (POST /api/email/verification-notification)',
+    { message: 'Your email address is not verified.', requires_verified_email: true },
+    notVerifiedError,
   ),
-  NotVerified: {
-    status: 403,
-    ...json(
-      notVerifiedError,
-      'The address must be verified first (POST /api/email/verification-notification).',
-    ),
-  },
   NotFound: failure(404, 'There is no such row.', 'Account not found.'),
   Duplicate: {
     status: 409,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { publicRoutes } from '../http/authenticate.ts'
+import { publicRoutes, scopeOf } from '../http/authenticate.ts'
 import type { Check } from '../http/validate.ts'
 import * as shown from '../shared/shown.ts'
 import type { JsonSchema, OperationObject } from './document-types.ts'
@@ -50,7 +50,10 @@ export function operationObject(
 }
 
 /** The failures of a route: those that follow from the route, and those of its description. */
-function failuresOf({ name, path, checks }: Route, { bodies = {}, failures = [] }: Endpoint): FailureName[] {
+function failuresOf(
+  { name, path, checks }: Route,
+  { bodies = {}, failures: own = [] }: Endpoint,
+): FailureName[] {
   const isPublic = publicRoutes.includes(name)
   const takesJson = checks.some(({ target }) => target === 'json')
   // An import accepts files of any content type.
@@ -61,13 +64,16 @@ function failuresOf({ name, path, checks }: Route, { bodies = {}, failures = [] 
     takesBody && 'TooLarge',
     takesJson && 'NotJson',
     !isPublic && 'Unauthenticated',
-    canReject && !failures.some((name) => /^Invalid./.test(name)) && 'Invalid',
+    canReject && !own.some((name) => /^Invalid./.test(name)) && 'Invalid',
     'Limited',
     'Unexpected',
     'Unavailable',
   ]
   const ofRow: FailureName[] = !isPublic && path.includes('/:id') ? ['Forbidden', 'NotFound'] : []
-  return [...names.filter((one) => one !== false), ...ofRow, ...failures]
+  const all = [...names.filter((one) => one !== false), ...ofRow, ...own]
+  // The description of any other 403 covers it, too.
+  const isScoped = !isPublic && scopeOf(name) !== 'read' && !all.some((one) => failures[one].status === 403)
+  return isScoped ? [...all, 'InsufficientScope'] : all
 }
 
 function invalidExample({ id, invalid }: Endpoint) {

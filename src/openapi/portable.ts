@@ -15,6 +15,7 @@ import {
   rowTypes,
   signConventions,
   syncStates,
+  tokenAbilities,
   transactionTypes,
 } from '../shared/types.ts'
 import type { JsonSchema } from './document-types.ts'
@@ -26,6 +27,7 @@ const enums: Record<string, { enum: readonly string[]; description: string }> = 
   AccountType: { enum: accountTypes, description: 'Where the money is.' },
   CategoryType: { enum: categoryTypes, description: 'What the category is for.' },
   TransactionType: { enum: transactionTypes, description: 'The direction in which money moves.' },
+  TokenAbility: { enum: tokenAbilities, description: 'What a named token may do.' },
   SyncState: { enum: syncStates, description: 'How far the processing of an offline batch has got.' },
   SyncItemOutcome: { enum: itemOutcomes, description: 'The outcome of one item of an offline batch.' },
   OperationKind: { enum: operationKinds, description: 'What an operation does.' },

@@ -39,7 +39,11 @@ export const headers = {
     schema: { type: 'string' },
   },
   'Retry-After': header('Seconds to wait.', { type: 'integer', minimum: 0 }),
-  'WWW-Authenticate': header('`Bearer`, with `error="invalid_token"` if a token was sent (RFC 6750).'),
+  'WWW-Authenticate': {
+    description:
+      'Of a 401, and of a 403 for a named token: `Bearer`, with `error="invalid_token"` or `"insufficient_scope"` if a token was sent (RFC 6750).',
+    schema: { type: 'string' },
+  },
   'X-RateLimit-Limit': header('Attempts allowed.', { type: 'integer', minimum: 1 }),
   'X-RateLimit-Remaining': header('Attempts left.', { type: 'integer', minimum: 0 }),
 }

@@ -107,10 +107,23 @@ export const importError = shown.object(
 )
 export type ShownImportError = z.output<typeof importError>
 
+/** The code of a 403 for a named token, which any route that writes may respond with. */
+const scopeCode = field(
+  z.optional(z.string()),
+  doc('`insufficient_scope` if a named token is not allowed to do that; otherwise absent.'),
+)
+
+export const forbiddenError = shown.object(
+  'ForbiddenError',
+  'The user or the token may not do that.',
+  { message: z.string(), code: scopeCode },
+  { message: 'This token is not allowed to do that.', code: 'insufficient_scope' },
+)
+
 export const notVerifiedError = shown.object(
   'NotVerifiedError',
-  'The address must be verified first.',
-  { message: z.string(), requires_verified_email: z.boolean() },
+  'The address must be verified first, or the token may not do that.',
+  { message: z.string(), requires_verified_email: z.optional(z.boolean()), code: scopeCode },
   { message: 'Your email address is not verified.', requires_verified_email: true },
 )
 

@@ -17,6 +17,13 @@ export class Unauthenticated extends Failure {
   override readonly message = 'Unauthenticated.'
 }
 
+/** The token is valid, but its scope does not include the route. */
+export class InsufficientScope extends Failure {
+  override readonly name = 'InsufficientScope'
+  override readonly message = 'This token is not allowed to do that.'
+  readonly code = 'insufficient_scope'
+}
+
 /** The row named in the path does not exist. */
 export class NotFound extends Failure {
   override readonly name = 'NotFound'

@@ -233,6 +233,14 @@ export const date = field(
   doc({ format: 'date', examples: ['2026-11-20'] }),
 )
 
+const timestampText = fieldText('must be a timestamp with a time zone, such as 2026-11-20T10:00:00Z')
+
+/** An instant, as an RFC 3339 timestamp. */
+export const timestamp = field(
+  trimmed(converted(z.iso.datetime({ offset: true, error: timestampText }), (input) => new Date(input))),
+  doc({ type: 'string', format: 'date-time', examples: ['2027-05-20T10:00:00Z'] }),
+)
+
 const monthText = fieldText('must match the format YYYY-MM')
 
 /** A calendar month, `YYYY-MM`. */

@@ -27,6 +27,13 @@ export const mailSchema = z.discriminatedUnion('kind', [
     notAfter: z.iso.datetime(),
   }),
   z.object({ kind: z.literal('password_removed'), ...envelope, frontendUrl: z.url() }),
+  z.object({
+    kind: z.literal('token_made'),
+    ...envelope,
+    tokenName: z.string(),
+    canWrite: z.boolean(),
+    expiresAt: z.iso.datetime(),
+  }),
   z.object({ kind: z.literal('farewell'), ...envelope }),
 ])
 

@@ -3,6 +3,7 @@ import { doc, field } from '../shared/doc.ts'
 import {
   chosenPassword,
   email,
+  flag,
   nullable,
   nullablePassword,
   password,
@@ -34,6 +35,10 @@ export const addressIsFixed = 'The :field field cannot be changed.'
 export const passwordChange = z.object({
   current_password: field(password, doc('The current password.')),
   ...chosenPassword,
+  keep_tokens: field(
+    z.optional(flag),
+    doc('If true, named tokens stay; otherwise they end with the sessions.'),
+  ),
 })
 export type PasswordChange = z.output<typeof passwordChange>
 

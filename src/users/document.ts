@@ -31,7 +31,7 @@ export const profileEndpoints: EndpointGroup = {
     'PUT /api/me/password': {
       id: 'updatePassword',
       summary: 'Change the password',
-      description: `Ends all other sessions and voids reset links; this session stays. A user without a password sets one through a reset email. ${exactLimits.passwordGuesses.max} a minute for each token, counted together with deleting the user.`,
+      description: `Ends all other sessions and, unless \`keep_tokens\` is true, named tokens, and voids reset links; this session stays. A user without a password sets one through a reset email. ${exactLimits.passwordGuesses.max} a minute for each token, counted together with deleting the user.`,
       body: {
         name: 'PasswordChange',
         example: {

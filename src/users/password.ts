@@ -36,12 +36,12 @@ export function wrongPassword(field: 'password' | 'current_password'): Invalid {
 }
 
 /**
- * Changes the user's password, revokes their other tokens and deletes reset tokens. `isPasswordProven` is unchanged, since
+ * Changes the user's password, revokes their other tokens (with `keep_tokens`, only sessions) and deletes reset tokens. `isPasswordProven` is unchanged, since
  * the user may have registered with an address of another person. Throws TooManyAttempts, Invalid, TooBusy.
  */
 export async function changePassword(owner: Owner, draft: Draft<PasswordChange>, hashing: Hashing) {
   const { stored } = await readOwnPassword(owner)
-  const { current_password, password } = valuesOf(draft)
+  const { current_password, password, keep_tokens } = valuesOf(draft)
   if (stored === null) {
     const text = 'Your account has no password. To set one, use the link of POST /api/forgot-password.'
     throw new Invalid({ current_password: [text] })
@@ -55,7 +55,14 @@ export async function changePassword(owner: Owner, draft: Draft<PasswordChange>,
   const { changed } = await owner.run({
     tokens: owner.db
       .delete(tokens)
-      .where(and(eq(tokens.userId, owner.id), ne(tokens.id, owner.tokenId), isStill)),
+      .where(
+        and(
+          eq(tokens.userId, owner.id),
+          ne(tokens.id, owner.tokenId),
+          keep_tokens ? eq(tokens.scope, 'session') : undefined,
+          isStill,
+        ),
+      ),
     resets: owner.db.delete(passwordResets).where(and(eq(passwordResets.userId, owner.id), isStill)),
     changed: owner.db
       .update(users)

@@ -23,7 +23,14 @@ const reminder: Mail = {
 }
 const removed: Mail = { kind: 'password_removed', ...envelope, frontendUrl }
 const farewell: Mail = { kind: 'farewell', ...envelope }
-const every = [verify, oldVerify, reset, removed, reminder, farewell].map(
+const made: Mail = {
+  kind: 'token_made',
+  ...envelope,
+  tokenName: 'Monthly report',
+  canWrite: false,
+  expiresAt: '2027-05-20T10:00:00.000Z',
+}
+const every = [verify, oldVerify, reset, removed, reminder, made, farewell].map(
   (mail) => [mail.kind, mail] as const,
 )
 
@@ -135,6 +142,14 @@ test('the verification email says when the address was registered, and how to un
   expect(text.split('\n')).toContain(disownUrl)
   expect(hrefsOf(html)).toEqual([url, url, disownUrl])
   expect(wordsOf(html)).toContain('This was not me')
+})
+
+test('the email about a named token says what it may do, and its name unless that is a message', () => {
+  const textOf = (changes: Partial<typeof made>) => renderMail({ ...made, ...changes } as Mail).text
+  expect(textOf({})).toContain('A token named “Monthly report” has been made')
+  expect(textOf({})).toContain('read everything that you have recorded, until 20 May 2027 (UTC).')
+  expect(textOf({ canWrite: true })).toContain('read and change everything')
+  expect(textOf({ tokenName: 'Win at https://evil.example' })).toContain('A token has been made')
 })
 
 describe('the link', () => {

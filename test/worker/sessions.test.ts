@@ -24,14 +24,22 @@ describe('the list of sessions', () => {
     const { status, body } = await world.call('GET', '/api/tokens', { token: phone })
     expect(status).toBe(200)
     const times = { created_at: aTimestamp, last_used_at: aTimestamp }
+    const unnamed = { name: null, abilities: null, expires_at: null }
     expect(body).toHaveLength(2)
     expect(body).toContainEqual({
       id: idOf(phone),
       user_agent: 'Purse/2.1 (Android 16)',
       ...times,
+      ...unnamed,
       is_current: true,
     })
-    expect(body).toContainEqual({ id: idOf(person.token), user_agent: null, ...times, is_current: false })
+    expect(body).toContainEqual({
+      id: idOf(person.token),
+      user_agent: null,
+      ...times,
+      ...unnamed,
+      is_current: false,
+    })
   })
 
   test('reveals neither a secret nor its hash', async () => {

@@ -28,7 +28,7 @@ export function createWorld(bindings: Partial<Env> = {}, databaseUrl = freshData
     REMOVAL_QUEUE: collectingQueue(queuedRemovals),
     ...bindings,
   }
-  const { call, register, deliver } = clientsOf({
+  const { call, as, register, deliver } = clientsOf({
     fetch: (request, context) => worker.fetch(request, ownEnv, context),
     queue: (batch, context) => worker.queue(batch, ownEnv, context),
   })
@@ -55,6 +55,7 @@ export function createWorld(bindings: Partial<Env> = {}, databaseUrl = freshData
 
   return {
     call,
+    as,
     register,
     /** Delivers messages to the consumer of a queue, by default that of emails. */
     deliver: (messages: unknown[] = queued.splice(0), queue = 'purse-mail', attempts = 1) =>

@@ -70,6 +70,10 @@ export const goodCalls: Record<string, Preparation> = {
     return { call: () => somebody.delete('/api/me', { password }), status: 204 }
   },
   'GET /api/tokens': async () => ({ call: (p) => p.get('/api/tokens'), status: 200 }),
+  'POST /api/tokens': async () => ({
+    call: (p) => p.post('/api/tokens', { name: 'Monthly report', abilities: ['read'] }),
+    status: 201,
+  }),
   'DELETE /api/tokens/:id': async ({ world, person }) => {
     const { email, password } = person
     const { body } = await world.call('POST', '/api/login', { body: { email, password } })
@@ -304,6 +308,21 @@ export function goodCall(route: string, household: Household): Promise<PreparedC
 /** Opens the world's database directly, to look behind the API or to write thousands of rows. */
 export function openWorldDatabase(world: World) {
   return openDatabase({ url: world.databaseUrl, timeoutMs: 30_000 })
+}
+
+/** All rows, and all messages in queues. */
+export async function storedIn(world: World) {
+  const db = openWorldDatabase(world)
+  const [tables] = await db.batch([
+    db.all<{ name: string }>(
+      sql`select name from sqlite_master where type = 'table' and name not like 'sqlite%'`,
+    ),
+  ])
+  const [first, ...others] = tables.map(({ name }) => db.all(sql`select * from ${sql.identifier(name)}`))
+  const found = first ? await db.batch([first, ...others]) : []
+  const rows = Object.fromEntries(tables.map(({ name }, nth) => [name, found[nth]]))
+  const { queued, queuedSyncs, queuedRemovals } = world
+  return structuredClone({ rows, queued, queuedSyncs, queuedRemovals })
 }
 
 /** Runs a statement there, and returns its rows. */

@@ -36,6 +36,8 @@ const invalidCalls: Record<string, (household: Household) => Promise<Answer>> = 
       password: 'long enough',
       password_confirmation: 'long enough',
     }),
+  makeToken: ({ person }) =>
+    person.post('/api/tokens', { abilities: ['write'], expires_at: '2020-01-01T00:00:00Z' }),
   createAccount: ({ person }) =>
     person.post('/api/accounts', { type: 'savings', starting_balance: '12.345' }),
   updateAccount: ({ person, cash }) => person.put(`/api/accounts/${cash.id}`, { name: '' }),

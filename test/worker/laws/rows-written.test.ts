@@ -34,6 +34,7 @@ const written: Record<string, number> = {
   'POST /api/matches/join': 11,
   'POST /api/matches/reject': 2,
   'POST /api/matches/separate': 14,
+  'POST /api/tokens': 10,
   'POST /api/transactions': 8,
   'POST /api/transactions/sync': 23,
   'PUT /api/accounts/:id': 2,
