@@ -1,9 +1,8 @@
 import { env } from 'cloudflare:workers'
-import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { unsubscribeLink } from '../../../src/shared/links.ts'
 import { createWorld, pathOf, providerCallback, queuedMail, type World } from '../world.ts'
-import { createHousehold, everyRoute, goodCalls, openWorldDatabase } from './every-route.ts'
+import { createHousehold, everyRoute, goodCalls, storedIn } from './every-route.ts'
 
 /**
  * What a GET changes; a HEAD changes none of it. Two things are not looked at here: a token's last use, noted once a
@@ -51,24 +50,6 @@ async function prepare(route: string) {
     },
     stored: () => storedIn(world),
   }
-}
-
-/** All rows, and all messages in queues. */
-async function storedIn(world: World) {
-  const db = openWorldDatabase(world)
-  const [tables] = await db.batch([
-    db.all<{ name: string }>(
-      sql`select name from sqlite_master where type = 'table' and name not like 'sqlite%'`,
-    ),
-  ])
-  const rows = await Promise.all(
-    tables.map(async ({ name }) => {
-      const [found] = await db.batch([db.all(sql`select * from ${sql.identifier(name)}`)])
-      return [name, found]
-    }),
-  )
-  const { queued, queuedSyncs, queuedRemovals } = world
-  return structuredClone({ rows, queued, queuedSyncs, queuedRemovals })
 }
 
 const reads = everyRoute.filter((route) => route.startsWith('GET '))
