@@ -1,4 +1,4 @@
-import { eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm'
+import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { InsufficientScope, NotModified, Unauthenticated } from '../shared/failures.ts'
 import { type TokenScope, tokenScopes } from '../shared/types.ts'
 import { lastChange } from './change-numbers.ts'
@@ -21,6 +21,13 @@ export type Scope = {
   readonly db: Database
 }
 
+/** The scopes that include the needed one, in SQL. Each includes those before it (`tokenScopes`). */
+const scopeIsIn: Record<TokenScope, SQL> = {
+  read: sql`true`,
+  write: sql`scope <> 'read'`,
+  session: sql`scope = 'session'`,
+}
+
 /** A bearer token, and the scope that the request needs. */
 type Credential = { tokenId: number; secretHash: string; needs: TokenScope }
 
@@ -40,8 +47,7 @@ export class Owner implements Scope {
   /** The user's id and the number of their last change, as `7-42`, once a `run` after `watch` has read them. */
   state: string | undefined
   readonly #isValid: SQL
-  /** The scopes that include the needed one. */
-  readonly #scopes: readonly TokenScope[]
+  readonly #needs: TokenScope
   #isWatched = false
   #clientState: string | undefined
   #lastUsedAt: Date | undefined
@@ -52,11 +58,11 @@ export class Owner implements Scope {
     this.tokenId = tokenId
     this.tokenKey = `${tokenId}|${secretHash}`
     this.#isValid = sql`tokens.id = ${tokenId} and secret_hash = ${secretHash} and ${isLive(now)}`
-    this.#scopes = tokenScopes.slice(tokenScopes.indexOf(needs))
+    this.#needs = needs
   }
 
   get id(): SQL<number> {
-    const hasScope = inArray(tokens.scope, this.#scopes)
+    const hasScope = scopeIsIn[this.#needs]
     return sql<number>`(select user_id from tokens where ${this.#isValid} and ${hasScope} ${this.#unlessUnchanged})`
   }
 
@@ -87,7 +93,7 @@ export class Owner implements Scope {
     if (!found) throw new Unauthenticated()
     this.userId = found.user.id
     this.#lastUsedAt = found.lastUsedAt
-    if (!this.#scopes.includes(found.scope)) throw new InsufficientScope()
+    if (tokenScopes.indexOf(found.scope) < tokenScopes.indexOf(this.#needs)) throw new InsufficientScope()
     if (found.lastChange !== null) this.state = `${found.user.id}-${found.lastChange}`
     if (this.#clientState !== undefined && this.state === this.#clientState && !this.isUseStale)
       throw new NotModified()
