@@ -12,6 +12,7 @@ import { categoryRoutes } from './categories/routes.ts'
 import { changeRoutes } from './changes/routes.ts'
 import { createDeps } from './deps.ts'
 import { handleError } from './error-handler.ts'
+import { exportRoutes } from './export/routes.ts'
 import type { App } from './http/app-types.ts'
 import { authenticate } from './http/authenticate.ts'
 import { stripNotModified } from './http/conditional-get.ts'
@@ -86,6 +87,7 @@ export const routes = app
   .route('/api/changes', changeRoutes)
   .route('/api/matches', matchRoutes)
   .route('/api/summary', summaryRoutes)
+  .route('/api/export', exportRoutes)
 
 app.notFound((c) => c.json({ message: 'Not Found' }, 404))
 app.onError(handleError)

@@ -4,6 +4,7 @@ import { signInEndpoints } from './auth/document.ts'
 import { emailEndpoints } from './auth/email-document.ts'
 import { categoryEndpoints } from './categories/document.ts'
 import { changeEndpoints } from './changes/document.ts'
+import { exportEndpoints } from './export/document.ts'
 import { checkedBy } from './http/validate.ts'
 import { importEndpoints } from './imports/document.ts'
 import { matchEndpoints } from './matches/document.ts'
@@ -32,6 +33,7 @@ const groups: EndpointGroup[] = [
   importEndpoints,
   matchEndpoints,
   dashboardEndpoints,
+  exportEndpoints,
   serviceEndpoints,
 ]
 

@@ -4,6 +4,7 @@ import {
   categoryTypes,
   changedNouns,
   decimalSeparators,
+  exportFormats,
   feeConventions,
   importKinds,
   itemOutcomes,
@@ -35,6 +36,7 @@ const enums: Record<string, { enum: readonly string[]; description: string }> = 
   OperationOutcome: { enum: operationOutcomes, description: 'The outcome of an operation.' },
   RowType: { enum: rowTypes, description: 'The type of an account, a category or a transaction.' },
   ImportKind: { enum: importKinds, description: 'A generic CSV file, or a bank statement.' },
+  ExportFormat: { enum: exportFormats, description: 'The form of an export.' },
   DecimalSeparator: { enum: decimalSeparators, description: 'The mark between whole units and cents.' },
   MatchKind: { enum: matchKinds, description: 'In what way two transactions are one event.' },
   MatchCertainty: {

@@ -9,6 +9,8 @@ export type ResponseDescription = {
   schema?: z.core.$ZodType
   /** `application/json` by default. If there are several, the response has one of them. */
   contentTypes?: string[]
+  /** Examples of the texts that the response may have instead, by content type. */
+  texts?: Record<string, string>
   /** In addition to `commonHeaders`. */
   headers?: (keyof typeof headers)[]
   example?: unknown
@@ -96,7 +98,7 @@ export function pageOrJson(description: string): ResponseDescription {
 
 /** A response in the document. */
 export function responseObject(response: ResponseDescription, { add }: SchemaCollection): ResponseObject {
-  const { description, schema, contentTypes = ['application/json'], example } = response
+  const { description, schema, contentTypes = ['application/json'], texts = {}, example } = response
   const names = [...commonHeaders, ...(response.headers ?? [])]
   const contentOf = (schema: z.core.$ZodType, type: string) => ({
     schema: type.startsWith('text/') ? { type: 'string' } : add(schema, 'output'),
@@ -106,7 +108,12 @@ export function responseObject(response: ResponseDescription, { add }: SchemaCol
     description,
     headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
     ...(schema && {
-      content: Object.fromEntries(contentTypes.map((type) => [type, contentOf(schema, type)])),
+      content: {
+        ...Object.fromEntries(contentTypes.map((type) => [type, contentOf(schema, type)])),
+        ...Object.fromEntries(
+          Object.entries(texts).map(([type, example]) => [type, { schema: { type: 'string' }, example }]),
+        ),
+      },
     }),
   }
 }

@@ -12,6 +12,7 @@ export const syncStates = ['pending', 'processing', 'completed', 'failed'] as co
 export const itemOutcomes = ['pending', 'created', 'duplicate', 'invalid', 'failed'] as const
 export const importKinds = ['generic', 'bank'] as const
 export const importFormats = ['json', 'csv', 'ofx', 'qif', 'camt', 'mt940'] as const
+export const exportFormats = ['json', 'csv', 'hledger'] as const
 export const operationKinds = ['create', 'update', 'delete'] as const
 export const operationOutcomes = [
   'created',

@@ -21,8 +21,8 @@ export function clientsOf(service: Service) {
   // Rate limiters outlive a test: with an address of its own, it does not add to the counts of others.
   const clientAddress = randomClientAddress()
 
-  /** Calls the service as a client would. */
-  async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  /** Sends a request as a client would, and returns the response before its body is read. */
+  async function send(method: string, path: string, options: CallOptions = {}): Promise<Response> {
     const headers = new Headers({
       Accept: 'application/json',
       'CF-Connecting-IP': clientAddress,
@@ -41,10 +41,12 @@ export function clientsOf(service: Service) {
     if (body instanceof ReadableStream) body = body.pipeThrough(new IdentityTransformStream())
     const request = new Request(`http://purse.test${path}`, { method, headers, body: body ?? null })
     // Work that goes on after the response is not waited for: idle streams of the database stay open for a second.
-    const response = await service.fetch(
-      request as Request<unknown, IncomingRequestCfProperties>,
-      createExecutionContext(),
-    )
+    return service.fetch(request as Request<unknown, IncomingRequestCfProperties>, createExecutionContext())
+  }
+
+  /** Calls the service as a client would. */
+  async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const response = await send(method, path, options)
     const text = await response.text()
     const exchange = { method, path, status: response.status, headers: response.headers, text }
     expect(
@@ -113,7 +115,7 @@ export function clientsOf(service: Service) {
     return { ...(await getQueueResult(batch, createExecutionContext())), delays }
   }
 
-  return { call, as, register, deliver }
+  return { send, call, as, register, deliver }
 }
 
 /** A queue that keeps what is sent to it in a list. */

@@ -28,7 +28,7 @@ export function createWorld(bindings: Partial<Env> = {}, databaseUrl = freshData
     REMOVAL_QUEUE: collectingQueue(queuedRemovals),
     ...bindings,
   }
-  const { call, as, register, deliver } = clientsOf({
+  const { send, call, as, register, deliver } = clientsOf({
     fetch: (request, context) => worker.fetch(request, ownEnv, context),
     queue: (batch, context) => worker.queue(batch, ownEnv, context),
   })
@@ -54,6 +54,7 @@ export function createWorld(bindings: Partial<Env> = {}, databaseUrl = freshData
   }
 
   return {
+    send,
     call,
     as,
     register,

@@ -244,6 +244,7 @@ export const goodCalls: Record<string, Preparation> = {
   },
 
   'GET /api/summary': async () => ({ call: (p) => p.get('/api/summary'), status: 200 }),
+  'GET /api/export': async () => ({ call: (p) => p.get('/api/export'), status: 200 }),
 }
 
 async function changingPassword(world: World, verb: 'put' | 'patch'): Promise<PreparedCall> {

@@ -1,0 +1,197 @@
+import { and, asc, eq, getTableColumns, gt, type SQL, sql } from 'drizzle-orm'
+import { presentAccount } from '../accounts/present.ts'
+import { presentCategory } from '../categories/present.ts'
+import { writeCursor } from '../changes/feed-cursor.ts'
+import { lastChange } from '../database/change-numbers.ts'
+import { jsonRow } from '../database/json-row.ts'
+import type { Owner } from '../database/owner.ts'
+import type { ResultOf } from '../database/run.ts'
+import {
+  accounts,
+  importedOriginals,
+  importLayouts,
+  imports,
+  rejectedMatches,
+  tokens,
+  users,
+} from '../database/schema.ts'
+import { presentImport, presentLayout } from '../imports/present.ts'
+import { formatMoney } from '../shared/money.ts'
+import { presentTimestamps } from '../shared/present.ts'
+import { presentTransaction } from '../transactions/present.ts'
+import type { Transaction } from '../transactions/read.ts'
+import { presentUser } from '../users/present.ts'
+import { formatVersion, type ListName, type ShownExport } from './contract.ts'
+import { DataChanged, type ExportReader, firstStatements, transactionPages } from './pages.ts'
+
+/** Reads the first page, and returns everything of the user as JSON in parts, a row in each line. */
+export async function exportJson(reader: ExportReader, epoch: number): Promise<AsyncGenerator<string>> {
+  const { owner } = reader
+  const first = await reader.read((limit) => ({
+    ...firstStatements(owner, {}, limit),
+    counted: countRows(owner),
+    imports: nextImports(owner, limit),
+    layouts: selectLayouts(owner),
+    rejected: owner.db
+      .select(getTableColumns(rejectedMatches))
+      .from(rejectedMatches)
+      .where(eq(rejectedMatches.userId, owner.id)),
+    remembered: nextRemembered(owner, limit),
+    tokens: selectTokens(owner),
+  }))
+  const { user, layouts, rejected } = first
+  const [counted] = first.counted
+  if (!counted) throw new DataChanged()
+  const head: Pick<ShownExport, 'format_version' | 'exported_at' | 'cursor' | 'counts' | 'profile'> = {
+    format_version: formatVersion,
+    exported_at: owner.now.toISOString(),
+    cursor: writeCursor({ epoch, userId: user.id, seq: counted.seq }),
+    counts: {
+      accounts: first.accounts.length,
+      categories: first.categories.length,
+      transactions: counted.transactions,
+      imports: counted.imports,
+      layouts: layouts.length,
+      rejected_matches: rejected.length,
+      remembered_rows: counted.remembered,
+      tokens: first.tokens.length,
+    },
+    profile: { ...presentUser(user), ...presentTimestamps(user) },
+  }
+  const lists: Lists = {
+    accounts: once(first.accounts, (row) => ({ ...presentAccount(row), client_id: row.clientId })),
+    categories: once(first.categories, (row) => ({
+      ...presentCategory(row),
+      client_id: row.clientId,
+      ...presentTimestamps(row),
+    })),
+    transactions: each(transactionPages(reader, {}, first), exportedTransaction),
+    imports: each(
+      reader.pages(first.imports, (limit, { id }) => nextImports(owner, limit, id)),
+      (row) => ({ ...presentImport(row), first_day: row.firstDay, last_day: row.lastDay }),
+    ),
+    layouts: once(layouts, exportedLayout),
+    rejected_matches: once(rejected, ({ firstId, secondId, kind }) => ({
+      first_id: firstId,
+      second_id: secondId,
+      kind,
+    })),
+    remembered_rows: each(
+      reader.pages(first.remembered, (limit, { row }) => nextRemembered(owner, limit, row.id)),
+      exportedRemembered,
+    ),
+    tokens: once(first.tokens, exportedToken),
+  }
+  return write(head, lists)
+}
+
+type Lists = { [Name in ListName]: AsyncGenerator<ShownExport[Name]> }
+
+/** Writes the members. Throws DataChanged if a list has another number of rows than counted at first. */
+async function* write(head: Pick<ShownExport, 'counts'>, lists: Lists): AsyncGenerator<string> {
+  yield JSON.stringify(head).slice(0, -1)
+  for (const [name, pages] of Object.entries(lists) as [ListName, Lists[ListName]][]) {
+    let rows = 0
+    yield `,\n"${name}":[`
+    for await (const page of pages) {
+      yield page.map((row) => `${rows++ === 0 ? '' : ','}\n${JSON.stringify(row)}`).join('')
+    }
+    if (rows !== head.counts[name]) throw new DataChanged()
+    yield ']'
+  }
+  yield ',\n"complete":true}\n'
+}
+
+async function* each<Row, Shown>(pages: AsyncIterable<Row[]>, present: (row: Row) => Shown) {
+  for await (const page of pages) yield page.map(present)
+}
+
+async function* once<Row, Shown>(rows: Row[], present: (row: Row) => Shown) {
+  yield rows.map(present)
+}
+
+/** The number of the last change, and the rows of the lists that have pages. */
+function countRows({ db, id }: Owner) {
+  const of = (rows: SQL) => sql<number>`(select ${rows} where user_id = users.id)`
+  return db
+    .select({
+      seq: lastChange(sql`users.id`),
+      transactions: of(sql`coalesce(sum(transaction_count), 0) from ${accounts}`),
+      imports: of(sql`count(*) from ${imports}`),
+      remembered: of(sql`count(*) from ${importedOriginals}`),
+    })
+    .from(users)
+    .where(eq(users.id, id))
+}
+
+function nextImports(owner: Owner, limit: number, after = 0) {
+  const { response: _, ...columns } = getTableColumns(imports)
+  return owner.db
+    .select(columns)
+    .from(imports)
+    .where(and(eq(imports.userId, owner.id), gt(imports.id, after)))
+    .orderBy(asc(imports.id))
+    .limit(limit)
+}
+
+function nextRemembered(owner: Owner, limit: number, after = 0) {
+  return owner.db
+    .select({ row: jsonRow(getTableColumns(importedOriginals)) })
+    .from(importedOriginals)
+    .where(and(eq(importedOriginals.userId, owner.id), gt(importedOriginals.id, after)))
+    .orderBy(asc(importedOriginals.id))
+    .limit(limit)
+}
+
+const selectLayouts = ({ db, id }: Owner) =>
+  db.select().from(importLayouts).where(eq(importLayouts.userId, id)).orderBy(asc(importLayouts.id))
+
+function selectTokens(owner: Owner) {
+  const { id, userAgent, createdAt, lastUsedAt } = tokens
+  return owner.db
+    .select({ id, userAgent, createdAt, lastUsedAt })
+    .from(tokens)
+    .where(eq(tokens.userId, owner.id))
+    .orderBy(asc(id))
+}
+
+type Row<Select extends (...parameters: never[]) => { _: { result: unknown[] } }> = ResultOf<
+  ReturnType<Select>
+>[number]
+
+function exportedTransaction(row: Transaction): ShownExport['transactions'][number] {
+  const { clientId, importId, bookedBy } = row
+  return { ...presentTransaction(row), client_id: clientId, import_id: importId, booked_by: bookedBy }
+}
+
+function exportedLayout(row: Row<typeof selectLayouts>): ShownExport['layouts'][number] {
+  const { last_used, ...layout } = presentLayout({ ...row, lastUsed: null })
+  return layout
+}
+
+function exportedRemembered({ row }: Row<typeof nextRemembered>): ShownExport['remembered_rows'][number] {
+  return {
+    id: row.id,
+    account_id: row.accountId,
+    to_account_id: row.toAccountId,
+    type: row.type,
+    amount: formatMoney(row.amount),
+    reference: row.reference,
+    transaction_date: row.transactionDate,
+    kind: row.kind,
+    import_id: row.importId,
+    booked_by: row.bookedBy,
+    joined_id: row.joinedId,
+    merged_into_id: row.mergedIntoId,
+    kept: row.kept,
+  }
+}
+
+function exportedToken({ id, userAgent, createdAt, lastUsedAt }: Row<typeof selectTokens>) {
+  return {
+    id,
+    user_agent: userAgent,
+    created_at: createdAt.toISOString(),
+    last_used_at: lastUsedAt.toISOString(),
+  }
+}

@@ -1,0 +1,123 @@
+import { and, asc, eq, getTableColumns, gte, lte, sql } from 'drizzle-orm'
+import type { RunnableQuery } from 'drizzle-orm/runnable-query'
+import { withSmallerPages } from '../changes/pull/feed.ts'
+import { fedAccountColumns, fedCategoryColumns } from '../changes/pull/rows.ts'
+import { jsonRow } from '../database/json-row.ts'
+import type { Owner } from '../database/owner.ts'
+import type { ResultOf, Statements } from '../database/run.ts'
+import { accounts, categories, transactions } from '../database/schema.ts'
+import { limitLargeResponse } from '../http/large-responses.ts'
+import type { RequestDeadline } from '../shared/deadline.ts'
+import type { Transaction } from '../transactions/read.ts'
+import type { ExportQuery } from './contract.ts'
+
+/** A million rows take 400 round trips, and a page takes less than a megabyte. */
+const rowsPerPage = 2_500
+
+/** The user's data has changed since the export began. */
+export class DataChanged extends Error {
+  override readonly name = 'DataChanged'
+}
+
+/**
+ * Reads an export page by page, each in one transaction and one round trip with a deadline of its own. All pages are of one
+ * state: one that finds the user's change number raised throws DataChanged.
+ */
+export class ExportReader {
+  readonly owner: Owner
+  readonly #deadline: RequestDeadline
+  #limit = rowsPerPage
+
+  constructor(owner: Owner, deadline: RequestDeadline) {
+    this.owner = owner
+    this.#deadline = deadline
+    owner.watch(undefined)
+  }
+
+  /** Runs the statements of a page of `limit` rows, which is smaller if their texts are too large for one response. */
+  async read<T extends Statements>(statementsOf: (limit: number) => T) {
+    const { state } = this.owner
+    this.#deadline.restart()
+    const results = await withSmallerPages(this.#limit, (limit) => {
+      this.#limit = limit
+      return limitLargeResponse(limit, () => this.owner.run(statementsOf(limit)))
+    })
+    if (state !== undefined && state !== this.owner.state) throw new DataChanged()
+    return results
+  }
+
+  /** Yields the pages of a list. The first has been read already; `next` selects the rows after one. */
+  async *pages<Row>(first: Row[], next: (limit: number, after: Row) => RunnableQuery<Row[], 'sqlite'>) {
+    for (let rows = first; ; ) {
+      yield rows
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < this.#limit) return
+      const { page } = await this.read((limit) => ({ page: next(limit, last) }))
+      rows = page
+    }
+  }
+}
+
+/** The statements of the first page of every format. */
+export function firstStatements({ db, id }: Owner, days: ExportQuery, limit: number) {
+  const { createdAt, updatedAt } = categories
+  return {
+    accounts: db
+      .select(fedAccountColumns)
+      .from(accounts)
+      .where(eq(accounts.userId, id))
+      .orderBy(asc(accounts.id)),
+    categories: db
+      .select({ ...fedCategoryColumns, createdAt, updatedAt })
+      .from(categories)
+      .where(eq(categories.userId, id))
+      .orderBy(asc(categories.id)),
+    transactions: nextTransactions({ db, id }, days, limit),
+  }
+}
+
+type Statement = ReturnType<typeof firstStatements>
+/** The lists that were read with the first page. */
+export type FirstPage = { [Name in keyof Statement]: ResultOf<Statement[Name]> }
+
+/**
+ * Yields the user's transactions, oldest first, in pages. Those of a deleted account are left out: they are removed later.
+ * A category that has been deleted is none.
+ */
+export async function* transactionPages(reader: ExportReader, days: ExportQuery, first: FirstPage) {
+  const ownAccounts = new Set(first.accounts.map(({ id }) => id))
+  const ownCategories = new Set(first.categories.map(({ id }) => id))
+  const isLive = ({ accountId, toAccountId }: Transaction) =>
+    ownAccounts.has(accountId) && (toAccountId === null || ownAccounts.has(toAccountId))
+  const pages = reader.pages(first.transactions, (limit, after) =>
+    nextTransactions(reader.owner, days, limit, after.row),
+  )
+  for await (const page of pages) {
+    const rows = page.map(({ row }) => row).filter(isLive)
+    for (const row of rows) if (!ownCategories.has(row.categoryId ?? 0)) row.categoryId = null
+    yield rows
+  }
+}
+
+function nextTransactions(
+  { db, id }: Pick<Owner, 'db' | 'id'>,
+  { from, to }: ExportQuery,
+  limit: number,
+  after?: Transaction,
+) {
+  const { userId, transactionDate } = transactions
+  const isAhead = after && sql`(transaction_date, id) > (${after.transactionDate}, ${after.id})`
+  return db
+    .select({ row: jsonRow(getTableColumns(transactions)) })
+    .from(transactions)
+    .where(
+      and(
+        eq(userId, id),
+        from ? gte(transactionDate, from) : undefined,
+        to ? lte(transactionDate, to) : undefined,
+        isAhead,
+      ),
+    )
+    .orderBy(asc(transactionDate), asc(transactions.id))
+    .limit(limit)
+}
