@@ -1,5 +1,7 @@
 import { and, asc, eq, getTableColumns, gt, type SQL, sql } from 'drizzle-orm'
 import { presentAccount } from '../accounts/present.ts'
+import { presentSession } from '../auth/present.ts'
+import { type Session, sessionColumns } from '../auth/sessions.ts'
 import { presentCategory } from '../categories/present.ts'
 import { writeCursor } from '../changes/feed-cursor.ts'
 import { lastChange } from '../database/change-numbers.ts'
@@ -146,14 +148,8 @@ function nextRemembered(owner: Owner, limit: number, after = 0) {
 const selectLayouts = ({ db, id }: Owner) =>
   db.select().from(importLayouts).where(eq(importLayouts.userId, id)).orderBy(asc(importLayouts.id))
 
-function selectTokens(owner: Owner) {
-  const { id, userAgent, createdAt, lastUsedAt } = tokens
-  return owner.db
-    .select({ id, userAgent, createdAt, lastUsedAt })
-    .from(tokens)
-    .where(eq(tokens.userId, owner.id))
-    .orderBy(asc(id))
-}
+const selectTokens = ({ db, id }: Owner) =>
+  db.select(sessionColumns).from(tokens).where(eq(tokens.userId, id)).orderBy(asc(tokens.id))
 
 type Row<Select extends (...parameters: never[]) => { _: { result: unknown[] } }> = ResultOf<
   ReturnType<Select>
@@ -187,11 +183,7 @@ function exportedRemembered({ row }: Row<typeof nextRemembered>): ShownExport['r
   }
 }
 
-function exportedToken({ id, userAgent, createdAt, lastUsedAt }: Row<typeof selectTokens>) {
-  return {
-    id,
-    user_agent: userAgent,
-    created_at: createdAt.toISOString(),
-    last_used_at: lastUsedAt.toISOString(),
-  }
+function exportedToken(row: Session): ShownExport['tokens'][number] {
+  const { is_current, ...token } = presentSession(row)
+  return token
 }

@@ -29,7 +29,10 @@ const parts: Record<string, string> = {
   tokens: 'tokens',
 }
 /** Columns that are shown under another name. */
-const shownAs: Record<string, string> = { 'import_layouts.settled': 'values' }
+const shownAs: Record<string, string> = {
+  'import_layouts.settled': 'values',
+  'tokens.scope': 'abilities',
+}
 
 const columns = Object.values(schema)
   .filter((one) => is(one, SQLiteTable))

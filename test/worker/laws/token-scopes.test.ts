@@ -19,6 +19,7 @@ const scopes: Record<string, 'read' | 'write' | 'session'> = {
   'GET /api/categories/:id': 'read',
   'GET /api/changes': 'read',
   'GET /api/email/verification-status': 'read',
+  'GET /api/export': 'read',
   'GET /api/imports': 'read',
   'GET /api/imports/:id': 'read',
   'GET /api/imports/layouts': 'read',
