@@ -41,13 +41,7 @@ export async function startDatabaseProxy(
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, name = '', ...rest] = (incoming.url ?? '').split('/')
-    const line = lines.get(name) ?? {
-      fault: null,
-      seen: 0,
-      latencyMs: 0,
-      work: noWork,
-      asked: new Set(),
-    }
+    const line = lines.get(name) ?? { fault: null, seen: 0, latencyMs: 0, work: noWork, asked: new Set() }
     lines.set(name, line)
     const body = await bytesOf(incoming)
     const command = `${incoming.method} ${rest.join('/')}`

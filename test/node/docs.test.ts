@@ -14,10 +14,7 @@ const documents = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   ...globSync('docs/**/*.md', { cwd: projectDirectory }),
-].map((name) => ({
-  name,
-  text: read(name),
-}))
+].map((name) => ({ name, text: read(name) }))
 
 describe.each(documents)('$name', ({ name, text }) => {
   test('names only scripts that exist', () => {

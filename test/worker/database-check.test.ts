@@ -97,18 +97,8 @@ describe('the check of the kept figures', () => {
     ])
     expect((await findDifferences(db)).sort(byText)).toEqual([
       { what: 'account balance', key: 'account 2', kept: 2501, actual: 2500 },
-      {
-        what: 'total of expense',
-        key: 'user 1 2026-11 category 1 account 1 to 0',
-        kept: 1251,
-        actual: 1250,
-      },
-      {
-        what: 'total of income',
-        key: 'user 1 2026-12 category 0 account 1 to 0',
-        kept: null,
-        actual: 3000,
-      },
+      { what: 'total of expense', key: 'user 1 2026-11 category 1 account 1 to 0', kept: 1251, actual: 1250 },
+      { what: 'total of income', key: 'user 1 2026-12 category 0 account 1 to 0', kept: null, actual: 3000 },
     ])
   })
 })

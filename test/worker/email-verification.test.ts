@@ -72,10 +72,7 @@ describe('the link of a verification email', () => {
     expect((await person.get('/api/me')).body.email_verified_at).toBe('2026-11-20T12:00:05.000Z')
     const { email, password } = person
     const login = await world.call('POST', '/api/login', { body: { email, password } })
-    expect(login.body).toMatchObject({
-      email_verified: true,
-      email_verified_at: '2026-11-20T12:00:05.000Z',
-    })
+    expect(login.body).toMatchObject({ email_verified: true, email_verified_at: '2026-11-20T12:00:05.000Z' })
   })
 
   test('says already on the second click, and keeps the time of the first', async () => {

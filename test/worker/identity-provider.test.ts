@@ -865,9 +865,7 @@ describe('an ID token', () => {
     ['without an audience', { claims: without('aud') }],
     [
       'for us and others, of which another is the authorized party',
-      {
-        claims: (c) => ({ ...c, aud: ['purse-tests', 'another-app'], azp: 'another-app' }),
-      },
+      { claims: (c) => ({ ...c, aud: ['purse-tests', 'another-app'], azp: 'another-app' }) },
     ],
     ['that has expired', { claims: (c) => ({ ...c, exp: Math.floor(Date.now() / 1000) - 300 }) }],
     ['that never expires', { claims: without('exp') }],

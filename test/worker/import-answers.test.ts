@@ -153,9 +153,7 @@ test('rows get the category in which the last three of their payee are, if that 
     { description: 'LIDL', type: 'income' },
   ]
   const { body } = await person.post('/api/categories/suggest', { items })
-  expect(body).toEqual({
-    suggestions: [{ id: category.id, name: category.name, because }, null, null],
-  })
+  expect(body).toEqual({ suggestions: [{ id: category.id, name: category.name, because }, null, null] })
   const file = 'Date,Description,Amount\n2026-09-13,LIDL 4 BERLIN,-12.00\n2026-09-14,Aldi,-3.00\n'
   const dry = await send(file, '&signs=as_written&categorise=learned&dry_run=true')
   expect(dry.body.import.preview.rows.map((row: Json) => row.category)).toEqual([

@@ -94,10 +94,7 @@ describe('a generic CSV', () => {
           skipped: 0,
           dry_run: false,
           settled: expect.objectContaining({
-            signs: {
-              value: 'as_written',
-              proof: 'the documented columns, where a minus sign is an expense',
-            },
+            signs: { value: 'as_written', proof: 'the documented columns, where a minus sign is an expense' },
           }),
           preview: null,
           closing_balance: null,

@@ -429,9 +429,7 @@ test('pairs joined in one call are separated again when the import of a row of t
   const [found] = (await matches()).filter(({ kind }) => kind === 'transfer')
   const pair = { kind: found?.kind, ids: found?.ids }
   const stranger = { kind: 'duplicate', ids: [typed.id, 999_999] }
-  const { status, body } = await person.post('/api/matches/join', {
-    pairs: [pair, stranger],
-  })
+  const { status, body } = await person.post('/api/matches/join', { pairs: [pair, stranger] })
   expect([status, body.outcomes]).toMatchObject([
     200,
     [

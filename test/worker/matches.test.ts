@@ -101,12 +101,7 @@ test('two imports cover what lies between their rows, if one of these is outside
 test('what was typed is found in a transfer that was typed too and then joined with its leg in the bank’s file', async () => {
   const { person, checking, savings, expense, importRows, matches } = await createBanked()
   const at = (account: Json, type: string, transaction_date: string) =>
-    recordTransaction(person, {
-      ...expense(),
-      account_id: account.id,
-      type,
-      transaction_date,
-    })
+    recordTransaction(person, { ...expense(), account_id: account.id, type, transaction_date })
   const outflow = await at(checking, 'expense', '2026-11-10')
   await importRows(savings, [['2026-11-11', '12.50', 'Deposit']], '&match=off')
   const [transfer] = await matches()

@@ -174,11 +174,7 @@ describe('Server-Timing', () => {
         databaseMs: Number(databaseMs),
         roundTrips: Number(roundTrips),
         durationMs: Number(durationMs),
-      }).toEqual({
-        databaseMs: line?.databaseMs,
-        roundTrips: line?.roundTrips,
-        durationMs: line?.durationMs,
-      })
+      }).toEqual({ databaseMs: line?.databaseMs, roundTrips: line?.roundTrips, durationMs: line?.durationMs })
     }
   })
 

@@ -17,11 +17,7 @@ async function createLedger() {
   const household = await createHousehold(createWorld())
   const { person, checking, cash, expense } = household
   const savings = await openAccount(person, { name: 'Savings', starting_balance: 0 })
-  const spent = await recordTransaction(person, {
-    ...expense(),
-    description: 'Lunch',
-    reference: 'R-1',
-  })
+  const spent = await recordTransaction(person, { ...expense(), description: 'Lunch', reference: 'R-1' })
   const moved = await recordTransaction(person, {
     account_id: checking.id,
     to_account_id: cash.id,

@@ -262,10 +262,7 @@ export const shapes: Shape[] = [
     name: 'MT940 details of spaces',
     file: (n) => swift(fill(`:61:260101C1,NTRF\n:86:${' '.repeat(9_000)}x\n`, n)),
   },
-  {
-    name: 'MT940 balances of spaces',
-    file: (n) => swift(fill(`:60F:C260101${' '.repeat(9_000)}x\n`, n)),
-  },
+  { name: 'MT940 balances of spaces', file: (n) => swift(fill(`:60F:C260101${' '.repeat(9_000)}x\n`, n)) },
   { name: 'MT940 lines of a field', file: (n) => swift(`:86:${fill('a\n', n)}`) },
   { name: 'MT940 entry of digits', file: (n) => swift(fill(`:61:260101C${'1'.repeat(9_000)}\n`, n)) },
   { name: 'MT940 entry of spaces', file: (n) => swift(fill(`:61:${' '.repeat(9_000)}\n`, n)) },

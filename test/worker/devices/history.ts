@@ -20,23 +20,9 @@ const people = 3
 const devicesEach = 3
 const burstsAtMost = 100
 
-const kinds = {
-  'edit offline': 10,
-  sync: 10,
-  upload: 3,
-  pull: 8,
-  act: 14,
-  'start anew': 1,
-  'go back': 1,
-}
+const kinds = { 'edit offline': 10, sync: 10, upload: 3, pull: 8, act: 14, 'start anew': 1, 'go back': 1 }
 /** Steps that look at everything, during which nothing else may happen. */
-const quietKinds = {
-  compare: 1,
-  'dry run': 1,
-  'remove deleted': 2,
-  "another's cursor": 1,
-  expire: 1,
-}
+const quietKinds = { compare: 1, 'dry run': 1, 'remove deleted': 2, "another's cursor": 1, expire: 1 }
 type Kind = keyof typeof kinds | keyof typeof quietKinds
 export const quiet = Object.keys(quietKinds) as Kind[]
 

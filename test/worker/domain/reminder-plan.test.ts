@@ -42,11 +42,7 @@ describe('looking at somebody whenever it is time, for forty days,', () => {
   const times = fc
     .tuple(fc.integer({ min: 0, max: 23 }), fc.constantFrom(0, 1, 15, 29, 30, 45, 59))
     .map((parts) => parts.map((part) => String(part).padStart(2, '0')).join(':'))
-  const starts = fc.date({
-    min: new Date('2024-01-01'),
-    max: new Date('2030-01-01'),
-    noInvalidDate: true,
-  })
+  const starts = fc.date({ min: new Date('2024-01-01'), max: new Date('2030-01-01'), noInvalidDate: true })
 
   test('finds one reminder for each local day, none skipped, none twice, always ahead', () => {
     fc.assert(

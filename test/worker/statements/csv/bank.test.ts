@@ -95,9 +95,7 @@ describe('the table of a bank export', () => {
     // A second header with more names makes the rows above it a preamble.
     expect(
       errors(`Date,Who,Amount\n2026-01-06,Pay,100.00\n2026-01-07,Tea,-3.00\nDate,Text,Amount\n`),
-    ).toEqual({
-      file: ['No line from line 2 on is a transaction with a date and an amount.'],
-    })
+    ).toEqual({ file: ['No line from line 2 on is a transaction with a date and an amount.'] })
     expect(brief('Balance,2026-01-05,100.00\nDate,Who,Amount\n')).toEqual([])
   })
 
