@@ -52,7 +52,7 @@ export function layoutToKeep(
 }
 
 /** True for what the next file may need; the delimiter, and signs that no convention gives, show in each file anew. */
-function isKept(field: string, value: string): boolean {
+export function isKept(field: string, value: string): boolean {
   if (field === 'signs') return value === 'as_written' || value === 'inverted'
   return /^(?:date_format|decimal_separator|fees|encoding|statement_account|accounts|(?:mapping|states|marks)\..*)$/.test(
     field,

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { chooseAccount } from '../../src/imports/formats/accounts.ts'
+import { allRows, type Settled } from '../../src/imports/formats/aspects/aspect.ts'
 import { readGeneric, readStatement } from '../../src/imports/formats/read.ts'
 import type { FileOptions } from '../../src/imports/formats/statement.ts'
 import { type ExampleRow, Invalid, Questions } from '../../src/shared/failures.ts'
@@ -18,8 +19,20 @@ export type Case = {
   accounts: { select?: string; rows: ExpectedRow[] }[]
 }
 
-/** What a file comes to, and the fields that were asked for it. */
-export type Outcome = { result: 'exact' | 'asked' | 'wrong' | 'refused'; asked: string[]; text: string }
+/**
+ * What a file comes to, and the fields that were asked for it. `doubts` are those without the choice of one of several
+ * accounts, which a file that names them cannot settle.
+ */
+export type Outcome = {
+  result: 'exact' | 'asked' | 'wrong' | 'refused'
+  asked: string[]
+  doubts: string[]
+  text: string
+  settled: Settled
+}
+
+/** Files by what shows which way their amounts go; `made` are those that were made to be asked about. */
+export type Kind = 'statement' | 'proved CSV' | 'unproved CSV' | 'own CSV' | 'made'
 
 const corpus = path.join(import.meta.dirname, '../corpus')
 
@@ -39,23 +52,37 @@ export function outcomeOf(one: Case): Outcome {
   return outcomes.sort((a, b) => order.indexOf(a.result) - order.indexOf(b.result))[0] as Outcome
 }
 
+/** The kind of a file, by how it was read in the end: one with a proof was not told its signs. */
+export function kindOf({ name, isGeneric }: Case, { settled }: Outcome): Kind {
+  if (name.includes('/class-')) return 'made'
+  if (/^(?:ofx|camt|mt940|qif)\//.test(name)) return 'statement'
+  if (isGeneric) return 'own CSV'
+  return settled.signs?.proof === 'as the request says' ? 'unproved CSV' : 'proved CSV'
+}
+
 function readCase(one: Case, told: FileOptions, expected: ExpectedRow[]): Outcome {
-  const asked: string[] = []
+  const found: Pick<Outcome, 'asked' | 'doubts'> = { asked: [], doubts: [] }
   let options = told
   for (let round = 0; round < 6; round += 1) {
     try {
-      const text = differenceOf(rowsOf(one, options), expected)
-      return { result: text !== '' ? 'wrong' : asked.length > 0 ? 'asked' : 'exact', asked, text }
+      const { rows, settled } = readRows(one, options)
+      const text = differenceOf(rows, expected)
+      const result = text !== '' ? 'wrong' : found.asked.length > 0 ? 'asked' : 'exact'
+      return { result, ...found, text, settled }
     } catch (error) {
       if (!(error instanceof Questions)) {
         const text = error instanceof Invalid ? JSON.stringify(error.errors) : String(error)
-        return { result: 'refused', asked, text }
+        return { result: 'refused', ...found, text, settled: {} }
       }
-      asked.push(...error.questions.map(({ field }) => field))
+      for (const { field, options: choices } of error.questions) {
+        found.asked.push(field)
+        const isChoice = field === 'statement_account' && choices[0]?.value !== allRows
+        if (!isChoice) found.doubts.push(field)
+      }
       options = answered(one, options, error, expected)
     }
   }
-  return { result: 'refused', asked, text: 'asked again and again' }
+  return { result: 'refused', ...found, text: 'asked again and again', settled: {} }
 }
 
 /** The options with an answer to each question: that of the case, or the one whose example is right. */
@@ -89,12 +116,19 @@ function answered(
 
 type ReadRow = { date: string; amount: number; description: string | null }
 
-function rowsOf({ bytes, isGeneric }: Case, options: FileOptions): ReadRow[] {
-  if (!isGeneric) return chooseAccount(readStatement(bytes, options).accounts, options).account.entries
-  return readGeneric(bytes, options).rows.map((row) => ({
-    ...row,
-    amount: row.type === 'income' ? row.amount : -row.amount,
-  }))
+/** The rows of a file, and how its aspects were settled. Throws Questions. */
+export function readRows(
+  { bytes, isGeneric }: Pick<Case, 'bytes' | 'isGeneric'>,
+  options: FileOptions,
+): { rows: ReadRow[]; settled: Settled } {
+  if (!isGeneric) {
+    const { accounts, settled } = readStatement(bytes, options)
+    const chosen = chooseAccount(accounts, options)
+    return { rows: chosen.account.entries, settled: { ...settled, ...chosen.settled } }
+  }
+  const { rows, settled } = readGeneric(bytes, options)
+  const signed = rows.map((row) => ({ ...row, amount: row.type === 'income' ? row.amount : -row.amount }))
+  return { rows: signed, settled }
 }
 
 const cents = (amount: string) => Math.round(Number(amount) * 100)

@@ -1,4 +1,4 @@
-import { allCases, type Case, type Outcome, outcomeOf } from './cases.ts'
+import { allCases, type Case, kindOf, type Outcome, outcomeOf } from './cases.ts'
 
 /** Prints what the files of the corpus come to: the measure of how well files are read. */
 for (const [title, cases] of Object.entries(allCases())) {
@@ -8,12 +8,14 @@ for (const [title, cases] of Object.entries(allCases())) {
     if (isVerbose || outcome.result === 'wrong' || outcome.result === 'refused') print(one, outcome)
   const count = (result: Outcome['result']) =>
     outcomes.filter(({ outcome }) => outcome.result === result).length
-  const questions = outcomes.map(({ outcome }) => outcome.asked.length)
-  const asking = questions.filter((many) => many > 0).sort((a, b) => a - b)
-  const share = ((100 * asking.length) / questions.length).toFixed(0)
   console.log(
-    `${title}: ${cases.length} files, ${count('exact')} exact, ${count('asked')} exact after answers, ${count('wrong')} wrong, ${count('refused')} refused; ${share} % ask, ${asking[Math.floor(asking.length / 2)] ?? 0} questions in the median of these`,
+    `${title}: ${cases.length} files, ${count('exact')} exact, ${count('asked')} exact after answers, ${count('wrong')} wrong, ${count('refused')} refused`,
   )
+  for (const [kind, some] of Map.groupBy(outcomes, ({ one, outcome }) => kindOf(one, outcome))) {
+    const asking = some.map(({ outcome }) => outcome.doubts.length).filter((many) => many > 0)
+    const median = asking.sort((a, b) => a - b)[Math.floor(asking.length / 2)] ?? 0
+    console.log(`  ${kind}: ${asking.length} of ${some.length} files ask, ${median} in the median`)
+  }
 }
 
 function print({ name }: Case, { result, asked, text }: Outcome): void {

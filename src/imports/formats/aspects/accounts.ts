@@ -77,8 +77,17 @@ function isApart({ names, what, isSure }: Names, values: Valued[], aspects: Aspe
     return false
   }
   if (isSure) return true
+  const { told, kept } = aspects
+  const answer = told.statement_account ?? kept?.values.statement_account
+  if (answer) {
+    aspects.prove(
+      'statement_account',
+      answer,
+      told.statement_account ? 'as the request says' : (kept?.source ?? ''),
+    )
+    return true
+  }
   const found = [...new Set(names)].filter((name) => name !== null)
-  if (aspects.told.statement_account ?? aspects.kept?.values.statement_account) return true
   const options: Choice[] = found.map((value) => ({ value, label: `only the rows of ${quoted(value)}` }))
   aspects.ask(
     'statement_account',
