@@ -12,7 +12,7 @@ import type { TransactionChanges } from './contract.ts'
 import { liveCategory, transactionColumns, transactionPrecondition } from './read.ts'
 import { type NextRow, transactionRules } from './rules.ts'
 
-/** Changes the fields that were sent; the rules apply to the result. Throws NotFound, Forbidden, VersionConflict, Invalid. */
+/** Changes the fields that were sent; their rules apply to the result. Throws NotFound, Forbidden, VersionConflict, Invalid. */
 export async function updateTransaction(
   owner: Owner,
   id: number,
@@ -23,7 +23,9 @@ export async function updateTransaction(
   const sent = withDestinationCleared(draft.values)
   const { row, stale } = transactionPrecondition(owner, id, expected)
   // Another user's row is checked against that user's accounts; the response does not show the outcome.
-  const rules = transactionRules(sql`${transactions.userId}`, rowAfter(sent))
+  const rules = transactionRules(sql`${transactions.userId}`, rowAfter(sent)).filter(({ inputs }) =>
+    inputs.some((field) => field in sent),
+  )
   const owned = db
     .select({ isOwn: isOwnColumn(owner, transactions), ruleFlags: ruleFlags(rules) })
     .from(transactions)
