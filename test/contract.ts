@@ -17,7 +17,7 @@ export type Exchange = {
   text: string
 }
 
-/** Answers that no endpoint describes, since none was called: unknown paths and methods. Each says why in JSON. */
+/** Responses that no endpoint describes, since none was called: unknown paths and methods. Each says why in JSON. */
 const beyondOperations: Record<number, { needs: string[] }> = {
   404: { needs: [] },
   405: { needs: ['Allow'] },
@@ -29,7 +29,7 @@ const headersOfTransport =
   /^(content-.*|date|connection|keep-alive|transfer-encoding|server|vary|allow|cache-control|strict-transport-security|cross-origin-.*|origin-agent-cluster|referrer-policy|x-(content-type|dns|download|frame|permitted|xss)-.*|access-control-.*|timing-allow-origin|cf-.*|etag|report-to|nel)$/
 
 /**
- * Checks answers against the OpenAPI document: path, method, status, headers, content type and every field must be
+ * Checks responses against the OpenAPI document: path, method, status, headers, content type and every field must be
  * described. Returns the faults it finds, none for a good answer.
  */
 export function contractChecker(document: OpenApiDocument) {
@@ -66,10 +66,10 @@ export function contractChecker(document: OpenApiDocument) {
     return [...strange.map((name) => `the header ${name} is not described`), ...wrong]
   }
 
-  function faultsOfBody(answer: ResponseObject, { headers, text }: Exchange): string[] {
+  function faultsOfBody(response: ResponseObject, { headers, text }: Exchange): string[] {
     const type = headers.get('Content-Type')?.split(';')[0] ?? ''
-    if (!answer.content) return text === '' ? [] : ['there is a body, and none is described']
-    const media = answer.content[type]
+    if (!response.content) return text === '' ? [] : ['there is a body, and none is described']
+    const media = response.content[type]
     if (!media) return [`the content type "${type}" is not described`]
     if (!type.includes('json')) return text === '' ? ['the text is empty'] : []
     const validate = validators.get(media) ?? validatorOf(media.schema)
@@ -90,9 +90,9 @@ export function contractChecker(document: OpenApiDocument) {
     const operation = operationOf(method, path)
     const described = operation?.responses[status]
     if (described) {
-      const answer = resolveAnswer(document, described)
-      const body = method === 'HEAD' || status === 304 ? [] : faultsOfBody(answer, exchange)
-      return [...faultsOfHeaders(answer, exchange), ...body]
+      const response = resolveResponse(document, described)
+      const body = method === 'HEAD' || status === 304 ? [] : faultsOfBody(response, exchange)
+      return [...faultsOfHeaders(response, exchange), ...body]
     }
     if (method === 'OPTIONS' && status === 204) return exchange.text === '' ? [] : ['a preflight has a body']
     const beyond = operation ? undefined : beyondOperations[status]
@@ -106,14 +106,14 @@ export function contractChecker(document: OpenApiDocument) {
   }
 }
 
-/** The answer itself, wherever it is in the document. */
-export function resolveAnswer(
+/** The response itself, wherever it is in the document. */
+export function resolveResponse(
   { components }: Pick<OpenApiDocument, 'components'>,
-  answer: ResponseReference,
+  response: ResponseReference,
 ): ResponseObject {
-  if (!('$ref' in answer)) return answer
-  const found = components.responses[answer.$ref.split('/').at(-1) ?? '']
-  if (!found) throw new Error(`${answer.$ref} is not in the document`)
+  if (!('$ref' in response)) return response
+  const found = components.responses[response.$ref.split('/').at(-1) ?? '']
+  if (!found) throw new Error(`${response.$ref} is not in the document`)
   return found
 }
 

@@ -55,7 +55,7 @@ function startProvider() {
 
 /**
  * The runtime reports every connection that a test cuts, even where the error is caught. Vitest fails the run for errors
- * that nobody catches, so nothing is hidden but the report.
+ * that is never caught, so nothing is hidden but the report.
  */
 function muteLostConnections(): () => void {
   const { stdout } = process

@@ -4,9 +4,9 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Where the databases of the tests are; each path below it is a database of its own, migrated already. */
     libsqlUrl: string
-    /** Each request to it starts an inbox and an identity provider, and answers with the variables that name them. */
+    /** Each request to it starts an inbox and an identity provider, and responds with the variables that name them. */
     neighboursUrl: string
-    /** Answers with the place of the stack that tests in Node share, which the first request starts. */
+    /** Responds with the place of the stack that tests in Node share, which the first request starts. */
     sharedStackUrl: string
     /** FUZZ_SEED and FUZZ_REQUESTS, for a longer run of test/worker/abuse/fuzz.test.ts. */
     fuzz: { seed: string | undefined; requests: string | undefined }

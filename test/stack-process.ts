@@ -101,7 +101,7 @@ export class DevStack {
   }
 }
 
-/** Free ports and a state folder, in a new directory, that nobody else uses. */
+/** Free ports and a state folder, in a new directory, that no other test uses. */
 export async function freePlace(): Promise<{ place: Place; directory: string }> {
   const directory = mkdtempSync(path.join(tmpdir(), 'purse stack '))
   // A state folder may lie in directories that do not exist yet.

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** What goes wrong between a client and its database. */
 export type Fault = {
   /**
-   * What the client gets: a status without the database's answer, a closed connection, half of the answer, an answer
-   * that makes no sense, nothing at all, or the right answer too late.
+   * What the client gets: a status without the database's response, a closed connection, half of the response, a response
+   * that makes no sense, nothing at all, or the right response too late.
    */
   gets: 'status' | 'cut' | 'half' | 'garbage' | 'nothing' | 'late'
-  /** Whether the database has executed the request by then, as it must have for the right answer or half of it. */
+  /** Whether the database has executed the request by then, as it must have for the right response or half of it. */
   executed?: boolean
-  /** How much of the answer arrives, instead of half. */
+  /** How much of the response arrives, instead of half. */
   bytes?: number
   status?: number
   contentType?: string
@@ -19,12 +19,12 @@ export type Fault = {
   only?: number
 }
 
-export type Answer = { status: number; contentType: string; body: Buffer }
+export type ApiResponse = { status: number; contentType: string; body: Buffer }
 
-/** Answers as the fault says; `ask` asks the database. */
+/** Responds as the fault says; `ask` asks the database. */
 export async function fail(
   fault: Fault,
-  ask: () => Promise<Answer>,
+  ask: () => Promise<ApiResponse>,
   response: ServerResponse,
 ): Promise<void> {
   const { gets, executed = gets === 'half', status = 502, contentType = 'text/html', delayMs = 0 } = fault
@@ -32,19 +32,19 @@ export async function fail(
     await sleep(delayMs, undefined, { ref: false })
     return send(response, await ask())
   }
-  const answer = executed ? await ask() : undefined
+  const reply = executed ? await ask() : undefined
   if (gets === 'status') send(response, { status, contentType, body: Buffer.from('null') })
   if (gets === 'cut') response.destroy()
   if (gets === 'garbage')
     send(response, { status: 200, contentType: 'application/json', body: Buffer.from('{"bat') })
-  if (gets === 'half' && answer) {
-    response.writeHead(200, { 'content-type': answer.contentType, 'content-length': answer.body.length })
-    const { bytes = answer.body.length / 2 } = fault
-    response.write(answer.body.subarray(0, bytes), () => response.destroy())
+  if (gets === 'half' && reply) {
+    response.writeHead(200, { 'content-type': reply.contentType, 'content-length': reply.body.length })
+    const { bytes = reply.body.length / 2 } = fault
+    response.write(reply.body.subarray(0, bytes), () => response.destroy())
   }
 }
 
-/** Answers with what the database said. */
-export function send(response: ServerResponse, { status, contentType, body }: Answer): void {
+/** Responds with what the database said. */
+export function send(response: ServerResponse, { status, contentType, body }: ApiResponse): void {
   response.writeHead(status, { 'content-type': contentType, 'content-length': body.length }).end(body)
 }

@@ -129,6 +129,6 @@ class Namespaces {
     const headers = { 'content-type': 'application/json' }
     const response = await fetch(`${this.#adminUrl}/${path}`, { method, headers, body: '{}' })
     const text = await response.text()
-    if (!response.ok) throw new Error(`sqld answered ${response.status} to ${method} ${path}: ${text}`)
+    if (!response.ok) throw new Error(`sqld responded with ${response.status} to ${method} ${path}: ${text}`)
   }
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, type Dispatcher } from 'undici'
-import { type Answer, type Fault, fail, send } from './faults.ts'
+import { type ApiResponse, type Fault, fail, send } from './faults.ts'
 import { isClose, noWork, sum, type Work, workOf } from './work.ts'
 
 /** Where a database is: a server, and the Host header by which it knows the database. */
@@ -17,7 +17,7 @@ type Line = {
   latencyMs: number
   work: Work
   /** Requests whose work is not yet known. */
-  asked: Set<Promise<Answer>>
+  asked: Set<Promise<ApiResponse>>
 }
 
 // Longer than any client keeps an idle connection, so that this side is never the first to close it.
@@ -30,7 +30,7 @@ const keepAliveMs = 120_000
  * - `GET /<name>/stats` tells what the database did since `DELETE /<name>/stats` (a Work),
  * - `POST /<name>/latency` with `{"ms": 30}` slows every request to it,
  * - `PUT /<name>/faults` with a Fault or null sets what goes wrong at `/<name>/faulty/…`, another way to the same
- *   database, and answers `{"seen": <requests that went there since the last fault was set>}`, as `GET` does. A request
+ *   database, and responds with `{"seen": <requests that went there since the last fault was set>}`, as `GET` does. A request
  *   that only closes a stream meets no fault.
  */
 export async function startDatabaseProxy(
@@ -45,7 +45,7 @@ export async function startDatabaseProxy(
     lines.set(name, line)
     const body = await bytesOf(incoming)
     const command = `${incoming.method} ${rest.join('/')}`
-    // The effects of a request can be seen in the database before its answer has arrived.
+    // The effects of a request can be seen in the database before its response has arrived.
     if (rest[0] === 'stats' || command === 'GET faults') await Promise.allSettled(line.asked)
     const answered = control(command, line, body)
     if (answered) return void response.end(JSON.stringify(answered))
@@ -53,9 +53,9 @@ export async function startDatabaseProxy(
     const isFaulty = rest[0] === 'faulty'
     const path = `/${(isFaulty ? rest.slice(1) : rest).join('/')}`
     const ask = (signal?: AbortSignal) => {
-      const answer = askOnce(signal).finally(() => line.asked.delete(answer))
-      line.asked.add(answer)
-      return answer
+      const reply = askOnce(signal).finally(() => line.asked.delete(reply))
+      line.asked.add(reply)
+      return reply
     }
     const askOnce = async (signal?: AbortSignal) => {
       const { origin, host } = await find(name)
@@ -73,9 +73,9 @@ export async function startDatabaseProxy(
         ...(signal && { signal }),
       })
       const contentType = String(headers['content-type'] ?? 'text/plain')
-      const answer = { status: statusCode, contentType, body: await bytesOf(stream) }
-      line.work = sum(line.work, workOf(body, answer.body))
-      return answer
+      const reply = { status: statusCode, contentType, body: await bytesOf(stream) }
+      line.work = sum(line.work, workOf(body, reply.body))
+      return reply
     }
     if (line.latencyMs > 0) await sleep(line.latencyMs)
     const fault = isFaulty && !isClose(body) ? faultOfNext(line) : null
@@ -87,7 +87,7 @@ export async function startDatabaseProxy(
   }
 
   const server = createServer((incoming, response) => {
-    // A client that has gone gets no answer.
+    // A client that has gone gets no response.
     serve(incoming, response).catch(() => response.destroy())
   })
   server.keepAliveTimeout = keepAliveMs
@@ -102,7 +102,7 @@ export async function startDatabaseProxy(
   }
 }
 
-/** Answers what is meant for the proxy itself; undefined for everything else. */
+/** Responds to what is meant for the proxy itself; undefined for everything else. */
 function control(command: string, line: Line, body: Buffer): object | undefined {
   if (command === 'GET stats') return line.work
   if (command === 'DELETE stats') return Object.assign(line, { work: noWork }).work

@@ -1,4 +1,4 @@
-/** What a database did, according to its answers and its traffic. */
+/** What a database did, according to its responses and its traffic. */
 export type Work = {
   /** Round trips of a client, without those that only close a stream. */
   requests: number
@@ -31,11 +31,17 @@ const figures = /"rows_read":(\d+),"rows_written":(\d+)/g
 const begin = /"sql":"BEGIN/
 
 /** What one request has cost. */
-export function workOf(request: Buffer, answer: Buffer): Work {
+export function workOf(request: Buffer, response: Buffer): Work {
   if (isClose(request)) return { ...noWork, closes: 1 }
   const opened = request.includes('"baton":"') ? 0 : 1
-  const work = { ...noWork, requests: 1, opened, requestBytes: request.length, responseBytes: answer.length }
-  for (const [, read, written] of answer.toString().matchAll(figures)) {
+  const work = {
+    ...noWork,
+    requests: 1,
+    opened,
+    requestBytes: request.length,
+    responseBytes: response.length,
+  }
+  for (const [, read, written] of response.toString().matchAll(figures)) {
     work.statements += 1
     work.rowsRead += Number(read)
     work.rowsWritten += Number(written)

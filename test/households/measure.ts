@@ -8,7 +8,7 @@ import { accountIds, type Row, rowsOf, subjectOf, truthOf } from './rows.ts'
 
 /**
  * How many matches were found, how many are right, and how many name the wrong one of two equal rows that both exist twice:
- * Tuesday's coffee for Wednesday's, which makes no difference to anybody.
+ * Tuesday's coffee for Wednesday's, which makes no difference.
  */
 export type Tally = { found: number; right: number; equal: number }
 /** `toFind` is how many there were to find, tips and typing errors included. */

@@ -2,7 +2,7 @@ import { addDays, type CalendarDate } from '../../src/shared/dates.ts'
 import type { Dice } from './dice.ts'
 import type { Event, Place } from './life.ts'
 
-/** What somebody typed about an event. */
+/** What a user typed about an event. */
 export type Typed = {
   event: number
   account: Place

@@ -46,7 +46,7 @@ describe.skipIf(!executable)('the example app', () => {
     return [context, await context.newPage()]
   }
 
-  /** Registers somebody with money through the API, and returns functions that call it in their name. */
+  /** Registers a user with money through the API, and returns functions that call it in their name. */
   async function newPerson(email: string) {
     const api = clientOf(place)
     const { access_token: token } = await register(place, email)
@@ -261,7 +261,7 @@ describe.skipIf(!executable)('the example app', () => {
     await enter(page, person.email, registration(person.email).password)
     await press(page, 'Add transaction')
     await fillIn(page, 'Written for long', '5.00')
-    const refused = page.waitForResponse((answer) => answer.status() === 401)
+    const refused = page.waitForResponse((response) => response.status() === 401)
     await person.endOtherSessions()
     await refused
     await press(page, 'Save')
@@ -299,7 +299,7 @@ describe.skipIf(!executable)('the example app', () => {
       expect((await fetch(served + src)).headers.get('content-type')).toBe(type)
   })
 
-  test('reads without asking the API, and shows a write before the API has answered, within a frame', async () => {
+  test('reads without asking the API, and shows a write before the API has responded, within a frame', async () => {
     const person = await newPerson('latency@example.com')
     await person.add('Rent', '40.00')
     const [, page] = await newDevice({ serviceWorkers: 'block' })
@@ -329,7 +329,7 @@ describe.skipIf(!executable)('the example app', () => {
       return document.querySelector('.day')?.textContent
     })
     expect(shown).toContain('Tea')
-    // Only what keeps the copy up to date has been requested, and none of it has been answered.
+    // Only what keeps the copy up to date has been requested, and none of it has a response.
     expect(asked.filter((path) => !['/api/changes', '/api/me'].includes(path))).toEqual([])
     released.resolve()
     await page.getByText('Online · all saved').waitFor()

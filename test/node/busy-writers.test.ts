@@ -78,13 +78,13 @@ test('readers do not wait for a writer', async () => {
   unlock()
 })
 
-test('an answer that is too large is requested twice more, and is then our fault', async () => {
+test('a response that is too large is requested twice more, and is then our fault', async () => {
   const meter = new Meter()
   const db = open(meter)
   const tooMuch = db.all(sql`
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 11) select printf('%.*c', 1000000, 'x') from n`)
-  const answer = db.batch([db.run(sql`insert into written values (101)`), tooMuch])
-  await expect(answer).rejects.toMatchObject({ name: 'ResponseTooLarge' })
+  const response = db.batch([db.run(sql`insert into written values (101)`), tooMuch])
+  await expect(response).rejects.toMatchObject({ name: 'ResponseTooLarge' })
   expect(meter.read().roundTrips).toBe(3)
   expect(await rowsOf(101)).toBe(0)
 })

@@ -1,8 +1,8 @@
 import { afterEach, expect } from 'vitest'
-import { faultsOfAnswer } from './document.ts'
+import { faultsOfResponse } from './document.ts'
 
 /**
- * Checks every answer of a stack's API, to a test or to a client under test, against the OpenAPI document. Faults fail the
+ * Checks every response of a stack's API, to a test or to a client under test, against the OpenAPI document. Faults fail the
  * test when it ends: thrown at once, a client could take one for a lost connection.
  */
 const faults: string[] = []
@@ -17,13 +17,13 @@ globalThis.fetch = async (input, init) => {
     const text = await response
       .clone()
       .text()
-      // Some tests cut answers in half.
+      // Some tests cut responses in half.
       .catch(() => undefined)
     const { status, headers } = response
     const exchange = { method, path: `${pathname}${search}`, status, headers }
     if (text !== undefined) {
-      const found = faultsOfAnswer({ ...exchange, text })
-      faults.push(...found.map((fault) => `${method} ${pathname} answers ${status}: ${fault}`))
+      const found = faultsOfResponse({ ...exchange, text })
+      faults.push(...found.map((fault) => `${method} ${pathname} responds with ${status}: ${fault}`))
     }
   }
   return response

@@ -106,7 +106,7 @@ test('the package says what it is for, and works with the hono and zod that an a
 })
 
 test.skipIf(!browser)(
-  'the example’s form clears a mark when its field is changed, and an edit after a lost answer reaches the row',
+  'the example’s form clears a mark when its field is changed, and an edit after a lost response reaches the row',
   async () => {
     const { place, api, token, user, expense } = await setUp('forms@example.com')
     const category_id = (await api('GET', '/categories', undefined, token)).body[0].id

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import type { Answer, CallOptions } from '../worker/answers.ts'
+import type { ApiResponse, CallOptions } from '../worker/answers.ts'
 import { type Place, until } from './stack.ts'
 
 const password = 'correct horse battery'
@@ -10,12 +10,12 @@ export function registration(email: string) {
   return { name: 'Somebody', email, password, password_confirmation: password }
 }
 
-/** Sends a request with JSON, and reads the answer. */
+/** Sends a request with JSON, and reads the response. */
 export async function ask(
   url: string,
   method: string,
   { token, body, signal }: Pick<CallOptions, 'token' | 'body'> & { signal?: AbortSignal | undefined } = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const response = await fetch(url, {
     method,
     headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
@@ -34,16 +34,16 @@ export function clientOf({ PORT }: Place) {
 }
 
 /**
- * Registers somebody on a stack and returns the answer. Tests share one client address, and the service refuses hashes of
+ * Registers a user on a stack and returns the response. Tests share one client address, and the service refuses hashes of
  * one address that would wait for each other, so this asks again when it is told to.
  */
 export async function register(place: Place, email: string) {
   const tryOnce = () => clientOf(place)('POST', '/register', registration(email))
-  let answer = await tryOnce()
-  for (; answer.status === 503; answer = await tryOnce())
-    await sleep(1_000 * Number(answer.headers.get('Retry-After')))
-  expect(answer.status).toBe(201)
-  return answer.body
+  let response = await tryOnce()
+  for (; response.status === 503; response = await tryOnce())
+    await sleep(1_000 * Number(response.headers.get('Retry-After')))
+  expect(response.status).toBe(201)
+  return response.body
 }
 
 /** Waits for an email in a stack's inbox, and returns the first link in its text. */
@@ -61,7 +61,7 @@ export async function linkInMail({ MAIL_PORT }: Place, to: string, subject: RegE
   return /https?:\S+/.exec(mail.text)?.[0] ?? ''
 }
 
-/** Verifies somebody's address by the link in the email. */
+/** Verifies a user's address by the link in the email. */
 export async function verifyByMail(place: Place, email: string): Promise<void> {
   await fetch(await linkInMail(place, email, /Verify your email/), { redirect: 'manual' })
 }

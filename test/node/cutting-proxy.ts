@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Where a connection breaks: before the request arrives, before its answer comes back, or in the middle of it. */
-export type Cut = 'request' | 'answer' | 'half the answer'
+/** Where a connection breaks: before the request arrives, before its response comes back, or in the middle of it. */
+export type Cut = 'request' | 'response' | 'half the response'
 
 export type CuttingProxy = Awaited<ReturnType<typeof cuttingProxy>>
 
@@ -23,7 +23,7 @@ export async function cuttingProxy(target: URL, at: number, cut: Cut, { isBlip =
     if (!whole) return void request.socket.destroy()
     const { status, headers, body } = whole
     if (!isCut) return void response.writeHead(status, headers).end(body)
-    if (cut === 'answer') return void request.socket.destroy()
+    if (cut === 'response') return void request.socket.destroy()
     response.writeHead(status, { ...headers, 'content-length': body.length })
     response.write(body.subarray(0, body.length / 2), () => request.socket.destroy())
   })
@@ -46,8 +46,8 @@ async function forward({ hostname, port }: URL, incoming: http.IncomingMessage) 
   const { method, url: path, headers } = incoming
   const outgoing = http.request({ hostname, port, method, path, headers, agent: false })
   incoming.pipe(outgoing)
-  const [answer] = (await once(outgoing, 'response')) as [http.IncomingMessage]
-  const body = Buffer.concat(await answer.toArray())
-  const { 'transfer-encoding': _, ...own } = answer.headers
-  return { status: answer.statusCode ?? 0, headers: own, body }
+  const [response] = (await once(outgoing, 'response')) as [http.IncomingMessage]
+  const body = Buffer.concat(await response.toArray())
+  const { 'transfer-encoding': _, ...own } = response.headers
+  return { status: response.statusCode ?? 0, headers: own, body }
 }

@@ -35,7 +35,7 @@ test('the stack starts, lets no other use its state, ends cleanly on SIGTERM, an
   const again = await start({ ...place, APP_PORT }).ready()
   expect(await healthOf(place)).toBe(200)
   expect(again.output).toContain(`http://localhost:${APP_PORT}`)
-  // The app is built when somebody first asks for it.
+  // The app is built on its first request.
   const page = await fetch(`http://localhost:${APP_PORT}/dashboard`)
   expect(await page.text()).toContain('<div id="app">')
   expect(await healthOf(neighbour)).toBe(200)
@@ -64,7 +64,7 @@ test('a setting that only the Worker finds wrong ends the start at once', async 
   const place = { ...(await newPlace()), APP_SECRET: 'short' }
   const stack = start(place)
   expect(await stack.exit()).toBe(1)
-  expect(stack.output).toMatch(/\nerror: the Worker answers 500: .*APP_SECRET: Use at least 32 .*\n$/)
+  expect(stack.output).toMatch(/\nerror: the Worker responds with 500: .*APP_SECRET: Use at least 32 .*\n$/)
 })
 
 test('a state folder that is deleted ends the stack, which names it as the cause', async () => {
@@ -77,7 +77,7 @@ test('a state folder that is deleted ends the stack, which names it as the cause
 })
 
 async function busyPorts(place: Place): Promise<string[]> {
-  const answers = portVariables.map(async (name) => {
+  const responses = portVariables.map(async (name) => {
     const socket = net.connect(Number(place[name]), '127.0.0.1')
     const busy = await once(socket, 'connect').then(
       () => true,
@@ -86,7 +86,7 @@ async function busyPorts(place: Place): Promise<string[]> {
     socket.destroy()
     return busy ? [name] : []
   })
-  return (await Promise.all(answers)).flat()
+  return (await Promise.all(responses)).flat()
 }
 
 function filesOthersMayRead(directory: string): string[] {

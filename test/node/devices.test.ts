@@ -9,7 +9,7 @@ import { edit } from '../worker/devices/edits.ts'
 import { sharedPlace } from './stack.ts'
 import { end, settle, Wire } from './wire.ts'
 
-test('a copy stays complete at whichever byte an answer to a pull or an upload is cut', async () => {
+test('a copy stays complete at whichever byte a response to a pull or an upload is cut', async () => {
   const place = await sharedPlace()
   const wire = new Wire(place)
   const [phone, laptop] = (await settle(wire, 'cut', 2)) as [Device<Wire>, Device<Wire>]
@@ -37,17 +37,17 @@ test('a copy stays complete at whichever byte an answer to a pull or an upload i
   await end([phone, laptop])
 })
 
-/** Attempts that share one answer of the service: each cuts it off one byte later. */
+/** Attempts that share one response of the service: each cuts it off one byte later. */
 const triesEach = 50
 
-/** A network in front of a service that cuts answers off. */
+/** A network in front of a service that cuts responses off. */
 async function startCutting(port: number) {
-  let answer: Promise<Buffer> | undefined
+  let shared: Promise<Buffer> | undefined
   let bytes = 0
   const server = createServer(async (request, response) => {
     const body = await buffer(request)
-    if (bytes % triesEach === 0) answer = askRaw(port, request, body)
-    const part = (await answer)?.subarray(0, bytes)
+    if (bytes % triesEach === 0) shared = askRaw(port, request, body)
+    const part = (await shared)?.subarray(0, bytes)
     request.socket.write(part ?? '', () => response.destroy())
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -60,7 +60,7 @@ async function startCutting(port: number) {
   }
 }
 
-/** A service's answer to a request, byte by byte. */
+/** A service's response to a request, byte by byte. */
 async function askRaw(
   port: number,
   { method, url, rawHeaders }: IncomingMessage,

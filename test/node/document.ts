@@ -5,5 +5,5 @@ import { contractChecker } from '../contract.ts'
 /** The OpenAPI document as it is served, which vitest.config.ts builds. */
 export const documentFile = path.join(import.meta.dirname, '../../dist/reference/api/openapi.json')
 
-/** Where an answer differs from the document. */
-export const faultsOfAnswer = contractChecker(JSON.parse(readFileSync(documentFile, 'utf8')))
+/** Where a response differs from the document. */
+export const faultsOfResponse = contractChecker(JSON.parse(readFileSync(documentFile, 'utf8')))

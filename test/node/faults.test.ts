@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
-test('in the real runtime, storms of 200 requests pass without a trace, and nobody hangs', async () => {
+test('in the real runtime, storms of 200 requests pass without a trace, and no request hangs', async () => {
   const { read, record, setFault, balance } = stack
 
   await setFault({ gets: 'late', delayMs: 1_000 })
@@ -62,7 +62,7 @@ test('in the real runtime, storms of 200 requests pass without a trace, and nobo
   expect(await balance()).toBe(1_000 - all.length)
 })
 
-test('in the real runtime, a storm of 200 sign-ins is served or told when to try again, and holds up nobody', async () => {
+test('in the real runtime, a storm of 200 sign-ins is served or told when to try again, and delays no other request', async () => {
   const { api, token } = stack
   const emailOf = (position: number) => `person-${position}@example.com`
   const { password } = registration('')
@@ -73,38 +73,38 @@ test('in the real runtime, a storm of 200 sign-ins is served or told when to try
   }
 
   let isStorming = true
-  const visits: ApiAnswer[] = []
+  const visits: ApiResponse[] = []
   const visitor = (async () => {
     for (; isStorming; await sleep(pauseMs)) visits.push(await api('GET', '/me', undefined, token))
   })()
   // test/worker/faults/sign-in.test.ts limits the waiting: here the suite's other stacks compete.
-  const answers = await Promise.all(all.map(signIn)).finally(() => (isStorming = false))
+  const responses = await Promise.all(all.map(signIn)).finally(() => (isStorming = false))
   await visitor
-  const refused = answers.filter(isRefused)
+  const refused = responses.filter(isRefused)
   expect(refused.length).toBeLessThan(all.length)
-  for (const [position, answer] of answers.entries())
-    if (!refused.includes(answer)) expect(answer.status).toBe(hasAccount(position) ? 200 : 422)
+  for (const [position, response] of responses.entries())
+    if (!refused.includes(response)) expect(response.status).toBe(hasAccount(position) ? 200 : 422)
   // The last visit may have waited for the end of the storm; those before it did not.
   expect(visits.length).toBeGreaterThan(1)
   expect(statusesOf(visits.filter((visit) => !isRefused(visit)))).toEqual([200])
   expect((await signIn(0)).status).toBe(200)
 })
 
-type ApiAnswer = Awaited<ReturnType<ReturnType<typeof clientOf>>>
+type ApiResponse = Awaited<ReturnType<ReturnType<typeof clientOf>>>
 
 /** Makes all the calls at once, and those that fail again: on a busy machine, some of them run out of time. */
-async function untilServed(call: (position: number) => Promise<ApiAnswer>): Promise<void> {
+async function untilServed(call: (position: number) => Promise<ApiResponse>): Promise<void> {
   for (let left = all; left.length > 0; ) {
-    const answers = await Promise.all(left.map((position) => call(position)))
-    left = left.filter((_, index) => ![200, 201].includes(answers[index]?.status ?? 0))
+    const responses = await Promise.all(left.map((position) => call(position)))
+    left = left.filter((_, index) => ![200, 201].includes(responses[index]?.status ?? 0))
   }
 }
 
-function isRefused({ status, headers }: ApiAnswer): boolean {
+function isRefused({ status, headers }: ApiResponse): boolean {
   return status === 503 && Number(headers.get('Retry-After')) > 0
 }
 
-/** `npm run dev` with a faulty connection to its database, and somebody with an account. */
+/** `npm run dev` with a faulty connection to its database, and a user with an account. */
 async function startFaultyStack(databaseUrl: string) {
   const place = { ...(await newPlace()), TURSO_DATABASE_URL: `${databaseUrl}faulty/` }
   await start(place).ready()
@@ -127,6 +127,6 @@ async function startFaultyStack(databaseUrl: string) {
   return { api, token, read, record, setFault, balance: async () => (await read()).body[0].balance }
 }
 
-function statusesOf(answers: { status: number }[]): number[] {
-  return [...new Set(answers.map(({ status }) => status))]
+function statusesOf(responses: { status: number }[]): number[] {
+  return [...new Set(responses.map(({ status }) => status))]
 }

@@ -78,7 +78,7 @@ test('the first session of the README runs as it is pasted, after the line that 
   await terminal.close()
 })
 
-test('the tour runs as it is pasted, on a database that somebody else uses as well', async () => {
+test('the tour runs as it is pasted, on a database that other users share', async () => {
   const blocks = blocksOf('docs/tour.md', '')
   const [session = '', summary = '', signIn = '', profile = '', reminder = '', sync = '', progress = ''] =
     blocks
@@ -154,8 +154,8 @@ test('npm run seed starts a stack if there is none', async () => {
   )
 })
 
-function body(answer: { body: unknown }): Record<string, unknown> {
-  return answer.body as Record<string, unknown>
+function body(response: { body: unknown }): Record<string, unknown> {
+  return response.body as Record<string, unknown>
 }
 
 /** The fenced blocks of a guide, or of one part of it. */

@@ -30,6 +30,6 @@ test('a parsed body is not held while the handler waits', async () => {
     })
   // Workers alone can read the stream of a request as we do, so the body is empty, which counts as `{}`.
   const headers = { 'Content-Type': 'application/json' }
-  const answer = await app.request('/', { method: 'POST', headers })
-  expect(await answer.json()).toEqual({ isHeld: false })
+  const response = await app.request('/', { method: 'POST', headers })
+  expect(await response.json()).toEqual({ isHeld: false })
 })

@@ -154,7 +154,7 @@ it('recognises a person by the address in any spelling, across a restart', async
   expect(await signIn('Anna@Example.com')).toMatchObject({ sub, email: 'Anna@Example.com' })
 })
 
-it('sends nobody to an address the client has not registered', async () => {
+it('redirects to no address that the client has not registered', async () => {
   const url = await authorizationUrl({ login_hint: 'anna@example.com', redirect_uri: 'http://evil.example/' })
   const { arrived, page } = await new Browser().follow(url)
   expect(arrived).toBeUndefined()

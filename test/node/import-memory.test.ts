@@ -62,9 +62,9 @@ async function readInLittleMemory(
   const read = new Map<string, number>()
   try {
     for (const [name, file] of files) {
-      const answer = once(reader, 'message')
+      const response = once(reader, 'message')
       reader.postMessage(typeof file === 'string' ? new TextEncoder().encode(file) : file)
-      const [count] = await answer.catch((error) => {
+      const [count] = await response.catch((error) => {
         throw new Error(`A file of ${name} does not fit into the memory it may take.`, { cause: error })
       })
       read.set(name, count)

@@ -146,7 +146,7 @@ it('requires an API key, as Resend does', async () => {
   expect(await count()).toBe(0)
 })
 
-it('gives the same request with the same idempotency key the same answer, without a second email', async () => {
+it('gives the same request with the same idempotency key the same response, without a second email', async () => {
   const first = await resend.emails.send(hello, { idempotencyKey: 'welcome/1' })
   const again = await resend.emails.send(hello, { idempotencyKey: 'welcome/1' })
   expect(again.data).toEqual(first.data)
@@ -162,9 +162,9 @@ it('refuses an idempotency key that was used for another email', async () => {
 
 it('sends one email for simultaneous requests with one idempotency key', async () => {
   const sends = Array.from({ length: 10 }, () => resend.emails.send(hello, { idempotencyKey: 'welcome/1' }))
-  const answers = await Promise.all(sends)
+  const responses = await Promise.all(sends)
   expect(await count()).toBe(1)
-  const failures = answers.flatMap(({ error }) => error?.name ?? [])
+  const failures = responses.flatMap(({ error }) => error?.name ?? [])
   expect(failures.every((name) => name === 'concurrent_idempotent_requests')).toBe(true)
 })
 
@@ -225,7 +225,7 @@ it('shows emails on pages with their links, and runs no script of theirs', async
   expect(await (await call('/clear', 'POST')).text()).toContain('No emails yet.')
 })
 
-it('does not answer for a name in the DNS, nor to a foreign page', async () => {
+it('serves neither a name in the DNS nor a foreign page', async () => {
   const status = (headers: Record<string, string>) =>
     new Promise<number | undefined>((resolve) => {
       request(`${inbox.url}/faults`, { headers }, (response) => resolve(response.resume().statusCode)).end()

@@ -34,7 +34,7 @@ beforeAll(async () => {
   }
 })
 
-test('what is under way when the database is killed is there whole or not at all, and what was answered stays', async () => {
+test('what is under way when the database is killed is there whole or not at all, and what got a response stays', async () => {
   const api = clientOf(place)
   const email = 'phone@example.com'
   const { user, access_token: token } = await register(place, email)
@@ -123,14 +123,14 @@ test('copies are correct, and nothing is lost or done twice, however often the d
       for (let left = dice.from(1, 9); left > 0; left--) edit(device, dice)
       const lost = wire.tally.counts.get('503')
       await device.sync(dice)
-      // A device that gets no answer pauses before it asks again.
+      // A device that gets no response pauses before it asks again.
       if (wire.tally.counts.get('503') !== lost) await sleep(100)
     }
   })
-  const answers = (status: string) => wire.tally.counts.get(status) ?? 0
+  const responses = (status: string) => wire.tally.counts.get(status) ?? 0
   const more = async (status: string, times: number) => {
-    const before = answers(status)
-    expect(await until(() => answers(status) >= before + times)).toBe(true)
+    const before = responses(status)
+    expect(await until(() => responses(status) >= before + times)).toBe(true)
   }
   try {
     for (let life = 1; life <= 4; life++) {
@@ -147,7 +147,7 @@ test('copies are correct, and nothing is lost or done twice, however often the d
   await checkDatabase(place)
 })
 
-test('a Worker that is killed leaves no transaction open, and what it answered stays', async () => {
+test('a Worker that is killed leaves no transaction open, and what got a response stays', async () => {
   const own = { ...(await newPlace()), TURSO_DATABASE_URL: sqld.url }
   const stack = await start(own).ready()
   const api = clientOf(own)

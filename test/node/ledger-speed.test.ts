@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => running?.close())
 
-/** A page with a ledger and a service of its own, which has that many transactions and answers at once. */
+/** A page with a ledger and a service of its own, which has that many transactions and responds at once. */
 const page = `
   import { createClient, indexedDbStorage, localLedger, memoryTokens } from '../../client/index.ts'
   const changes = []
@@ -37,18 +37,18 @@ const page = `
       description: 'Something that was bought, number ' + id,
     } })
   }
-  const answer = (body) => new Response(JSON.stringify(body), { headers: { 'Content-Type': 'application/json' } })
+  const respond = (body) => new Response(JSON.stringify(body), { headers: { 'Content-Type': 'application/json' } })
   const client = createClient({
     baseUrl: 'http://purse.test',
     tokens: memoryTokens('of a test'),
     fetch: async (url) => {
       const { pathname, searchParams } = new URL(url)
-      if (pathname === '/api/me') return answer(changes[0].data)
+      if (pathname === '/api/me') return respond(changes[0].data)
       const from = Number(searchParams.get('cursor') ?? 0)
       const to = from + Number(searchParams.get('limit'))
       const has_more = to < changes.length
       const whole = { balances: [...balances].map(([account_id, cents]) => ({ account_id, balance: cents / 100 })) }
-      return answer({ changes: changes.slice(from, to), cursor: String(to), has_more, ...(!has_more && whole) })
+      return respond({ changes: changes.slice(from, to), cursor: String(to), has_more, ...(!has_more && whole) })
     },
   })
   const open = () => localLedger({ client, storage: indexedDbStorage('purse'), userId: 1, now: () => Date.parse(at) })

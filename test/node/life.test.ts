@@ -6,7 +6,7 @@ import { clientOf, linkInMail, register, verifyByMail } from './client.ts'
 import { loseMessages } from './lost-messages.ts'
 import { newPlace, sharedPlace, start, until } from './stack.ts'
 
-test('what was answered before a SIGKILL survives it: rows written one by one and batches, each exactly once', async () => {
+test('what got a response before a SIGKILL survives it: rows written one by one and batches, each exactly once', async () => {
   const place = await newPlace()
   const stack = await start(place).ready()
   const api = clientOf(place)
@@ -30,8 +30,8 @@ test('what was answered before a SIGKILL survives it: rows written one by one an
         force: true,
       }
       const body = { ...fields, transaction_date: '2026-11-20', description: `writer ${offset}, ${i}` }
-      const answer = await api('POST', '/transactions', body, token).catch(() => undefined)
-      if (answer?.status === 201) answered.push(answer.body.id)
+      const response = await api('POST', '/transactions', body, token).catch(() => undefined)
+      if (response?.status === 201) answered.push(response.body.id)
     }
   }
   const writers = [0, 1, 2, 3, 4, 5, 6, 7].map(writer)
@@ -77,7 +77,7 @@ test('what was answered before a SIGKILL survives it: rows written one by one an
   await checkDatabase(place)
 })
 
-test('somebody registers, verifies, forgets, resets and signs in through the provider, by real emails and queues', async () => {
+test('a user registers, verifies, forgets, resets and signs in through the provider, by real emails and queues', async () => {
   const place = await sharedPlace()
   const api = clientOf(place)
   const email = 'grace@example.com'

@@ -16,7 +16,7 @@ const accountNames = new Map([
 ])
 
 let lastId = 0
-/** A row that somebody typed, of 12.50 spent on 14 April, unless `fields` say otherwise. */
+/** A row that a user typed, of 12.50 spent on 14 April, unless `fields` say otherwise. */
 const typed = (fields: Partial<MatchRow> = {}): MatchRow => ({
   id: ++lastId,
   accountId: giro,

@@ -65,8 +65,8 @@ function schemasOf(document: OpenApiDocument): { place: string; schema: JsonSche
     ...operationsOf(document).flatMap(({ id, operation, parameters, body }) => [
       ...parameters.flatMap(({ name, schema }) => within(`${id} ${name}`, schema)),
       ...contentOf(id, body),
-      ...Object.entries(operation.responses).flatMap(([status, answer]) =>
-        '$ref' in answer ? [] : contentOf(`${id} ${status}`, answer.content),
+      ...Object.entries(operation.responses).flatMap(([status, response]) =>
+        '$ref' in response ? [] : contentOf(`${id} ${status}`, response.content),
       ),
     ]),
   ]

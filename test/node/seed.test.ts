@@ -20,7 +20,7 @@ test('a day of the household is the same whenever it is asked for', () => {
   expect(shared(yearUntil(today)).length).toBeGreaterThan(500)
 })
 
-test('whenever the year ends, its last month has something to show, and nobody was ever overdrawn', () => {
+test('whenever the year ends, its last month has something to show, and no account was ever overdrawn', () => {
   for (const day of manyDays) {
     const rows = yearUntil(day)
     const thisMonth = rows.filter((row) => row.transaction_date.startsWith(day.slice(0, 7)))

@@ -109,7 +109,7 @@ test('commands say why a database turns them away, migrate it once, and retry wh
   })
 })
 
-test('the database of `npm run dev` answers only who has its token, which stays the same', async () => {
+test('the database of `npm run dev` serves only requests with its token, which stays the same', async () => {
   const [directory, port] = [newDirectory(), await freePort()]
   const server = await startLocalDatabase(directory, port)
   onTestFinished(() => server.close())

@@ -40,7 +40,7 @@ export function start(place: Place, project = projectDirectory): DevStack {
   return stack
 }
 
-/** Free ports and a state folder that nobody else uses. */
+/** Free ports and a state folder that no other test uses. */
 export async function newPlace(): Promise<Place> {
   const { place, directory } = await freePlace()
   current.directories.push(directory)

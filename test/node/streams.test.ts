@@ -102,8 +102,8 @@ test('a stream goes on where the server says', async () => {
   const other = createServer(async (incoming, response) => {
     requests += 1
     const body = Buffer.concat(await incoming.toArray())
-    const answer = await fetch(`http://127.0.0.1:${port}${incoming.url}`, { method: 'POST', body })
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+    const forwarded = await fetch(`http://127.0.0.1:${port}${incoming.url}`, { method: 'POST', body })
+    response.writeHead(forwarded.status, { 'content-type': 'application/json' }).end(await forwarded.text())
   })
   await once(other.listen(0, '127.0.0.1'), 'listening')
   await server.kill()

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Answer, CallOptions } from '../worker/answers.ts'
+import type { ApiResponse, CallOptions } from '../worker/answers.ts'
 import { Device } from '../worker/devices/device.ts'
 import { Dice } from '../worker/devices/dice.ts'
 import { Ledger } from '../worker/devices/ledger.ts'
@@ -22,7 +22,7 @@ export class Wire extends Network {
     this.origin = this.service
   }
 
-  call(method: string, path: string, options?: CallOptions): Promise<Answer> {
+  call(method: string, path: string, options?: CallOptions): Promise<ApiResponse> {
     return ask(`${this.service}${path}`, method, options)
   }
 
@@ -31,18 +31,18 @@ export class Wire extends Network {
     _: Dice,
     { method, path, options }: Request,
     executed: (outcome: Outcome) => void,
-  ): Promise<Answer | undefined> {
+  ): Promise<ApiResponse | undefined> {
     this.tally.operations += rowsIn(options.body)
-    const answer = await ask(`${this.origin}${path}`, method, options).catch(() => undefined)
-    this.told.push(`${name}: ${method} ${path} ${JSON.stringify(options.body)} → ${answer?.text}`)
-    this.tally.count(String(answer?.status))
-    expect([200, 503, undefined]).toContain(answer?.status)
-    executed(answer ?? { status: 503, body: undefined })
-    return answer?.status === 503 ? undefined : answer
+    const response = await ask(`${this.origin}${path}`, method, options).catch(() => undefined)
+    this.told.push(`${name}: ${method} ${path} ${JSON.stringify(options.body)} → ${response?.text}`)
+    this.tally.count(String(response?.status))
+    expect([200, 503, undefined]).toContain(response?.status)
+    executed(response ?? { status: 503, body: undefined })
+    return response?.status === 503 ? undefined : response
   }
 }
 
-/** Somebody with accounts and several devices. */
+/** A user with accounts and several devices. */
 export async function settle(wire: Wire, name: string, devices: number): Promise<Device<Wire>[]> {
   const api = clientOf(wire.place)
   const { user, access_token: token } = await register(wire.place, `${name}@example.com`)
@@ -55,7 +55,7 @@ export async function settle(wire: Wire, name: string, devices: number): Promise
   return own
 }
 
-/** Has somebody's devices send and pull everything, and checks all promises. */
+/** Has a user's devices send and pull everything, and checks all promises. */
 export async function end(own: Device<Wire>[]): Promise<void> {
   const [first] = own as [Device<Wire>]
   for (const device of own) await device.finish(new Dice(1))

@@ -29,7 +29,7 @@ afterEach(() => {
 })
 afterAll(() => rmSync(project, { recursive: true, force: true, maxRetries: 5 }))
 
-test('`wrangler dev` alone in a fresh checkout says in one line what to do, and answers requests with it', async () => {
+test('`wrangler dev` alone in a fresh checkout says in one line what to do, and responds with it', async () => {
   const alone = await startAlone(project)
   expect(linesWith(alone.output(), 'npm run dev')).toEqual([
     expect.stringMatching(/^\[custom build\] Purse needs a database: run `npm run dev`/),

@@ -12,7 +12,7 @@ import {
 } from './world.ts'
 
 describe('opening an account', () => {
-  test('answers 201 with the account and its balance', async () => {
+  test('responds with 201 with the account and its balance', async () => {
     const person = await createWorld().register()
     const fields = { name: 'Wallet', type: 'cash', starting_balance: 12.5, notes: 'In the drawer' }
     const { status, body } = await person.post('/api/accounts', fields)
@@ -49,12 +49,12 @@ describe('opening an account', () => {
   test('counts the length of a name in code points', async () => {
     const person = await createWorld().register()
     expect((await openAccount(person, { name: '🏦'.repeat(255) })).name).toBe('🏦'.repeat(255))
-    const answer = await person.post('/api/accounts', {
+    const response = await person.post('/api/accounts', {
       name: '🏦'.repeat(256),
       type: 'bank',
       starting_balance: 0,
     })
-    expectInvalid(answer, { name: ['The name field must not be greater than 255 characters.'] })
+    expectInvalid(response, { name: ['The name field must not be greater than 255 characters.'] })
   })
 
   test('allows two accounts of one name', async () => {
@@ -103,24 +103,27 @@ describe('reading accounts', () => {
 })
 
 describe('changing an account', () => {
-  test.each(['PUT', 'PATCH'])('changes the sent fields with %s and answers the account', async (method) => {
-    const world = createWorld()
-    const { person, cash } = await createHousehold(world)
-    const body = { name: 'Purse', type: 'mobile', starting_balance: '-5.5', notes: 'new' }
-    const answer = await world.call(method, `/api/accounts/${cash.id}`, { token: person.token, body })
-    expect(answer.status).toBe(200)
-    expect(answer.body).toEqual({
-      ...cash,
-      name: 'Purse',
-      type: 'mobile',
-      starting_balance: '-5.50',
-      notes: 'new',
-      version: 2,
-      balance: -5.5,
-      updated_at: aTimestamp,
-    })
-    expect((await person.get(`/api/accounts/${cash.id}`)).body).toEqual(answer.body)
-  })
+  test.each(['PUT', 'PATCH'])(
+    'changes the sent fields with %s and responds with the account',
+    async (method) => {
+      const world = createWorld()
+      const { person, cash } = await createHousehold(world)
+      const body = { name: 'Purse', type: 'mobile', starting_balance: '-5.5', notes: 'new' }
+      const response = await world.call(method, `/api/accounts/${cash.id}`, { token: person.token, body })
+      expect(response.status).toBe(200)
+      expect(response.body).toEqual({
+        ...cash,
+        name: 'Purse',
+        type: 'mobile',
+        starting_balance: '-5.50',
+        notes: 'new',
+        version: 2,
+        balance: -5.5,
+        updated_at: aTimestamp,
+      })
+      expect((await person.get(`/api/accounts/${cash.id}`)).body).toEqual(response.body)
+    },
+  )
 
   test.each([
     [{ name: 'Purse' }],
@@ -136,10 +139,10 @@ describe('changing an account', () => {
 })
 
 describe('deleting an account', () => {
-  test('answers 204 with an empty body, and the account is gone', async () => {
+  test('responds with 204 with an empty body, and the account is gone', async () => {
     const { person, checking, cash } = await createHousehold(createWorld())
-    const answer = await person.delete(`/api/accounts/${cash.id}`)
-    expect([answer.status, answer.text]).toEqual([204, ''])
+    const response = await person.delete(`/api/accounts/${cash.id}`)
+    expect([response.status, response.text]).toEqual([204, ''])
     const gone = await person.get(`/api/accounts/${cash.id}`)
     expect([gone.status, gone.body]).toEqual([404, { message: 'Account not found.' }])
     expect((await person.delete(`/api/accounts/${cash.id}`)).status).toBe(404)

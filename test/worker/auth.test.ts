@@ -31,7 +31,7 @@ const login = (world: World, email: unknown, password: unknown, headers: Record<
 const withPassword = (password: string) => ({ password, password_confirmation: password })
 
 describe('register', () => {
-  test('answers 201 with a bearer token and the user, not yet verified', async () => {
+  test('responds with 201 with a bearer token and the user, not yet verified', async () => {
     const world = createWorld()
     const { status, body } = await register(world)
     expect(status).toBe(201)
@@ -56,10 +56,10 @@ describe('register', () => {
   })
 
   test('names every missing field at once', async () => {
-    const answer = await createWorld().call('POST', '/api/register', { body: {} })
-    expect(answer.status).toBe(422)
-    expect(answer.body.message).toBe('The given data was invalid.')
-    expect(answer.body.errors).toMatchObject({
+    const response = await createWorld().call('POST', '/api/register', { body: {} })
+    expect(response.status).toBe(422)
+    expect(response.body.message).toBe('The given data was invalid.')
+    expect(response.body.errors).toMatchObject({
       name: ['The name field is required.'],
       email: ['The email field is required.'],
       password: expect.arrayContaining(['The password field is required.']),
@@ -91,8 +91,8 @@ describe('register', () => {
   })
 
   test('refuses a confirmation that is not the password', async () => {
-    const answer = await register(createWorld(), { password_confirmation: 'countess1816' })
-    expectInvalid(answer, { password: ['The password field confirmation does not match.'] })
+    const response = await register(createWorld(), { password_confirmation: 'countess1816' })
+    expectInvalid(response, { password: ['The password field confirmation does not match.'] })
   })
 
   test('accepts passwords of 8 to 1,024 characters, counted in code points', async () => {
@@ -140,7 +140,7 @@ describe('register', () => {
     },
   )
 
-  test('gives everybody the default categories, expenses first, and no account', async () => {
+  test('gives every user the default categories, expenses first, and no account', async () => {
     const person = await createWorld().register()
     const types = (await person.get('/api/categories')).body.map((category: Json) => category.type)
     expect(types).toHaveLength(defaultCategories.length)
@@ -157,7 +157,7 @@ describe('register', () => {
 })
 
 describe('login', () => {
-  test('answers 200 with a new token and the user', async () => {
+  test('responds with 200 with a new token and the user', async () => {
     const world = createWorld()
     const registered = await register(world)
     const { status, body } = await login(world, ada.email, ada.password)
@@ -175,7 +175,7 @@ describe('login', () => {
     }
   })
 
-  test('gives the same answer to a wrong password and to an unknown address', async () => {
+  test('gives the same response to a wrong password and to an unknown address', async () => {
     const world = createWorld()
     await register(world)
     for (const [email, password] of [
@@ -196,7 +196,7 @@ describe('login', () => {
     expect((await login(world, 'KATE@example.com', ada.password)).status).toBe(200)
   })
 
-  test('gives that answer to a user without a password, too', async () => {
+  test('gives that response to a user without a password, too', async () => {
     const world = createWorld()
     await register(world)
     const db = openWorldDatabase(world)
@@ -354,7 +354,7 @@ describe('check-email', () => {
     '?email=@example.com',
     '?email=%E2%84%AAate@example.com',
     '?mail=ada@example.com',
-  ])('answers 200 and not available for the query "%s"', async (query) => {
+  ])('responds with 200 and not available for the query "%s"', async (query) => {
     const { status, body } = await check(createWorld(), query)
     expect(status).toBe(200)
     expect(body).toEqual({ available: false })

@@ -12,7 +12,7 @@ export async function createBanked(world = createWorld()) {
     options = '',
   ) => {
     const lines = rows.map(([date, amount, words = '']) => `${date},${amount},${words}`)
-    const answer = await home.world.call(
+    const response = await home.world.call(
       'POST',
       `/api/import/store?account_id=${account.id}&signs=as_written${options}`,
       {
@@ -21,8 +21,8 @@ export async function createBanked(world = createWorld()) {
         headers: { 'Content-Type': 'text/csv' },
       },
     )
-    expect([answer.status, answer.body.errors]).toEqual([200, undefined])
-    return answer.body.import
+    expect([response.status, response.body.errors]).toEqual([200, undefined])
+    return response.body.import
   }
   const matches = async (query = 'from=2026-11-01&to=2026-11-30') => {
     const { status, body } = await home.person.get(`/api/matches?${query}`)

@@ -5,12 +5,12 @@ import { createWorld, expectInvalid, type Json, type Person, recordTransaction }
 const taken = { name: ['The name has already been taken.'] }
 const create = async (person: Person, name: string, type = 'expense'): Promise<Json> => {
   const { status, body } = await person.post('/api/categories', { name, type })
-  if (status !== 201) throw new Error(`Creating the category ${name} answered ${status}`)
+  if (status !== 201) throw new Error(`Creating the category ${name} responded with ${status}`)
   return body
 }
 
 describe('creating a category', () => {
-  test.each(['income', 'expense'])('answers 201 with the category of type %s', async (type) => {
+  test.each(['income', 'expense'])('responds with 201 with the category of type %s', async (type) => {
     const person = await createWorld().register()
     const { status, body } = await person.post('/api/categories', { name: ' Pets ', type })
     expect(status).toBe(201)
@@ -66,13 +66,13 @@ describe('changing a category', () => {
     const world = createWorld()
     const person = await world.register()
     const [category] = (await person.get('/api/categories')).body
-    const answer = await world.call(method, `/api/categories/${category.id}`, {
+    const response = await world.call(method, `/api/categories/${category.id}`, {
       token: person.token,
       body: { name: 'Windfalls', type: 'income' },
     })
-    expect(answer.status).toBe(200)
-    expect(answer.body).toMatchObject({ id: category.id, name: 'Windfalls', type: 'income' })
-    expect((await person.get(`/api/categories/${category.id}`)).body).toEqual(answer.body)
+    expect(response.status).toBe(200)
+    expect(response.body).toMatchObject({ id: category.id, name: 'Windfalls', type: 'income' })
+    expect((await person.get(`/api/categories/${category.id}`)).body).toEqual(response.body)
   })
 
   test.each([[{ name: 'Cats' }], [{ type: 'income' }], [{}]])(
@@ -111,11 +111,11 @@ describe('changing a category', () => {
 })
 
 describe('deleting a category', () => {
-  test('answers 204 with an empty body, for a default too, and the category is gone', async () => {
+  test('responds with 204 with an empty body, for a default too, and the category is gone', async () => {
     const person = await createWorld().register()
     const [category, ...others] = (await person.get('/api/categories')).body
-    const answer = await person.delete(`/api/categories/${category.id}`)
-    expect([answer.status, answer.text]).toEqual([204, ''])
+    const response = await person.delete(`/api/categories/${category.id}`)
+    expect([response.status, response.text]).toEqual([204, ''])
     const gone = await person.get(`/api/categories/${category.id}`)
     expect([gone.status, gone.body]).toEqual([404, { message: 'Category not found.' }])
     expect((await person.get('/api/categories')).body).toEqual(others)

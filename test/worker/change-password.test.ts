@@ -87,9 +87,9 @@ describe('changing the password', () => {
     const email = `${crypto.randomUUID()}@example.com`
     const { token } = await signInThroughProvider(world, email)
     const body = { current_password: 'anything', ...chosen }
-    const answer = await world.call('PUT', '/api/me/password', { token, body })
-    expectInvalidFields(answer, ['current_password'])
-    expect(answer.body.errors.current_password[0]).toContain('/api/forgot-password')
+    const response = await world.call('PUT', '/api/me/password', { token, body })
+    expectInvalidFields(response, ['current_password'])
+    expect(response.body.errors.current_password[0]).toContain('/api/forgot-password')
     expect((await resetPassword(world, { email }, 'from the mail')).status).toBe(200)
     const own = (await login(world, email, 'from the mail')).body.access_token
     const again = { current_password: 'from the mail', ...chosen }
@@ -99,8 +99,8 @@ describe('changing the password', () => {
   test('happens once if requested ten times at once', async () => {
     const world = createWorld()
     const person = await world.register()
-    const answers = await Promise.all(Array.from({ length: 10 }, () => change(person)))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    const responses = await Promise.all(Array.from({ length: 10 }, () => change(person)))
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(await statusOf(world, person.token)).toBe(200)
   })
 

@@ -4,7 +4,7 @@ import { expectWhole, FeedCopy } from './feed-copy.ts'
 import { askDatabase, createHousehold, type Household } from './laws/every-route.ts'
 import { createWorld, type Json } from './world.ts'
 
-/** Somebody busy: `act` changes their rows, in a different way each time. */
+/** A busy user: `act` changes their rows, in a different way each time. */
 async function busyHousehold() {
   const household = await createHousehold(createWorld())
   const { person, checking, cash, spend } = household
@@ -157,7 +157,7 @@ test.each([
   })
 })
 
-test('nobody sees anything of another user through a made-up cursor', async () => {
+test('a made-up cursor shows nothing of another user', async () => {
   const world = createWorld()
   const owner: Household = await createHousehold(world)
   await owner.spend()

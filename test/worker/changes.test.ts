@@ -83,8 +83,8 @@ test('a cursor of another user is a 410', async () => {
   const world = createWorld()
   const [one, other] = [await world.register(), await world.register()]
   const { cursor } = (await one.get('/api/changes')).body
-  const answer = await other.get(`/api/changes?cursor=${cursor}`)
-  expect([answer.status, answer.body]).toEqual([
+  const response = await other.get(`/api/changes?cursor=${cursor}`)
+  expect([response.status, response.body]).toEqual([
     410,
     { message: 'The cursor is no longer valid.', code: 'cursor_expired' },
   ])

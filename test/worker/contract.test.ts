@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { app } from '../../src/app.ts'
 import { openApiDocument } from '../../src/document.ts'
-import { contractChecker, type Exchange, resolveAnswer } from '../contract.ts'
+import { contractChecker, type Exchange, resolveResponse } from '../contract.ts'
 import { createHousehold, everyRoute } from './laws/every-route.ts'
 import { createWorld, type Json } from './world.ts'
 
@@ -35,8 +35,8 @@ test('the document cannot be made of a route without a description, nor of a des
   expect(() => openApiDocument(without)).toThrow('GET /api/summary is described, but is not a route')
 })
 
-describe('the check that every test makes of every answer', () => {
-  test('passes a valid answer', () => {
+describe('the check that every test makes of every response', () => {
+  test('passes a valid response', () => {
     expect(faultsOf(exchange({}))).toEqual([])
     expect(faultsOf(exchange({ path: '/api/categories', body: [category, category] }))).toEqual([])
     expect(faultsOf(exchange({ method: 'HEAD', text: '' }))).toEqual([])
@@ -65,7 +65,7 @@ describe('the check that every test makes of every answer', () => {
         body: { message: 'Service Unavailable' },
       },
     ],
-    ['an unknown path that is answered without a message', { path: '/api/nothing', status: 404 }],
+    ['an unknown path whose response has no message', { path: '/api/nothing', status: 404 }],
     ['a route that is not described', { path: '/api/nothing' }],
     ['a method that is not described', { method: 'POST' }],
   ])('finds %s', (_, differences) => {
@@ -81,7 +81,7 @@ test('every example of a body works as it stands', async () => {
     // Needs the token from an email, which is different each time.
     'resetPassword',
   ]
-  const ofMary = ['deleteProfile', 'updatePassword', 'patchPassword']
+  const onOwnUser = ['deleteProfile', 'updatePassword', 'patchPassword']
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(operations)) {
       if (unusable.includes(operation.operationId)) continue
@@ -95,19 +95,19 @@ test('every example of a body works as it stands', async () => {
         await spend()
         if (operation.operationId === 'separateMatch')
           await person.post('/api/matches/join', { kind: 'duplicate', ids: [1, 2] })
-        const mary = {
+        const newUser = {
           name: 'Mary Somerville',
           email: 'mary@example.com',
           password: 'correct horse battery staple',
         }
         const isRegistering = operation.operationId === 'register'
-        const somebody = isRegistering
+        const user = isRegistering
           ? undefined
-          : await world.register({ ...mary, password_confirmation: mary.password })
-        const token = ofMary.includes(operation.operationId) ? somebody?.token : person.token
+          : await world.register({ ...newUser, password_confirmation: newUser.password })
+        const token = onOwnUser.includes(operation.operationId) ? user?.token : person.token
         const rawBody = type === 'application/json' ? JSON.stringify(example) : (example as string)
         const query = type === 'text/csv' ? '?account_id=1' : ''
-        const answer = await world.call(method.toUpperCase(), withIds(path) + query, {
+        const response = await world.call(method.toUpperCase(), withIds(path) + query, {
           ...(token && { token }),
           rawBody,
           headers: { 'Content-Type': type },
@@ -115,7 +115,7 @@ test('every example of a body works as it stands', async () => {
         const [good] = Object.keys(operation.responses)
           .filter((status) => status.startsWith('2'))
           .reverse()
-        expect([operation.operationId, type, answer.status, answer.text]).toEqual([
+        expect([operation.operationId, type, response.status, response.text]).toEqual([
           operation.operationId,
           type,
           Number(good),
@@ -137,11 +137,11 @@ test.each([
   expect(fieldsOf(input).filter((field) => !shown.includes(field))).toEqual(exceptions)
 })
 
-test('every example of an answer fits its own schema', () => {
+test('every example of a response fits its own schema', () => {
   const checked = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { responses }]) =>
-      Object.entries(responses).flatMap(([status, answer]) => {
-        const { content = {}, headers } = resolveAnswer(document, answer)
+      Object.entries(responses).flatMap(([status, response]) => {
+        const { content = {}, headers } = resolveResponse(document, response)
         return Object.entries(content).flatMap(([type, { schema, example }]) => {
           const name =
             String(schema.$ref ?? '')

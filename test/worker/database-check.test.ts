@@ -57,7 +57,7 @@ const falsehoods: [figure: string, falsify: SQL, named: { what: string; key: str
     [{ what: 'total of expense', key: 'user 1 2026-11 category 0 account 1 to 0' }],
   ],
   [
-    'a total too many of somebody without transactions',
+    'a total too many of a user without transactions',
     sql`insert into totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
         values (3, '2027-01', 'income', 0, 9, 0, 5, 2)`,
     [{ what: 'total of income', key: 'user 3 2027-01 category 0 account 9 to 0' }],

@@ -20,7 +20,7 @@ const leave = (world: World, token: string, body: unknown) => world.call('DELETE
 const isThere = async (world: World, token: string) =>
   (await world.call('GET', '/api/me', { token })).status === 200
 
-/** Somebody with rows in every table that can contain any, and their household. */
+/** A user with rows in every table that can contain any, and their household. */
 async function busyHousehold(world: World) {
   const household = await createBanked(world)
   const { person, checking, cash, spend, expense, importRows } = household
@@ -57,7 +57,7 @@ async function busyHousehold(world: World) {
 }
 
 /** Tables whose rows belong to no user, or only exist while a request or a message is being worked on. */
-const ofNobody = [
+const emptyTables = [
   'attempts',
   'failed_mails',
   'former_users',
@@ -126,14 +126,14 @@ describe('leaving', () => {
     expect(await isThere(world, token)).toBe(false)
   })
 
-  test('removes every row of the user’s from every table, and none of anybody else’s', async () => {
+  test('removes every row of the user’s from every table, and no other user’s', async () => {
     const world = createWorld()
     const { person } = await busyHousehold(world)
     const other = await busyHousehold(world)
     const before = await countRows(world, person.id)
     const others = await countRows(world, other.person.id)
     const empty = Object.keys(before).filter((table) => before[table]?.own === 0)
-    expect(empty.sort()).toEqual(ofNobody)
+    expect(empty.sort()).toEqual(emptyTables)
     expect((await leave(world, person.token, { password: person.password })).status).toBe(204)
     await world.removeDeleted()
     const after = await countRows(world, person.id)
@@ -214,8 +214,8 @@ describe('leaving', () => {
     const world = createWorld()
     const { token, password } = await world.register()
     world.queued.length = 0
-    const answers = await Promise.all(Array.from({ length: 10 }, () => leave(world, token, { password })))
-    const statuses = answers.map(({ status }) => status)
+    const responses = await Promise.all(Array.from({ length: 10 }, () => leave(world, token, { password })))
+    const statuses = responses.map(({ status }) => status)
     expect(statuses.filter((status) => status === 204)).toHaveLength(1)
     expect(statuses.filter((status) => status === 401 || status === 422)).toHaveLength(9)
     expect(world.queued).toHaveLength(1)
@@ -227,8 +227,8 @@ describe('leaving without a password', () => {
     const world = createWorld()
     const email = address()
     const { token } = await signInThroughProvider(world, email)
-    const answer = await leave(world, token, { email: ` ${email.toUpperCase()} `, password: '' })
-    expect(answer.status).toBe(204)
+    const response = await leave(world, token, { email: ` ${email.toUpperCase()} `, password: '' })
+    expect(response.status).toBe(204)
     expect(await isThere(world, token)).toBe(false)
     expect(queuedMail(world, 'farewell', email).to).toBe(email)
   })
@@ -256,7 +256,7 @@ describe('leaving without a password', () => {
     expect(await isThere(world, after.token)).toBe(true)
   })
 
-  test('is refused to somebody who has a password as well as the provider', async () => {
+  test('is refused to a user who has a password as well as the provider', async () => {
     const world = createWorld()
     const person = await world.register({ email: address() })
     await verifyAddress(world, person)

@@ -11,7 +11,7 @@ async function createImporter() {
   const home = await createHousehold(createWorld())
   const importRows = async (rows: [day: number, amount: string, reference?: string][], options = '') => {
     const lines = rows.map(([day, amount, reference = '']) => `2026-11-${10 + day},${amount},${reference}`)
-    const answer = await home.world.call(
+    const response = await home.world.call(
       'POST',
       `/api/import/store?account_id=${home.checking.id}${options}`,
       {
@@ -20,8 +20,8 @@ async function createImporter() {
         headers: { 'Content-Type': 'text/csv' },
       },
     )
-    expect(answer.status).toBe(200)
-    return answer.body.import
+    expect(response.status).toBe(200)
+    return response.body.import
   }
   const list = async (): Promise<Json[]> => (await home.person.get('/api/transactions')).body.data
   const memories = async () => (await askDatabase(home.world, sql`select * from imported_originals`))?.length

@@ -4,7 +4,7 @@ import { dayMs } from '../../src/shared/dates.ts'
 import { noon, setClock } from './clock.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
 import {
-  type Answer,
+  type ApiResponse,
   createWorld,
   openAccount,
   type Person,
@@ -23,7 +23,7 @@ const linkOf = (world: World, person: Person) => pathOf(mailOf(world, person).di
 const press = (world: World, link: string) => world.call('POST', link, { rawBody: '', headers: browser })
 const isThere = async (person: Person) => (await person.get('/api/me')).status === 200
 
-function expectPage({ status, headers, text }: Answer, expected: number, words: string): void {
+function expectPage({ status, headers, text }: ApiResponse, expected: number, words: string): void {
   expect({ status, type: headers.get('Content-Type') }).toEqual({
     status: expected,
     type: expect.stringMatching(/^text\/html\b/),
@@ -31,7 +31,7 @@ function expectPage({ status, headers, text }: Answer, expected: number, words: 
   expect(text).toContain(words)
 }
 
-function expectBadLink({ status, text }: Answer): void {
+function expectBadLink({ status, text }: ApiResponse): void {
   expect({ status, text }).toEqual({ status: 403, text: 'Invalid or expired verification link.' })
 }
 
@@ -53,9 +53,9 @@ describe('the link "this was not me" of a verification email', () => {
     const person = await world.register()
     const link = linkOf(world, person)
     expect((await world.call('HEAD', link)).status).toBe(200)
-    const answer = await world.call('GET', link)
-    expectPage(answer, 200, '<form method="post"><button>')
-    expect(answer.headers.get('Content-Security-Policy')).toContain("default-src 'none'")
+    const response = await world.call('GET', link)
+    expectPage(response, 200, '<form method="post"><button>')
+    expect(response.headers.get('Content-Security-Policy')).toContain("default-src 'none'")
     expect(await isThere(person)).toBe(true)
   })
 
@@ -77,14 +77,14 @@ describe('the link "this was not me" of a verification email', () => {
     expect((await world.register({ email: person.email })).id).not.toBe(person.id)
   })
 
-  test('answers JSON to anything but a browser', async () => {
+  test('responds with JSON to anything but a browser', async () => {
     const world = createWorld()
     const person = await world.register()
     const { status, body } = await world.call('POST', linkOf(world, person))
     expect({ status, body }).toEqual({ status: 200, body: { message: 'The account has been deleted.' } })
   })
 
-  test.each(['GET', 'POST'])('belongs to nobody once it has been used: %s is a 404', async (method) => {
+  test.each(['GET', 'POST'])('belongs to no user once it has been used: %s is a 404', async (method) => {
     const world = createWorld()
     const person = await world.register()
     const link = linkOf(world, person)
@@ -92,7 +92,7 @@ describe('the link "this was not me" of a verification email', () => {
     expect((await world.call(method, link)).status).toBe(404)
   })
 
-  test('signs everybody out on its button once the address is verified, and emails a reset link', async () => {
+  test('ends every session on its button once the address is verified, and emails a reset link', async () => {
     const world = createWorld()
     const person = await world.register()
     const { email, password } = person
@@ -126,7 +126,7 @@ describe('the link "this was not me" of a verification email', () => {
     expect(await isThere(person)).toBe(false)
   })
 
-  test('signs everybody out however often it is pressed, with an email within the limits', async () => {
+  test('ends every session however often it is pressed, with an email within the limits', async () => {
     const world = createWorld()
     const person = await world.register()
     await verifyAddress(world, person)
@@ -180,27 +180,27 @@ describe('the link "this was not me" of a verification email', () => {
     const world = createWorld()
     for (let i = 0; i < 5; i++) {
       const link = linkOf(world, await world.register())
-      const answers = await Promise.all([press(world, link), press(world, link)])
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 404])
+      const responses = await Promise.all([press(world, link), press(world, link)])
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 404])
     }
   })
 
   test.each([
     ['29 days', 29, 200],
     ['31 days', 31, 403],
-  ])('after %s answers as it must', async (_, days, expected) => {
+  ])('after %s responds as it must', async (_, days, expected) => {
     setClock(noon)
     const world = createWorld()
     const person = await world.register()
     vi.setSystemTime(noon + days * dayMs)
     for (const method of ['GET', 'POST']) {
-      const answer = await world.call(method, linkOf(world, person))
-      expect(answer.status).toBe(expected)
-      if (expected === 403) expectBadLink(answer)
+      const response = await world.call(method, linkOf(world, person))
+      expect(response.status).toBe(expected)
+      if (expected === 403) expectBadLink(response)
     }
   })
 
-  test('cannot be made from the link that verifies, nor from somebody else’s', async () => {
+  test('cannot be made from the link that verifies, nor from another user’s', async () => {
     const world = createWorld()
     const [ada, eve] = [await world.register(), await world.register()]
     const verifying = pathOf(mailOf(world, ada).url)

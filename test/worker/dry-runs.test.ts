@@ -18,7 +18,7 @@ async function importStatement(home: Home, account: Json, rows: [string, string,
     balance += Number(amount)
     return `${date};${amount};${balance.toFixed(2)};${words}`
   })
-  const answer = await home.world.call(
+  const response = await home.world.call(
     'POST',
     `/api/import/bank/store?account_id=${account.id}&signs=as_written&${options}`,
     {
@@ -27,8 +27,8 @@ async function importStatement(home: Home, account: Json, rows: [string, string,
       headers: { 'Content-Type': 'text/csv' },
     },
   )
-  expect([answer.status, answer.body.errors]).toEqual([200, undefined])
-  return answer.body.import
+  expect([response.status, response.body.errors]).toEqual([200, undefined])
+  return response.body.import
 }
 
 /** Few amounts on few days, with words that name accounts or say little, so that many rows may be one event. */
@@ -38,7 +38,7 @@ const aRow = (pick: Pick): [date: string, amount: string, words: string] => [
   pick('Coffee', 'To Nestegg', 'From Checking', 'transfer', ''),
 ]
 
-/** Somebody with typed and imported rows, some of them joined, rejected or edited. */
+/** A user with typed and imported rows, some of them joined, rejected or edited. */
 async function createLife(world: ReturnType<typeof createWorld>, pick: Pick) {
   const home = await createBanked(world)
   const { person, checking, savings, cash, category } = home
@@ -65,7 +65,7 @@ async function createLife(world: ReturnType<typeof createWorld>, pick: Pick) {
   return { ...home, accounts }
 }
 
-test('whatever is there, a dry run answers as the real one does, and leaves no trace', async () => {
+test('whatever is there, a dry run responds as the real one does, and leaves no trace', async () => {
   const world = createWorld()
   const pick = picker(20_261_124)
   const all = 'from=2026-10-01&to=2026-12-31'

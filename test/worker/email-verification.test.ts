@@ -4,7 +4,7 @@ import { noon, setClock } from './clock.ts'
 import { askDatabase } from './laws/every-route.ts'
 import { muteLog } from './muted-log.ts'
 import {
-  type Answer,
+  type ApiResponse,
   aTimestamp,
   createWorld,
   type Person,
@@ -25,7 +25,7 @@ const linkOf = (world: World, { email }: Person) => new URL(queuedMail(world, 'v
 const isVerified = async (person: Person) =>
   (await person.get('/api/email/verification-status')).body.email_verified
 
-function expectBadLink({ status, headers, text }: Answer): void {
+function expectBadLink({ status, headers, text }: ApiResponse): void {
   expect({ status, text }).toEqual({ status: 403, text: badLink })
   expect(headers.get('Content-Type')).toMatch(/^text\/plain\b/)
   expect(headers.get('Location')).toBeNull()
@@ -90,8 +90,8 @@ describe('the link of a verification email', () => {
     const world = createWorld()
     const person = await world.register()
     const path = `${pathOf(linkOf(world, person).href)}&utm_source=mail`
-    const answer = await world.call('GET', path, { headers: { Authorization: 'Bearer 1|nonsense' } })
-    expect([answer.status, answer.headers.get('Location')]).toEqual([302, `${toDashboard}?verified=1`])
+    const response = await world.call('GET', path, { headers: { Authorization: 'Bearer 1|nonsense' } })
+    expect([response.status, response.headers.get('Location')]).toEqual([302, `${toDashboard}?verified=1`])
   })
 
   test('is still valid next to a newer one', async () => {
@@ -111,17 +111,17 @@ describe('the link of a verification email', () => {
     ['59 minutes and 59 seconds', 3_599_000, 302],
     ['60 minutes and 1 second', 3_601_000, 403],
     ['a year', 365 * 86_400_000, 403],
-  ])('after %s answers as it must', async (_, later, expected) => {
+  ])('after %s responds as it must', async (_, later, expected) => {
     setClock(noon)
     const world = createWorld()
     const person = await world.register()
     vi.setSystemTime(noon + later)
-    const answer = await verifyAddress(world, person)
-    expect(answer.status).toBe(expected)
-    if (expected === 403) expectBadLink(answer)
+    const response = await verifyAddress(world, person)
+    expect(response.status).toBe(expected)
+    if (expected === 403) expectBadLink(response)
   })
 
-  test('that has expired is 403 also for somebody who is verified already', async () => {
+  test('that has expired is 403 also for a user who is verified already', async () => {
     setClock(noon)
     const world = createWorld()
     const person = await world.register()
@@ -231,14 +231,14 @@ describe('the link of a verification email', () => {
     },
   )
 
-  test('for somebody who has left is 404', async () => {
+  test('for a user who has left is 404', async () => {
     const world = createWorld()
     const person = await world.register()
     await person.delete('/api/me', { password: person.password })
     expect((await verifyAddress(world, person)).status).toBe(404)
   })
 
-  test('never says “already” to somebody who leaves at that moment', async () => {
+  test('never says “already” to a user who leaves at that moment', async () => {
     const world = createWorld()
     const locations = []
     for (let i = 0; i < 20; i++) {
@@ -259,13 +259,13 @@ describe('the Verified event', () => {
   test('is fired exactly once under 20 clicks at the same time', async () => {
     const world = createWorld()
     const person = await world.register()
-    const answers: Answer[] = []
+    const responses: ApiResponse[] = []
     const events = await verifiedEventsOf(async () => {
       const clicks = Array.from({ length: 20 }, () => verifyAddress(world, person))
-      answers.push(...(await Promise.all(clicks)))
+      responses.push(...(await Promise.all(clicks)))
     })
     expect(events).toEqual([expect.objectContaining({ event: 'Verified', userId: person.id })])
-    const locations = answers.map(({ headers }) => headers.get('Location')).sort()
+    const locations = responses.map(({ headers }) => headers.get('Location')).sort()
     expect(locations).toEqual([
       `${toDashboard}?verified=1`,
       ...Array.from({ length: 19 }, () => `${toDashboard}?verified=already`),
@@ -340,13 +340,13 @@ describe('asking for another verification email', () => {
     const elsewhere = createWorld({ TURSO_DATABASE_URL: world.databaseUrl })
     const { token } = await world.register()
     world.queued.length = 0
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
         (i % 2 ? world : elsewhere).call('POST', '/api/email/verification-notification', { token }),
       ),
     )
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(6)
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(14)
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(6)
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(14)
     expect(world.queued.length + elsewhere.queued.length).toBe(6)
   })
 

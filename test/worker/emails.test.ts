@@ -198,7 +198,7 @@ describe('the reminder', () => {
   })
 })
 
-test('the reset email says what to do if nobody asked for it', () => {
+test('the reset email says what to do if it was not requested', () => {
   expect(renderMail(reset).text).toMatch(/not you/)
   expect(renderMail(verify).text).toMatch(/did not create an account/)
 })

@@ -13,7 +13,7 @@ import {
 import { picker } from './picker.ts'
 import { createWorld, type Json, type World } from './world.ts'
 
-/** The reads that carry a tag, for somebody with these rows. */
+/** The reads that carry a tag, for a user with these rows. */
 const taggedReads = ({ checking, category }: Household, spent: Json) => [
   '/api/me',
   '/api/accounts',
@@ -117,9 +117,9 @@ test.each(writes)('after %s the tag of every read is different', async (route) =
   expect((await call(person)).status).toBe(status)
   await world.deliverSyncs()
   for (const [path, tag] of before) {
-    const answer = await read(world, device, path, tag)
-    expect([path, answer.status]).toEqual([path, 200])
-    expect(answer.headers.get('ETag')).not.toBe(tag)
+    const response = await read(world, device, path, tag)
+    expect([path, response.status]).toEqual([path, 200])
+    expect(response.headers.get('ETag')).not.toBe(tag)
   }
 })
 
@@ -222,7 +222,7 @@ test('the tag of another user, another path or other data is not valid', async (
   }
 })
 
-test('a tag never stands for an answer other than a 200', async () => {
+test('a tag never stands for a response other than a 200', async () => {
   const { world, person, paths, checking } = await given()
   const other = await createHousehold({ ...world })
   const tags = (await Promise.all(paths.map((path) => tagOf(world, person.token, path)))).join()
@@ -255,8 +255,8 @@ test.each([
   const { world, person } = await given()
   const tag = await tagOf(world, person.token, '/api/accounts')
   const sent = header.replaceAll('TAG', tag).replace('STRONG', tag.slice(2))
-  const answer = await read(world, person.token, '/api/accounts', sent)
-  expect([answer.status, answer.headers.get('ETag')]).toEqual([status, tag])
+  const response = await read(world, person.token, '/api/accounts', sent)
+  expect([response.status, response.headers.get('ETag')]).toEqual([status, tag])
   const head = await world.call('HEAD', '/api/accounts', {
     token: person.token,
     headers: { 'If-None-Match': sent },
@@ -271,9 +271,9 @@ test('a token that gets nothing but 304s does not expire as idle, but does expir
   for (let days = 1; days <= 360; days += 60) {
     for (const later of [0, 1]) {
       vi.setSystemTime(noon + (days + later) * dayMs)
-      const answer = await read(world, person.token, '/api/accounts', tag)
-      expect([days, answer.status]).toEqual([days, 304])
-      tag = answer.headers.get('ETag') ?? ''
+      const response = await read(world, person.token, '/api/accounts', tag)
+      expect([days, response.status]).toEqual([days, 304])
+      tag = response.headers.get('ETag') ?? ''
       // The use is recorded after the response.
       await vi.waitFor(async () => {
         const [token] = await askDatabase(world, sql`select last_used_at from tokens`)

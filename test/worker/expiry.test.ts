@@ -75,7 +75,7 @@ test('the newest fifty thousand refused emails are kept, for ninety days', async
   expect(await count(world, 'failed_mails')).toBe(50_000)
 })
 
-test('somebody who signs in over and over keeps the newest thousand sessions', async () => {
+test('a user who signs in over and over keeps the newest thousand sessions', async () => {
   const world = createWorld()
   const [person, other] = [await world.register(), await world.register()]
   const now = Date.now()
@@ -85,8 +85,8 @@ test('somebody who signs in over and over keeps the newest thousand sessions', a
      select ${person.id}, n, ${now}, ${now} from ${numbers(1_005)}`,
   )
   const { email, password } = person
-  const answer = await world.call('POST', '/api/login', { body: { email, password } })
-  expect((await world.call('GET', '/api/me', { token: answer.body.access_token })).status).toBe(200)
+  const response = await world.call('POST', '/api/login', { body: { email, password } })
+  expect((await world.call('GET', '/api/me', { token: response.body.access_token })).status).toBe(200)
   expect((await person.get('/api/me')).status).toBe(401)
   expect((await other.get('/api/me')).status).toBe(200)
   expect(await count(world, 'tokens')).toBe(1_001)

@@ -5,7 +5,7 @@ import { createHousehold, type Household, writeHistory } from './laws/every-rout
 import { muteLog } from './muted-log.ts'
 import { createWorld, expectInvalid, type Json, openAccount } from './world.ts'
 
-/** Somebody with this many transactions, three of which fill a page of an export. */
+/** A user with this many transactions, three of which fill a page of an export. */
 async function withHistory(count: number) {
   const household = await createHousehold(createWorld())
   await writeHistory(household, count)

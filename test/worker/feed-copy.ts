@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import type { Answer, Json } from './answers.ts'
+import type { ApiResponse, Json } from './answers.ts'
 
 /** A client that reads for a user. */
-export type Reader = { get(path: string): Promise<Pick<Answer, 'status' | 'body'>> }
+export type Reader = { get(path: string): Promise<Pick<ApiResponse, 'status' | 'body'>> }
 
 /** A client's copy of everything, kept only by the rules of docs/client.md. */
 export class FeedCopy {
@@ -48,7 +48,7 @@ export class FeedCopy {
     return `/api/changes?limit=${limit}${from}`
   }
 
-  /** Applies a page of an answer. */
+  /** Applies a page of a response. */
   take(page: Json): void {
     const keys = page.changes.map(({ noun, id }: Json) => `${noun} ${id}`)
     expect(new Set(keys).size).toBe(keys.length)
@@ -102,7 +102,7 @@ export class FeedCopy {
   }
 }
 
-/** Expects a copy to hold what the API answers, row by row, and to add up to its balances. */
+/** Expects a copy to hold what the API shows, row by row, and to add up to its balances. */
 export async function expectWhole(copy: FeedCopy, person: Reader): Promise<void> {
   expectEqual(copy, await readEverything(person))
 }
@@ -135,7 +135,7 @@ function shownOf(rows: Map<number, Json>): Json[] {
     })
 }
 
-/** All transactions by id, as PUT answers them. */
+/** All transactions by id, as the responses of PUT show them. */
 async function transactionsOf(person: Reader): Promise<Json[]> {
   const rows: Json[] = []
   for (let page = 1; ; page++) {

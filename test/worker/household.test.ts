@@ -5,7 +5,7 @@ import { createHousehold, openWorldDatabase } from './laws/every-route.ts'
 import { create, upload } from './uploads.ts'
 import { aCategory, createWorld, type Json, openAccount } from './world.ts'
 
-/** Somebody who does what that household did: types on a phone, and imports each file once it can be downloaded. */
+/** A user who does what that household did: types on a phone, and imports each file once it can be downloaded. */
 async function liveAs(seed: number) {
   const { names, typed, files } = householdOf(seed, 2)
   const { world, person } = await createHousehold(createWorld())
@@ -46,9 +46,13 @@ async function liveAs(seed: number) {
     for (const { bank, contentType, text } of files) {
       const path = `/api/import/bank/store?account_id=${accounts[bank].id}`
       const headers = { 'Content-Type': contentType }
-      const answer = await world.call('POST', path, { token: person.token, rawBody: text, headers })
-      expect([answer.status, answer.body.errors]).toEqual([200, undefined])
-      done.push({ id: answer.body.import.id, counts: answer.body.import.counts, joined: await joinSure() })
+      const response = await world.call('POST', path, { token: person.token, rawBody: text, headers })
+      expect([response.status, response.body.errors]).toEqual([200, undefined])
+      done.push({
+        id: response.body.import.id,
+        counts: response.body.import.counts,
+        joined: await joinSure(),
+      })
     }
     return done
   }

@@ -6,15 +6,15 @@ import { app } from '../../src/app.ts'
 import { openApiDocument } from '../../src/document.ts'
 import worker from '../../src/worker.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
-import { type Answer, avoidEndOfMinute, type CallOptions, createWorld, type World } from './world.ts'
+import { type ApiResponse, avoidEndOfMinute, type CallOptions, createWorld, type World } from './world.ts'
 
 const spa = 'https://app.purse.example'
 const json = { 'Content-Type': 'application/json' }
 
-/** One answer of every kind, by status: all must have the same envelope. */
-const kindsOfAnswer: [
+/** One response of every kind, by status: all must have the same envelope. */
+const kindsOfResponse: [
   kind: string,
-  call: (world: World, headers: Record<string, string>) => Promise<Answer>,
+  call: (world: World, headers: Record<string, string>) => Promise<ApiResponse>,
 ][] = [
   ['200', (world, headers) => world.call('GET', '/api/health', { headers })],
   [
@@ -83,21 +83,21 @@ async function breakDatabase(world: World): Promise<void> {
   await db.batch([db.run(sql`alter table accounts rename to secret_accounts`)])
 }
 
-describe('every answer', () => {
-  test.each(kindsOfAnswer)(
+describe('every response', () => {
+  test.each(kindsOfResponse)(
     'of %s carries a request id of its own, CORS and security headers',
     async (kind, call) => {
       const world = createWorld()
-      const answer = await call(world, { Origin: spa })
-      expect(String(answer.status)).toBe(kind)
-      expect(answer.headers.get('X-Request-Id')).toMatch(/^.{8,}$/)
-      expect(answer.headers.get('Access-Control-Allow-Origin')).toBe(spa)
-      expect(answer.headers.get('Vary')).toMatch(/\bOrigin\b/i)
-      expect(answer.headers.get('X-Content-Type-Options')).toBe('nosniff')
+      const response = await call(world, { Origin: spa })
+      expect(String(response.status)).toBe(kind)
+      expect(response.headers.get('X-Request-Id')).toMatch(/^.{8,}$/)
+      expect(response.headers.get('Access-Control-Allow-Origin')).toBe(spa)
+      expect(response.headers.get('Vary')).toMatch(/\bOrigin\b/i)
+      expect(response.headers.get('X-Content-Type-Options')).toBe('nosniff')
     },
   )
 
-  test.each(kindsOfAnswer.filter(([kind]) => Number(kind) >= 400))(
+  test.each(kindsOfResponse.filter(([kind]) => Number(kind) >= 400))(
     'of %s is JSON with a message',
     async (kind, call) => {
       const { status, headers, body } = await call(createWorld(), {})
@@ -116,14 +116,14 @@ describe('every answer', () => {
     expect(ids[0]).not.toBe(ids[1])
   })
 
-  test.each(kindsOfAnswer)(
+  test.each(kindsOfResponse)(
     'of %s carries a request id of ours, never the one that the client sent',
     async (_, call) => {
       const sent = await call(createWorld(), { 'X-Request-Id': 'evil=1' })
       expect(sent.headers.get('X-Request-Id')).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
       const imitated = '00000000-0000-4000-8000-000000000000'
-      const answer = await call(createWorld(), { 'X-Request-Id': imitated })
-      expect(answer.headers.get('X-Request-Id')).not.toBe(imitated)
+      const response = await call(createWorld(), { 'X-Request-Id': imitated })
+      expect(response.headers.get('X-Request-Id')).not.toBe(imitated)
     },
   )
 })
@@ -291,7 +291,7 @@ describe('a route', () => {
     '/api/transactions',
     '/api/summary',
     '/api/health',
-  ])('answers HEAD as GET, without a body: %s', async (path) => {
+  ])('responds to HEAD as to GET, without a body: %s', async (path) => {
     const world = createWorld()
     const options = await signIn(world)
     const [head, get] = [await world.call('HEAD', path, options), await world.call('GET', path, options)]
@@ -299,7 +299,7 @@ describe('a route', () => {
     expect(head.headers.get('Content-Type')).toBe(get.headers.get('Content-Type'))
   })
 
-  test('answers HEAD on a row, and 401 without a token', async () => {
+  test('allows HEAD on a row, and responds with 401 without a token', async () => {
     const world = createWorld()
     const options = await signIn(world)
     const { body } = await world.call('POST', '/api/accounts', { ...options, body: account })
@@ -371,35 +371,37 @@ describe('the body of a request', () => {
 })
 
 describe('failures', () => {
-  test('that nobody foresaw are a 500 and reveal nothing', async () => {
+  test('that are unforeseen are a 500 and reveal nothing', async () => {
     const world = createWorld()
     const options = await signIn(world)
     await breakDatabase(world)
-    for (const answer of [
+    for (const response of [
       await world.call('GET', '/api/accounts', options),
       await world.call('POST', '/api/accounts', { ...options, body: account }),
     ]) {
-      expect([answer.status, answer.body]).toEqual([500, { message: 'Server Error' }])
-      expect([...answer.headers].join()).not.toMatch(/sql|accounts|table/i)
+      expect([response.status, response.body]).toEqual([500, { message: 'Server Error' }])
+      expect([...response.headers].join()).not.toMatch(/sql|accounts|table/i)
     }
   })
 
   test('of the configuration are a 500 and reveal nothing', async () => {
-    const answer = await createWorld({ SCRYPT_COST: 'no-such-cost' }).call('POST', '/api/login', { body: {} })
-    expect([answer.status, answer.body]).toEqual([500, { message: 'Server Error' }])
-    expect(answer.headers.get('X-Request-Id')).toMatch(/./)
+    const response = await createWorld({ SCRYPT_COST: 'no-such-cost' }).call('POST', '/api/login', {
+      body: {},
+    })
+    expect([response.status, response.body]).toEqual([500, { message: 'Server Error' }])
+    expect(response.headers.get('X-Request-Id')).toMatch(/./)
   })
 
   test('of the configuration are reported to a developer on the same machine, by name and without values', async () => {
     const brokenEnv = { ...env, SCRYPT_COST: 'no-such-cost' }
     for (const host of ['127.0.0.1:8787', 'localhost', '[::1]:8787']) {
-      const answer = await worker.fetch(
+      const response = await worker.fetch(
         new Request(`http://${host}/api/health`),
         brokenEnv,
         createExecutionContext(),
       )
-      const { message } = (await answer.json()) as { message: string }
-      expect([answer.status, message]).toEqual([500, expect.stringMatching(/SCRYPT_COST.*npm run dev/)])
+      const { message } = (await response.json()) as { message: string }
+      expect([response.status, message]).toEqual([500, expect.stringMatching(/SCRYPT_COST.*npm run dev/)])
       expect(message).not.toContain('no-such-cost')
     }
   })

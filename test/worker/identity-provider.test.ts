@@ -8,7 +8,7 @@ import { openWorldDatabase } from './laws/every-route.ts'
 import { muteLog } from './muted-log.ts'
 import { setFault } from './part-faults.ts'
 import {
-  type Answer,
+  type ApiResponse,
   aTimestamp,
   createWorld,
   type Json,
@@ -44,15 +44,15 @@ const login = (world: World, email: string, password: string) =>
   world.call('POST', '/api/login', { body: { email, password } })
 
 /** Where a callback redirects, and with which parameters. */
-function destination({ headers }: Answer) {
+function destination({ headers }: ApiResponse) {
   const url = new URL(headers.get('Location') ?? '')
   return { page: `${url.origin}${url.pathname}`, query: Object.fromEntries(url.searchParams) }
 }
 
 /** Expects the failure redirect: for a browser, never JSON, with a sentence for people. */
-function expectFailure(answer: Answer, errorCode: string): void {
-  const { page, query } = destination(answer)
-  expect({ status: answer.status, text: answer.text, page, code: query.error_code }).toEqual({
+function expectFailure(response: ApiResponse, errorCode: string): void {
+  const { page, query } = destination(response)
+  expect({ status: response.status, text: response.text, page, code: query.error_code }).toEqual({
     status: 302,
     text: '',
     page: 'https://app.purse.example/login',
@@ -60,10 +60,10 @@ function expectFailure(answer: Answer, errorCode: string): void {
   })
   expect(Object.keys(query).sort()).toEqual(['error', 'error_code'])
   expect(query.error).toMatch(/^[A-Z][^{}<>]{10,100}\.$/)
-  expectNothingPassedOn(answer)
+  expectNothingPassedOn(response)
 }
 
-function expectNothingPassedOn({ headers }: Answer): void {
+function expectNothingPassedOn({ headers }: ApiResponse): void {
   expect(headers.get('Referrer-Policy')).toBe('no-referrer')
   expect(headers.get('Cache-Control')).toBe('no-store')
   expect(headers.get('Content-Type') ?? '').not.toContain('json')
@@ -124,24 +124,24 @@ const discoveryOf = (origin: string) => ({
   jwks_uri: `${origin}/jwks`,
 })
 
-/** Answers for a provider that is made up, with a response or with what its JSON says. */
-function standIn(origin: string, answers: Record<string, () => unknown>): void {
+/** Responds for a provider that is made up, with a response or with what its JSON says. */
+function standIn(origin: string, responses: Record<string, () => unknown>): void {
   const realFetch = globalThis.fetch
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : String(input))
     if (url.origin !== origin) return realFetch(input, init)
-    const answer = await answers[url.pathname]?.()
-    return answer instanceof Response ? answer : Response.json(answer)
+    const response = await responses[url.pathname]?.()
+    return response instanceof Response ? response : Response.json(response)
   })
 }
 
 describe('the redirect to the provider', () => {
   test('carries state, PKCE and nonce, which differ each time', async () => {
     const world = createWorld()
-    const answer = await world.call('GET', '/api/auth/idp')
-    expect(answer.status).toBe(200)
-    expect(answer.body).toEqual({ url: expect.stringMatching(/^http/) })
-    const [one, two] = [new URL(answer.body.url), await begin(world)]
+    const response = await world.call('GET', '/api/auth/idp')
+    expect(response.status).toBe(200)
+    expect(response.body).toEqual({ url: expect.stringMatching(/^http/) })
+    const [one, two] = [new URL(response.body.url), await begin(world)]
     expect(one.href.startsWith(`${issuer}/auth?`)).toBe(true)
     expect(Object.fromEntries(one.searchParams)).toEqual({
       response_type: 'code',
@@ -197,10 +197,10 @@ describe('the time zone sent at the start of a sign-in', () => {
   const signInFrom = async (world: World, email: string, timezone: string) => {
     const url = await begin(world, `?${new URLSearchParams({ login_hint: email, timezone })}`)
     expect(url.searchParams.has('timezone')).toBe(false)
-    const response = await fetch(url, { redirect: 'manual' })
-    await response.text()
-    const answer = await world.call('GET', pathOf(response.headers.get('Location') ?? ''))
-    return me(world, destination(answer).query.token ?? '')
+    const redirect = await fetch(url, { redirect: 'manual' })
+    await redirect.text()
+    const response = await world.call('GET', pathOf(redirect.headers.get('Location') ?? ''))
+    return me(world, destination(response).query.token ?? '')
   }
 
   test.each([
@@ -227,13 +227,13 @@ describe('the first sign-in', () => {
   test('makes a verified user and leads to the frontend with a token', async () => {
     const world = createWorld()
     const email = address()
-    const answer = await world.call('GET', await providerCallback(world, email))
-    expect([answer.status, answer.text]).toEqual([302, ''])
-    const { page, query } = destination(answer)
+    const response = await world.call('GET', await providerCallback(world, email))
+    expect([response.status, response.text]).toEqual([302, ''])
+    const { page, query } = destination(response)
     expect(page).toBe('https://app.purse.example/login')
     expect(Object.keys(query)).toEqual(['token', 'user'])
     expect(query.token).toMatch(/^[1-9]\d*\|[A-Za-z0-9]{40,}$/)
-    expectNothingPassedOn(answer)
+    expectNothingPassedOn(response)
     expect(await me(world, query.token ?? '')).toMatchObject({
       id: Number(query.user),
       email,
@@ -262,7 +262,7 @@ describe('the first sign-in', () => {
     const world = createWorld()
     const { token } = await signInThroughProvider(world, address())
     const registered = await world.register()
-    const namesOf = (answer: Answer) => answer.body.map(({ name, type }: Json) => `${type} ${name}`)
+    const namesOf = (response: ApiResponse) => response.body.map(({ name, type }: Json) => `${type} ${name}`)
     const seeded = namesOf(await world.call('GET', '/api/categories', { token }))
     expect(seeded.length).toBeGreaterThanOrEqual(16)
     expect(seeded).toEqual(namesOf(await registered.get('/api/categories')))
@@ -272,11 +272,11 @@ describe('the first sign-in', () => {
     const world = createWorld()
     const email = address()
     const paths = await Promise.all(Array.from({ length: 8 }, () => providerCallback(world, email)))
-    const answers = await Promise.all(paths.map((path) => world.call('GET', path)))
-    const users = answers.map((answer) => destination(answer).query.user)
+    const responses = await Promise.all(paths.map((path) => world.call('GET', path)))
+    const users = responses.map((response) => destination(response).query.user)
     expect(new Set(users).size).toBe(1)
     expect(await usersIn(world)).toBe(1)
-    const tokens = answers.map((answer) => destination(answer).query.token ?? '')
+    const tokens = responses.map((response) => destination(response).query.token ?? '')
     expect(new Set(tokens).size).toBe(8)
     const names = (await world.call('GET', '/api/categories', { token: tokens[0] ?? '' })).body
     expect(names).toHaveLength(defaultCategories.length)
@@ -299,7 +299,7 @@ describe('the first sign-in', () => {
 
 describe('an address beyond ASCII', () => {
   test.each(['\u212a', '\u0130', '\u017f', '\uff4b'])(
-    'with %j in it is nobody else’s, whatever its lower case is, and creates no user',
+    'with %j in it belongs to no other user, whatever its lower case is, and creates no user',
     async (letter) => {
       const world = createWorld()
       const rest = address()
@@ -426,7 +426,7 @@ describe('an address that is already registered', () => {
     expect(world.queued.filter(({ kind }) => kind === 'password_removed')).toHaveLength(1)
   })
 
-  test('but was never verified loses password, tokens and reset links: somebody else may have registered it', async () => {
+  test('but was never verified loses password, tokens and reset links: another person may have registered it', async () => {
     const world = createWorld()
     const pretender = await world.register({ email: address() })
     const { email, password } = pretender
@@ -511,7 +511,7 @@ describe('an address that is already registered', () => {
   })
 })
 
-describe('a sign-in that somebody refuses', () => {
+describe('a sign-in that the user refuses', () => {
   test('ends in access_denied', async () => {
     const world = createWorld()
     const path = await fillIn(world, { decision: 'refuse' })
@@ -521,9 +521,9 @@ describe('a sign-in that somebody refuses', () => {
   test('does not repeat what the query says', async () => {
     const world = createWorld()
     const state = await stateOf(world)
-    const answer = await come(world, { state, error: '<b>', error_description: 'Call 0900 123456' })
-    expectFailure(answer, 'provider_error')
-    expect(answer.headers.get('Location')).not.toMatch(/0900|%3Cb/i)
+    const response = await come(world, { state, error: '<b>', error_description: 'Call 0900 123456' })
+    expectFailure(response, 'provider_error')
+    expect(response.headers.get('Location')).not.toMatch(/0900|%3Cb/i)
   })
 })
 
@@ -543,8 +543,8 @@ describe('a state', () => {
     muteLog(['error'])
     const world = createWorld()
     const path = await providerCallback(world, address())
-    const answers = await Promise.all(Array.from({ length: 10 }, () => world.call('GET', path)))
-    const queries = answers.map((answer) => destination(answer).query)
+    const responses = await Promise.all(Array.from({ length: 10 }, () => world.call('GET', path)))
+    const queries = responses.map((response) => destination(response).query)
     expect(queries.filter(({ token }) => token)).toHaveLength(1)
     // A callback that comes before the state is used up is refused by the provider, which accepts a code only once.
     const refused = queries.filter(({ error_code = '' }) =>
@@ -619,8 +619,8 @@ describe('a code', () => {
     muteLog(['error'])
     const world = createWorld()
     const stolen = new URL(await providerCallback(world, address()), 'http://purse.test').searchParams
-    const answer = await come(world, { state: await stateOf(world), code: stolen.get('code') ?? '' })
-    expectFailure(answer, 'provider_error')
+    const response = await come(world, { state: await stateOf(world), code: stolen.get('code') ?? '' })
+    expectFailure(response, 'provider_error')
     expect(await usersIn(world)).toBe(0)
   })
 
@@ -697,7 +697,7 @@ describe('a provider that does not work', () => {
     expect((await createWorld().call('GET', '/api/auth/idp')).status).toBe(503)
   })
 
-  test('does not end anybody’s sign-in by password', async () => {
+  test('ends no sign-in by password', async () => {
     quiet()
     const world = createWorld({ IDP_ISSUER: 'http://127.0.0.1:9' })
     const { email, password } = await world.register()
@@ -713,7 +713,7 @@ describe('a provider that does not work', () => {
   })
 })
 
-/** An answer that would go on for 64 MB, and counts what was taken of it. */
+/** A response that would go on for 64 MB, and counts what was taken of it. */
 function endless(sent: { bytes: number }): Response {
   const spaces = new Uint8Array(64 * 1024).fill(32)
   return new Response(
@@ -727,7 +727,7 @@ function endless(sent: { bytes: number }): Response {
   )
 }
 
-/** An answer that never ends, and sends a byte from time to time. */
+/** A response that never ends, and sends a byte from time to time. */
 function drip(): Response {
   return new Response(
     new ReadableStream({
@@ -741,10 +741,10 @@ function drip(): Response {
 
 describe('what a hostile provider publishes', () => {
   const discovery = '/.well-known/openid-configuration'
-  const askLiar = (answer: (origin: string) => unknown) => {
+  const askLiar = (response: (origin: string) => unknown) => {
     muteLog(['error'])
     const origin = `https://${crypto.randomUUID()}.example`
-    standIn(origin, { [discovery]: () => answer(origin) })
+    standIn(origin, { [discovery]: () => response(origin) })
     return createWorld({ IDP_ISSUER: origin }).call('GET', '/api/auth/idp')
   }
 
@@ -787,7 +787,7 @@ describe('an ID token', () => {
     /** Makes the token without signing it with the published key. */
     write?: (claims: Claims) => Promise<string> | string
     userinfo?: Claims
-    /** Answers by path, in place of the honest ones. */
+    /** Responses by path, in place of the honest ones. */
     instead?: Record<string, () => Response>
     /** Called before the callback. */
     beforehand?: () => void
@@ -798,7 +798,7 @@ describe('an ID token', () => {
       .setProtectedHeader({ alg: 'ES256', kid: 'one' })
       .sign(privateKey ?? ((await keys).privateKey as CryptoKey))
 
-  /** Signs in at a provider that lies as it is told to: made up, since no honest one would answer like that. */
+  /** Signs in at a provider that lies as it is told to: made up, since no honest one would respond like that. */
   async function signInAtLiar(
     { claims = (honest) => honest, write = sign, userinfo, instead, beforehand }: Lies,
     world?: World,
@@ -819,7 +819,7 @@ describe('an ID token', () => {
       email_verified: true,
       name: 'Victoria',
     })
-    const answers = {
+    const responses = {
       '/.well-known/openid-configuration': () => discoveryOf(liar),
       '/jwks': async () => ({
         keys: [{ ...(await exportJWK((await keys).publicKey)), kid: 'one', alg: 'ES256', use: 'sig' }],
@@ -832,12 +832,12 @@ describe('an ID token', () => {
       '/me': () => userinfo ?? {},
       ...instead,
     }
-    standIn(liar, answers)
+    standIn(liar, responses)
     const { searchParams } = await begin(at)
     nonce = searchParams.get('nonce') ?? ''
     beforehand?.()
-    const answer = await come(at, { state: searchParams.get('state') ?? '', code: 'code', iss: liar })
-    return { world: at, answer }
+    const response = await come(at, { state: searchParams.get('state') ?? '', code: 'code', iss: liar })
+    return { world: at, response }
   }
 
   const without = (name: string) => (claims: Claims) => {
@@ -846,8 +846,8 @@ describe('an ID token', () => {
   }
 
   test('that is honest signs in, so that the lies below fail for being lies', async () => {
-    const { world, answer } = await signInAtLiar({})
-    const { query } = destination(answer)
+    const { world, response } = await signInAtLiar({})
+    const { query } = destination(response)
     expect(await me(world, query.token ?? '')).toMatchObject({
       email: 'victim@example.com',
       name: 'Victoria',
@@ -870,7 +870,7 @@ describe('an ID token', () => {
     ['that has expired', { claims: (c) => ({ ...c, exp: Math.floor(Date.now() / 1000) - 300 }) }],
     ['that never expires', { claims: without('exp') }],
     ['that is not valid yet', { claims: (c) => ({ ...c, nbf: Math.floor(Date.now() / 1000) + 3600 }) }],
-    ['about nobody', { claims: without('sub') }],
+    ['about no user', { claims: without('sub') }],
     ['about an empty subject', { claims: (c) => ({ ...c, sub: '' }) }],
     ['signed with another key', { write: async (c) => sign(c, await otherKeys) }],
     ['that is not signed', { write: (c) => new UnsecuredJWT(c).encode() }],
@@ -904,15 +904,15 @@ describe('an ID token', () => {
     ],
     ['that is no token at all', { write: () => 'nonsense' }],
     [
-      'whose userinfo is about somebody else',
+      'whose userinfo is about another user',
       {
         claims: without('email'),
         userinfo: { sub: 'subject-2', email: 'victim@example.com', email_verified: true },
       },
     ],
-  ])('%s ends in provider_error, and creates nobody', async (_, lies) => {
-    const { world, answer } = await signInAtLiar(lies)
-    expectFailure(answer, 'provider_error')
+  ])('%s ends in provider_error, and creates no user', async (_, lies) => {
+    const { world, response } = await signInAtLiar(lies)
+    expectFailure(response, 'provider_error')
     expect(await usersIn(world)).toBe(0)
   })
 
@@ -923,25 +923,28 @@ describe('an ID token', () => {
     ['/me', without('email')],
   ]
 
-  // Arctic reads the answer to /token whole.
+  // Arctic reads the response to /token whole.
   test.each(asked.slice(1))(
-    'of a provider that answers %s without end ends in provider_error, and little of it is read',
+    'of a provider that responds to %s without end ends in provider_error, and little of it is read',
     async (path, claims) => {
       const sent = { bytes: 0 }
-      const { world, answer } = await signInAtLiar({ claims, instead: { [path]: () => endless(sent) } })
-      expectFailure(answer, 'provider_error')
+      const { world, response } = await signInAtLiar({ claims, instead: { [path]: () => endless(sent) } })
+      expectFailure(response, 'provider_error')
       expect(sent.bytes).toBeGreaterThan(0)
       expect(sent.bytes).toBeLessThan(1_000_000)
       expect(await usersIn(world)).toBe(0)
     },
   )
 
-  test.each(asked)('of a provider whose answer to %s drips ends in provider_error', async (path, claims) => {
-    const beforehand = () => void hastenTimeouts(10_000)
-    const { world, answer } = await signInAtLiar({ claims, instead: { [path]: drip }, beforehand })
-    expectFailure(answer, 'provider_error')
-    expect(await usersIn(world)).toBe(0)
-  })
+  test.each(asked)(
+    'of a provider whose response to %s drips ends in provider_error',
+    async (path, claims) => {
+      const beforehand = () => void hastenTimeouts(10_000)
+      const { world, response } = await signInAtLiar({ claims, instead: { [path]: drip }, beforehand })
+      expectFailure(response, 'provider_error')
+      expect(await usersIn(world)).toBe(0)
+    },
+  )
 
   test.each<[string, Lies]>([
     ['says so', { claims: (c) => ({ ...c, email_verified: false }) }],
@@ -958,22 +961,22 @@ describe('an ID token', () => {
     const owner = createWorld()
     const victim = await owner.register({ email: 'victim@example.com' })
     await verifyAddress(owner, victim)
-    const { answer } = await signInAtLiar(lies, owner)
-    expectFailure(answer, 'email_unverified')
+    const { response } = await signInAtLiar(lies, owner)
+    expectFailure(response, 'email_unverified')
     expect((await victim.get('/api/me')).body.idp_id).toBeNull()
   })
 
   test('is completed from the userinfo', async () => {
-    const { world, answer } = await signInAtLiar({
+    const { world, response } = await signInAtLiar({
       claims: (c) => without('email')(without('email_verified')(without('name')(c))),
       userinfo: { sub: 'subject-1', email: 'Ada@Example.com', email_verified: 'true', name: 'Ada' },
     })
-    const { query } = destination(answer)
+    const { query } = destination(response)
     expect(await me(world, query.token ?? '')).toMatchObject({ email: 'ada@example.com', name: 'Ada' })
   })
 
   test('may say null of what it does not know', async () => {
-    const { world, answer } = await signInAtLiar({
+    const { world, response } = await signInAtLiar({
       claims: (c) => ({ ...c, name: null, picture: null, email: null, email_verified: null }),
       userinfo: {
         sub: 'subject-1',
@@ -983,7 +986,7 @@ describe('an ID token', () => {
         picture: null,
       },
     })
-    const { query } = destination(answer)
+    const { query } = destination(response)
     expect(await me(world, query.token ?? '')).toMatchObject({
       email: 'ada@example.com',
       name: 'Ada',
@@ -996,14 +999,14 @@ describe('an ID token', () => {
     ['javascript:alert(1)', null],
     ['data:text/html,<script>', null],
   ])('with the picture %s shows the avatar %j', async (picture, avatar) => {
-    const { world, answer } = await signInAtLiar({ claims: (c) => ({ ...c, picture }) })
-    expect((await me(world, destination(answer).query.token ?? '')).avatar).toBe(avatar)
+    const { world, response } = await signInAtLiar({ claims: (c) => ({ ...c, picture }) })
+    expect((await me(world, destination(response).query.token ?? '')).avatar).toBe(avatar)
   })
 
-  test('shows no picture whose address is as long as a picture: every answer would carry it', async () => {
+  test('shows no picture whose address is as long as a picture: every response would carry it', async () => {
     const picture = `https://img.example/${'a'.repeat(5_000)}.png`
-    const { world, answer } = await signInAtLiar({ claims: (c) => ({ ...c, picture }) })
-    expect((await me(world, destination(answer).query.token ?? '')).avatar).toBeNull()
+    const { world, response } = await signInAtLiar({ claims: (c) => ({ ...c, picture }) })
+    expect((await me(world, destination(response).query.token ?? '')).avatar).toBeNull()
   })
 
   test.each([
@@ -1014,8 +1017,8 @@ describe('an ID token', () => {
     [`${'x'.repeat(300)}@example.com`, 'email_missing'],
   ])('with the address %j ends in %s', async (email, code) => {
     const userinfo = { sub: 'subject-1', email }
-    const { world, answer } = await signInAtLiar({ claims: (c) => ({ ...c, email }), userinfo })
-    expectFailure(answer, code)
+    const { world, response } = await signInAtLiar({ claims: (c) => ({ ...c, email }), userinfo })
+    expectFailure(response, code)
     expect(await usersIn(world)).toBe(0)
   })
 
@@ -1028,7 +1031,7 @@ describe('an ID token', () => {
     ['\u200bRene\u0301 ', 'Ren\u00e9'],
     ['a\0b', 'ab'],
   ])('with the name %j makes a user whose name fits', async (name, expected) => {
-    const { world, answer } = await signInAtLiar({ claims: (c) => ({ ...c, name }) })
-    expect((await me(world, destination(answer).query.token ?? '')).name).toBe(expected)
+    const { world, response } = await signInAtLiar({ claims: (c) => ({ ...c, name }) })
+    expect((await me(world, destination(response).query.token ?? '')).name).toBe(expected)
   })
 })

@@ -66,7 +66,7 @@ describe('while two imports are stored,', () => {
     expect((await upload(small)).status).toBe(200)
   })
 
-  test('files arrive, so a slow upload keeps nobody waiting', async () => {
+  test('files arrive, so a slow upload delays no other request', async () => {
     const { upload } = await createImporter()
     const slow = [unfinished(small), unfinished(small)]
     const uploads = slow.map(({ body }) => upload(body))

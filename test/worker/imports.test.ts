@@ -263,7 +263,7 @@ describe('a bank statement', () => {
     expect((await home.statement(csv, told)).body.import.counts.created).toBe(2)
   })
 
-  test('whose amounts have no sign is asked about, and read as the answer says', async () => {
+  test('whose amounts have no sign is asked about, and read as the response says', async () => {
     const home = await createImporter()
     const csv = 'Date,Amount\n2026-01-30,5.00\n2026-01-31,7.00\n'
     const refused = await home.statement(csv)
@@ -274,7 +274,7 @@ describe('a bank statement', () => {
     expect((await home.statement(csv, { signs: 'odd' })).body.errors).toHaveProperty('signs')
   })
 
-  test('is tried without writing by dry_run, with the same answer', async () => {
+  test('is tried without writing by dry_run, with the same response', async () => {
     const home = await createImporter()
     const dry = await home.statement(ofx, { dry_run: 'true' })
     expect([await home.total(), await home.leftovers()]).toEqual([0, 0])
@@ -340,12 +340,12 @@ describe('a mapping', () => {
   test('names columns by their header or their number', async () => {
     const home = await createImporter()
     const mapping = JSON.stringify({ date: 'When', amount: '2' })
-    const answer = await home.upload('/api/import/store', table, {
+    const response = await home.upload('/api/import/store', table, {
       mapping,
       signs: 'as_written',
       account_id: String(home.cash.id),
     })
-    expect([answer.status, answer.body.import.counts.created]).toEqual([200, 1])
+    expect([response.status, response.body.import.counts.created]).toEqual([200, 1])
   })
 
   test('with fields that mean nothing names at most three of them', async () => {
@@ -510,8 +510,8 @@ describe('what is not a file to import', () => {
         { transactions: 'x', dry_run: 'maybe' },
         { transactions: [good] },
       ]) {
-        const answer = await person.post(path, body)
-        expect([answer.status, answer.body]).toEqual([
+        const response = await person.post(path, body)
+        expect([response.status, response.body]).toEqual([
           403,
           { message: 'Your email address is not verified.', requires_verified_email: true },
         ])
@@ -559,7 +559,7 @@ test('another user’s account in the form is one error, not one for each row', 
   expect([status, body.errors]).toEqual([422, { account_id: ['The selected account id is invalid.'] }])
 })
 
-test('a dry run answers as the real one would, bounds included, and leaves no trace', async () => {
+test('a dry run responds as the real one would, bounds included, and leaves no trace', async () => {
   const home = await createImporter()
   const transactions = Array.from({ length: 10 }, () => ({ ...home.expense(), amount: '9999999999999.99' }))
   const before = (await home.person.get('/api/summary')).body
@@ -620,18 +620,18 @@ test.each([
   ['is stored under its key', 1],
   ['names what the rows of a large file may match', 1_001],
 ])(
-  'an import that is there is a success, even if its token is revoked before its answer %s',
+  'an import that is there is a success, even if its token is revoked before its response %s',
   async (_, rows) => {
     const { world, person, checking } = await createHousehold(createWorld())
     await askDatabase(world, sql`create trigger revoke after insert on imports begin delete from tokens; end`)
     const row = { account_id: checking.id, type: 'income', amount: 1, transaction_date: '2026-11-20' }
     const transactions = Array.from({ length: rows }, (_, i) => ({ ...row, client_id: `row ${i}` }))
-    const answer = await world.call('POST', '/api/import/store', {
+    const response = await world.call('POST', '/api/import/store', {
       token: person.token,
       headers: { ...(rows === 1 && { 'Idempotency-Key': 'once' }) },
       body: { transactions },
     })
-    expect([answer.status, answer.body.import?.counts.created]).toEqual([200, rows])
+    expect([response.status, response.body.import?.counts.created]).toEqual([200, rows])
     expect((await person.get('/api/me')).status).toBe(401)
   },
 )

@@ -8,7 +8,7 @@ import { createWorld, type Json, openAccount, type World } from './world.ts'
 
 type Row = [day: number, amount: string, words: string]
 
-/** Somebody who typed some of what the files of two banks contain: few amounts on few days, so that many rows are alike. */
+/** A user who typed some of what the files of two banks contain: few amounts on few days, so that many rows are alike. */
 async function createPerson(world: World, pick: ReturnType<typeof picker>) {
   const { person, checking, cash, category } = await createHousehold(world)
   const accounts = [checking, await openAccount(person, { name: 'Nestegg' })]
@@ -37,30 +37,30 @@ async function createPerson(world: World, pick: ReturnType<typeof picker>) {
     const counts: Json[] = []
     for (const { account, rows } of files) {
       const lines = rows.map(([day, amount, text]) => `2026-11-${day},${amount},${text}`)
-      const answer = await world.call('POST', `/api/import/store?account_id=${account.id}${options}`, {
+      const response = await world.call('POST', `/api/import/store?account_id=${account.id}${options}`, {
         token: person.token,
         rawBody: ['date,amount,description', ...lines].join('\n'),
         headers: { 'Content-Type': 'text/csv' },
       })
-      expect([answer.status, answer.body.errors]).toEqual([200, undefined])
-      counts.push(answer.body.import.counts)
+      expect([response.status, response.body.errors]).toEqual([200, undefined])
+      counts.push(response.body.import.counts)
     }
     return counts
   }
   await importAll('&match=off')
   const gone: number[] = []
   const post = async (path: string, body: object) => {
-    const answer = await person.post(`/api/matches/${path}`, body)
-    expect([path, body, [200, 204, 422].includes(answer.status)]).toEqual([path, body, true])
-    return answer
+    const response = await person.post(`/api/matches/${path}`, body)
+    expect([path, body, [200, 204, 422].includes(response.status)]).toEqual([path, body, true])
+    return response
   }
   /** Undoes all joins, the last ones of each row first. */
   const separateAll = async () => {
     for (const { id } of await rows())
       for (let status = 200; status === 200; ) {
-        const answer = await post('separate', { id })
-        status = answer.status
-        const back = answer.body.transactions?.[1].id
+        const response = await post('separate', { id })
+        status = response.status
+        const back = response.body.transactions?.[1].id
         while (back && (await post('separate', { id: back })).status === 200);
       }
   }
@@ -79,10 +79,10 @@ async function createPerson(world: World, pick: ReturnType<typeof picker>) {
     copy: new FeedCopy(person),
   }
 }
-type Somebody = Awaited<ReturnType<typeof createPerson>>
+type Person = Awaited<ReturnType<typeof createPerson>>
 
 /** Tries to join, separate or reject any two rows, now and then twice at once, or with a stranger's. */
-async function match(me: Somebody, stranger: Somebody) {
+async function match(me: Person, stranger: Person) {
   const { rows, pick, post, gone } = me
   const all = await rows()
   const [one, other, third] = [pick(...all), pick(...all), pick(...all)]
@@ -102,11 +102,11 @@ async function match(me: Somebody, stranger: Somebody) {
     () => Promise.all([post('separate', { id: one.id })]),
     () => Promise.all([post('reject', { kind, ids }), post('join', { kind, ids })]),
     async () => {
-      const answers = [
+      const responses = [
         await post('join', { kind, ids: [one.id, theirs] }),
         await post('separate', { id: theirs }),
       ]
-      expect(answers.map(({ status }) => status)).toEqual([422, 422])
+      expect(responses.map(({ status }) => status)).toEqual([422, 422])
       return []
     },
     async () => (gone.length ? [await post('join', { kind, ids: [one.id, pick(...gone)] })] : []),
@@ -115,7 +115,7 @@ async function match(me: Somebody, stranger: Somebody) {
 }
 
 /** Edits, deletes or imports something. */
-async function meddle({ person, accounts, cash, rows, pick, gone, importAll }: Somebody) {
+async function meddle({ person, accounts, cash, rows, pick, gone, importAll }: Person) {
   const all = await rows()
   const row = pick(...all)
   const imports: Json[] = (await person.get('/api/imports')).body
@@ -206,7 +206,7 @@ test('equal rows, joined, separated and deleted in any order, each stand for as 
     const deleted = new Set<number>()
     const file = days.flatMap((day) => Array.from({ length: pick(0, 1, 2, 3) }, () => day))
     const importDays = async (all: number[], options = '') => {
-      const answer = await world.call(
+      const response = await world.call(
         'POST',
         `/api/import/store?account_id=${checking.id}&match=off${options}`,
         {
@@ -215,8 +215,8 @@ test('equal rows, joined, separated and deleted in any order, each stand for as 
           headers: { 'Content-Type': 'text/csv' },
         },
       )
-      expect([answer.status, answer.body.errors]).toEqual([200, undefined])
-      return answer.body.import.counts
+      expect([response.status, response.body.errors]).toEqual([200, undefined])
+      return response.body.import.counts
     }
     const list = async (): Promise<Json[]> => (await person.get('/api/transactions')).body.data
     const type = async (count: number) => {

@@ -18,7 +18,7 @@ import {
   type World,
 } from './world.ts'
 
-/** Somebody who typed a coffee and moved money, which two banks report days later. */
+/** A user who typed a coffee and moved money, which two banks report days later. */
 async function createJoiner() {
   const home = await createBanked()
   const { person, checking, savings, category } = home
@@ -40,9 +40,12 @@ async function createJoiner() {
   const join = async (kind: string) => {
     const found = (await home.matches(`kind=${kind}&from=2026-11-01&to=2026-11-30`))[0]
     expect(found).toBeDefined()
-    const answer = await person.post('/api/matches/join', { kind, ids: found?.ids })
-    expect([answer.status, answer.body.errors]).toEqual([200, undefined])
-    return { remains: answer.body, gone: found?.ids.find((id: number) => id !== answer.body.id) as number }
+    const response = await person.post('/api/matches/join', { kind, ids: found?.ids })
+    expect([response.status, response.body.errors]).toEqual([200, undefined])
+    return {
+      remains: response.body,
+      gone: found?.ids.find((id: number) => id !== response.body.id) as number,
+    }
   }
   const separate = (id: number) => person.post('/api/matches/separate', { id })
   /** The rows without what each change raises. */
@@ -141,11 +144,14 @@ test('what is joined twice is separated in reverse, and is found by every file i
     [into, 'Deposit'],
   ] as const) {
     const booked = (await rows()).find(({ description }) => description === words)
-    const answer = await person.post('/api/matches/join', { kind: 'duplicate', ids: [booked?.id, typed.id] })
-    expect([answer.status, answer.body.id]).toEqual([200, typed.id])
+    const response = await person.post('/api/matches/join', {
+      kind: 'duplicate',
+      ids: [booked?.id, typed.id],
+    })
+    expect([response.status, response.body.id]).toEqual([200, typed.id])
   }
-  const answer = await person.post('/api/matches/join', { kind: 'transfer', ids: [into.id, out.id] })
-  expect([answer.status, answer.body.id]).toEqual([200, out.id])
+  const response = await person.post('/api/matches/join', { kind: 'transfer', ids: [into.id, out.id] })
+  expect([response.status, response.body.id]).toEqual([200, out.id])
   await isExact()
   await importAgain()
   for (const id of [out.id, out.id, into.id]) {
@@ -231,9 +237,9 @@ test('undoing an import takes a text back that a row of it gave, through all row
       transaction_date,
     })
   const joinAll = async (kind: string, ...ids: number[]) => {
-    const answer = await person.post('/api/matches/join', { kind, ids })
-    expect([answer.status, answer.body.errors]).toEqual([200, undefined])
-    return answer.body
+    const response = await person.post('/api/matches/join', { kind, ids })
+    expect([response.status, response.body.errors]).toEqual([200, undefined])
+    return response.body
   }
   const [received, sent, later] = [
     await type(savings, 'income', '2026-11-14'),
@@ -257,9 +263,9 @@ test('undoing an import takes a text back that a row of it gave, through all row
   expect(await findDifferences(openWorldDatabase(world))).toEqual([])
   // What was joined in between comes back without it as well.
   for (const row of [later, received]) {
-    const answer = await person.post('/api/matches/separate', { id: sent.id })
-    expect(answer.status).toBe(200)
-    expect(answer.body.transactions[1]).toEqual({ ...row, version: answer.body.transactions[1].version })
+    const response = await person.post('/api/matches/separate', { id: sent.id })
+    expect(response.status).toBe(200)
+    expect(response.body.transactions[1]).toEqual({ ...row, version: response.body.transactions[1].version })
   }
   expect((await person.get(`/api/transactions/${sent.id}`)).body).toMatchObject({
     type: 'expense',
@@ -355,7 +361,7 @@ test('a joined row that had moved comes back after the account of its file has b
   await isExact()
 })
 
-test('a join that is sent again answers with what remains, and changes nothing', async () => {
+test('a join that is sent again responds with what remains, and changes nothing', async () => {
   const { person, join, separate, contents } = await createJoiner()
   const { remains, gone } = await join('transfer')
   const edits = { type: 'expense', description: null }
@@ -611,7 +617,7 @@ test('a deleted category does not count: no row gains, gives or keeps it', async
   await isExact()
 })
 
-test('the client id of a row that was joined is answered with what remains, wherever it is sent', async () => {
+test('the client id of a row that was joined gets what remains, wherever it is sent', async () => {
   const { world, person, checking, category, savings, isExact } = await createJoiner()
   const coffee = { account_id: checking.id, category_id: category.id, type: 'expense', amount: '8.00' }
   const typed = await recordTransaction(person, { ...coffee, transaction_date: '2026-11-20' })
@@ -854,12 +860,16 @@ test('a transaction stands for up to a thousand others', async () => {
 function closingOfDay(world: World, { token }: { token: string }) {
   return async (account: Json, day: string) => {
     const file = `OFXHEADER:100\n\n<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS><CURDEF>EUR<BANKACCTFROM><BANKID>1<ACCTID>4<ACCTTYPE>CHECKING</BANKACCTFROM><BANKTRANLIST><STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20260101<TRNAMT>-1.00<FITID>${account.id}<NAME>Fee</STMTTRN></BANKTRANLIST><LEDGERBAL><BALAMT>1.00<DTASOF>${day}</LEDGERBAL></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>`
-    const answer = await world.call('POST', `/api/import/bank/store?account_id=${account.id}&dry_run=true`, {
-      token,
-      rawBody: file,
-      headers: { 'Content-Type': 'application/octet-stream' },
-    })
-    expect([answer.status, answer.body.errors]).toEqual([200, undefined])
-    return answer.body.import.closing_balance.account
+    const response = await world.call(
+      'POST',
+      `/api/import/bank/store?account_id=${account.id}&dry_run=true`,
+      {
+        token,
+        rawBody: file,
+        headers: { 'Content-Type': 'application/octet-stream' },
+      },
+    )
+    expect([response.status, response.body.errors]).toEqual([200, undefined])
+    return response.body.import.closing_balance.account
   }
 }

@@ -150,7 +150,7 @@ describe('of a list with more than a hundred errors', () => {
   })
 })
 
-test('a hundred lists of a thousand empty items at once are all answered, with a hundred errors each', async () => {
+test('a hundred lists of a thousand empty items at once all get a response, with a hundred errors each', async () => {
   const { person } = await createPhone()
   await person.get('/api/me')
   const transactions = Array(1_000).fill({})
@@ -164,7 +164,7 @@ test('the first upload with a token may be as large as any', async () => {
   const { world, person, expense } = await createPhone()
   const { email, password } = person
   const login = await world.call('POST', '/api/login', { body: { email, password } })
-  // Together 800 KB, with fields that nobody reads.
+  // Together 800 KB, with fields that are never read.
   const transactions = Array(101).fill({ ...expense(), unread: ' '.repeat(8_000) })
   const token = login.body.access_token
   const { status } = await world.call('POST', '/api/transactions/sync', { token, body: { transactions } })
@@ -179,7 +179,7 @@ test('a body that stalls is dropped after ten seconds, and is a 503', async () =
     ['/api/transactions/sync', `{"transactions":[${' '.repeat(70_000)}`, 'application/json'],
     [`/api/import/store?account_id=${checking.id}`, 'date,amount\n', 'text/csv'],
   ]
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     calls.map(([path, start, type]) =>
       world.call('POST', path, {
         token: person.token,
@@ -188,7 +188,7 @@ test('a body that stalls is dropped after ten seconds, and is a 503', async () =
       }),
     ),
   )
-  expect(answers.map(({ status }) => status)).toEqual([503, 503, 503])
+  expect(responses.map(({ status }) => status)).toEqual([503, 503, 503])
 })
 
 test('a body that comes byte by byte does not wake the Worker for each of them', async () => {

@@ -12,7 +12,7 @@ const rowsOfHistory = 70_000
 const rowsMade = 10_000
 
 /**
- * Somebody with a history of so many rows, which lie in another order than their dates: four of five on an account to
+ * A user with a history of so many rows, which lie in another order than their dates: four of five on an account to
  * be deleted, some of them transfers. The newest days are that account's alone, so every list begins with them.
  */
 async function createArchivist() {
@@ -50,8 +50,8 @@ async function shown({ person, cash }: Household) {
     '/api/transactions?type=transfer',
     `/api/transactions?account_id=${cash.id}&per_page=500`,
   ]
-  const answers = await Promise.all(paths.map((path) => person.get(path)))
-  return answers.map(({ status, body }) => ({ status, body }))
+  const responses = await Promise.all(paths.map((path) => person.get(path)))
+  return responses.map(({ status, body }) => ({ status, body }))
 }
 
 const numberOf = async ({ db }: Archivist, query: ReturnType<typeof sql>): Promise<number> => {
@@ -82,7 +82,7 @@ describe('an account with a long history', () => {
     const retry = { ...expense(), account_id: cash.id, client_id: newest?.client_id }
     const before = await shown(home)
     expect(before.every(({ status }) => status === 200)).toBe(true)
-    const lists = [before[3], before[4], before[6]].flatMap((answer) => answer?.body.data)
+    const lists = [before[3], before[4], before[6]].flatMap((response) => response?.body.data)
     expect(lists.length).toBeGreaterThan(500)
     for (const row of lists) expect([row.account_id, row.to_account_id]).not.toContain(checking.id)
 
@@ -111,7 +111,7 @@ describe('an account with a long history', () => {
 })
 
 describe('a user with a long history', () => {
-  test('leaves in two round trips; the address is free, and nobody sees what is left until it is removed', async () => {
+  test('leaves in two round trips; the address is free, and what is left is shown to no user until it is removed', async () => {
     const home = await createArchivist()
     const { world, db, person, checking, category } = home
     const { email, password } = person
@@ -166,11 +166,11 @@ test('what was left over because its message was lost is found by the hourly cro
   const world = createWorld()
   const home = await createHousehold(world)
   const { person, checking, category, spend } = home
-  const somebody = await world.register()
+  const other = await world.register()
   await spend()
   const unused = (await person.post('/api/categories', { name: 'Unused', type: 'expense' })).body
   for (const { id } of [unused, category]) await person.delete(`/api/categories/${id}`)
-  await somebody.delete('/api/me', { password: somebody.password })
+  await other.delete('/api/me', { password: other.password })
   await person.delete(`/api/accounts/${checking.id}`)
   world.queuedRemovals.length = 0
 
@@ -183,7 +183,7 @@ test('what was left over because its message was lost is found by the hourly cro
   }
   await world.runCron('17 * * * *')
   expect(await nameless()).toEqual([category.id])
-  expect(world.queuedRemovals.map(({ user_id }) => user_id).sort()).toEqual([person.id, somebody.id].sort())
+  expect(world.queuedRemovals.map(({ user_id }) => user_id).sort()).toEqual([person.id, other.id].sort())
   await world.removeDeleted()
   // The last row that referred to it has now been removed.
   await world.runCron('17 * * * *')

@@ -25,8 +25,8 @@ const forgot = (world: World, email: string, headers: Record<string, string> = e
   world.call('POST', '/api/forgot-password', { body: { email }, headers })
 
 async function logIn(world: World, { email, password }: Pick<Person, 'email' | 'password'>): Promise<string> {
-  const answer = await world.call('POST', '/api/login', { body: { email, password }, headers: elsewhere() })
-  return answer.body.access_token
+  const response = await world.call('POST', '/api/login', { body: { email, password }, headers: elsewhere() })
+  return response.body.access_token
 }
 
 /** The keys under which everything is counted, attempt by attempt. */
@@ -36,7 +36,7 @@ async function keysOf(world: World): Promise<string[]> {
   return rows.map(({ key }) => key)
 }
 
-describe('somebody who registers an address that is not theirs', () => {
+describe('a user who registers an address that is not theirs', () => {
   test('does not get it more emails by signing in again and again', async () => {
     const world = createWorld()
     const person = await world.register()
@@ -76,7 +76,7 @@ describe('somebody who registers an address that is not theirs', () => {
     )
   })
 
-  test('takes nothing from the mailbox of anybody else, nor from a name that begins with a plus', async () => {
+  test('takes nothing from any other mailbox, nor from a name that begins with a plus', async () => {
     const world = createWorld()
     const { token } = await world.register({ email: 'victim@example.com' })
     await world.register({ email: '+victim@example.com' })
@@ -92,15 +92,15 @@ describe('somebody who registers an address that is not theirs', () => {
   })
 })
 
-describe('the emails to an address that nobody has confirmed', () => {
+describe('the emails to an address that is not confirmed', () => {
   test('are counted exactly when 60 ask at once, with a token each, in two isolates', async () => {
     const world = createWorld()
     const other = createWorld({ TURSO_DATABASE_URL: world.databaseUrl })
     const person = await world.register()
     const tokens = await Promise.all(Array.from({ length: 60 }, () => logIn(world, person)))
     world.queued.length = 0
-    const answers = await Promise.all(tokens.map((token, i) => resend(i % 2 ? world : other, token)))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(mailboxLimit - 1)
+    const responses = await Promise.all(tokens.map((token, i) => resend(i % 2 ? world : other, token)))
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(mailboxLimit - 1)
     expect(world.queued.length + other.queued.length).toBe(mailboxLimit - 1)
   })
 
@@ -130,7 +130,7 @@ describe('the emails to an address that nobody has confirmed', () => {
 })
 
 describe('the owner of a confirmed address', () => {
-  test('gets reset links although somebody has registered others like it, and used up their emails', async () => {
+  test('gets reset links although another user has registered addresses like it, and used up their emails', async () => {
     const world = createWorld()
     const owner = await world.register({ email: 'ada@example.com' })
     await verifyAddress(world, owner)

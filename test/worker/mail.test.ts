@@ -124,8 +124,8 @@ describe('an email', () => {
   test('that reminds is not sent once it is too late', async () => {
     const world = createWorld()
     const { email: to } = await world.register({ email: address() })
-    const answer = await world.deliver([reminderTo(to, new Date(Date.now() - 1_000).toISOString())])
-    expect(outcome(answer)).toEqual(acknowledged)
+    const response = await world.deliver([reminderTo(to, new Date(Date.now() - 1_000).toISOString())])
+    expect(outcome(response)).toEqual(acknowledged)
     expect(await mailsTo(to)).toEqual([])
   })
 
@@ -179,11 +179,11 @@ describe('the queue that delivers a message again', () => {
 
 describe('an email service', () => {
   test.each([
-    ['answers 500', { status: 500 }],
-    ['answers 429', { status: 429 }],
+    ['responds with 500', { status: 500 }],
+    ['responds with 429', { status: 429 }],
     ['finds the key wrong', { status: 400 }],
-    ['takes the mail and then answers 500', { status: 500, keep: true }],
-    ['takes the mail and then answers 429', { status: 429, keep: true }],
+    ['takes the mail and then responds with 500', { status: 500, keep: true }],
+    ['takes the mail and then responds with 429', { status: 429, keep: true }],
   ])('that %s gets the email again, and it arrives once', async (_, order) => {
     quiet()
     const world = createWorld()
@@ -198,7 +198,7 @@ describe('an email service', () => {
   })
 
   test.each([false, true])(
-    'that does not answer is given up on, and gets the email again (kept the first time: %s)',
+    'that does not respond is given up on, and gets the email again (kept the first time: %s)',
     async (keep) => {
       quiet()
       const world = createWorld()
@@ -264,8 +264,8 @@ describe('an email service', () => {
     quiet()
     const world = createWorld()
     const [good, wrong, alsoGood] = [address(), 'no address', address()]
-    const answer = await world.deliver([mailTo(good), mailTo(wrong), 'nonsense', mailTo(alsoGood)])
-    expect(outcome(answer)).toEqual({ acknowledged: 4, retryDelays: [] })
+    const response = await world.deliver([mailTo(good), mailTo(wrong), 'nonsense', mailTo(alsoGood)])
+    expect(outcome(response)).toEqual({ acknowledged: 4, retryDelays: [] })
     expect([await mailsTo(good), await mailsTo(alsoGood)].map((mails) => mails.length)).toEqual([1, 1])
     expect((await failedMails(world)).map(({ kind, recipient }) => ({ kind, recipient }))).toEqual([
       { kind: 'verify_address', recipient: 'no address' },
@@ -277,8 +277,8 @@ describe('an email service', () => {
     quiet()
     const world = createWorld()
     await fault('POST', { status: 500, times: 1 })
-    const answer = outcome(await world.deliver([mailTo(address()), mailTo(address()), mailTo(address())]))
-    expect(answer).toEqual({ acknowledged: 2, retryDelays: [expect.any(Number)] })
+    const response = outcome(await world.deliver([mailTo(address()), mailTo(address()), mailTo(address())]))
+    expect(response).toEqual({ acknowledged: 2, retryDelays: [expect.any(Number)] })
   })
 
   test('that fails is logged without the address and without the link', async () => {
@@ -302,7 +302,7 @@ describe('a message that is not an email', () => {
     ['an unknown kind', { ...mailTo('a@example.com'), kind: 'newsletter' }],
     ['a mail without its link', { ...mailTo('a@example.com'), url: undefined }],
     ['a mail without an id', { ...mailTo('a@example.com'), id: '' }],
-    ['a mail to nobody', { ...mailTo('a@example.com'), to: null }],
+    ['a mail without an address', { ...mailTo('a@example.com'), to: null }],
     ['a mail to many', { ...mailTo('a@example.com'), to: ['a@example.com', 'b@example.com'] }],
   ])('but %s is set aside: acknowledged, recorded, never sent', async (_, body) => {
     quiet()

@@ -131,11 +131,11 @@ test('a pair must be two transactions of the user’s, and a period one that can
   const [mine, theirs] = [await spend(), await stranger.spend()]
   for (const id of [theirs.id, 999_999]) {
     const body = { kind: 'transfer', ids: [mine.id, id] }
-    for (const answer of [
+    for (const response of [
       await person.post('/api/matches/reject', body),
       await person.delete('/api/matches/reject', body),
     ])
-      expectInvalid(answer, { 'ids.1': ['The selected id is invalid.'] })
+      expectInvalid(response, { 'ids.1': ['The selected id is invalid.'] })
   }
   for (const ids of [[mine.id], [mine.id, mine.id], [1, 2, 3], 'x', null, [mine.id, {}]]) {
     const { status } = await person.post('/api/matches/reject', { kind: 'duplicate', ids })
@@ -247,7 +247,7 @@ test('a potential duplicate says why it is one', async () => {
   ])
 })
 
-test('an import that is sent again with its key gets its first answer, whatever has been joined since', async () => {
+test('an import that is sent again with its key gets its first response, whatever has been joined since', async () => {
   const { world, person, checking, savings, expense, importRows, matches } = await createBanked()
   await recordTransaction(person, { ...expense(), transaction_date: '2026-11-10' })
   await recordTransaction(person, { ...expense(), amount: 20, transaction_date: '2026-11-10' })
@@ -271,7 +271,7 @@ test('an import that is sent again with its key gets its first answer, whatever 
   expect((await send('', 'once')).body).toEqual(first.body)
   const another = await send('', 'twice')
   expect(another.body.import.counts).toMatchObject({ duplicate: 3, possible: 0, categorised: 0 })
-  // If a call is cut off before its answer is stored, the answer is made from what is known.
+  // If a call is cut off before its response is stored, the response is made from what is known.
   await askDatabase(world, sql`update imports set response = null where idempotency_key = 'once'`)
   const { counts } = (await send('', 'once')).body.import
   expect(counts).toEqual({ ...first.body.import.counts, possible: 1 })

@@ -2,13 +2,13 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { createBanked } from './banked.ts'
 import { askDatabase } from './laws/every-route.ts'
-import type { Answer } from './world.ts'
+import type { ApiResponse } from './world.ts'
 
 const [page = ''] = Object.values(
   import.meta.glob('../../docs/matching.md', { query: '?raw', import: 'default', eager: true }),
 )
 
-/** Somebody who buys a coffee, with the calls that the page makes. */
+/** A user who buys a coffee, with the calls that the page makes. */
 async function createBuyer() {
   const { world, person, checking, category, importRows } = await createBanked()
   const coffee = { account_id: checking.id, category_id: category.id, type: 'expense', amount: '12.50' }
@@ -137,7 +137,7 @@ async function heldBy({ world }: Buyer): Promise<Row[]> {
   return rows?.map((row) => rowOf(Object.keys(row), Object.values(row))) ?? []
 }
 
-async function done(answer: Promise<Answer>): Promise<void> {
-  const { status, text } = await answer
+async function done(response: Promise<ApiResponse>): Promise<void> {
+  const { status, text } = await response
   expect(status, text).toBeLessThan(300)
 }

@@ -66,11 +66,11 @@ describe('an amount of money', () => {
     [`-${largest}`, `-${largest}`, -9_999_999_999_999.99],
   ])('to start with may be zero or negative: %j', async (input, starting_balance, balance) => {
     const person = await createWorld().register()
-    const answer = await person.post('/api/accounts', { name: 'N', type: 'bank', starting_balance: input })
-    expect(answer.status).toBe(201)
-    expect(answer.body).toMatchObject({ starting_balance, balance })
-    expect(answer.text).not.toContain(':-0,')
-    expect(answer.text).not.toContain(':-0}')
+    const response = await person.post('/api/accounts', { name: 'N', type: 'bank', starting_balance: input })
+    expect(response.status).toBe(201)
+    expect(response.body).toMatchObject({ starting_balance, balance })
+    expect(response.text).not.toContain(':-0,')
+    expect(response.text).not.toContain(':-0}')
   })
 })
 

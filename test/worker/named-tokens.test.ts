@@ -33,7 +33,7 @@ const statusWith = async (world: World, token: string) =>
 const afterDays = (days: number) => new Date(noon + days * dayMs).toISOString()
 
 describe('making a named token', () => {
-  test('answers with the token, once, and lists it apart from sessions', async () => {
+  test('responds with the token, once, and lists it apart from sessions', async () => {
     setClock(noon)
     const world = createWorld()
     const person = await world.register()
@@ -108,8 +108,8 @@ describe('making a named token', () => {
           with recursive n(i) as (select 1 union all select i + 1 from n where i < ${maxNamedTokens - 1})
           select ${person.id}, 'hash', 'read', 'Token ' || i, ${expires}, ${noon}, ${noon} from n`,
     )
-    const answers = await Promise.all(Array.from({ length: 4 }, () => make(person)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422])
+    const responses = await Promise.all(Array.from({ length: 4 }, () => make(person)))
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422])
     expectInvalid(await make(person), { name: [`You cannot have more than ${maxNamedTokens} named tokens.`] })
     vi.setSystemTime(expires)
     expect((await make(person)).status).toBe(201)

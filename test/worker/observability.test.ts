@@ -8,7 +8,7 @@ import { verify } from './laws/every-route.ts'
 import { muteLog } from './muted-log.ts'
 import { setFault } from './part-faults.ts'
 import {
-  type Answer,
+  type ApiResponse,
   aCategory,
   avoidEndOfMinute,
   createWorld,
@@ -53,12 +53,12 @@ const figures = {
   rowsWritten: someRows,
 }
 
-const requestLine = (answer: Answer, method: string, route: string | null, roundTrips: number) => ({
+const requestLine = (response: ApiResponse, method: string, route: string | null, roundTrips: number) => ({
   event: 'request',
-  requestId: answer.headers.get('X-Request-Id'),
+  requestId: response.headers.get('X-Request-Id'),
   method,
   route,
-  status: answer.status,
+  status: response.status,
   ...figures,
   roundTrips,
 })
@@ -82,11 +82,13 @@ describe('a request', () => {
     const { token } = await world.register()
     await world.resetDatabaseWork()
     newLines()
-    const answer = await world.call(method, path, { token, headers: { Origin: spa } })
-    expect(answer.status).toBe(status)
+    const response = await world.call(method, path, { token, headers: { Origin: spa } })
+    expect(response.status).toBe(status)
     const { requests, rowsRead, rowsWritten } = await world.databaseWork()
     expect(requests).toBe(roundTrips)
-    expect(newLines()).toEqual([{ ...requestLine(answer, method, route, roundTrips), rowsRead, rowsWritten }])
+    expect(newLines()).toEqual([
+      { ...requestLine(response, method, route, roundTrips), rowsRead, rowsWritten },
+    ])
   })
 
   test('that is refused for its token, its body or its limit is one line as well', async () => {
@@ -101,9 +103,9 @@ describe('a request', () => {
     ] as const) {
       const headers = { 'Content-Type': 'application/json' }
       const body = method === 'POST' ? { rawBody: '{' } : {}
-      const answer = await world.call(method, path, { ...body, headers })
-      expect(answer.status).toBe(status)
-      expect(newLines()).toEqual([requestLine(answer, method, path, 0)])
+      const response = await world.call(method, path, { ...body, headers })
+      expect(response.status).toBe(status)
+      expect(newLines()).toEqual([requestLine(response, method, path, 0)])
     }
   })
 
@@ -111,18 +113,21 @@ describe('a request', () => {
     const world = createWorld()
     const { email, password } = await world.register()
     newLines()
-    const answer = await world.call('POST', '/api/login', { body: { email, password } })
-    expect(newLines()).toEqual([requestLine(answer, 'POST', '/api/login', 2)])
+    const response = await world.call('POST', '/api/login', { body: { email, password } })
+    expect(newLines()).toEqual([requestLine(response, 'POST', '/api/login', 2)])
   })
 
   test('that fails has a second line under the same id, with what failed and where', async () => {
-    const answer = await createWorld(noDatabase).call('GET', '/api/health')
+    const response = await createWorld(noDatabase).call('GET', '/api/health')
     const [failure, request, ...others] = newLines()
     expect(others).toEqual([])
-    expect(request).toMatchObject({ ...requestLine(answer, 'GET', '/api/health', 1), roundTrips: aDuration })
+    expect(request).toMatchObject({
+      ...requestLine(response, 'GET', '/api/health', 1),
+      roundTrips: aDuration,
+    })
     expect(failure).toEqual({
       event: 'failure',
-      requestId: answer.headers.get('X-Request-Id'),
+      requestId: response.headers.get('X-Request-Id'),
       error: 'DatabaseUnavailable',
       causes: ['Error'],
       at: expect.arrayContaining([expect.stringMatching(/^at /)]),
@@ -137,15 +142,15 @@ describe('a request', () => {
     expect(failure).toMatchObject({ error: 'DatabaseUnavailable', causes: ['BadStatus 401'] })
   })
 
-  test('does not count what is done after its answer', async () => {
+  test('does not count what is done after its response', async () => {
     const world = createWorld()
     const { get } = await world.register()
     setClock(Date.now() + 2 * 86_400_000)
     await world.resetDatabaseWork()
     newLines()
-    const answer = await get('/api/me')
-    expect(newLines()).toEqual([requestLine(answer, 'GET', '/api/me', 1)])
-    // The token's last use was noted, after the answer.
+    const response = await get('/api/me')
+    expect(newLines()).toEqual([requestLine(response, 'GET', '/api/me', 1)])
+    // The token's last use was noted, after the response.
     const isNoted = async () => (await world.databaseWork()).requests === 2
     await vi.waitUntil(isNoted, { timeout: 60_000 })
   })
@@ -154,7 +159,7 @@ describe('a request', () => {
 describe('Server-Timing', () => {
   const timing = /^db;dur=(\d+(?:\.\d)?);desc="(\d+) round trips?", total;dur=(\d+(?:\.\d)?)$/
 
-  test('says on every answer what the log says', async () => {
+  test('says on every response what the log says', async () => {
     const world = createWorld()
     const { token, email, password } = await world.register()
     newLines()
@@ -287,7 +292,7 @@ describe('a wrong configuration', () => {
   })
 
   test.each(['accounts.example.com', 'localhost:8080'])(
-    'with the issuer %o, which is no address, is reported at start, not when somebody signs in',
+    'with the issuer %o, which is no address, is reported at start, not when a user signs in',
     (IDP_ISSUER) => {
       reportConfiguration({ ...env, IDP_ISSUER })
       const problem = 'IDP_ISSUER: Must be an http: or https: URL'
@@ -337,12 +342,12 @@ describe('a wrong configuration', () => {
 
   test('names everything that is wrong, and shows no value', async () => {
     const wrong = { APP_SECRET: 'sesame', TURSO_DATABASE_URL: 'sesame', SCRYPT_COST: 'sesame' }
-    const answer = await createWorld(wrong).call('GET', '/api/health')
-    expect([answer.status, answer.text]).toEqual([500, '{"message":"Server Error"}'])
+    const response = await createWorld(wrong).call('GET', '/api/health')
+    expect([response.status, response.text]).toEqual([500, '{"message":"Server Error"}'])
     const [failure, request] = newLines()
     for (const name of Object.keys(wrong)) expect(failure?.problem).toContain(`${name}: `)
-    expect(JSON.stringify([failure, request, [...answer.headers]])).not.toContain('sesame')
-    expect(request).toEqual(requestLine(answer, 'GET', '/api/health', 0))
+    expect(JSON.stringify([failure, request, [...response.headers]])).not.toContain('sesame')
+    expect(request).toEqual(requestLine(response, 'GET', '/api/health', 0))
   })
 })
 
@@ -355,9 +360,9 @@ test.each([
   const path = await providerCallback(world, 'ada@example.com')
   await setFault(env.IDP_ISSUER, 'POST', fault)
   newLines()
-  const answer = await world.call('GET', path)
+  const response = await world.call('GET', path)
   await setFault(env.IDP_ISSUER, 'DELETE')
-  expect(answer.headers.get('Location')).toContain('provider_error')
+  expect(response.headers.get('Location')).toContain('provider_error')
   expect(newLines()[0]).toMatchObject({ event: 'failure', causes: ['ProviderUnavailable', cause] })
 })
 

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { noon, setClock } from './clock.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
 import {
-  type Answer,
+  type ApiResponse,
   createWorld,
   expectInvalid,
   expectInvalidFields,
@@ -26,12 +26,13 @@ const reset = (world: World, fields: Record<string, unknown>) =>
 
 /** Asks for a password reset and returns the token from the email. */
 async function tokenFor(world: World, { email }: Pick<Person, 'email'>): Promise<string> {
-  const answer = await forgot(world, email)
-  if (answer.status !== 200) throw new Error(`Forgetting answered ${answer.status}: ${answer.text}`)
+  const response = await forgot(world, email)
+  if (response.status !== 200)
+    throw new Error(`Forgetting responded with ${response.status}: ${response.text}`)
   return new URL(queuedMail(world, 'reset_password', email).url).searchParams.get('token') ?? ''
 }
 
-function expectBadToken({ status, body }: Answer): void {
+function expectBadToken({ status, body }: ApiResponse): void {
   expect({ status, body }).toEqual({
     status: 422,
     body: { message: badToken, errors: { email: [badToken] } },
@@ -39,7 +40,7 @@ function expectBadToken({ status, body }: Answer): void {
 }
 
 describe('a forgotten password', () => {
-  test('is answered with an email to the user, whose link leads to the frontend', async () => {
+  test('sends an email to the user, whose link leads to the frontend', async () => {
     const world = createWorld()
     const person = await world.register({ email: 'ada+bank@example.com', name: 'Ada' })
     world.queued.length = 0
@@ -142,9 +143,9 @@ describe('the limit of forgotten passwords', () => {
     const world = createWorld()
     const { email } = await world.register()
     world.queued.length = 0
-    const answers = await Promise.all(Array.from({ length: 20 }, () => forgot(world, email)))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(6)
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(14)
+    const responses = await Promise.all(Array.from({ length: 20 }, () => forgot(world, email)))
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(6)
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(14)
     expect(world.queued).toHaveLength(6)
   })
 })
@@ -154,14 +155,14 @@ describe('the token of a reset email', () => {
     const world = createWorld()
     const person = await world.register()
     const { email } = person
-    const answer = await reset(world, { token: await tokenFor(world, person), email })
-    expect(answer.status).toBe(200)
-    expect(answer.body).toEqual({ message: expect.any(String) })
+    const response = await reset(world, { token: await tokenFor(world, person), email })
+    expect(response.status).toBe(200)
+    expect(response.body).toEqual({ message: expect.any(String) })
     expect((await login(world, email, person.password)).status).toBe(422)
     expect((await login(world, email, 'a brand new one')).status).toBe(200)
   })
 
-  test('signs the user out everywhere, and nobody else', async () => {
+  test('signs the user out everywhere, and no other user', async () => {
     const world = createWorld()
     const [person, other] = [await world.register(), await world.register()]
     const second = (await login(world, person.email, person.password)).body.access_token
@@ -189,11 +190,11 @@ describe('the token of a reset email', () => {
       if (!isClose && calls === 2) expect((await reset(world, { token, email })).status).toBe(200)
       return realFetch(input, init)
     })
-    const answer = await login(world, email, password)
+    const response = await login(world, email, password)
     between.mockRestore()
     expect(calls).toBeGreaterThan(2)
-    expect(answer.status).toBe(422)
-    expect(answer.body.message).toBe('The provided credentials are incorrect.')
+    expect(response.status).toBe(422)
+    expect(response.body.message).toBe('The provided credentials are incorrect.')
     const db = openWorldDatabase(world)
     const [rows] = await db.batch([db.all(sql`select * from tokens`)])
     expect(rows).toEqual([])
@@ -215,12 +216,12 @@ describe('the token of a reset email', () => {
     const { email } = person
     const token = await tokenFor(world, person)
     const passwords = Array.from({ length: 10 }, (_, i) => `new password ${i}`)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       passwords.map((word) => reset(world, { token, email, ...chosen(word) })),
     )
-    const successes = answers.flatMap(({ status }, i) => (status === 200 ? [i] : []))
+    const successes = responses.flatMap(({ status }, i) => (status === 200 ? [i] : []))
     expect(successes).toHaveLength(1)
-    for (const [i, answer] of answers.entries()) if (i !== successes[0]) expectBadToken(answer)
+    for (const [i, response] of responses.entries()) if (i !== successes[0]) expectBadToken(response)
     expect((await login(world, email, `new password ${successes[0]}`)).status).toBe(200)
     expect((await login(world, email, `new password ${(Number(successes[0]) + 1) % 10}`)).status).toBe(422)
   })
@@ -234,8 +235,8 @@ describe('the token of a reset email', () => {
       await tokenFor(world, person),
       await tokenFor(world, person),
     ]
-    const answers = await Promise.all([one, two].map((token) => reset(world, { token, email })))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422])
+    const responses = await Promise.all([one, two].map((token) => reset(world, { token, email })))
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 422])
     expectBadToken(await reset(world, { token: three, email }))
   })
 
@@ -250,15 +251,15 @@ describe('the token of a reset email', () => {
   test.each([
     ['59 minutes and 59 seconds', 3_599_000, 200],
     ['60 minutes and 1 second', 3_601_000, 422],
-  ])('after %s answers as it must', async (_, later, expected) => {
+  ])('after %s responds as it must', async (_, later, expected) => {
     setClock(noon)
     const world = createWorld()
     const person = await world.register()
     const token = await tokenFor(world, person)
     vi.setSystemTime(noon + later)
-    const answer = await reset(world, { token, email: person.email })
-    expect(answer.status).toBe(expected)
-    if (expected === 422) expectBadToken(answer)
+    const response = await reset(world, { token, email: person.email })
+    expect(response.status).toBe(expected)
+    if (expected === 422) expectBadToken(response)
   })
 
   test('is not valid for another address, and stays valid for its own', async () => {
@@ -331,17 +332,17 @@ describe('the token of a reset email', () => {
   })
 
   test('is asked for together with everything else that is missing', async () => {
-    const answer = await createWorld().call('POST', '/api/reset-password', { body: {} })
-    expect(answer.status).toBe(422)
-    expect(answer.body.message).toBe('The given data was invalid.')
-    expect(answer.body.errors).toMatchObject({
+    const response = await createWorld().call('POST', '/api/reset-password', { body: {} })
+    expect(response.status).toBe(422)
+    expect(response.body.message).toBe('The given data was invalid.')
+    expect(response.body.errors).toMatchObject({
       token: ['The token field is required.'],
       email: ['The email field is required.'],
       password: expect.arrayContaining(['The password field is required.']),
     })
   })
 
-  test('of somebody who has left is not valid', async () => {
+  test('of a user who has left is not valid', async () => {
     const world = createWorld()
     const person = await world.register()
     const token = await tokenFor(world, person)

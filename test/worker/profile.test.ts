@@ -20,16 +20,16 @@ describe('me', () => {
   })
 
   test.each(['PATCH', 'PUT'])(
-    'changes name, time zone and reminder with %s, and answers the user',
+    'changes name, time zone and reminder with %s, and responds with the user',
     async (method) => {
       const world = createWorld()
       const person = await world.register({ name: 'Ada', email: 'ada@example.com' })
-      const answer = await world.call(method, '/api/me', {
+      const response = await world.call(method, '/api/me', {
         token: person.token,
         body: { name: ' Ada King ', timezone: 'Europe/London', reminder_time: '07:30' },
       })
-      expect(answer.status).toBe(200)
-      expect(answer.body).toEqual({
+      expect(response.status).toBe(200)
+      expect(response.body).toEqual({
         id: person.id,
         name: 'Ada King',
         email: 'ada@example.com',
@@ -40,7 +40,7 @@ describe('me', () => {
         reminder_time: '07:30',
         reminder_last_sent_at: null,
       })
-      expect((await person.get('/api/me')).body).toEqual(answer.body)
+      expect((await person.get('/api/me')).body).toEqual(response.body)
     },
   )
 

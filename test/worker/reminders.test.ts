@@ -34,8 +34,8 @@ async function remindersAt(world: World, instant: string): Promise<string[]> {
   return world.queued.flatMap(({ kind, to }) => (kind === 'reminder' ? [to] : [])).sort()
 }
 
-/** Somebody verified, registered early on a day. */
-async function somebody(world: World, instant: string, details: Record<string, unknown> = {}) {
+/** A verified user, registered early on a day. */
+async function createUser(world: World, instant: string, details: Record<string, unknown> = {}) {
   vi.setSystemTime(Date.parse(instant))
   const person = await world.register(details)
   await verifyAddress(world, person)
@@ -51,7 +51,7 @@ async function spendOn(person: Person, date: string): Promise<{ id: number }> {
 describe('a reminder', () => {
   test('comes at 20:00 by default, once, and is recorded', async () => {
     const world = createWorld()
-    const person = await somebody(world, '2026-11-20T08:00:00Z', { name: 'Ada' })
+    const person = await createUser(world, '2026-11-20T08:00:00Z', { name: 'Ada' })
     expect(await remindersAt(world, '2026-11-20T08:05:00Z')).toEqual([])
     expect(await remindersAt(world, '2026-11-20T19:55:00Z')).toEqual([])
     expect((await person.get('/api/me')).body.reminder_last_sent_at).toBeNull()
@@ -79,7 +79,7 @@ describe('a reminder', () => {
 
   test('has a different idempotency key each day, and the same one if the job runs twice', async () => {
     const world = createWorld()
-    const person = await somebody(world, '2026-11-20T08:00:00Z')
+    const person = await createUser(world, '2026-11-20T08:00:00Z')
     await remindersAt(world, '2026-11-20T20:00:00Z')
     const [first] = [...world.queued]
     const db = openWorldDatabase(world)
@@ -103,16 +103,16 @@ describe('a reminder', () => {
     ['Pacific/Pago_Pago', '2026-11-21T07:00:00Z'],
   ])('comes at the local time of %s', async (timezone, due) => {
     const world = createWorld()
-    const { email } = await somebody(world, '2026-11-20T03:00:00Z', { timezone })
+    const { email } = await createUser(world, '2026-11-20T03:00:00Z', { timezone })
     expect(await remindersAt(world, new Date(Date.parse(due) - 1_000).toISOString())).toEqual([])
     expect(await remindersAt(world, due)).toEqual([email])
   })
 
-  test('comes to everybody whose time has come, and to nobody else', async () => {
+  test('comes to every user whose time has come, and to no other', async () => {
     const world = createWorld()
     const people: Person[] = []
     for (const timezone of ['Europe/Berlin', 'Europe/Paris', 'UTC', 'Asia/Tokyo']) {
-      people.push(await somebody(world, '2026-11-20T00:30:00Z', { timezone }))
+      people.push(await createUser(world, '2026-11-20T00:30:00Z', { timezone }))
     }
     const [berlin, paris] = people.map(({ email }) => email)
     expect(await remindersAt(world, '2026-11-20T19:00:00Z')).toEqual([berlin, paris])
@@ -120,7 +120,7 @@ describe('a reminder', () => {
 
   test('comes to more than a hundred people in one run, once each', async () => {
     const world = createWorld()
-    const person = await somebody(world, '2026-11-20T08:00:00Z')
+    const person = await createUser(world, '2026-11-20T08:00:00Z')
     const db = openWorldDatabase(world)
     await db.batch([
       db.run(sql`
@@ -135,7 +135,7 @@ describe('a reminder', () => {
     expect(await remindersAt(world, '2026-11-20T20:05:00Z')).toEqual([])
   })
 
-  test('does not come to somebody whose address is not verified', async () => {
+  test('does not come to a user whose address is not verified', async () => {
     const world = createWorld()
     vi.setSystemTime(Date.parse('2026-11-20T08:00:00Z'))
     const person = await world.register()
@@ -157,8 +157,8 @@ describe('a reminder', () => {
 
   test('does not come on a local day that a transaction is dated', async () => {
     const world = createWorld()
-    const tokyo = await somebody(world, '2026-11-20T00:00:00Z', { timezone: 'Asia/Tokyo' })
-    const pago = await somebody(world, '2026-11-20T00:00:00Z', { timezone: 'Pacific/Pago_Pago' })
+    const tokyo = await createUser(world, '2026-11-20T00:00:00Z', { timezone: 'Asia/Tokyo' })
+    const pago = await createUser(world, '2026-11-20T00:00:00Z', { timezone: 'Pacific/Pago_Pago' })
     await spendOn(tokyo, '2026-11-20')
     // It is still the 19th there.
     await spendOn(pago, '2026-11-19')
@@ -171,8 +171,8 @@ describe('a reminder', () => {
   test('comes in spite of transactions on other days, and of other people', async () => {
     const world = createWorld()
     const [person, other] = [
-      await somebody(world, '2026-11-20T08:00:00Z'),
-      await somebody(world, '2026-11-20T08:00:00Z'),
+      await createUser(world, '2026-11-20T08:00:00Z'),
+      await createUser(world, '2026-11-20T08:00:00Z'),
     ]
     await spendOn(person, '2026-11-19')
     await spendOn(person, '2026-11-21')
@@ -186,7 +186,7 @@ describe('a reminder', () => {
     ['four hours, after midnight', '2026-11-21T00:01:00Z', 0],
   ])('that is late by %s is sent or skipped as it must', async (_, instant, expected) => {
     const world = createWorld()
-    await somebody(world, '2026-11-20T08:00:00Z')
+    await createUser(world, '2026-11-20T08:00:00Z')
     expect(await remindersAt(world, instant)).toHaveLength(expected)
     expect(await remindersAt(world, '2026-11-21T20:00:00Z')).toHaveLength(1)
   })
@@ -194,8 +194,8 @@ describe('a reminder', () => {
   test('of 23:30 may come after midnight, and is then about the day before', async () => {
     const world = createWorld()
     const [person, busy] = [
-      await somebody(world, '2026-11-20T08:00:00Z'),
-      await somebody(world, '2026-11-20T08:00:00Z'),
+      await createUser(world, '2026-11-20T08:00:00Z'),
+      await createUser(world, '2026-11-20T08:00:00Z'),
     ]
     for (const { patch } of [person, busy]) await patch('/api/me', { reminder_time: '23:30' })
     await spendOn(person, '2026-11-21')
@@ -206,7 +206,7 @@ describe('a reminder', () => {
 
   test('is sent by two jobs at the same time under one idempotency key', async () => {
     const world = createWorld()
-    const person = await somebody(world, '2026-11-20T08:00:00Z')
+    const person = await createUser(world, '2026-11-20T08:00:00Z')
     vi.setSystemTime(Date.parse('2026-11-20T20:00:00Z'))
     world.queued.length = 0
     await Promise.all([world.runCron('*/5 * * * *'), world.runCron('*/5 * * * *')])
@@ -219,11 +219,11 @@ describe('a reminder', () => {
   test.each<[string, (person: Person) => Promise<unknown>]>([
     ['left', (person) => person.delete('/api/me', { password: person.password })],
     ['turned reminders off', (person) => person.patch('/api/me', { reminder_time: null })],
-  ])('that had to wait does not reach somebody who has %s in the meantime', async (_, change) => {
+  ])('that had to wait does not reach a user who has %s in the meantime', async (_, change) => {
     const world = createWorld()
     const [person, other] = [
-      await somebody(world, '2026-11-20T08:00:00Z'),
-      await somebody(world, '2026-11-20T08:00:00Z'),
+      await createUser(world, '2026-11-20T08:00:00Z'),
+      await createUser(world, '2026-11-20T08:00:00Z'),
     ]
     expect(await remindersAt(world, '2026-11-20T20:00:00Z')).toHaveLength(2)
     const waiting = world.queued.splice(0)
@@ -236,7 +236,7 @@ describe('a reminder', () => {
 
   test('is not lost while the queue takes nothing', async () => {
     const world = createWorld()
-    const person = await somebody(world, '2026-11-20T08:00:00Z')
+    const person = await createUser(world, '2026-11-20T08:00:00Z')
     const throwing = {
       sendBatch: async () => {
         throw new Error('Queue send failed')
@@ -249,11 +249,11 @@ describe('a reminder', () => {
     expect(await remindersAt(world, '2026-11-20T20:05:00Z')).toEqual([person.email])
   })
 
-  test('of a user whose settings make no sense holds up nobody else’s', async () => {
+  test('of a user whose settings make no sense delays no other', async () => {
     const world = createWorld()
     const [broken, person] = [
-      await somebody(world, '2026-11-20T08:00:00Z'),
-      await somebody(world, '2026-11-20T08:00:00Z'),
+      await createUser(world, '2026-11-20T08:00:00Z'),
+      await createUser(world, '2026-11-20T08:00:00Z'),
     ]
     const db = openWorldDatabase(world)
     // A zone that this runtime no longer knows: names of zones come and go.
@@ -266,7 +266,7 @@ describe('a reminder', () => {
 describe('changing the settings of reminders', () => {
   test('to another time moves the next one', async () => {
     const world = createWorld()
-    const person = await somebody(world, '2026-11-20T08:00:00Z')
+    const person = await createUser(world, '2026-11-20T08:00:00Z')
     await remindersAt(world, '2026-11-20T08:05:00Z')
     await person.patch('/api/me', { reminder_time: '12:15' })
     expect(await remindersAt(world, '2026-11-20T12:10:00Z')).toEqual([])
@@ -276,7 +276,7 @@ describe('changing the settings of reminders', () => {
 
   test('to another zone moves the next one', async () => {
     const world = createWorld()
-    const person = await somebody(world, '2026-11-20T08:00:00Z')
+    const person = await createUser(world, '2026-11-20T08:00:00Z')
     await remindersAt(world, '2026-11-20T08:05:00Z')
     await person.patch('/api/me', { timezone: 'Asia/Tokyo' })
     expect(await remindersAt(world, '2026-11-20T11:00:00Z')).toEqual([person.email])
@@ -286,7 +286,7 @@ describe('changing the settings of reminders', () => {
 
   test('after one was sent brings no second one on the same local day', async () => {
     const world = createWorld()
-    const person = await somebody(world, '2026-11-20T08:00:00Z')
+    const person = await createUser(world, '2026-11-20T08:00:00Z')
     await remindersAt(world, '2026-11-20T20:00:00Z')
     await person.patch('/api/me', { reminder_time: '21:00' })
     expect(await remindersAt(world, '2026-11-20T21:00:00Z')).toEqual([])
@@ -298,7 +298,7 @@ describe('changing the settings of reminders', () => {
 
   test('while the job runs is not undone by it', async () => {
     const world = createWorld()
-    const person = await somebody(world, '2026-11-20T08:00:00Z')
+    const person = await createUser(world, '2026-11-20T08:00:00Z')
     vi.setSystemTime(Date.parse('2026-11-20T20:00:00Z'))
     const changing = {
       sendBatch: async () => {
@@ -312,7 +312,7 @@ describe('changing the settings of reminders', () => {
 
   test('to none ends them, and back to a time resumes them', async () => {
     const world = createWorld()
-    const person = await somebody(world, '2026-11-20T08:00:00Z')
+    const person = await createUser(world, '2026-11-20T08:00:00Z')
     await person.patch('/api/me', { reminder_time: null })
     expect(await remindersAt(world, '2026-11-20T20:00:00Z')).toEqual([])
     expect(await remindersAt(world, '2026-11-21T20:00:00Z')).toEqual([])
@@ -322,7 +322,7 @@ describe('changing the settings of reminders', () => {
 
   test('to a new name alone changes nothing of them', async () => {
     const world = createWorld()
-    const person = await somebody(world, '2026-11-20T08:00:00Z')
+    const person = await createUser(world, '2026-11-20T08:00:00Z')
     await remindersAt(world, '2026-11-20T20:00:00Z')
     await person.patch('/api/me', { name: 'New' })
     expect(await remindersAt(world, '2026-11-20T20:10:00Z')).toEqual([])
@@ -332,7 +332,7 @@ describe('changing the settings of reminders', () => {
 describe('a day on which the clocks change', () => {
   test('in spring moves the reminder of a skipped time an hour later by the clock', async () => {
     const world = createWorld()
-    const { email, patch } = await somebody(world, '2026-03-27T12:00:00Z', { timezone: 'Europe/Berlin' })
+    const { email, patch } = await createUser(world, '2026-03-27T12:00:00Z', { timezone: 'Europe/Berlin' })
     await patch('/api/me', { reminder_time: '02:30' })
     await remindersAt(world, '2026-03-28T02:00:00Z')
     expect(await remindersAt(world, '2026-03-29T01:25:00Z')).toEqual([])
@@ -342,7 +342,7 @@ describe('a day on which the clocks change', () => {
 
   test('in autumn has one reminder of a time that comes twice', async () => {
     const world = createWorld()
-    const { email, patch } = await somebody(world, '2026-10-23T12:00:00Z', { timezone: 'Europe/Berlin' })
+    const { email, patch } = await createUser(world, '2026-10-23T12:00:00Z', { timezone: 'Europe/Berlin' })
     await patch('/api/me', { reminder_time: '02:30' })
     await remindersAt(world, '2026-10-24T00:30:00Z')
     expect(await remindersAt(world, '2026-10-25T00:30:00Z')).toEqual([email])
@@ -357,7 +357,7 @@ describe('a day on which the clocks change', () => {
   ])('moves the instant of 20:00 in %s, one reminder for each day', async (timezone, instants) => {
     const world = createWorld()
     const first = Date.parse(instants[0] ?? '')
-    const { email } = await somebody(world, new Date(first - 8 * 3_600_000).toISOString(), { timezone })
+    const { email } = await createUser(world, new Date(first - 8 * 3_600_000).toISOString(), { timezone })
     const sentAt: string[] = []
     for (let at = first - 3_600_000; at <= first + 52 * 3_600_000; at += 1_800_000) {
       const sent = await remindersAt(world, new Date(at).toISOString())
@@ -370,7 +370,7 @@ describe('a day on which the clocks change', () => {
 
 describe('the link that ends reminders', () => {
   async function reminded(world: World) {
-    const person = await somebody(world, '2026-11-20T08:00:00Z')
+    const person = await createUser(world, '2026-11-20T08:00:00Z')
     await remindersAt(world, '2026-11-20T20:00:00Z')
     const [mail] = world.queued
     return { person, link: pathOf(mail?.kind === 'reminder' ? mail.unsubscribeUrl : '') }
@@ -408,10 +408,10 @@ describe('the link that ends reminders', () => {
     const world = createWorld()
     const { person, link } = await reminded(world)
     const headers = { Accept: 'text/html', 'Content-Type': 'application/x-www-form-urlencoded' }
-    const answer = await world.call('POST', link, { rawBody: '', headers })
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('Content-Type')).toMatch(/^text\/html\b/)
-    expect(answer.text).toContain('no more reminders')
+    const response = await world.call('POST', link, { rawBody: '', headers })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('Content-Type')).toMatch(/^text\/html\b/)
+    expect(response.text).toContain('no more reminders')
     expect((await person.get('/api/me')).body.reminder_time).toBeNull()
   })
 
@@ -428,10 +428,10 @@ describe('the link that ends reminders', () => {
     expect(rows).toEqual([{ time: null }])
   })
 
-  test('ends nobody else’s, and works for nobody else', async () => {
+  test('ends no other user’s, and works for no other user', async () => {
     const world = createWorld()
     const { person, link } = await reminded(world)
-    const other = await somebody(world, '2026-11-21T08:00:00Z')
+    const other = await createUser(world, '2026-11-21T08:00:00Z')
     const forged = link.replace(`/${person.id}/`, `/${other.id}/`)
     for (const method of ['GET', 'POST']) {
       expect((await world.call(method, forged)).status).toBe(403)

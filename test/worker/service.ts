@@ -3,7 +3,7 @@ import { expect, inject } from 'vitest'
 import { app } from '../../src/app.ts'
 import { openApiDocument } from '../../src/document.ts'
 import { contractChecker } from '../contract.ts'
-import type { Answer, CallOptions } from './answers.ts'
+import type { ApiResponse, CallOptions } from './answers.ts'
 
 const faultsOf = contractChecker(openApiDocument(app.routes))
 
@@ -16,7 +16,7 @@ export type Service = {
   queue(batch: MessageBatch, context: ExecutionContext): Promise<void>
 }
 
-/** Clients of a service, and the delivery of its queues. Every answer is checked against the OpenAPI document. */
+/** Clients of a service, and the delivery of its queues. Every response is checked against the OpenAPI document. */
 export function clientsOf(service: Service) {
   // Rate limiters outlive a test: with an address of its own, it does not add to the counts of others.
   const clientAddress = randomClientAddress()
@@ -45,13 +45,13 @@ export function clientsOf(service: Service) {
   }
 
   /** Calls the service as a client would. */
-  async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  async function call(method: string, path: string, options: CallOptions = {}): Promise<ApiResponse> {
     const response = await send(method, path, options)
     const text = await response.text()
     const exchange = { method, path, status: response.status, headers: response.headers, text }
     expect(
       faultsOf(exchange),
-      `${method} ${path} answers ${response.status} otherwise than the document says`,
+      `${method} ${path} responds with ${response.status} otherwise than the document says`,
     ).toEqual([])
     const isJson = response.headers.get('Content-Type')?.includes('json')
     return {
@@ -76,19 +76,20 @@ export function clientsOf(service: Service) {
   }
 
   let people = 0
-  /** Registers somebody and returns a client that sends their token. */
+  /** Registers a user and returns a client that sends their token. */
   async function register(details: Record<string, unknown> = {}) {
     people += 1
     const password = 'correct horse battery'
     const email = `person${people}@example.com`
     const body = { name: `Person ${people}`, email, password, password_confirmation: password, ...details }
-    const answer = await call('POST', '/api/register', { body })
-    if (answer.status !== 201) throw new Error(`Registering answered ${answer.status}: ${answer.text}`)
+    const response = await call('POST', '/api/register', { body })
+    if (response.status !== 201)
+      throw new Error(`Registering responded with ${response.status}: ${response.text}`)
     return {
-      id: answer.body.user.id as number,
+      id: response.body.user.id as number,
       email: String(body.email),
       password: String(body.password),
-      ...as(answer.body.access_token),
+      ...as(response.body.access_token),
     }
   }
 
@@ -139,7 +140,7 @@ export function randomClientAddress(): string {
   return `10.${crypto.getRandomValues(new Uint8Array(3)).join('.')}`
 }
 
-/** The address of a database that nobody else uses. */
+/** The address of a database that no other test uses. */
 export function freshDatabaseUrl(): string {
   return `${inject('libsqlUrl')}/${crypto.randomUUID()}/`
 }

@@ -95,7 +95,7 @@ describe('ending a session', () => {
   })
 })
 
-test('logging out everywhere ends all the user’s sessions, this one included, and nobody else’s', async () => {
+test('logging out everywhere ends all the user’s sessions, this one included, and no other user’s', async () => {
   const world = createWorld()
   const [person, other] = [await world.register(), await world.register()]
   const phone = await signInFrom(world, person, 'A')

@@ -11,7 +11,7 @@ import {
 } from './world.ts'
 
 describe('the summary', () => {
-  test('is all zeros for somebody new', async () => {
+  test('is all zeros for a new user', async () => {
     const person = await createWorld().register()
     const { status, body } = await person.get('/api/summary')
     expect(status).toBe(200)
@@ -124,7 +124,7 @@ describe('the summary', () => {
 })
 
 describe('the month of the summary', () => {
-  /** Somebody in a time zone who spent 1, 2, 4 and 8 around the ends of two months. */
+  /** A user in a time zone who spent 1, 2, 4 and 8 around the ends of two months. */
   async function createSpender(timezone: string) {
     const { person, expense } = await createHousehold(createWorld())
     await person.patch('/api/me', { timezone })
@@ -194,7 +194,7 @@ describe('the summary of a range', () => {
   ]
   const ends = ['1900-01-01', ...days, '2026-02-14', '2026-03-31', '2100-12-31']
 
-  /** Somebody with income, expenses of three kinds and a transfer on each of the days, and a neighbour with as much. */
+  /** A user with income, expenses of three kinds and a transfer on each of the days, and a neighbour with as much. */
   async function createLedger() {
     const world = createWorld()
     let rows: Json[] = []

@@ -148,7 +148,7 @@ describe('a small batch is processed as it is accepted', () => {
   })
 })
 
-test('somebody who is not verified is refused before anything else', async () => {
+test('a user who is not verified is refused before anything else', async () => {
   const world = createWorld()
   const person = await world.register()
   const { status, body } = await person.post('/api/transactions/sync', { transactions: 'nothing' })
@@ -247,7 +247,7 @@ describe('sent again', () => {
     const first = await phone.sync([phone.coffee()], headers)
     const again = await phone.sync([phone.coffee()], headers)
     expect(again.body).toEqual(first.body)
-    // The first message may have been lost with the first answer: it is queued again for as long as it is pending.
+    // The first message may have been lost with the first response: it is queued again for as long as it is pending.
     expect(phone.world.queuedSyncs).toEqual(Array(2).fill({ batch_id: first.body.sync_id }))
     await phone.process()
     expect((await phone.sync([phone.coffee()], headers)).body).toEqual(first.body)
@@ -443,7 +443,7 @@ test('finished batches are kept for thirty days, their transactions for good', a
 })
 
 describe('users take turns', () => {
-  /** Somebody else with an account, who uploads as well. */
+  /** Another user with an account, who uploads as well. */
   async function createNeighbour({ world, expense }: Awaited<ReturnType<typeof createPhone>>) {
     const person = await world.register()
     await verify(world, person)
@@ -453,7 +453,7 @@ describe('users take turns', () => {
     return { person, sync: () => world.call('POST', '/api/transactions/sync', options) }
   }
 
-  test('somebody who uploads one batch after another keeps nobody else waiting for more than one', async () => {
+  test('a user who uploads one batch after another delays other users by no more than one', async () => {
     const phone = await createPhone()
     const neighbour = await createNeighbour(phone)
     const own: string[] = []

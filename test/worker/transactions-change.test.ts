@@ -36,7 +36,7 @@ async function createLedger() {
 }
 
 describe('showing a transaction', () => {
-  test('answers 200 with the row, its accounts and its category', async () => {
+  test('responds with 200 with the row, its accounts and its category', async () => {
     const { person, checking, cash, category, spent, moved } = await createLedger()
     const shown = await person.get(`/api/transactions/${spent.id}`)
     expect(shown.status).toBe(200)
@@ -57,7 +57,7 @@ describe('showing a transaction', () => {
 
 describe('changing a transaction', () => {
   test.each(['PUT', 'PATCH'])(
-    'answers %s with the row, without its accounts and category',
+    'responds to %s with the row, without its accounts and category',
     async (method) => {
       const { world, person, savings, spent, show } = await createLedger()
       const salary = await aCategory(person, 'income')
@@ -183,10 +183,10 @@ describe('changing a transaction', () => {
 })
 
 describe('deleting a transaction', () => {
-  test('answers 204 with an empty body, and the balances are as if it had never been', async () => {
+  test('responds with 204 with an empty body, and the balances are as if it had never been', async () => {
     const { person, spent, moved, balances } = await createLedger()
-    const answer = await person.delete(`/api/transactions/${moved.id}`)
-    expect([answer.status, answer.text]).toEqual([204, ''])
+    const response = await person.delete(`/api/transactions/${moved.id}`)
+    expect([response.status, response.text]).toEqual([204, ''])
     expect(await balances()).toEqual([87.5, 20, 0])
     await person.delete(`/api/transactions/${spent.id}`)
     expect(await balances()).toEqual([100, 20, 0])

@@ -15,7 +15,7 @@ import {
 const noAccount = { message: 'You must create at least one account before adding transactions.' }
 
 describe('recording a transaction', () => {
-  test('answers 201 with the row, without its account and category', async () => {
+  test('responds with 201 with the row, without its account and category', async () => {
     const { person, checking, category } = await createHousehold(createWorld())
     const { status, body } = await person.post('/api/transactions', {
       account_id: checking.id,
@@ -113,8 +113,8 @@ describe('recording a transaction', () => {
     '20.11.2026',
   ])('refuses the day %s', async (transaction_date) => {
     const { person, expense } = await createHousehold(createWorld())
-    const answer = await person.post('/api/transactions', { ...expense(), transaction_date })
-    expectInvalidFields(answer, ['transaction_date'])
+    const response = await person.post('/api/transactions', { ...expense(), transaction_date })
+    expectInvalidFields(response, ['transaction_date'])
   })
 })
 
@@ -122,8 +122,8 @@ describe('the rules of a transaction', () => {
   test('require an account first, before anything else is looked at', async () => {
     const person = await createWorld().register()
     for (const body of [{}, { type: 'none', amount: -1 }, { account_id: 1, amount: 1 }]) {
-      const answer = await person.post('/api/transactions', body)
-      expect([answer.status, answer.body]).toEqual([403, noAccount])
+      const response = await person.post('/api/transactions', body)
+      expect([response.status, response.body]).toEqual([403, noAccount])
     }
     const { id } = await openAccount(person)
     expect((await person.post('/api/transactions', {})).status).toBe(422)
@@ -154,8 +154,12 @@ describe('the rules of a transaction', () => {
   test('refuse a transfer to the account it comes from', async () => {
     const { person, checking, expense } = await createHousehold(createWorld())
     for (const to_account_id of [checking.id, String(checking.id)]) {
-      const answer = await person.post('/api/transactions', { ...expense(), type: 'transfer', to_account_id })
-      expectInvalidFields(answer, ['to_account_id'])
+      const response = await person.post('/api/transactions', {
+        ...expense(),
+        type: 'transfer',
+        to_account_id,
+      })
+      expectInvalidFields(response, ['to_account_id'])
     }
     expect(await balanceOf(person, checking)).toBe(100)
   })
@@ -257,11 +261,11 @@ describe('a duplicate', () => {
     ['A', '', 409],
     [null, 'A', 409],
     [null, null, 409],
-  ])('after one with the reference %j, one with %j answers %i', async (first, second, expected) => {
+  ])('after one with the reference %j, one with %j responds with %i', async (first, second, expected) => {
     const { person, expense } = await createHousehold(createWorld())
     await recordTransaction(person, { ...expense(), reference: first })
-    const answer = await person.post('/api/transactions', { ...expense(), reference: second })
-    expect(answer.status).toBe(expected)
+    const response = await person.post('/api/transactions', { ...expense(), reference: second })
+    expect(response.status).toBe(expected)
   })
 
   test('lists only the rows whose reference does not tell them apart', async () => {
@@ -277,8 +281,8 @@ describe('a duplicate', () => {
   test('is looked for only once everything else is right', async () => {
     const { person, expense } = await createHousehold(createWorld())
     await recordTransaction(person, expense())
-    const answer = await person.post('/api/transactions', { ...expense(), description: 'x'.repeat(256) })
-    expectInvalidFields(answer, ['description'])
+    const response = await person.post('/api/transactions', { ...expense(), description: 'x'.repeat(256) })
+    expectInvalidFields(response, ['description'])
   })
 
   test('is not one of a deleted row, nor of what a row was before it changed', async () => {
@@ -293,7 +297,7 @@ describe('a duplicate', () => {
 })
 
 describe('a client_id', () => {
-  test('lands once: the second create with it answers 200 with the first row', async () => {
+  test('lands once: the second create with it responds with 200 and the first row', async () => {
     const { person, checking, expense } = await createHousehold(createWorld())
     const first = await person.post('/api/transactions', { ...expense(), client_id: 'phone-1' })
     expect(first.status).toBe(201)
@@ -315,8 +319,8 @@ describe('a client_id', () => {
   test('does not excuse a duplicate of another client_id', async () => {
     const { person, expense } = await createHousehold(createWorld())
     await recordTransaction(person, { ...expense(), client_id: 'phone-1' })
-    const answer = await person.post('/api/transactions', { ...expense(), client_id: 'phone-2' })
-    expect(answer.status).toBe(409)
+    const response = await person.post('/api/transactions', { ...expense(), client_id: 'phone-2' })
+    expect(response.status).toBe(409)
     const forced = { ...expense(), client_id: 'phone-2', force: true }
     expect((await person.post('/api/transactions', forced)).status).toBe(201)
   })

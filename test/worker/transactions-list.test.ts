@@ -34,7 +34,7 @@ describe('the list of transactions', () => {
     ])
   })
 
-  test('is an empty first page for somebody without transactions', async () => {
+  test('is an empty first page for a user without transactions', async () => {
     const person = await createWorld().register()
     const { status, body } = await person.get('/api/transactions')
     expect(status).toBe(200)
@@ -142,7 +142,7 @@ describe('the pages', () => {
     })
   })
 
-  test('answer 200 for a page number beyond all safe integers', async () => {
+  test('respond with 200 for a page number beyond all safe integers', async () => {
     const person = await createWorld().register()
     const { status, body } = await person.get(`/api/transactions?page=${'9'.repeat(30)}`)
     expect([status, body.data]).toEqual([200, []])
@@ -268,7 +268,8 @@ describe('the filters', () => {
     }
     const find = async (query: string): Promise<(string | undefined)[]> => {
       const { status, body } = await person.get(`/api/transactions?${query}`)
-      if (status !== 200 || body.total !== body.data.length) throw new Error(`${query} answered ${status}`)
+      if (status !== 200 || body.total !== body.data.length)
+        throw new Error(`${query} responded with ${status}`)
       return body.data.map((row: Json) => names.get(row.id)).reverse()
     }
     return { person, checking, cash, savings, category, salary, find }

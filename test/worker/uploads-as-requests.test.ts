@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { findDifferences } from '../../src/database/check.ts'
 import { openDatabase } from '../../src/database/client.ts'
 import { upload } from './uploads.ts'
-import { type Answer, createWorld, type Json, openAccount, type Person } from './world.ts'
+import { type ApiResponse, createWorld, type Json, openAccount, type Person } from './world.ts'
 
 /*
  * The same operations, by one user's uploads and another's single requests, must have the same result: rows, balances and
@@ -45,10 +45,10 @@ class Twin {
     this.person = person
   }
 
-  /** The id of a row, or one that nobody has, different for each key. */
+  /** The id of a row, or one that does not exist, different for each key. */
   idOf(noun: Kind, key: string): number {
-    const nobodys = 1_000_000 + Number(key.replace(/\D/g, ''))
-    return this.ids.get(`${noun} ${key}`) ?? nobodys
+    const missing = 1_000_000 + Number(key.replace(/\D/g, ''))
+    return this.ids.get(`${noun} ${key}`) ?? missing
   }
 
   /** The fields with ids, or with references to rows that have none yet. */
@@ -110,17 +110,17 @@ async function byUpload(twin: Twin, changes: Change[]): Promise<boolean[]> {
   return results.map(({ outcome }) => ['created', 'updated', 'unchanged', 'deleted'].includes(outcome))
 }
 
-async function one(twin: Twin, { op, noun, key, set }: Change): Promise<Answer> {
+async function one(twin: Twin, { op, noun, key, set }: Change): Promise<ApiResponse> {
   const path = `/api/${plurals[noun]}`
   if (op === 'delete') return twin.person.delete(`${path}/${twin.idOf(noun, key)}`)
   const fields = twin.fields(set, false)
   if (op === 'update') return twin.person.put(`${path}/${twin.idOf(noun, key)}`, fields)
-  const answer = await twin.person.post(path, {
+  const response = await twin.person.post(path, {
     ...fields,
     ...(noun === 'transaction' && { client_id: key, force: true }),
   })
-  if (answer.status === 201) twin.ids.set(`${noun} ${key}`, answer.body.id)
-  return answer
+  if (response.status === 201) twin.ids.set(`${noun} ${key}`, response.body.id)
+  return response
 }
 
 async function bySingleRequests(twin: Twin, changes: Change[]): Promise<boolean[]> {

@@ -78,7 +78,7 @@ test('without what a field was, the last write wins', async () => {
   expect((await read()).amount).toBe('13.00')
 })
 
-test('an update that is sent again is done again if somebody has put the old value back', async () => {
+test('an update that is sent again is done again if the old value has been put back', async () => {
   const { person, transaction, read } = await createLedger(createWorld())
   const op = update('transaction', transaction.id, { amount: '13.00' }, { amount: '12.00' })
   expect((await uploadOne(person, op)).outcome).toBe('updated')

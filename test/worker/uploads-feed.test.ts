@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { create, createLedger, remove, update, upload, wallet } from './uploads.ts'
 import { createWorld } from './world.ts'
 
-test('with a cursor, the answer carries what a pull would, the upload’s own changes included', async () => {
+test('with a cursor, the response carries what a pull would, the upload’s own changes included', async () => {
   const { person, transaction, cash } = await createLedger(createWorld())
   const { body: copy } = await person.get('/api/changes')
   await person.put(`/api/accounts/${cash.id}`, { name: 'Purse' })
@@ -57,16 +57,22 @@ test('a cursor from which the feed cannot continue is a 410, and nothing is done
   ]
   for (const unusable of cursors) {
     const ops = [remove('account', cash.id)]
-    const answer = await person.post('/api/changes', { cursor: unusable.replace(/=+$/, ''), ops })
-    expect([answer.status, answer.body.code]).toEqual([410, 'cursor_expired'])
+    const response = await person.post('/api/changes', { cursor: unusable.replace(/=+$/, ''), ops })
+    expect([response.status, response.body.code]).toEqual([410, 'cursor_expired'])
   }
   expect((await upload(person, [remove('account', cash.id)]))[0]?.outcome).toBe('deleted')
 })
 
 test('what cannot be a cursor is a 422', async () => {
   const { person, cash } = await createLedger(createWorld())
-  const answer = await person.post('/api/changes', { cursor: 'yesterday', ops: [remove('account', cash.id)] })
-  expect([answer.status, answer.body.errors]).toEqual([422, { cursor: ['The selected cursor is invalid.'] }])
+  const response = await person.post('/api/changes', {
+    cursor: 'yesterday',
+    ops: [remove('account', cash.id)],
+  })
+  expect([response.status, response.body.errors]).toEqual([
+    422,
+    { cursor: ['The selected cursor is invalid.'] },
+  ])
   expect((await person.get(`/api/accounts/${cash.id}`)).status).toBe(200)
 })
 

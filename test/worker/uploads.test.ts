@@ -404,9 +404,9 @@ test('an upload may have a megabyte, and not a byte more', async () => {
   const body = { ops, padding: '' }
   const bytes = new TextEncoder().encode(JSON.stringify(body)).byteLength
   body.padding = ' '.repeat(1024 * 1024 - bytes)
-  const { status, body: answer } = await person.post('/api/changes', body)
+  const { status, body: response } = await person.post('/api/changes', body)
   expect(status).toBe(200)
-  expect(new Set(answer.results.map(({ outcome }: { outcome: string }) => outcome))).toEqual(
+  expect(new Set(response.results.map(({ outcome }: { outcome: string }) => outcome))).toEqual(
     new Set(['created']),
   )
   expect((await person.post('/api/changes', { ...body, padding: `${body.padding} ` })).status).toBe(413)

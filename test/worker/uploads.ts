@@ -5,7 +5,7 @@ export type Result = { index: number; outcome: string } & Json
 /** Uploads operations, which must be accepted, and returns the result of each, in order. */
 export async function upload(person: Person, ops: unknown[]): Promise<Result[]> {
   const { status, text, body } = await person.post('/api/changes', { ops })
-  if (status !== 200) throw new Error(`The upload answered ${status}: ${text}`)
+  if (status !== 200) throw new Error(`The upload responded with ${status}: ${text}`)
   return body.results
 }
 
@@ -40,7 +40,7 @@ const named = (row: number | string) => (typeof row === 'string' ? { client_id: 
 
 export const wallet = { name: 'Wallet', type: 'cash', starting_balance: '20.50' }
 
-/** Somebody with two accounts, a category, and an expense of 12.00. */
+/** A user with two accounts, a category, and an expense of 12.00. */
 export async function createLedger(world: World) {
   const person = await world.register()
   const checking = await openAccount(person)

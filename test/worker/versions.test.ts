@@ -60,8 +60,8 @@ test.each(each)('%s: a change of another version is a 412 with the row as it is'
     ['DELETE', undefined],
     ['PUT', wrong],
   ] as const) {
-    const answer = await call(method, '"1"', body)
-    expect([answer.status, answer.body]).toEqual([412, refusal])
+    const response = await call(method, '"1"', body)
+    expect([response.status, response.body]).toEqual([412, refusal])
   }
   expect((await person.get(path)).body).toEqual(shown)
 })
@@ -72,10 +72,10 @@ test.each(each)('%s: of changes of one version at once, exactly one succeeds', a
     ...fields,
     ...('name' in fields && { name: `P${nth}` }),
   }))
-  const answers = await Promise.all(names.map((body) => call('PUT', '"1"', body)))
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412, 412, 412, 412])
-  const winner = answers.find(({ status }) => status === 200)?.body
-  for (const { status, body } of answers) if (status === 412) expect(body.current).toEqual(winner)
+  const responses = await Promise.all(names.map((body) => call('PUT', '"1"', body)))
+  expect(responses.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412, 412, 412, 412])
+  const winner = responses.find(({ status }) => status === 200)?.body
+  for (const { status, body } of responses) if (status === 412) expect(body.current).toEqual(winner)
   expect((await person.get(path)).body).toMatchObject(winner)
 })
 
@@ -129,8 +129,8 @@ test.each([
 
 test('what a rule refuses is a 422, whichever of two versions is named', async () => {
   const { call, wrong } = await given('account')
-  const answer = await call('PUT', '"1", "2"', wrong)
-  expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['name']])
+  const response = await call('PUT', '"1", "2"', wrong)
+  expect([response.status, Object.keys(response.body.errors)]).toEqual([422, ['name']])
 })
 
 test('the balance of an account follows its transactions without a new version', async () => {

@@ -5,16 +5,16 @@ import type { Mail } from '../../src/shared/mails.ts'
 import type { RemovalMessage, SyncMessage } from '../../src/shared/queues.ts'
 import worker from '../../src/worker.ts'
 import type { Work } from '../databases/work.ts'
-import type { Answer, Json } from './answers.ts'
+import type { ApiResponse, Json } from './answers.ts'
 import { clientsOf, collectingQueue, freshDatabaseUrl } from './service.ts'
 
-export type { Answer, CallOptions, Json } from './answers.ts'
+export type { ApiResponse, CallOptions, Json } from './answers.ts'
 export { randomClientAddress } from './service.ts'
 
 export type World = ReturnType<typeof createWorld>
 export type Person = Awaited<ReturnType<World['register']>>
 
-/** A service of its own: the real Worker on an empty database that nobody else uses. */
+/** A service of its own: the real Worker on an empty database that no other test uses. */
 export function createWorld(bindings: Partial<Env> = {}, databaseUrl = freshDatabaseUrl()) {
   /** What the service has put into its email queue; `deliver` hands it to the real consumer. */
   const queued: Mail[] = []
@@ -90,7 +90,7 @@ export async function mailsTo(address: string): Promise<Json[]> {
   )
 }
 
-/** The newest email of a kind for somebody among those that the service has queued. */
+/** The newest email of a kind for a user among those that the service has queued. */
 export function queuedMail<K extends Mail['kind']>(world: World, kind: K, to: string) {
   const found = world.queued.filter((mail) => mail.kind === kind && mail.to === to).at(-1)
   if (!found) throw new Error(`No mail of the kind ${kind} is queued for ${to}`)
@@ -103,8 +103,8 @@ export function pathOf(link: string): string {
   return `${pathname}${search}`
 }
 
-/** Clicks on the link in somebody's newest verification email. */
-export function verifyAddress(world: World, { email }: Pick<Person, 'email'>): Promise<Answer> {
+/** Clicks on the link in a user's newest verification email. */
+export function verifyAddress(world: World, { email }: Pick<Person, 'email'>): Promise<ApiResponse> {
   return world.call('GET', pathOf(queuedMail(world, 'verify_address', email).url))
 }
 
@@ -116,7 +116,7 @@ export async function resetPassword(world: World, { email }: Pick<Person, 'email
   return world.call('POST', '/api/reset-password', { body })
 }
 
-/** Signs somebody in at the provider and returns the callback path that it redirects to. */
+/** Signs a user in at the provider and returns the callback path that it redirects to. */
 export async function providerCallback(world: World, address: string): Promise<string> {
   const { body } = await world.call('GET', `/api/auth/idp?login_hint=${encodeURIComponent(address)}`)
   const response = await fetch(body.url, { redirect: 'manual' })
@@ -124,7 +124,7 @@ export async function providerCallback(world: World, address: string): Promise<s
   return pathOf(response.headers.get('Location') ?? '')
 }
 
-/** Signs somebody in through the provider, which vouches for the address; returns their token and id. */
+/** Signs a user in through the provider, which vouches for the address; returns their token and id. */
 export async function signInThroughProvider(world: World, address: string) {
   const { headers } = await world.call('GET', await providerCallback(world, address))
   const location = headers.get('Location') ?? ''
@@ -136,21 +136,23 @@ export async function signInThroughProvider(world: World, address: string) {
 
 /** Opens an account and returns it. */
 export async function openAccount(person: Person, details: Record<string, unknown> = {}): Promise<Json> {
-  const answer = await person.post('/api/accounts', {
+  const response = await person.post('/api/accounts', {
     name: 'Checking',
     type: 'bank',
     starting_balance: 100,
     ...details,
   })
-  if (answer.status !== 201) throw new Error(`Opening an account answered ${answer.status}: ${answer.text}`)
-  return answer.body
+  if (response.status !== 201)
+    throw new Error(`Opening an account responded with ${response.status}: ${response.text}`)
+  return response.body
 }
 
 /** Records a transaction and returns it. */
 export async function recordTransaction(person: Person, fields: Record<string, unknown>): Promise<Json> {
-  const answer = await person.post('/api/transactions', fields)
-  if (answer.status !== 201) throw new Error(`Recording answered ${answer.status}: ${answer.text}`)
-  return answer.body
+  const response = await person.post('/api/transactions', fields)
+  if (response.status !== 201)
+    throw new Error(`Recording responded with ${response.status}: ${response.text}`)
+  return response.body
 }
 
 /** The balance of an account as its owner sees it now. */
@@ -164,16 +166,16 @@ export async function aCategory(person: Person, type: 'income' | 'expense' = 'ex
   return body.find((category: Json) => category.type === type)
 }
 
-/** A timestamp as every answer writes it, such as 2026-11-20T10:00:00.000Z. */
+/** A timestamp as every response writes it, such as 2026-11-20T10:00:00.000Z. */
 export const aTimestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 /** Expects the 422 that names exactly these errors, and no other. */
-export function expectInvalid({ status, body }: Answer, errors: Record<string, string[]>): void {
+export function expectInvalid({ status, body }: ApiResponse, errors: Record<string, string[]>): void {
   expect({ status, body }).toEqual({ status: 422, body: { message: 'The given data was invalid.', errors } })
 }
 
 /** Expects a 422 with errors under exactly these fields, where the contract leaves their wording open. */
-export function expectInvalidFields({ status, body }: Answer, fields: string[]): void {
+export function expectInvalidFields({ status, body }: ApiResponse, fields: string[]): void {
   expect({ status, message: body.message, fields: Object.keys(body.errors ?? {}).sort() }).toEqual({
     status: 422,
     message: 'The given data was invalid.',

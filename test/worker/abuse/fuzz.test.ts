@@ -7,7 +7,7 @@ import { secretsIn } from '../../log-secrets.ts'
 import { openWorldDatabase } from '../laws/every-route.ts'
 import { muteLog } from '../muted-log.ts'
 import { withoutTimeouts } from '../no-timeouts.ts'
-import { type Answer, randomClientAddress } from '../world.ts'
+import { type ApiResponse, randomClientAddress } from '../world.ts'
 import { type Draft, operationsOf, requestsTo, type Written, write } from './requests.ts'
 import { createTarget, marker, type Target } from './target.ts'
 
@@ -22,17 +22,17 @@ const limitMs = 200 * Number(requests) + 60_000
 
 const document = openApiDocument(app.routes)
 const operations = operationsOf(document)
-/** Answers by status, and the operations that succeeded. */
+/** Responses by status, and the operations that succeeded. */
 const answered: Record<number, number> = {}
 const succeeded = new Set<string>()
-/** What no answer may show, whatever was sent: hashes, statements, stack frames. */
+/** What no response may show, whatever was sent: hashes, statements, stack frames. */
 const innards = /scrypt\$|SQLITE_|SqliteError|LibsqlError|DrizzleQueryError|\bat \S+ \(|node_modules/
 
 let log: string[] = []
 
 beforeAll(() => {
   log = muteLog()
-  // No answer may be a failure, not even on a busy machine.
+  // No response may be a failure, not even on a busy machine.
   withoutTimeouts()
 })
 
@@ -42,7 +42,7 @@ afterAll(() => {
 
 describe.concurrent('requests drawn from the OpenAPI document', () => {
   test.each(seeds)(
-    'are answered as described, and show and change nothing of anybody else’s (seed %i)',
+    'get responses as described, and show and change nothing of other users (seed %i)',
     async (seed) => {
       const target = await createTarget(`seed${seed}`)
       let sent = 0
@@ -94,37 +94,37 @@ test('their log lines are one JSON object each, without a secret', () => {
   }
 })
 
-/** Sends one request and checks the answer against everything that must hold for any. */
+/** Sends one request and checks the response against everything that must hold for any. */
 async function attack(target: Target, draft: Draft): Promise<void> {
   await target.prepare(draft)
   const { token } = target.attacker()
   const request = write(draft, token, target.lookup)
-  const answer = await send(target, request)
-  const shown = `${request.method} ${request.path} answered ${answer.status} ${answer.text.slice(0, 300)}`
-  const requestId = answer.headers.get('X-Request-Id') ?? ''
-  const logged = answer.status < 500 ? [] : log.filter((line) => line.includes(requestId))
-  expect(answer.status, `${shown}\n${logged.join('\n')}`).toBeLessThan(500)
+  const response = await send(target, request)
+  const shown = `${request.method} ${request.path} responded with ${response.status} ${response.text.slice(0, 300)}`
+  const requestId = response.headers.get('X-Request-Id') ?? ''
+  const logged = response.status < 500 ? [] : log.filter((line) => line.includes(requestId))
+  expect(response.status, `${shown}\n${logged.join('\n')}`).toBeLessThan(500)
   expect(requestId, shown).toMatch(/^[0-9a-f-]{36}$/)
-  const everything = `${answer.text}\n${[...answer.headers].join('\n')}`
+  const everything = `${response.text}\n${[...response.headers].join('\n')}`
   expect(everything.includes(marker), `${shown} shows what is the bystander's`).toBe(false)
   expect(everything, shown).not.toMatch(innards)
 
-  const isSuccess = answer.status < 400
+  const isSuccess = response.status < 400
   const isOwn = request.headers.Authorization === `Bearer ${token}`
   if (isSuccess && !draft.operation.isPublic && request.method !== 'OPTIONS') expect(isOwn, shown).toBe(true)
-  if (isOwn) expect(answer.status, shown).not.toBe(401)
-  count(draft, answer)
+  if (isOwn) expect(response.status, shown).not.toBe(401)
+  count(draft, response)
   // Anything that revokes the token: leaving, signing out, changing the password.
   if (isSuccess && mayEndSession(request)) await target.signInAgain()
 }
 
-function send({ world }: Target, { method, path, headers, rawBody }: Written): Promise<Answer> {
-  // Each comes from a different address, so that the limits for a client address do not hide other answers.
+function send({ world }: Target, { method, path, headers, rawBody }: Written): Promise<ApiResponse> {
+  // Each comes from a different address, so that the limits for a client address do not hide other responses.
   const from = { 'CF-Connecting-IP': randomClientAddress(), ...headers }
   return world.call(method, path, { headers: from, ...(rawBody !== undefined && { rawBody }) })
 }
 
-function count({ operation, method }: Draft, { status, headers }: Answer): void {
+function count({ operation, method }: Draft, { status, headers }: ApiResponse): void {
   answered[status] = (answered[status] ?? 0) + 1
   // People who come back from the provider are redirected, whether or not the sign-in worked.
   const isRefusal = headers.get('Location')?.includes('error=')

@@ -28,7 +28,7 @@ const values: unknown[] = [
   new Raw(`${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}`),
 ]
 
-/** One hostile value, or one of somebody else's ids, or any JSON at all. */
+/** One hostile value, or one of another user's ids, or any JSON at all. */
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom(...values) },
   { weight: 3, arbitrary: anyOf('foreign account', 'foreign category', 'foreign transaction') },

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { openWorldDatabase } from '../laws/every-route.ts'
 import { createWorld, type World } from '../world.ts'
 
-/** The failed logins that somebody could tell apart if they did different work (bench/login-timing.ts). */
+/** The failed logins that a client could tell apart if they did different work (bench/login-timing.ts). */
 const failures: [kind: string, email: string][] = [
   ['a wrong password', 'with@example.com'],
   ['an unknown address', 'none@example.com'],
@@ -29,7 +29,7 @@ function failToLogIn(email: string, to = world) {
   return to.call('POST', '/api/login', { body: { email, password: 'not the password' } })
 }
 
-test('every failed login asks the database once, with one statement, and gets the same answer', async () => {
+test('every failed login asks the database once, with one statement, and gets the same response', async () => {
   const seen = []
   for (const [kind, email] of failures) {
     await failToLogIn(email)

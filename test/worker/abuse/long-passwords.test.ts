@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openWorldDatabase } from '../laws/every-route.ts'
-import { type Answer, createWorld, type Person, type World } from '../world.ts'
+import { type ApiResponse, createWorld, type Person, type World } from '../world.ts'
 
 /** Normalising this took the Worker seconds: the time is quadratic in a run of combining marks. */
 const marks = `a${'\u0315'.repeat(7_000)}${'\u0316'.repeat(7_000)}`
@@ -31,8 +31,8 @@ const login = (email: string, password: string, to = world) =>
 const chosen = (password: string) => ({ password, password_confirmation: password })
 const reset = { token: 'x', email: 'with@example.com' }
 
-/** Every call that takes a password, with its answer to one that is too long. */
-const calls: [string, number, (password: string) => Promise<Answer>][] = [
+/** Every call that takes a password, with its response to one that is too long. */
+const calls: [string, number, (password: string) => Promise<ApiResponse>][] = [
   ['signing in', 422, (password) => login('with@example.com', password)],
   ['signing in with an unknown address', 422, (password) => login('none@example.com', password)],
   ['signing in without a stored password', 422, (password) => login('sans@example.com', password)],

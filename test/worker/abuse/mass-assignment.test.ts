@@ -54,11 +54,11 @@ test.each(writes)('%s accepts no field that is not the client’s to set', async
   const household = await createHousehold(world)
   await household.spend()
   const [method = '', pattern = ''] = route.split(' ')
-  const answer = await world.call(method, path?.(household) ?? pattern, {
+  const response = await world.call(method, path?.(household) ?? pattern, {
     token: household.person.token,
     body: { ...columns, ...body(household) },
   })
-  expect([answer.status < 300, answer.text]).toEqual([true, answer.text])
+  expect([response.status < 300, response.text]).toEqual([true, response.text])
   await expectNothingTaken(household)
 })
 

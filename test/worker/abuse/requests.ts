@@ -170,7 +170,7 @@ function bodyOf(operation: Operation, schemas: Schemas): fc.Arbitrary<Draft['bod
     const isFile = schema.format === 'binary'
     let value = fromSchema(schema, schemas, isFile ? 'file' : '')
     if (type === 'multipart/form-data') value = withOptions(value, operation, schemas)
-    // Somebody new has an address that is new.
+    // A new user has an address that is new.
     if (id === 'register')
       value = value.map((fields) => ({ ...(fields as object), email: new Known('new email', 0) }))
     return value.map((one) => ({ type, value: one, isRaw: isFile }))

@@ -4,7 +4,7 @@ import type { World } from '../world.ts'
 
 type Row = Record<string, unknown>
 
-/** Every row that belongs to somebody, by table, as it is in the database. */
+/** Every row that belongs to a user, by table, as it is in the database. */
 export async function rowsOf(world: World, userId: number): Promise<Record<string, Row[]>> {
   const db = openWorldDatabase(world)
   const [tables] = await db.batch([

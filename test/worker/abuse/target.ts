@@ -27,7 +27,7 @@ const mailsDelivered = 50
 type Ids = Record<string, (string | number)[]>
 export type Target = Awaited<ReturnType<typeof createTarget>>
 
-/** A world with somebody who attacks it, and a bystander whose data nobody else may see or change. */
+/** A world with a user who attacks it, and a bystander whose data no other user may see or change. */
 export async function createTarget(name: string) {
   const world = createWorld()
   const bystander = await createBystander(world)
@@ -122,7 +122,7 @@ export async function createTarget(name: string) {
     return known[what] ?? 'none'
   }
 
-  /** Signs in again if the last request ended the session, and as somebody else if it deleted the user. */
+  /** Signs in again if the last request ended the session, and as another user if it deleted the user. */
   async function signInAgain(): Promise<void> {
     if ((await attacker.get('/api/me')).status === 200) return
     const token = await signIn(world, attacker)
@@ -182,7 +182,7 @@ function withToken(world: World, person: Person, token: string): Person {
   return { ...person, token, get, post, put, patch, delete: as('DELETE') }
 }
 
-/** Somebody who owns a row of each kind, the marker in every text of it. */
+/** A user who owns a row of each kind, the marker in every text of it. */
 async function createBystander(world: World): Promise<Person> {
   const person = await world.register({ name: marker, email: `${marker}@example.com` })
   await verify(world, person)
@@ -213,7 +213,7 @@ async function createBystander(world: World): Promise<Person> {
   return person
 }
 
-/** The newest ids of each kind that somebody owns. */
+/** The newest ids of each kind that a user owns. */
 async function idsOf(world: World, userId: number): Promise<Ids> {
   const newest = (table: string, by = 'id') =>
     sql.raw(

@@ -15,11 +15,11 @@ export function fetchOf(world: World) {
     if (contentType) sent.set('Content-Type', contentType)
     const text = typeof body === 'string' ? body : null
     calls.push({ method, path: `${pathname}${search}`, body: text, headers: sent })
-    const answer = await world.call(method, `${pathname}${search}`, {
+    const response = await world.call(method, `${pathname}${search}`, {
       headers: Object.fromEntries(sent),
       ...(bytes && { rawBody: bytes }),
     })
-    return new Response(answer.text || null, answer)
+    return new Response(response.text || null, response)
   }
   return { fetch, calls, paths: () => calls.map((call) => `${call.method} ${call.path}`) }
 }
@@ -55,7 +55,7 @@ export function createClientWorld(options: Partial<ClientOptions> = {}, bindings
   return { world, client, network, waits, signedOut }
 }
 
-/** Somebody whose token the client has, with a verified address and an account. */
+/** A user whose token the client has, with a verified address and an account. */
 export async function createPhone(options: Partial<ClientOptions> = {}) {
   const tokens = memoryTokens()
   const own = createClientWorld({ tokens, ...options })

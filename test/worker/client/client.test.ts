@@ -128,14 +128,14 @@ test('reads and writes can state what the client has', async () => {
   const first = await api.accounts.$get()
   const header = { 'If-None-Match': first.headers.get('ETag') ?? '' }
   const again = await api.accounts.$get({ header })
-  if (again.status !== 304) throw new Error(`It answers ${again.status}.`)
+  if (again.status !== 304) throw new Error(`It responds with ${again.status}.`)
   expect(await again.text()).toBe('')
 
   const param = { id: account.id }
   const known = { 'If-Match': `"${account.version}"` }
   await unwrap(api.accounts[':id'].$put({ param, header: known, json: { name: 'Purse' } }))
   const refused = await api.accounts[':id'].$put({ param, header: known, json: { name: 'Bag' } })
-  if (refused.status !== 412) throw new Error(`It answers ${refused.status}.`)
+  if (refused.status !== 412) throw new Error(`It responds with ${refused.status}.`)
   const { current } = await refused.json()
   expectTypeOf(current).toEqualTypeOf<Account>()
   expect(current).toMatchObject({ name: 'Purse', version: account.version + 1 })
@@ -153,12 +153,12 @@ test.each([
   ['the page of a proxy that takes no large bodies', () => page(413)],
   ['the page of what is in front of the service', () => page(520)],
   ['nothing', () => new Response(null, { status: 401 })],
-  ['JSON of somebody else', () => Response.json({ error: 'denied' }, { status: 401 })],
+  ['JSON of another server', () => Response.json({ error: 'denied' }, { status: 401 })],
   ['JSON that is no object', () => Response.json(null, { status: 401 })],
   ['a network that wants a sign-in', () => Response.json({ message: 'Sign in' }, { status: 511 })],
-])('a failure that is %s is not the service’s: nobody is signed out', async (_, answer) => {
+])('a failure that is %s is not the service’s: the user stays signed in', async (_, response) => {
   const tokens = memoryTokens('1|secret')
-  const { client, signedOut } = createClientWorld({ tokens, fetch: async () => answer() })
+  const { client, signedOut } = createClientWorld({ tokens, fetch: async () => response() })
   await expect(unwrap(client.api.me.$get())).rejects.toMatchObject({ name: 'ConnectionError' })
   expect([await tokens.get(), signedOut]).toEqual(['1|secret', []])
   const deletion = unwrap(client.api.accounts[':id'].$delete({ param: { id: 1 } }))
@@ -168,10 +168,10 @@ test.each([
 test.each([429, 502, 503, 504])('a %i is an ApiError whoever sent it: come back later', async (status) => {
   const { client } = createClientWorld({ fetch: async () => page(status) })
   const refusal = await refusalOf(unwrap(client.api.me.$get()))
-  expect([refusal.status, refusal.message]).toEqual([status, `The service answered ${status}.`])
+  expect([refusal.status, refusal.message]).toEqual([status, `The service responded with ${status}.`])
 })
 
-test('every failure of the service is recognised as one, and so is an answer without a body', async () => {
+test('every failure of the service is recognised as one, and so is a response without a body', async () => {
   const { person, network, client } = await createPhone()
   const { body: account } = await person.post('/api/accounts', {
     name: 'A',
@@ -205,18 +205,18 @@ test('every failure of the service is recognised as one, and so is an answer wit
 
 test.each([
   ['the page of a network that wants a sign-in', () => new Response('<html>Sign in to the wifi</html>')],
-  ['an empty answer', () => new Response(null)],
-])('a success that is %s is not one', async (_, answer) => {
-  const { api } = createClientWorld({ fetch: async () => answer() }).client
+  ['an empty response', () => new Response(null)],
+])('a success that is %s is not one', async (_, response) => {
+  const { api } = createClientWorld({ fetch: async () => response() }).client
   await expect(unwrap(api.me.$get())).rejects.toMatchObject({ name: 'ConnectionError' })
   const deletion = unwrap(api.accounts[':id'].$delete({ param: { id: 1 } }))
   await expect(deletion).rejects.toMatchObject({ name: 'ConnectionError' })
 })
 
 test('a 204 is the success of every call that the document has it for, and of no other', async () => {
-  const isTaken = async (method: string, path: string, answer: Response) => {
+  const isTaken = async (method: string, path: string, response: Response) => {
     const send = sender(memoryTokens(), {
-      fetch: async () => answer,
+      fetch: async () => response,
       retry: { ...defaultRetry, attempts: 1 },
     })
     return send(`http://purse.test${path}`, { method: method.toUpperCase() }).then(
@@ -287,9 +287,9 @@ test('a token that another tab has stored meanwhile stays', async () => {
     baseUrl: 'http://purse.test',
     tokens,
     fetch: async (url, init) => {
-      const answer = await fetch(url, init)
+      const response = await fetch(url, init)
       await tokens.set(other.token)
-      return answer
+      return response
     },
   })
   expect((await refusalOf(unwrap(slow.api.me.$get()))).status).toBe(401)

@@ -5,7 +5,7 @@ import { createClientWorld, createPhone, type Fetch, fetchOf } from './client-wo
 
 const get = { method: 'GET', headers: new Headers(), body: null }
 const timing = { attempt: 1, policy: defaultRetry, random: 1, now: Date.parse('2026-11-20T10:00:00Z') }
-const answer = (status: number, retryAfter?: string) => ({
+const response = (status: number, retryAfter?: string) => ({
   status,
   headers: new Headers(retryAfter === undefined ? {} : { 'Retry-After': retryAfter }),
 })
@@ -14,12 +14,12 @@ describe('the rule', () => {
   test.each([200, 204, 302, 400, 401, 403, 404, 405, 409, 413, 415, 422, 500, 501])(
     'a %i is final',
     (status) => {
-      expect(retryDelayMs(get, answer(status), timing)).toBeUndefined()
+      expect(retryDelayMs(get, response(status), timing)).toBeUndefined()
     },
   )
 
   test.each([undefined, 408, 429, 502, 503, 504])('a %s is tried again', (status) => {
-    expect(retryDelayMs(get, status ? answer(status) : undefined, timing)).toBe(500)
+    expect(retryDelayMs(get, status ? response(status) : undefined, timing)).toBe(500)
   })
 
   test('waits longer each time, up to a limit, spread at random, and gives up after a number of attempts', () => {
@@ -32,11 +32,11 @@ describe('the rule', () => {
   })
 
   test('waits for as long as Retry-After says, in seconds or as a date, and not at all if that is too long', () => {
-    expect(retryDelayMs(get, answer(503, '7'), timing)).toBe(7_000)
-    expect(retryDelayMs(get, answer(503, '0'), timing)).toBe(0)
-    expect(retryDelayMs(get, answer(429, 'Fri, 20 Nov 2026 10:00:12 GMT'), timing)).toBe(12_000)
-    expect(retryDelayMs(get, answer(503, 'soon'), timing)).toBe(500)
-    expect(retryDelayMs(get, answer(429, '60'), timing)).toBeUndefined()
+    expect(retryDelayMs(get, response(503, '7'), timing)).toBe(7_000)
+    expect(retryDelayMs(get, response(503, '0'), timing)).toBe(0)
+    expect(retryDelayMs(get, response(429, 'Fri, 20 Nov 2026 10:00:12 GMT'), timing)).toBe(12_000)
+    expect(retryDelayMs(get, response(503, 'soon'), timing)).toBe(500)
+    expect(retryDelayMs(get, response(429, '60'), timing)).toBeUndefined()
   })
 
   test.each<[string, string, HeadersInit, string | null, boolean]>([
@@ -59,14 +59,14 @@ describe('the rule', () => {
   })
 })
 
-/** Cuts the connection: so many requests before they arrive, and so many answers on their way back. */
-function cutting(fetch: Fetch, cuts: ('request' | 'answer' | 'half the answer')[]): Fetch {
+/** Cuts the connection: so many requests before they arrive, and so many responses on their way back. */
+function cutting(fetch: Fetch, cuts: ('request' | 'response' | 'half the response')[]): Fetch {
   return async (url, init) => {
     const cut = cuts.shift()
     if (cut === 'request') throw new TypeError('Failed to fetch')
     const whole = await fetch(url, init)
-    if (cut === 'answer') throw new TypeError('Failed to fetch')
-    if (cut !== 'half the answer') return whole
+    if (cut === 'response') throw new TypeError('Failed to fetch')
+    if (cut !== 'half the response') return whole
     const text = await whole.text()
     return new Response(halfOf(text), { status: whole.status, headers: whole.headers })
   }
@@ -95,7 +95,7 @@ describe('against the service', () => {
     return { ...phone, api: client.api, fields: { ...phone.coffee(), category_id: category.id as number } }
   }
 
-  test.each(['request', 'answer', 'half the answer'] as const)(
+  test.each(['request', 'response', 'half the response'] as const)(
     'a read succeeds although the %s was cut off',
     async (cut) => {
       const { api, account } = await createCut(cut, cut)
@@ -103,8 +103,8 @@ describe('against the service', () => {
     },
   )
 
-  test('a transaction with a client id lands once, however often its answer is lost', async () => {
-    const { api, fields, landed, network } = await createCut('answer', 'half the answer', 'request')
+  test('a transaction with a client id lands once, however often its response is lost', async () => {
+    const { api, fields, landed, network } = await createCut('response', 'half the response', 'request')
     const created = await unwrap(api.transactions.$post({ json: { ...fields, client_id: 'phone-1' } }))
     expect(created.description).toBe('Coffee')
     expect(network.paths().filter((path) => path === 'POST /api/transactions')).toHaveLength(3)
@@ -112,7 +112,7 @@ describe('against the service', () => {
   })
 
   test('a transaction without one is sent once, and the app is told that the outcome is unknown', async () => {
-    const { api, fields, landed } = await createCut('answer')
+    const { api, fields, landed } = await createCut('response')
     const lost = unwrap(api.transactions.$post({ json: fields }))
     await expect(lost).rejects.toBeInstanceOf(ConnectionError)
     await expect(lost).rejects.toMatchObject({ cause: new TypeError('Failed to fetch') })
@@ -120,19 +120,19 @@ describe('against the service', () => {
   })
 
   test('a row that is gone when its deletion is repeated has been deleted; one that was never there is a 404', async () => {
-    const { api, account } = await createCut('answer')
+    const { api, account } = await createCut('response')
     const param = { id: String(account.id) }
     expect((await api.accounts[':id'].$delete({ param })).status).toBe(204)
     expect((await api.accounts[':id'].$delete({ param })).status).toBe(404)
   })
 
-  test('what something in between answers is no answer: a deletion is repeated, and not taken for done', async () => {
+  test('a response of something in between is not the service’s: a deletion is repeated, and not taken for done', async () => {
     const { person, client, account, network } = await createPhone()
-    const answers = [new Response('<h1>404</h1>', { status: 404 }), new Response('<h1>Sign in</h1>')]
+    const responses = [new Response('<h1>404</h1>', { status: 404 }), new Response('<h1>Sign in</h1>')]
     const { api } = createClient({
       baseUrl: 'http://purse.test',
       tokens: client.tokens,
-      fetch: async (url, init) => answers.shift() ?? network.fetch(url, init),
+      fetch: async (url, init) => responses.shift() ?? network.fetch(url, init),
       sleep: async () => {},
     })
     const deletion = await api.accounts[':id'].$delete({ param: { id: account.id } })
@@ -160,7 +160,7 @@ describe('against the service', () => {
     const { fetch, calls } = fetchOf(world)
     const client = createClient({
       baseUrl: 'http://purse.test',
-      fetch: cutting(fetch, ['answer', 'answer']),
+      fetch: cutting(fetch, ['response', 'response']),
       retry: { ...defaultRetry, firstDelayMs: 60_000, maxDelayMs: 60_000 },
     })
     const call = client.api.health.$get({}, { init: { signal: stop.signal } })
@@ -172,7 +172,7 @@ describe('against the service', () => {
     })
   })
 
-  test('an attempt that gets no answer in time counts as cut off', async () => {
+  test('an attempt that gets no response in time counts as cut off', async () => {
     let attempts = 0
     const client = createClient({
       baseUrl: 'http://purse.test',
@@ -185,7 +185,7 @@ describe('against the service', () => {
     })
     await expect(client.api.health.$get()).rejects.toMatchObject({
       name: 'ConnectionError',
-      cause: 'No answer came in time.',
+      cause: 'No response came in time.',
     })
     expect(attempts).toBe(4)
   })

@@ -1,15 +1,15 @@
 import { expect } from 'vitest'
-import type { Answer, CallOptions, Json } from '../answers.ts'
+import type { ApiResponse, CallOptions, Json } from '../answers.ts'
 import { FeedCopy } from '../feed-copy.ts'
 import type { Dice } from './dice.ts'
 import type { Ledger, Noun, Operation, Result } from './ledger.ts'
 import type { Network, Outcome } from './network.ts'
 
-/** An upload that has not been answered. Only the test knows what it has done. */
+/** An upload without a response yet. Only the test knows what it has done. */
 type Sent = { operations: Operation[]; results?: Result[]; isUnsure?: boolean }
 type Shown = { name: { id?: number; client_id?: string }; row: Json }
 
-/** One of somebody's devices, with a copy (test/worker/feed-copy.ts) and operations waiting to be sent. */
+/** One of a user's devices, with a copy (test/worker/feed-copy.ts) and operations waiting to be sent. */
 export class Device<Place extends Network = Network> {
   readonly name: string
   readonly stage: Place
@@ -41,14 +41,14 @@ export class Device<Place extends Network = Network> {
     return { get: (path: string) => this.stage.call('GET', path, { token: this.#token }) }
   }
 
-  /** Sends a request over a network on which some get lost; undefined if the device gets no answer. */
+  /** Sends a request over a network on which some get lost; undefined if the device gets no response. */
   send(
     dice: Dice,
     method: string,
     path: string,
     options: CallOptions = {},
     executed: (outcome: Outcome) => void = () => undefined,
-  ): Promise<Answer | undefined> {
+  ): Promise<ApiResponse | undefined> {
     return this.stage.send(
       this.name,
       dice,
@@ -57,7 +57,7 @@ export class Device<Place extends Network = Network> {
     )
   }
 
-  /** One of the rows that the device shows: its copy and what is waiting. Rows in an unanswered upload are left out. */
+  /** One of the rows that the device shows: its copy and what is waiting. Rows in an upload without a response are left out. */
   shown(noun: Noun, dice: Dice): Shown | undefined {
     const rows = {
       account: this.copy.accounts,
@@ -97,13 +97,13 @@ export class Device<Place extends Network = Network> {
     })
   }
 
-  /** Uploads what is waiting, or what got no answer again, and applies the changes in the answer; then pulls the rest. */
+  /** Uploads what is waiting, or what got no response again, and applies the changes in the response; then pulls the rest. */
   async sync(dice: Dice): Promise<void> {
     const isDone = await this.push(dice, true)
     if (isDone && !this.copy.isWhole) await this.pull(dice, dice.of([20, 100, 500, 1_000]) as number)
   }
 
-  /** Uploads; true if there was an answer, or nothing to upload. */
+  /** Uploads; true if there was a response, or nothing to upload. */
   async push(dice: Dice, asksForChanges: boolean): Promise<boolean> {
     this.sent ??= this.#nextUpload(dice)
     const { sent, copy } = this
@@ -113,19 +113,19 @@ export class Device<Place extends Network = Network> {
     }
     const asks = asksForChanges && copy.cursor !== undefined
     const body = { ops: sent.operations, ...(asks && { cursor: copy.cursor }) }
-    const answer = await this.send(dice, 'POST', '/api/changes', { body }, (answer) =>
-      this.#note(sent, answer),
+    const response = await this.send(dice, 'POST', '/api/changes', { body }, (response) =>
+      this.#note(sent, response),
     )
-    if (!answer) return false
-    if (answer.status === 410) {
+    if (!response) return false
+    if (response.status === 410) {
       this.#beginAnew()
       return true
     }
     this.sent = undefined
-    if (asks) this.#take(answer.body)
+    if (asks) this.#take(response.body)
     else copy.isWhole = false
-    if (asks && copy.isWhole) this.#expectDone(sent.operations, answer.body.results)
-    for (const result of answer.body.results)
+    if (asks && copy.isWhole) this.#expectDone(sent.operations, response.body.results)
+    for (const result of response.body.results)
       this.#settle(dice, sent.operations[result.index] as Operation, result)
     return true
   }
@@ -133,12 +133,12 @@ export class Device<Place extends Network = Network> {
   /** Pulls up to a number of pages. */
   async pull(dice: Dice, limit: number, pages = 1_000): Promise<void> {
     for (let page = 1; page <= pages; page++) {
-      const answer = await this.send(dice, 'GET', this.copy.pathOfNext(limit))
-      if (!answer) return
-      if (answer.status === 410) this.#beginAnew()
+      const response = await this.send(dice, 'GET', this.copy.pathOfNext(limit))
+      if (!response) return
+      if (response.status === 410) this.#beginAnew()
       else {
-        expect(answer.body.changes.length).toBeLessThanOrEqual(limit)
-        this.#take(answer.body)
+        expect(response.body.changes.length).toBeLessThanOrEqual(limit)
+        this.#take(response.body)
       }
       if (this.copy.isWhole) return
     }
@@ -272,7 +272,7 @@ export class Device<Place extends Network = Network> {
         noun === 'profile'
           ? profile
           : { account: accounts, category: categories, transaction: transactions }[noun].get(id)
-      const told = `${noun} ${id} after an upload that answered ${outcome}`
+      const told = `${noun} ${id} after an upload that responded with ${outcome}`
       if (outcome === 'deleted' || outcome === 'gone') expect(row, told).toBeUndefined()
       else if (data) expect(row, told).toMatchObject(data)
       else expect(row, told).toMatchObject({ ...this.#resolved(set), ...(noun !== 'profile' && { version }) })

@@ -17,7 +17,7 @@ const operationMs = 300
 const enough = 10_000
 const awaited = [
   ...['created', 'updated', 'unchanged', 'deleted', 'duplicate', 'conflict', 'gone', 'invalid'],
-  ...['404', '410', '412', '503', 'answers lost', 'begun anew', 'comparisons', 'restored', 'removals'],
+  ...['404', '410', '412', '503', 'responses lost', 'begun anew', 'comparisons', 'restored', 'removals'],
   ...['dry run', "another's cursor", 'expire', 'start anew', 'go back'],
 ]
 

@@ -74,10 +74,10 @@ export async function dryRun(device: Device, dice: Dice): Promise<void> {
   const transactions = rows(device, dice, 9)
   if (transactions.length === 0) return
   await expectNothingNew(device, dice, async () => {
-    const answer = await device.send(dice, 'POST', '/api/import/store', {
+    const response = await device.send(dice, 'POST', '/api/import/store', {
       body: { transactions, dry_run: true },
     })
-    expect([200, 422]).toContain(answer?.status)
+    expect([200, 422]).toContain(response?.status)
   })
 }
 
@@ -96,7 +96,7 @@ async function expectNothingNew(device: Device, dice: Dice, happens: () => Promi
   expect(await device.copy.page()).toMatchObject({ changes: [], cursor, has_more: false })
 }
 
-/** Sends a request until there is an answer. */
+/** Sends a request until there is a response. */
 async function persist(
   device: Device,
   dice: Dice,

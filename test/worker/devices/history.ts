@@ -149,7 +149,7 @@ const acting: Record<keyof typeof direct, number> = {
   'undo an import': 2,
 }
 
-/** Has somebody's devices pull what there is, and compares their copies with what the API shows. */
+/** Has a user's devices pull what there is, and compares their copies with what the API shows. */
 async function compare(own: Device[]): Promise<Json> {
   const dice = new Dice(1)
   for (const device of own) await device.catchUp(dice)
@@ -173,7 +173,7 @@ async function tryCursorOfAnother(device: Device, devices: Device[]): Promise<vo
   )
 }
 
-/** Lets a part of somebody's log become so old that it is forgotten: devices that lag behind have to start over. */
+/** Lets a part of a user's log become so old that it is forgotten: devices that lag behind have to start over. */
 async function expire({ stage, userId }: Device, dice: Dice): Promise<void> {
   const last = sql`select max(seq) from changes where user_id = ${userId}`
   const old = sql`user_id = ${userId} and seq <= (${last}) * ${dice.from(1, 4)} / 4`

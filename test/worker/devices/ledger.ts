@@ -12,7 +12,7 @@ export type Operation = {
   set?: Json
   was?: Json
 }
-/** The outcome of one, as the answer has it. */
+/** The outcome of one, as the response has it. */
 export type Result = {
   index: number
   outcome: string
@@ -26,27 +26,27 @@ export type Result = {
 /** Values that occur only once in a history: from what a field was and what it became, its whole past can be told. */
 const isUnique = (value: unknown): value is string =>
   typeof value === 'string' && /^(s\d+|\d+\.\d\d)$/.test(value)
-/** An account that was created by an upload whose answer nobody has seen. */
+/** An account that was created by an upload whose response was lost. */
 const unknown = 0
 const fields = ['amount', 'description', 'name', 'notes']
 
 /**
- * What the service has promised one user: that what it accepted stays until somebody who knew of it changes it. It learns
+ * What the service has promised one user: that what it accepted stays until a user who knew of it changes it. It learns
  * what was executed even if no device does.
  */
 export class Ledger {
-  /** For a value of a field, the one with which somebody who had seen it replaced it. */
+  /** For a value of a field, the one with which a user who had seen it replaced it. */
   readonly #successors = new Map<string, string>()
   /** Values that have been accepted as replacements, each with its field. */
   readonly #accepted: { noun: Noun; id: number; field: string; value: string }[] = []
-  /** Values that somebody may have replaced, by an upload that may or may not have been executed. */
+  /** Values that a user may have replaced, by an upload that may or may not have been executed. */
   readonly #perhaps = new Set<string>()
-  /** Fields that were written by somebody who did not say what they had seen. */
+  /** Fields that were written by a user who did not say what they had seen. */
   readonly #blind = new Set<string>()
   readonly #removedAs: string[] = []
   readonly #made = new Map<string, number>()
   readonly #versions = new Set<string>()
-  /** Rows that somebody has tried to delete. */
+  /** Rows that a user has tried to delete. */
   readonly doomed = new Set<string>()
   /** Transactions and the accounts in which they are known to have been. */
   readonly #seenIn = new Map<number, Set<number>>()
@@ -113,7 +113,7 @@ export class Ledger {
       return row && row[field] !== value && !isReplaced && !this.#blind.has(key)
     })
     expect(lost, 'Corrections were accepted, and are lost').toEqual([])
-    // Somebody who does not say what they saw can bring a value back, especially by sending it again.
+    // A user who does not say what they saw can bring a value back, especially by sending it again.
     const isBlind = (key: string) => this.#blind.has(key.slice(0, key.lastIndexOf(' ')))
     const unseen = this.#removedAs.filter((key) => this.#successors.has(key) && !isBlind(key))
     expect(unseen, 'Rows were removed with corrections that had not been seen').toEqual([])

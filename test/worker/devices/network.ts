@@ -1,4 +1,4 @@
-import type { Answer, CallOptions } from '../answers.ts'
+import type { ApiResponse, CallOptions } from '../answers.ts'
 import type { Dice } from './dice.ts'
 
 /** What was done, over all histories. */
@@ -12,11 +12,11 @@ export class Tally {
   }
 }
 
-/** What the service answered to a request, whether or not its sender learns of it. */
-export type Outcome = Pick<Answer, 'status' | 'body'>
+/** The response of the service to a request, whether or not its sender learns of it. */
+export type Outcome = Pick<ApiResponse, 'status' | 'body'>
 export type Request = { method: string; path: string; options: CallOptions }
 
-/** The network between devices and a service, where requests and answers get lost. */
+/** The network between devices and a service, where requests and responses get lost. */
 export abstract class Network {
   readonly tally: Tally
   readonly told: string[] = []
@@ -27,18 +27,18 @@ export abstract class Network {
   }
 
   /** Sends a request reliably. */
-  abstract call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  abstract call(method: string, path: string, options?: CallOptions): Promise<ApiResponse>
 
   /**
-   * Sends a request and returns what its sender gets: undefined if the request or the answer was lost. `executed` gets
-   * the answer in any case, unless the request was never sent, and a 503 if nobody knows what happened.
+   * Sends a request and returns what its sender gets: undefined if the request or the response was lost. `executed` gets
+   * the response in any case, unless the request was never sent, and a 503 if what happened is unknown.
    */
   abstract send(
     name: string,
     dice: Dice,
     request: Request,
     executed: (outcome: Outcome) => void,
-  ): Promise<Answer | undefined>
+  ): Promise<ApiResponse | undefined>
 
   /** A text that occurs nowhere else in the history. */
   newText(): string {

@@ -1,12 +1,12 @@
 import { expect } from 'vitest'
 import type { Fault } from '../../databases/faults.ts'
 import { afterExecution, beforeExecution, createFaultyWorld } from '../faults/faulty-world.ts'
-import { type Answer, type CallOptions, createWorld, type Json, type World } from '../world.ts'
+import { type ApiResponse, type CallOptions, createWorld, type Json, type World } from '../world.ts'
 import type { Dice } from './dice.ts'
 import { Network, type Request, rowsIn, type Tally } from './network.ts'
 
 /** How often things go wrong on the network. */
-const mishaps = { none: 22, 'never sent': 1, 'answer cut': 3, 'database cut': 1 }
+const mishaps = { none: 22, 'never sent': 1, 'response cut': 3, 'database cut': 1 }
 const faults: Fault[] = [...beforeExecution, ...afterExecution]
   .map(([, fault]) => fault)
   .filter(({ gets, status }) => gets !== 'nothing' && status !== 401)
@@ -34,7 +34,7 @@ export class Stage extends Network {
     return { ...createWorld({ TURSO_DATABASE_URL: databaseUrl, ...bindings }), databaseUrl }
   }
 
-  call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  call(method: string, path: string, options: CallOptions = {}): Promise<ApiResponse> {
     return this.world.call(method, path, options)
   }
 
@@ -42,32 +42,32 @@ export class Stage extends Network {
     name: string,
     dice: Dice,
     { method, path, options }: Request,
-    executed: (answer: Answer) => void,
-  ): Promise<Answer | undefined> {
+    executed: (response: ApiResponse) => void,
+  ): Promise<ApiResponse | undefined> {
     this.tally.operations += rowsIn(options.body)
     const mishap = this.isCalm ? 'none' : dice.weighed(mishaps)
     const tell = (became: string) =>
       this.told.push(`${name}: ${method} ${path} ${JSON.stringify(options.body) ?? ''} → ${became}`)
     if (mishap === 'never sent') return void tell('never sent')
-    const answer =
+    const response =
       mishap === 'database cut'
         ? await this.#sendBroken(dice, { method, path, options })
         : await this.call(method, path, options)
-    this.tally.count(String(answer.status))
-    tell(`${answer.status} ${mishap === 'none' ? '' : mishap} ${inShort(answer)}`)
-    expect(mishap === 'database cut' ? [...expected, 503] : expected).toContain(answer.status)
-    executed(answer)
-    if (answer.status === 503) return undefined
-    if (mishap !== 'answer cut') return answer
-    // Wherever the answer was cut, it can be told from a complete one.
-    const part = answer.text.slice(0, dice.from(0, Math.max(answer.text.length - 1, 0)))
-    if (answer.text) expect(() => JSON.parse(part)).toThrow()
-    this.tally.count('answers lost')
+    this.tally.count(String(response.status))
+    tell(`${response.status} ${mishap === 'none' ? '' : mishap} ${inShort(response)}`)
+    expect(mishap === 'database cut' ? [...expected, 503] : expected).toContain(response.status)
+    executed(response)
+    if (response.status === 503) return undefined
+    if (mishap !== 'response cut') return response
+    // Wherever the response was cut, it can be told from a complete one.
+    const part = response.text.slice(0, dice.from(0, Math.max(response.text.length - 1, 0)))
+    if (response.text) expect(() => JSON.parse(part)).toThrow()
+    this.tally.count('responses lost')
     return undefined
   }
 
   /** One after another, since a fault affects every request. */
-  async #sendBroken(dice: Dice, { method, path, options }: Request): Promise<Answer> {
+  async #sendBroken(dice: Dice, { method, path, options }: Request): Promise<ApiResponse> {
     const fault = dice.of(faults) as Fault
     const before = this.#repair
     let done = () => {}
@@ -83,11 +83,11 @@ export class Stage extends Network {
   }
 }
 
-/** The statuses that may be answered: nothing that a device sends may make the service fail. */
+/** The statuses that responses may have: nothing that a device sends may make the service fail. */
 const expected = [200, 201, 204, 403, 404, 409, 410, 412, 422]
 
-/** An answer without its rows. */
-function inShort({ body, text }: Answer): string {
+/** A response without its rows. */
+function inShort({ body, text }: ApiResponse): string {
   const { results, changes, cursor, has_more } = body ?? {}
   if (!results && !changes) return text.slice(0, 500)
   const done = results?.map(({ outcome, id }: Json) => `${outcome} ${id}`)

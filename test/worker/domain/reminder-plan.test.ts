@@ -34,7 +34,7 @@ describe('a reminder', () => {
   })
 })
 
-describe('looking at somebody whenever it is time, for forty days,', () => {
+describe('a user who is due whenever it is time, for forty days,', () => {
   const zones = [
     ...['UTC', 'Europe/Berlin', 'America/New_York', 'America/Santiago', 'Asia/Beirut', 'Australia/Lord_Howe'],
     ...['Asia/Kathmandu', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Africa/Cairo'],

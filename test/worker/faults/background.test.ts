@@ -99,7 +99,7 @@ describe.each(everyFault)('with %s', (_, fault) => {
 })
 
 /** The job finds who is due, finds who has recorded something, queues, and notes what it did. */
-test.each([1, 2, 3])('reminders are sent when round trip %i fails, and twice to nobody', async (only) => {
+test.each([1, 2, 3])('reminders are sent when round trip %i fails, and to no user twice', async (only) => {
   for (const [, fault] of everyFault) {
     vi.setSystemTime(Date.parse('2026-11-20T08:00:00Z'))
     const world = createFaultyWorld()

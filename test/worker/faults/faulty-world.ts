@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest'
 import type { Fault } from '../../databases/faults.ts'
 import { freshDatabaseUrl } from '../service.ts'
-import { type Answer, createWorld, type World } from '../world.ts'
+import { type ApiResponse, createWorld, type World } from '../world.ts'
 
 export type FaultyWorld = World & {
   /** Does something while the connection to the database is broken; returns the outcome and the number of attempts. */
@@ -36,7 +36,7 @@ export function createFaultyWorld(bindings: Partial<Env> = {}): FaultyWorld {
 const longestTimeoutMs = 8_000
 
 /**
- * Makes time-outs end early: after a fortieth of their time if no request gets an answer, or when the only one that gets
+ * Makes time-outs end early: after a fortieth of their time if no request gets a response, or when the only one that gets
  * none has reached the proxy, so that those before it may take as long as they need.
  */
 function hastenTimeouts({ only }: Fault, isMet: (only: number) => Promise<boolean>) {
@@ -60,24 +60,27 @@ async function endAtFault(waiting: AbortController[], isMet: () => Promise<boole
 /** Faults of requests that the database never gets to see. */
 export const beforeExecution: [name: string, fault: Fault][] = [
   ['a connection cut before', { gets: 'cut' }],
-  ['a gateway that answers 502', { gets: 'status', status: 502 }],
-  ['a server that answers 500 with JSON', { gets: 'status', status: 500, contentType: 'application/json' }],
-  ['a server that answers 503', { gets: 'status', status: 503, contentType: 'text/plain' }],
+  ['a gateway that responds with 502', { gets: 'status', status: 502 }],
+  [
+    'a server that responds with 500 with JSON',
+    { gets: 'status', status: 500, contentType: 'application/json' },
+  ],
+  ['a server that responds with 503', { gets: 'status', status: 503, contentType: 'text/plain' }],
   ['a refused token', { gets: 'status', status: 401, contentType: 'application/json' }],
-  ['an answer that is no JSON', { gets: 'garbage' }],
-  ['no answer at all', { gets: 'nothing' }],
+  ['a response that is no JSON', { gets: 'garbage' }],
+  ['no response at all', { gets: 'nothing' }],
 ]
 
-/** Faults of requests that the database has executed: everything is done, and nobody learns of it. */
+/** Faults of requests that the database has executed: everything is done, and the caller does not learn of it. */
 export const afterExecution: [name: string, fault: Fault][] = [
   ['a connection cut after', { gets: 'cut', executed: true }],
-  ['half an answer', { gets: 'half' }],
-  ['a gateway that lost the answer', { gets: 'status', status: 504, executed: true }],
-  ['no answer in time', { gets: 'nothing', executed: true }],
+  ['half a response', { gets: 'half' }],
+  ['a gateway that lost the response', { gets: 'status', status: 504, executed: true }],
+  ['no response in time', { gets: 'nothing', executed: true }],
 ]
 
-/** Expects the answer that says to try again later, and nothing else. */
-export function expectUnavailable({ status, headers, body }: Answer): void {
+/** Expects the response that says to try again later, and nothing else. */
+export function expectUnavailable({ status, headers, body }: ApiResponse): void {
   expect({ status, body }).toEqual({ status: 503, body: { message: 'Service Unavailable' } })
   expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0)
 }

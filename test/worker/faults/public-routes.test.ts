@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { publicRoutes } from '../../../src/http/authenticate.ts'
 import { unsubscribeLink } from '../../../src/shared/links.ts'
 import { muteLog } from '../muted-log.ts'
-import { type Answer, pathOf, providerCallback, queuedMail } from '../world.ts'
+import { type ApiResponse, pathOf, providerCallback, queuedMail } from '../world.ts'
 import {
   afterExecution,
   beforeExecution,
@@ -20,8 +20,8 @@ afterEach(() => vi.restoreAllMocks())
 const newPassword = { password: 'a new password', password_confirmation: 'a new password' }
 const registration = { name: 'New', email: 'new@example.com', ...newPassword }
 
-/** A valid call of a public route; `again` is the answer to the same call after it has been executed. */
-type PreparedCall = { call: () => Promise<Answer>; status: number; again: number }
+/** A valid call of a public route; `again` is the response to the same call after it has been executed. */
+type PreparedCall = { call: () => Promise<ApiResponse>; status: number; again: number }
 
 const goodCalls: Record<string, (world: FaultyWorld) => Promise<PreparedCall>> = {
   'GET /api/health': async (world) => ({
@@ -121,7 +121,7 @@ describe.each(Object.keys(goodCalls))('%s', (route) => {
   })
 })
 
-test.each(withoutDatabase.slice(1))('%s answers while the database fails', async (route) => {
+test.each(withoutDatabase.slice(1))('%s responds while the database fails', async (route) => {
   const world = createFaultyWorld()
   const { id } = await world.register()
   const link = await unsubscribeLink({ appUrl: env.APP_URL, secret: env.APP_SECRET }, id)
@@ -162,7 +162,7 @@ describe('signing in', () => {
   })
 })
 
-test.each(afterExecution)('a new password whose answer was lost is still set: %s', async (_, fault) => {
+test.each(afterExecution)('a new password whose response was lost is still set: %s', async (_, fault) => {
   const world = createFaultyWorld()
   const { email, token } = await resetToken(world)
   const body = { email, token, ...newPassword }
@@ -174,7 +174,7 @@ test.each(afterExecution)('a new password whose answer was lost is still set: %s
   expect((await world.call('POST', '/api/login', { body: { email, password } })).status).toBe(200)
 })
 
-test('a registration whose answer was lost is there once, and its owner signs in', async () => {
+test('a registration whose response was lost is there once, and its owner signs in', async () => {
   const world = createFaultyWorld()
   const register = () => world.call('POST', '/api/register', { body: registration })
   expectUnavailable((await world.whileBroken({ gets: 'cut', executed: true }, register)).result)

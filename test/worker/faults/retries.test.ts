@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { toQueue } from '../answers.ts'
 import { createHousehold, type Household } from '../laws/every-route.ts'
 import { muteLog } from '../muted-log.ts'
-import { type Answer, balanceOf } from '../world.ts'
+import { type ApiResponse, balanceOf } from '../world.ts'
 import { afterExecution, beforeExecution, createFaultyWorld, expectUnavailable } from './faulty-world.ts'
 
 beforeEach(() => {
@@ -13,7 +13,7 @@ afterEach(() => vi.restoreAllMocks())
 type Creation = {
   path: string
   body: (household: Household) => unknown
-  /** The statuses of the first call that is answered, and of those after it. */
+  /** The statuses of the first call that gets a response, and of those after it. */
   statuses: [first: number, again: number]
   /** How many there are in the list of what was created. */
   count: (household: Household) => Promise<number>
@@ -73,12 +73,12 @@ describe.each(creations)('POST $path with an Idempotency-Key', ({ path, body, st
     const world = createFaultyWorld()
     const household = await createHousehold(world)
     const before = await count(household)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => post(household, path, body(household), 'key-1')),
     )
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1)
     const expected = [statuses[0], ...Array.from({ length: 19 }, () => statuses[1])]
-    expect(answers.map(({ status }) => status).sort()).toEqual(expected.sort())
+    expect(responses.map(({ status }) => status).sort()).toEqual(expected.sort())
     await processSyncs(household)
     expect(await count(household)).toBe(before + 1)
   })
@@ -160,9 +160,9 @@ describe('an Idempotency-Key', () => {
     const repeats = () => Array.from({ length: 8 }, () => post(household, path, body, 'key-1'))
     const earlier = repeats()
     const deletion = household.person.delete(`${path}/${first.id}`)
-    const answers = await Promise.all([...earlier, ...repeats()])
+    const responses = await Promise.all([...earlier, ...repeats()])
     expect((await deletion).status).toBe(204)
-    for (const { status, body } of answers)
+    for (const { status, body } of responses)
       expect([
         [200, first.id],
         [422, 'Idempotency-Key'],
@@ -211,7 +211,7 @@ describe('an Idempotency-Key', () => {
     const household = await createHousehold(createFaultyWorld())
     const send = (body: object) => post(household, '/api/import/store', body, 'key-1')
     const row = household.expense()
-    const dry: Answer = await send({ transactions: [row], dry_run: true })
+    const dry: ApiResponse = await send({ transactions: [row], dry_run: true })
     expect(dry.body.import.id).toBeNull()
     const first = await send({ transactions: [row] })
     expect(first.body.import).toMatchObject({ id: expect.any(Number), counts: { created: 1, duplicate: 0 } })
@@ -277,7 +277,7 @@ describe('without any key', () => {
       expect(world.queuedSyncs).toEqual([])
       const again = await send()
       expect(again.status).toBe(200)
-      // The batch whose answer was lost has its turn first, and its message comes from sending it again.
+      // The batch whose response was lost has its turn first, and its message comes from sending it again.
       const queued = world.queuedSyncs.map(({ batch_id }) => batch_id)
       expect(queued).toHaveLength(path.endsWith('sync') ? 1 : 0)
       expect(queued).not.toContain(again.body.sync_id)
@@ -286,7 +286,7 @@ describe('without any key', () => {
     expect(await transactions(household)).toBe(6)
   })
 
-  test('changing and deleting twice give the same answer, or say that it is gone', async () => {
+  test('changing and deleting twice give the same response, or say that it is gone', async () => {
     const world = createFaultyWorld()
     const { person, spend } = await createHousehold(world)
     const { id } = await spend()

@@ -31,19 +31,19 @@ test.each(protectedRoutes)('%s is 503 while the database fails, and works again 
   expect((await call(household.person)).status).toBe(status)
 })
 
-const lostAnswers = afterExecution.filter(([, { gets }]) => gets !== 'nothing')
+const lostResponses = afterExecution.filter(([, { gets }]) => gets !== 'nothing')
 
-test.each(reads)('%s is requested again if an answer was lost, and both are counted', async (route) => {
+test.each(reads)('%s is requested again if a response was lost, and both are counted', async (route) => {
   const { call, status } = await goodCall(route, household)
-  for (const [, fault] of lostAnswers) {
+  for (const [, fault] of lostResponses) {
     const { result } = await world.whileBroken({ ...fault, only: 1 }, () => call(household.person))
     expect(result.status).toBe(status)
     expect(result.headers.get('Server-Timing')).toContain('"2 round trips"')
   }
 })
 
-test.each(writes)('%s whose answer was lost is 503, and is not repeated on its own', async (route) => {
-  for (const [, fault] of lostAnswers) {
+test.each(writes)('%s whose response was lost is 503, and is not repeated on its own', async (route) => {
+  for (const [, fault] of lostResponses) {
     const { call } = await goodCall(route, household)
     const { result, requests } = await world.whileBroken(fault, () => call(household.person))
     expectUnavailable(result)
@@ -51,7 +51,7 @@ test.each(writes)('%s whose answer was lost is 503, and is not repeated on its o
   }
 })
 
-test('the matches of a large file are looked for again if that answer was lost, and the file lands once', async () => {
+test('the matches of a large file are looked for again if that response was lost, and the file lands once', async () => {
   const { person, checking } = await createHousehold(world)
   const rows = Array.from({ length: 1_001 }, (_, nth) => `2026-11-20,-${nth + 1}`)
   const upload = () =>

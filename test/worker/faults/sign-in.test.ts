@@ -1,14 +1,14 @@
 import { env } from 'cloudflare:workers'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { hashQueued } from '../../../src/shared/hashing.ts'
-import { type Answer, createWorld, providerCallback, queuedMail, type World } from '../world.ts'
+import { type ApiResponse, createWorld, providerCallback, queuedMail, type World } from '../world.ts'
 import { createFaultyWorld, expectUnavailable } from './faulty-world.ts'
 
 /** Requests are given up after eight seconds; the rest is for a machine that is busy with other things. */
 const longestWaitMs = 20_000
 const newPassword = { password: 'a new password', password_confirmation: 'a new password' }
 
-function registerAll(world: World, emails: string[]): Promise<Answer[]> {
+function registerAll(world: World, emails: string[]): Promise<ApiResponse[]> {
   const register = (email: string) =>
     world.call('POST', '/api/register', { body: { name: 'Person', email, ...newPassword } })
   return Promise.all(emails.map(register))
@@ -23,9 +23,9 @@ describe('while more passwords wait than can be hashed soon,', () => {
     await world.call('POST', '/api/forgot-password', { body: { email: bob.email } })
     const { url } = queuedMail(world, 'reset_password', bob.email)
     const reset = { ...newPassword, email: bob.email, token: new URL(url).searchParams.get('token') }
-    // Later answers show that nothing was done before: no address taken, no token used up, nobody deleted.
-    const calls: [call: () => Promise<Answer>, later: number][] = [
-      [() => registerAll(world, ['new@example.com']).then(([answer]) => answer as Answer), 201],
+    // Later responses show that nothing was done before: no address taken, no token used up, no user deleted.
+    const calls: [call: () => Promise<ApiResponse>, later: number][] = [
+      [() => registerAll(world, ['new@example.com']).then(([response]) => response as ApiResponse), 201],
       [() => login(ada.email, ada.password), 200],
       [() => login(ada.email, 'not the password'), 422],
       [() => login('nobody@example.com', 'not the password'), 422],
@@ -33,7 +33,7 @@ describe('while more passwords wait than can be hashed soon,', () => {
       [() => cleo.delete('/api/me', { password: cleo.password }), 204],
     ]
     const line = fillTheLine()
-    for (const answer of await Promise.all(calls.map(([call]) => call()))) expectUnavailable(answer)
+    for (const response of await Promise.all(calls.map(([call]) => call()))) expectUnavailable(response)
     await line
     for (const [call, later] of calls) expect((await call()).status).toBe(later)
   })
@@ -68,7 +68,7 @@ describe('while more passwords wait than can be hashed soon,', () => {
 
   /** Takes every turn, or all those that one client address can have; resolves once they are over. */
   async function fillTheLine(client?: string): Promise<void> {
-    // While the clock stands still, nobody's turn comes nearer.
+    // While the clock stands still, no turn comes nearer.
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
     const turns = Array.from({ length: 1_000 }, () =>
       hashQueued('password', { cost: { N: 1_024, r: 8, p: 1 }, client: client ?? crypto.randomUUID() }),
@@ -80,13 +80,13 @@ describe('while more passwords wait than can be hashed soon,', () => {
 })
 
 test('of a hundred who register at once, those who are refused have left nothing and can try again', async () => {
-  // That many hashes at that cost take longer than anybody may wait.
+  // That many hashes at that cost take longer than a request may wait.
   const world = createWorld({ SCRYPT_COST: '4096,8,2' })
   const addresses = Array.from({ length: 100 }, (_, position) => `person-${position}@example.com`)
   const refusedOf = async (emails: string[]) => {
-    const answers = await registerAll(world, emails)
-    for (const answer of answers) if (answer.status !== 201) expectUnavailable(answer)
-    return emails.filter((_, index) => answers[index]?.status !== 201)
+    const responses = await registerAll(world, emails)
+    for (const response of responses) if (response.status !== 201) expectUnavailable(response)
+    return emails.filter((_, index) => responses[index]?.status !== 201)
   }
   let left = await refusedOf(addresses)
   expect(left.length).toBeGreaterThan(0)
@@ -103,7 +103,7 @@ describe.concurrent('has ten seconds as a whole:', () => {
     await (await fetch(faults, { method: 'DELETE' })).text()
   })
 
-  test('registering, where passwords wait for their turn and the database does not answer', async () => {
+  test('registering, where passwords wait for their turn and the database does not respond', async () => {
     const world = createFaultyWorld({ SCRYPT_COST: '16384,8,5' })
     const people = Array.from({ length: 20 }, (_, position) => `person-${position}@example.com`)
     const begun = Date.now()
@@ -111,7 +111,7 @@ describe.concurrent('has ten seconds as a whole:', () => {
       registerAll(world, people),
     )
     expect(Date.now() - begun).toBeLessThan(longestWaitMs)
-    for (const answer of result) expectUnavailable(answer)
+    for (const response of result) expectUnavailable(response)
     // Some got their turn.
     expect(requests).toBeGreaterThan(1)
   })

@@ -37,12 +37,12 @@ describe('an upload may take longer than the database may:', () => {
   ])('%s', async (path, body, status) => {
     const { world, person, checking } = await createHousehold(createWorld())
     hasten()
-    const answer = await world.call('POST', path, {
+    const response = await world.call('POST', path, {
       token: person.token,
       headers: { 'Content-Type': 'application/json' },
       rawBody: dribble(JSON.stringify(body(checking.id))),
     })
-    expect([answer.status, answer.text]).toEqual([status, expect.anything()])
+    expect([response.status, response.text]).toEqual([status, expect.anything()])
   })
 
   const row = (account_id: number) => ({
@@ -54,7 +54,7 @@ describe('an upload may take longer than the database may:', () => {
 })
 
 describe('a queue', () => {
-  /** The Worker logs each request after its answer is made. */
+  /** The Worker logs each request after its response is made. */
   async function untilLogged(): Promise<QueueSendResponse> {
     const lines = muteLog(['log'])
     await vi.waitUntil(() => lines.length > 0, { timeout: 60_000 })
@@ -63,7 +63,7 @@ describe('a queue', () => {
   const registration = { name: 'A', password: 'long enough', password_confirmation: 'long enough' }
 
   test.each<[name: string, send: () => Promise<QueueSendResponse>]>([
-    ['that waits until the request has been answered', untilLogged],
+    ['that waits until the request has its response', untilLogged],
     ['that throws', () => Promise.reject(new Error('no queue'))],
   ])('%s holds up no request', async (_, send) => {
     const queue = { send } as Partial<Queue>

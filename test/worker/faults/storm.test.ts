@@ -26,8 +26,8 @@ async function createCrowd() {
   /** Sends again what was not accepted, as clients do, until everything is. */
   async function insist() {
     for (let left = all; left.length > 0; ) {
-      const answers = await send(left)
-      left = left.filter((_, index) => ![200, 201].includes(answers[index]?.status ?? 0))
+      const responses = await send(left)
+      left = left.filter((_, index) => ![200, 201].includes(responses[index]?.status ?? 0))
     }
   }
   return {
@@ -40,10 +40,10 @@ async function createCrowd() {
   }
 }
 
-const statusesOf = (answers: { status: number }[]) => [...new Set(answers.map(({ status }) => status))]
+const statusesOf = (responses: { status: number }[]) => [...new Set(responses.map(({ status }) => status))]
 
 describe(`${requests} requests at once`, () => {
-  test('to a slow database are all answered, and the isolate is as before', async () => {
+  test('to a slow database all get a response, and the isolate is as before', async () => {
     const { world, read, total } = await createCrowd()
     const { result } = await world.whileBroken({ gets: 'late', delayMs: 500 }, read)
     expect(statusesOf(result)).toEqual([200])
@@ -52,14 +52,14 @@ describe(`${requests} requests at once`, () => {
 
   test.each<[string, Fault]>([
     ['is away', { gets: 'cut' }],
-    ['never answers', { gets: 'nothing' }],
+    ['never responds', { gets: 'nothing' }],
     ['does it and never says so', { gets: 'nothing', executed: true }],
     ['does it and is cut off', { gets: 'cut', executed: true }],
   ])('to a database that %s are all 503, and sent again each is there once', async (_, fault) => {
     const { world, send, insist, total, balance } = await createCrowd()
     const { result } = await world.whileBroken(fault, () => send())
-    for (const answer of result) expectUnavailable(answer)
-    // The isolate is unharmed: the very next call is answered.
+    for (const response of result) expectUnavailable(response)
+    // The isolate is unharmed: the very next call gets a response.
     expect(await total()).toBeLessThanOrEqual(requests)
     await insist()
     expect(await total()).toBe(requests)

@@ -66,13 +66,13 @@ test('a response that is too large closes its stream, and its transaction, befor
   await db.batch([db.run(sql`create table written (writer integer)`)])
   const tooMuch = db.all(sql`
     select hex(zeroblob(2000000)) as a from json_each(json_array(1, 2, 3, 4, 5))`)
-  const answer = db.batch([db.run(sql`insert into written values (1)`), tooMuch])
-  await expect(answer).rejects.toMatchObject({ name: 'ResponseTooLarge' })
+  const response = db.batch([db.run(sql`insert into written values (1)`), tooMuch])
+  await expect(response).rejects.toMatchObject({ name: 'ResponseTooLarge' })
   expect(meter.read()).toMatchObject({ roundTrips: 4, closes: 3 })
   expect(await db.batch([db.all(sql`select * from written`)])).toEqual([[]])
 })
 
-test('a response cut at any byte loses its stream, and what it answers is executed once', async () => {
+test('a response cut at any byte loses its stream, and its request is executed once', async () => {
   const world = createFaultyWorld()
   const db = open(`${world.databaseUrl}faulty/`)
   const write = (writer: number) =>

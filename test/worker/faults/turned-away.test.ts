@@ -8,7 +8,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-/** What sqld answers, before it reads what is asked, once 128 connections are in use. */
+/** How sqld responds, before it reads what is asked, once 128 connections are in use. */
 const turnedAway = { gets: 'status', status: 429, contentType: 'application/json' } as const
 
 const calls: [name: string, call: (household: Household) => Promise<{ status: number }>, status: number][] = [
@@ -43,7 +43,7 @@ test.each([
   [400, 'twice, since the server may no longer know its stream', 2],
   [413, 'once', 1],
 ])(
-  'a request that the database answers with %i is sent %s, and is our fault, not an outage',
+  'a request that the database refuses with %i is sent %s, and is our fault, not an outage',
   async (status, _, times) => {
     const world = createFaultyWorld()
     const { person, expense } = await createHousehold(world)

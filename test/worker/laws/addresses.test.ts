@@ -72,8 +72,8 @@ test.each(bad)('%j is no address', async (email) => {
   const person = await world.register()
   const password = 'correct horse battery'
   const registration = { name: 'Me', email, password, password_confirmation: password }
-  const answer = await world.call('POST', '/api/register', { body: registration })
-  expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['email']])
+  const response = await world.call('POST', '/api/register', { body: registration })
+  expect([response.status, Object.keys(response.body.errors)]).toEqual([422, ['email']])
   expect((await person.patch('/api/me', { email })).body.errors).toHaveProperty('email')
   const check = await world.call('GET', `/api/auth/check-email?${new URLSearchParams({ email })}`)
   expect(check.body).toEqual({ available: false })

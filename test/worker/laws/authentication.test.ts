@@ -41,10 +41,10 @@ describe.each(protectedRoutes)('%s', (route) => {
     ['with a token that was mistyped', { Authorization: `bearer 1|${secret}` }, invalidToken],
     ['with an id beyond all ids', { Authorization: `Bearer ${'9'.repeat(20)}|${secret}` }, invalidToken],
   ])('is 401 %s', async (_, headers: Record<string, string>, challenge) => {
-    const answer = await world.call(method(route), path(route).replace(':id', '1'), { headers })
-    expect(answer.status).toBe(401)
-    expect(answer.body).toEqual({ message: 'Unauthenticated.' })
-    expect(answer.headers.get('WWW-Authenticate')).toBe(challenge)
+    const response = await world.call(method(route), path(route).replace(':id', '1'), { headers })
+    expect(response.status).toBe(401)
+    expect(response.body).toEqual({ message: 'Unauthenticated.' })
+    expect(response.headers.get('WWW-Authenticate')).toBe(challenge)
   })
 
   test('is 401 with a token that has been revoked, before everything else and for one request to the database', async () => {
@@ -52,10 +52,10 @@ describe.each(protectedRoutes)('%s', (route) => {
     await person.post('/api/logout')
     const options = { token: person.token, ...(method(route) === 'GET' ? {} : { body: { amount: 'x' } }) }
     await world.resetDatabaseWork()
-    const answer = await world.call(method(route), path(route).replace(':id', 'none'), options)
-    expect(answer.status).toBe(401)
-    expect(answer.body).toEqual({ message: 'Unauthenticated.' })
-    expect(answer.headers.get('WWW-Authenticate')).toBe(invalidToken)
+    const response = await world.call(method(route), path(route).replace(':id', 'none'), options)
+    expect(response.status).toBe(401)
+    expect(response.body).toEqual({ message: 'Unauthenticated.' })
+    expect(response.headers.get('WWW-Authenticate')).toBe(invalidToken)
     expect((await world.databaseWork()).requests).toBe(1)
   })
 })
@@ -77,13 +77,13 @@ describe.each(protectedRoutes.filter((route) => !route.startsWith('GET ')))('%s'
       for (const [rawBody, contentType] of unreadable) {
         await world.resetDatabaseWork()
         const headers = { 'Content-Type': contentType }
-        const answer = await world.call(method(route), path(route).replace(':id', '1'), {
+        const response = await world.call(method(route), path(route).replace(':id', '1'), {
           token,
           rawBody,
           headers,
         })
         const shown = `${kind}, ${contentType}, ${rawBody.length} bytes`
-        expect([shown, answer.status, answer.body]).toEqual([shown, 401, { message: 'Unauthenticated.' }])
+        expect([shown, response.status, response.body]).toEqual([shown, 401, { message: 'Unauthenticated.' }])
         expect([shown, (await world.databaseWork()).requests]).toEqual([shown, 1])
       }
     }

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
 import { maxAmount } from '../../../src/shared/money.ts'
-import { type Answer, aCategory, createWorld, type Json, openAccount, type Person } from '../world.ts'
+import { type ApiResponse, aCategory, createWorld, type Json, openAccount, type Person } from '../world.ts'
 import { openWorldDatabase, verify } from './every-route.ts'
 
 /** The largest amount there is. Nine of them, 89,999,999,999,999.91, stay within the bounds, and ten do not. */
@@ -204,7 +204,7 @@ describe('a single change that would leave the bounds is a 422 and changes nothi
   }
   type Full = Awaited<ReturnType<typeof createFull>>
 
-  test.each<[string, string, (full: Full) => Promise<Answer>]>([
+  test.each<[string, string, (full: Full) => Promise<ApiResponse>]>([
     ['deleting an expense', 'amount', ({ person, spent }) => person.delete(`/api/transactions/${spent.id}`)],
     [
       'an expense that becomes an income',
@@ -274,8 +274,8 @@ describe('a single change that would leave the bounds is a 422 and changes nothi
 
   test('and what just fits is accepted', async () => {
     const { person, hoard, spent, check } = await createFull()
-    const answer = await person.put(`/api/transactions/${spent.id}`, { amount: '9999999999999.90' })
-    expect(answer.status).toBe(200)
+    const response = await person.put(`/api/transactions/${spent.id}`, { amount: '9999999999999.90' })
+    expect(response.status).toBe(200)
     expect((await person.get(`/api/accounts/${hoard.id}`)).text).toContain('"balance":90000000000000')
     await check()
   })
@@ -344,7 +344,7 @@ CHARSET:1252
 `
 })
 
-/** Somebody who moves the largest amounts allowed. */
+/** A user who moves the largest amounts allowed. */
 async function createRich() {
   const world = createWorld()
   const person = await world.register()
@@ -372,6 +372,6 @@ async function stateOf(person: Person): Promise<string[]> {
   return Promise.all(paths.map(async (path) => (await person.get(`/api/${path}`)).text))
 }
 
-function statusAndBody({ status, body }: Answer) {
+function statusAndBody({ status, body }: ApiResponse) {
   return { status, body }
 }

@@ -8,12 +8,12 @@ const hundred = Array.from({ length: 100 }, (_, index) => index)
 test('a hundred parallel creates on one account leave the exact balance', async () => {
   const world = createWorld()
   const { person, checking, expense } = await createHousehold(world)
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     hundred.map((i) =>
       person.post('/api/transactions', { ...expense(), amount: (i + 1) / 100, force: true }),
     ),
   )
-  expect(answers.map(({ status }) => status)).toEqual(hundred.map(() => 201))
+  expect(responses.map(({ status }) => status)).toEqual(hundred.map(() => 201))
   // 0.01 + 0.02 + … + 1.00 = 50.50
   expect((await person.get(`/api/accounts/${checking.id}`)).body.balance).toBe(49.5)
   expect((await person.get('/api/transactions')).body.total).toBe(100)
@@ -23,9 +23,9 @@ test('a hundred parallel creates on one account leave the exact balance', async 
 test('a hundred parallel identical creates leave one row, and 99 are told so', async () => {
   const world = createWorld()
   const { person, checking, expense } = await createHousehold(world)
-  const answers = await Promise.all(hundred.map(() => person.post('/api/transactions', expense())))
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
-  expect(answers.filter(({ status }) => status === 409)).toHaveLength(99)
+  const responses = await Promise.all(hundred.map(() => person.post('/api/transactions', expense())))
+  expect(responses.filter(({ status }) => status === 201)).toHaveLength(1)
+  expect(responses.filter(({ status }) => status === 409)).toHaveLength(99)
   expect((await person.get('/api/transactions')).body.total).toBe(1)
   expect((await person.get(`/api/accounts/${checking.id}`)).body.balance).toBe(87.5)
 })
@@ -34,10 +34,10 @@ test('a hundred parallel creates with one client_id all get the one row', async 
   const world = createWorld()
   const { person, expense } = await createHousehold(world)
   const body = { ...expense(), client_id: 'phone-7', force: true }
-  const answers = await Promise.all(hundred.map(() => person.post('/api/transactions', body)))
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(99)
-  expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1)
+  const responses = await Promise.all(hundred.map(() => person.post('/api/transactions', body)))
+  expect(responses.filter(({ status }) => status === 201)).toHaveLength(1)
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(99)
+  expect(new Set(responses.map((response) => response.body.id)).size).toBe(1)
   expect((await person.get('/api/transactions')).body.total).toBe(1)
 })
 
@@ -48,11 +48,11 @@ test('parallel registers of one address leave one user, whatever the case of its
     world.call('POST', '/api/register', {
       body: { name: 'P', email, password, password_confirmation: password },
     })
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     hundred.slice(0, 20).map((i) => register(i % 2 ? 'same@example.com' : 'SAME@Example.com')),
   )
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
-  const refused = answers.filter(({ status }) => status === 422)
+  expect(responses.filter(({ status }) => status === 201)).toHaveLength(1)
+  const refused = responses.filter(({ status }) => status === 422)
   expect(refused).toHaveLength(19)
   expect(refused[0]?.body.errors).toEqual({ email: ['The email has already been taken.'] })
 })
@@ -60,11 +60,11 @@ test('parallel registers of one address leave one user, whatever the case of its
 test('parallel categories of one name leave one', async () => {
   const world = createWorld()
   const person = await world.register()
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     hundred.slice(0, 20).map(() => person.post('/api/categories', { name: 'Pets', type: 'expense' })),
   )
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
-  expect(answers.filter(({ status }) => status === 422)).toHaveLength(19)
+  expect(responses.filter(({ status }) => status === 201)).toHaveLength(1)
+  expect(responses.filter(({ status }) => status === 422)).toHaveLength(19)
 })
 
 test('creates, changes, moves and deletes all at once leave every kept figure exact', async () => {
@@ -83,8 +83,8 @@ test('creates, changes, moves and deletes all at once leave every kept figure ex
     i === 10 ? person.delete(`/api/accounts/${checking.id}`) : person.get('/api/accounts'),
     i === 15 ? person.delete(`/api/categories/${category.id}`) : person.get('/api/categories'),
   ])
-  const answers = await Promise.all(work)
-  expect(answers.filter(({ status }) => status >= 500)).toEqual([])
+  const responses = await Promise.all(work)
+  expect(responses.filter(({ status }) => status >= 500)).toEqual([])
   expect(await findDifferences(openWorldDatabase(world))).toEqual([])
   const summary = (await person.get('/api/summary')).body
   const balances = (await person.get('/api/accounts')).body.map(

@@ -16,7 +16,7 @@ import {
   writeHistory,
 } from './every-route.ts'
 
-/** Rows that each route reads and writes, for somebody with so many transactions, and a quarter as many deleted ones. */
+/** Rows that each route reads and writes, for a user with so many transactions, and a quarter as many deleted ones. */
 async function rowsWith(history: number): Promise<Record<string, number>> {
   const world = createWorld()
   const household = await createHousehold(world)
@@ -103,7 +103,7 @@ test.each(['owner', 'stranger'] as const)(
   },
 )
 
-/** Rows read for lists that find much, for somebody with that many transactions in the same ten years. */
+/** Rows read for lists that find much, for a user with that many transactions in the same ten years. */
 async function rowsOfFullLists(history: number): Promise<Record<string, number>> {
   const world = createWorld()
   const household = await createHousehold(world)
@@ -349,9 +349,9 @@ test('a write reads no more of a month than 10,000 totals, however many accounts
         with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
         select ${person.id}, substr(${expense().transaction_date}, 1, 7), 'expense', 1000000 + i, 1, 0, 1, 1 from n`),
     ])
-    const work = async (answer: () => Promise<{ status: number }>) => {
+    const work = async (response: () => Promise<{ status: number }>) => {
       await world.resetDatabaseWork()
-      expect((await answer()).status).toBeLessThan(300)
+      expect((await response()).status).toBeLessThan(300)
       return rowsOf(await world.databaseWork())
     }
     return [
@@ -426,7 +426,7 @@ test('deleting an account reads its own totals, not those of all others', async 
   expect(await workWith(8_000)).toBe(await workWith(2_000))
 })
 
-/** Rows read and written for each row of an import whose rows name an account, for somebody with that many accounts. */
+/** Rows read and written for each row of an import whose rows name an account, for a user with that many accounts. */
 async function rowsOfNamingRow(accounts: number, rows: number): Promise<number> {
   const world = createWorld()
   const household = await createHousehold(world)

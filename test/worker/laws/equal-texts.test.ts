@@ -25,8 +25,8 @@ type Stored = string | null | undefined
 /** Sends a name, and returns what was stored, or the errors if it is refused. */
 type Place = (house: House, text: string) => Promise<{ stored?: Stored; errors?: Json }>
 
-const of = (answer: { body: Json }, stored: Stored) =>
-  answer.body?.errors ? { errors: answer.body.errors } : { stored }
+const of = (response: { body: Json }, stored: Stored) =>
+  response.body?.errors ? { errors: response.body.errors } : { stored }
 
 const newest = async ({ person }: House) => (await person.get('/api/transactions?per_page=1')).body.data[0]
 
@@ -46,28 +46,28 @@ const names: Record<string, Place> = {
   'POST /api/register': async ({ world }, name) => {
     const [password, email] = ['correct horse battery', `${crypto.randomUUID()}@example.com`]
     const body = { name, email, password, password_confirmation: password }
-    const answer = await world.call('POST', '/api/register', { body })
-    return of(answer, answer.body.user?.name)
+    const response = await world.call('POST', '/api/register', { body })
+    return of(response, response.body.user?.name)
   },
   'PATCH /api/me': async ({ person }, name) => {
-    const answer = await person.patch('/api/me', { name })
-    return of(answer, answer.body.name)
+    const response = await person.patch('/api/me', { name })
+    return of(response, response.body.name)
   },
   'POST /api/accounts': async ({ person }, name) => {
-    const answer = await person.post('/api/accounts', { name, type: 'cash', starting_balance: 0 })
-    return of(answer, answer.body.name)
+    const response = await person.post('/api/accounts', { name, type: 'cash', starting_balance: 0 })
+    return of(response, response.body.name)
   },
   'PUT /api/accounts/:id': async ({ person, cash }, name) => {
-    const answer = await person.put(`/api/accounts/${cash.id}`, { name })
-    return of(answer, answer.body.name)
+    const response = await person.put(`/api/accounts/${cash.id}`, { name })
+    return of(response, response.body.name)
   },
   'POST /api/categories': async ({ person }, name) => {
-    const answer = await person.post('/api/categories', { name, type: 'expense' })
-    return of(answer, answer.body.name)
+    const response = await person.post('/api/categories', { name, type: 'expense' })
+    return of(response, response.body.name)
   },
   'PUT /api/categories/:id': async ({ person, category }, name) => {
-    const answer = await person.put(`/api/categories/${category.id}`, { name })
-    return of(answer, answer.body.name)
+    const response = await person.put(`/api/categories/${category.id}`, { name })
+    return of(response, response.body.name)
   },
   'an account in POST /api/changes': (house, name) =>
     upload(house, 'account', 'name', { name, type: 'cash', starting_balance: 0 }),
@@ -79,35 +79,35 @@ const names: Record<string, Place> = {
 /** Every place that takes a description or a reference, which may be blank. */
 const descriptions: Record<string, Place> = {
   'POST /api/transactions': async ({ person, expense }, description) => {
-    const answer = await person.post('/api/transactions', { ...expense(), description, force: true })
-    return of(answer, answer.body.description)
+    const response = await person.post('/api/transactions', { ...expense(), description, force: true })
+    return of(response, response.body.description)
   },
   'a reference in POST /api/transactions': async ({ person, expense }, reference) => {
-    const answer = await person.post('/api/transactions', { ...expense(), reference, force: true })
-    return of(answer, answer.body.reference)
+    const response = await person.post('/api/transactions', { ...expense(), reference, force: true })
+    return of(response, response.body.reference)
   },
   'PUT /api/transactions/:id': async ({ person, spend }, description) => {
     const { id } = await spend()
-    const answer = await person.put(`/api/transactions/${id}`, { description })
-    return of(answer, answer.body.description)
+    const response = await person.put(`/api/transactions/${id}`, { description })
+    return of(response, response.body.description)
   },
   'POST /api/transactions/sync': async (house, description) => {
     const item = { ...house.expense(), transaction_date: '2027-01-01', description, force: true }
-    const answer = await house.person.post('/api/transactions/sync', { transactions: [item] })
+    const response = await house.person.post('/api/transactions/sync', { transactions: [item] })
     await house.world.deliverSyncs()
-    return of(answer, (await newest(house)).description)
+    return of(response, (await newest(house)).description)
   },
   'POST /api/changes': (house, description) =>
     upload(house, 'transaction', 'description', { ...house.expense(), description }),
   'JSON in POST /api/import/store': async (house, description) => {
     const item = { ...house.expense(), transaction_date: '2027-01-02', description, force: true }
-    const answer = await house.person.post('/api/import/store', { transactions: [item] })
-    return of(answer, (await newest(house)).description)
+    const response = await house.person.post('/api/import/store', { transactions: [item] })
+    return of(response, (await newest(house)).description)
   },
   'a CSV in POST /api/import/store': async (house, description) => {
     const file = `date,amount,description,reference\n2027-01-03,-5,"${description}",${crypto.randomUUID()}`
-    const answer = await importCsv(house, file, `&account_id=${house.cash.id}`)
-    return of(answer, (await newest(house)).description)
+    const response = await importCsv(house, file, `&account_id=${house.cash.id}`)
+    return of(response, (await newest(house)).description)
   },
 }
 
@@ -208,8 +208,8 @@ test('a CSV finds accounts and categories in every spelling', async () => {
   const { body: category } = await person.post('/api/categories', { name: decomposed, type: 'expense' })
   for (const [at, spelling] of spellings.entries()) {
     const file = `date,amount,account,category\n2026-11-20,-${at + 1},"${spelling}","${spelling}"`
-    const answer = await importCsv(house, file)
-    expect([JSON.stringify(spelling), answer.status, answer.body.errors]).toEqual([
+    const response = await importCsv(house, file)
+    expect([JSON.stringify(spelling), response.status, response.body.errors]).toEqual([
       JSON.stringify(spelling),
       200,
       undefined,

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { app } from '../../../src/app.ts'
 import { publicRoutes } from '../../../src/http/authenticate.ts'
 import { openDatabase } from '../../databases/open.ts'
-import { type Answer, aCategory, type Json, openAccount, type Person, type World } from '../world.ts'
+import { type ApiResponse, aCategory, type Json, openAccount, type Person, type World } from '../world.ts'
 
 /** Every route of the API as `METHOD /path`, as registered with Hono. */
 export const everyRoute: string[] = [
@@ -16,7 +16,7 @@ export const everyRoute: string[] = [
 /** Every route that needs a token. */
 export const protectedRoutes = everyRoute.filter((route) => !publicRoutes.includes(route))
 
-/** Somebody with a bit of everything, and a way to make more of it. */
+/** A user with a bit of everything, and a way to make more of it. */
 export async function createHousehold(world: World, details: Record<string, unknown> = {}) {
   const person = await world.register(details)
   await verify(world, person)
@@ -44,7 +44,7 @@ export async function createHousehold(world: World, details: Record<string, unkn
 export type Household = Awaited<ReturnType<typeof createHousehold>>
 
 /** A valid call of one route, prepared so that measuring it measures nothing else. */
-type PreparedCall = { call: (person: Person) => Promise<Answer>; status: number }
+type PreparedCall = { call: (person: Person) => Promise<ApiResponse>; status: number }
 type Preparation = (household: Household) => Promise<PreparedCall>
 
 /** A valid call of each protected route. A route that is missing here fails the laws, which go through all routes. */
@@ -59,15 +59,15 @@ export const goodCalls: Record<string, Preparation> = {
   },
 
   'POST /api/logout-all': async ({ world }) => {
-    const somebody = await world.register()
-    return { call: () => somebody.post('/api/logout-all'), status: 200 }
+    const user = await world.register()
+    return { call: () => user.post('/api/logout-all'), status: 200 }
   },
   'PUT /api/me/password': ({ world }) => changingPassword(world, 'put'),
   'PATCH /api/me/password': ({ world }) => changingPassword(world, 'patch'),
   'DELETE /api/me': async ({ world }) => {
-    const somebody = await world.register()
-    const { password } = somebody
-    return { call: () => somebody.delete('/api/me', { password }), status: 204 }
+    const user = await world.register()
+    const { password } = user
+    return { call: () => user.delete('/api/me', { password }), status: 204 }
   },
   'GET /api/tokens': async () => ({ call: (p) => p.get('/api/tokens'), status: 200 }),
   'POST /api/tokens': async () => ({
@@ -248,16 +248,16 @@ export const goodCalls: Record<string, Preparation> = {
 }
 
 async function changingPassword(world: World, verb: 'put' | 'patch'): Promise<PreparedCall> {
-  const somebody = await world.register()
+  const user = await world.register()
   const body = {
-    current_password: somebody.password,
+    current_password: user.password,
     password: 'a new password',
     password_confirmation: 'a new password',
   }
-  return { call: () => somebody[verb]('/api/me/password', body), status: 200 }
+  return { call: () => user[verb]('/api/me/password', body), status: 200 }
 }
 
-/** Marks somebody's address as verified, without going through an email. */
+/** Marks a user's address as verified, without going through an email. */
 export async function verify(world: World, { id }: { id: number }): Promise<void> {
   const db = openWorldDatabase(world)
   await db.batch([db.run(sql`update users set email_verified_at = 1 where id = ${id}`)])
@@ -271,7 +271,7 @@ export async function importOne({ person, expense }: Household): Promise<number>
   return body.import.id
 }
 
-/** Imports a file whose reader is told which way its amounts go, and returns the id of the answer that is imported_originals. */
+/** Imports a file whose reader is told which way its amounts go, and returns the id of the response that is imported_originals. */
 export async function rememberLayout({ world, person, checking }: Household): Promise<number> {
   const query = `account_id=${checking.id}&signs=inverted`
   await world.call('POST', `/api/import/bank/store?${query}`, {

@@ -28,7 +28,7 @@ async function measuredHousehold(history: number) {
   const cursorAt = (...place: unknown[]) =>
     `&cursor=${btoa(JSON.stringify([1, person.id, ...place])).replace(/=+$/, '')}`
   const lastSeq = firstSeq + 2 * history
-  /** Rows read by a pull, and the characters and changes of its answer. */
+  /** Rows read by a pull, and the characters and changes of its response. */
   async function pull(query: string) {
     await world.resetDatabaseWork()
     const { status, text, body } = await person.get(`/api/changes?${query}`)
@@ -67,7 +67,7 @@ test('a pull reads no more for 100,000 transactions than for 10,000, and a few r
   expect(long.fiveHundred.rowsRead).toBe(short.fiveHundred.rowsRead)
 })
 
-test('the largest page that anybody can ask for is answered', async () => {
+test('the largest page that can be requested is served', async () => {
   const world = createWorld()
   const { person, checking, category } = await createHousehold(world)
   await person.put(`/api/accounts/${checking.id}`, { notes: '\u{1F4B6}'.repeat(60_000) })

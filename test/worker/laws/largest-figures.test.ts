@@ -49,7 +49,7 @@ describe('beside accounts on which more than 2^53 has moved', () => {
     await addExtremes(household.person, household.category.id)
   })
 
-  test.each(protectedRoutes)('%s answers as ever', async (route) => {
+  test.each(protectedRoutes)('%s responds as ever', async (route) => {
     const { call, status } = await goodCall(route, household)
     expect((await call(household.person)).status).toBe(status)
   })

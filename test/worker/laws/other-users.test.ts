@@ -44,20 +44,20 @@ describe.each(rowRoutes)('%s', (route) => {
     const before = await everything(owner)
 
     const stranger = await createHousehold(world)
-    const answer = await world.call(method, path.replace(':id', String(id)), {
+    const response = await world.call(method, path.replace(':id', String(id)), {
       token: stranger.person.token,
       body,
     })
-    expect(answer.status).toBe(403)
-    expect(answer.body).toEqual({ message: 'This action is unauthorized.' })
+    expect(response.status).toBe(403)
+    expect(response.body).toEqual({ message: 'This action is unauthorized.' })
     expect(await everything(owner)).toEqual(before)
   })
 
   test.each(noRows)('is 404 for the id %s', async (id) => {
     const { world, person } = asking
-    const answer = await world.call(method, path.replace(':id', id), { token: person.token, body })
-    expect(answer.status).toBe(404)
-    expect(answer.body).toEqual({ message: `${row?.noun} not found.` })
+    const response = await world.call(method, path.replace(':id', id), { token: person.token, body })
+    expect(response.status).toBe(404)
+    expect(response.body).toEqual({ message: `${row?.noun} not found.` })
   })
 })
 
@@ -71,14 +71,14 @@ describe('an id in a body', () => {
       const mine = await stranger.spend()
       const foreign = field === 'category_id' ? owner.category.id : owner.cash.id
       const type = field === 'to_account_id' ? 'transfer' : 'expense'
-      const answers = []
+      const responses = []
       for (const id of [foreign, 999_999]) {
         const fields = { ...stranger.expense(), type, [field]: id }
-        answers.push(await stranger.person.post('/api/transactions', fields))
-        answers.push(await stranger.person.put(`/api/transactions/${mine.id}`, { type, [field]: id }))
+        responses.push(await stranger.person.post('/api/transactions', fields))
+        responses.push(await stranger.person.put(`/api/transactions/${mine.id}`, { type, [field]: id }))
       }
       const message = `The selected ${field.replaceAll('_', ' ')} is invalid.`
-      for (const { status, body } of answers) {
+      for (const { status, body } of responses) {
         expect(status).toBe(422)
         expect(body).toEqual({ message: 'The given data was invalid.', errors: { [field]: [message] } })
       }

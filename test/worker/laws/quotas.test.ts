@@ -24,7 +24,7 @@ const noNotes = {
 }
 const noCategory = { name: [`You cannot have more than ${maxCategories.toLocaleString('en')} categories.`] }
 
-/** Gives somebody that many accounts, with names of the greatest length. */
+/** Gives a user that many accounts, with names of the greatest length. */
 async function giveAccounts(world: World, { id }: Person, count: number) {
   const db = openWorldDatabase(world)
   await db.batch([
@@ -35,7 +35,7 @@ async function giveAccounts(world: World, { id }: Person, count: number) {
   ])
 }
 
-/** Gives somebody categories until they have that many. */
+/** Gives a user categories until they have that many. */
 async function fillCategories(world: World, { id }: Person, count: number) {
   const db = openWorldDatabase(world)
   await db.batch([
@@ -50,13 +50,15 @@ async function fillCategories(world: World, { id }: Person, count: number) {
 const account = { name: 'One more', type: 'bank', starting_balance: 0 }
 
 describe('accounts', () => {
-  test('have a bound, which no two requests pass together, and lists with all of them and their notes are answered', async () => {
+  test('have a bound, which no two requests pass together, and lists with all of them and their notes are served', async () => {
     const world = createWorld()
     const person = await world.register()
     for (let nth = 0; nth < fullNotes; nth++) await openAccount(person, { notes: longest })
     await giveAccounts(world, person, maxAccounts - fullNotes - 1)
-    const answers = await Promise.all(Array.from({ length: 5 }, () => person.post('/api/accounts', account)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422, 422])
+    const responses = await Promise.all(
+      Array.from({ length: 5 }, () => person.post('/api/accounts', account)),
+    )
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422, 422])
     expectInvalid(await person.post('/api/accounts', account), noAccount)
 
     const { status, body } = await person.get('/api/accounts')
@@ -124,7 +126,7 @@ describe('accounts', () => {
   })
 })
 
-test('the summary with the most accounts and categories is answered, even while it is two months on earth', async () => {
+test('the summary with the most accounts and categories is served, even while it is two months on earth', async () => {
   setClock(Date.parse('2026-11-30T18:00:00Z'))
   const world = createWorld()
   const person = await world.register()
@@ -148,14 +150,14 @@ test('the summary with the most accounts and categories is answered, even while 
 describe('categories', () => {
   const category = (name: string) => ({ name, type: 'expense' })
 
-  test('have a bound, which no two requests pass together, and a list with all of them is answered', async () => {
+  test('have a bound, which no two requests pass together, and a list with all of them is served', async () => {
     const world = createWorld()
     const person = await world.register()
     await fillCategories(world, person, maxCategories - 1)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['A', 'B', 'C', 'D'].map((name) => person.post('/api/categories', category(name))),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422])
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422])
     expectInvalid(await person.post('/api/categories', category('E')), noCategory)
     const { status, body } = await person.get('/api/categories')
     expect([status, body.length]).toEqual([200, maxCategories])
@@ -214,7 +216,7 @@ test('accounts from before the bound leave the summary as it is; their list says
   expect([status, headers.get('Retry-After'), body]).toEqual([
     500,
     null,
-    { message: 'The answer is too large.' },
+    { message: 'The response is too large.' },
   ])
   const { id } = (await person.get('/api/summary')).body.accounts[0]
   expect((await person.put(`/api/accounts/${id}`, { notes: null })).status).toBe(200)

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
 import { app } from '../../../src/app.ts'
 import { openApiDocument } from '../../../src/document.ts'
-import { type Answer, createWorld, type Person, type World } from '../world.ts'
+import { type ApiResponse, createWorld, type Person, type World } from '../world.ts'
 import { createHousehold, type Household } from './every-route.ts'
 
 /** By operation, a call that gets the example of its 422 as its response. */
-const invalidCalls: Record<string, (household: Household) => Promise<Answer>> = {
+const invalidCalls: Record<string, (household: Household) => Promise<ApiResponse>> = {
   register: ({ world, person }) =>
     world.call('POST', '/api/register', {
       body: {

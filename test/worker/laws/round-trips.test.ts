@@ -40,7 +40,7 @@ test.each(['/api/import/store', '/api/import/bank/store'])(
     const unknown = person.token.replace(/^\d+/, '999999')
     const calls: [number, number, () => Promise<{ status: number }>][] = [
       [200, 2, () => send('date,amount\n2026-11-20,-5\n')],
-      // The matches of a large file are looked for in another one, when that holds up nobody.
+      // The matches of a large file are looked for in another one, when that delays no other request.
       [200, 3, () => send(`date,amount\n${'2026-11-20,-5\n'.repeat(1_001)}`)],
       [422, 1, () => send('no table')],
       [413, 1, () => send('x'.repeat(6_000_000))],
@@ -53,8 +53,8 @@ test.each(['/api/import/store', '/api/import/bank/store'])(
     ]
     for (const [status, requests, call] of calls) {
       await world.resetDatabaseWork()
-      const answer = await call()
-      expect([answer.status, (await world.databaseWork()).requests]).toEqual([status, requests])
+      const response = await call()
+      expect([response.status, (await world.databaseWork()).requests]).toEqual([status, requests])
     }
   },
 )

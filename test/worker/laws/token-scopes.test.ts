@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { scopeOf } from '../../../src/http/authenticate.ts'
-import { type Answer, createWorld, pathOf, queuedMail, signInThroughProvider } from '../world.ts'
+import { type ApiResponse, createWorld, pathOf, queuedMail, signInThroughProvider } from '../world.ts'
 import { createHousehold, goodCall, type Household, protectedRoutes, storedIn } from './every-route.ts'
 
 /** What each route needs of a token: whether it reads, writes, or is for sessions alone. */
@@ -71,7 +71,7 @@ beforeAll(async () => {
 /** The same person, with a named token. */
 const withToken = (token: string) => ({ ...household.person, ...household.world.as(token) })
 
-function expectInsufficientScope({ status, headers, body }: Answer): void {
+function expectInsufficientScope({ status, headers, body }: ApiResponse): void {
   expect({ status, body, challenge: headers.get('WWW-Authenticate') }).toEqual({
     status: 403,
     body: { message: 'This token is not allowed to do that.', code: 'insufficient_scope' },
@@ -80,7 +80,7 @@ function expectInsufficientScope({ status, headers, body }: Answer): void {
 }
 
 /** Expects that calls are refused, for one request to the database each, and that nothing is stored. */
-async function expectRefused(...calls: (() => Promise<Answer>)[]): Promise<void> {
+async function expectRefused(...calls: (() => Promise<ApiResponse>)[]): Promise<void> {
   const { world } = household
   const before = await storedIn(world)
   await world.resetDatabaseWork()

@@ -4,7 +4,7 @@ import type { Registration } from '../../../src/auth/contract.ts'
 import type { NewCategory } from '../../../src/categories/contract.ts'
 import type { NewTransaction } from '../../../src/transactions/contract.ts'
 import type { ProfileChanges } from '../../../src/users/contract.ts'
-import { type Answer, createWorld, expectInvalid, type Json, type Person } from '../world.ts'
+import { type ApiResponse, createWorld, expectInvalid, type Json, type Person } from '../world.ts'
 import { createHousehold } from './every-route.ts'
 
 const tooLong = (max: number) => 'x'.repeat(max + 1)
@@ -126,7 +126,7 @@ const good: Record<string, Json> = {
   'POST /api/categories': { name: 'New', type: 'income' },
 }
 
-/** No answer may use the validation library's own words. */
+/** No response may use the validation library's own words. */
 const libraryText = 'Invalid input'
 
 describe.each(cases)('%s', (route, fields, kind) => {
@@ -145,11 +145,11 @@ describe.each(cases)('%s', (route, fields, kind) => {
       const rest = good[route] ?? (route.startsWith('POST') ? expense() : {})
       for (const value of values) {
         const body = { ...rest, ...(kind && { type: kind }), [field]: value }
-        const { status, text, body: answer } = await call(route, body)
+        const { status, text, body: response } = await call(route, body)
         const shown = `${field} = ${JSON.stringify(value)?.slice(0, 60)}`
         expect([status, shown]).toEqual([422, shown])
-        expect(answer.message).toBe('The given data was invalid.')
-        expect(Object.keys(answer.errors), shown).toContain(field)
+        expect(response.message).toBe('The given data was invalid.')
+        expect(Object.keys(response.errors), shown).toContain(field)
         expect(text).not.toContain(libraryText)
       }
     },
@@ -167,10 +167,10 @@ describe.each(cases)('%s', (route, fields, kind) => {
     ['a string', '"name"', 'application/json', 422],
     ['a very deep array', `${'['.repeat(30_000)}${']'.repeat(30_000)}`, 'application/json', 422],
   ])('refuses %s as a body', async (_, rawBody, contentType, expected) => {
-    const answer = await victim.rawCall(route, rawBody, contentType)
-    expect(answer.status).toBe(expected)
-    expect(answer.body.message).toEqual(expect.any(String))
-    expect(answer.text).not.toContain(libraryText)
+    const response = await victim.rawCall(route, rawBody, contentType)
+    expect(response.status).toBe(expected)
+    expect(response.body.message).toEqual(expect.any(String))
+    expect(response.text).not.toContain(libraryText)
   })
 
   test('none of that has changed anything', async () => {
@@ -228,7 +228,7 @@ describe.each(['', '   ', '\t\n'])('an optional field that is %j counts as null:
     const { status, body } = await call('POST /api/transactions', { ...expense(), ...blanks })
     expect(status).toBe(201)
     expect(body).toMatchObject({ description: null, reference: null, to_account_id: null })
-    // With a client id it would be a repetition, answered 200; with a reference of its own, no duplicate.
+    // With a client id it would be a repetition, responded with 200; with a reference of its own, no duplicate.
     const again = { ...expense(), ...blanks, reference: 'another' }
     expect((await call('POST /api/transactions', again)).status).toBe(409)
   })
@@ -350,7 +350,7 @@ describe('a query parameter', () => {
   })
 })
 
-/** Somebody who owns a row of each kind, and a way to see whether any of them has changed. */
+/** A user who owns a row of each kind, and a way to see whether any of them has changed. */
 async function createVictim() {
   const world = createWorld()
   const household = await createHousehold(world)
@@ -358,7 +358,7 @@ async function createVictim() {
   const { id } = await household.spend()
   const pathOf = (path: string) =>
     path.replace(':account', cash.id).replace(':category', category.id).replace(':transaction', id)
-  const call = (route: string, body: unknown): Promise<Answer> => {
+  const call = (route: string, body: unknown): Promise<ApiResponse> => {
     const [method = '', path = ''] = route.split(' ')
     return world.call(method, pathOf(path), { token: person.token, body })
   }

@@ -4,44 +4,44 @@ import { recordTransaction } from '../world.ts'
 import { openDevice } from './ledger-world.ts'
 import { expectTruth, twoDevices } from './two-devices.ts'
 
-type Answer = Record<string, unknown> & { changes: { data: Record<string, unknown> | null }[] }
+type Page = Record<string, unknown> & { changes: { data: Record<string, unknown> | null }[] }
 
-/** What may come in place of an answer to an upload or a pull, with status 200. */
-const others: Record<string, (answer: Answer) => unknown> = {
+/** What may come in place of a response to an upload or a pull, with status 200. */
+const others: Record<string, (response: Page) => unknown> = {
   nothing: () => '',
   'a sign-in page': () => '<!doctype html><title>Welcome to our Wi-Fi</title>',
   null: () => null,
   'a list': () => [],
   'another object': () => ({ status: 'ok' }),
-  'half of it': (answer) => JSON.stringify(answer).slice(0, -40),
-  'no cursor': ({ cursor, ...answer }) => answer,
-  'an empty cursor': (answer) => ({ ...answer, cursor: '' }),
-  'a list of nothing': (answer) => ({ ...answer, changes: [null] }),
-  'rows without fields': (answer) => ({
-    ...answer,
-    changes: answer.changes.map((one) => ({ ...one, data: {} })),
+  'half of it': (response) => JSON.stringify(response).slice(0, -40),
+  'no cursor': ({ cursor, ...response }) => response,
+  'an empty cursor': (response) => ({ ...response, cursor: '' }),
+  'a list of nothing': (response) => ({ ...response, changes: [null] }),
+  'rows without fields': (response) => ({
+    ...response,
+    changes: response.changes.map((one) => ({ ...one, data: {} })),
   }),
-  'rows left out': (answer) => ({ ...answer, changes: answer.changes.map(({ data, ...one }) => one) }),
-  'amounts that are none': (answer) => ({
-    ...answer,
-    changes: answer.changes.map((one) => ({ ...one, data: { ...one.data, amount: 'much' } })),
+  'rows left out': (response) => ({ ...response, changes: response.changes.map(({ data, ...one }) => one) }),
+  'amounts that are none': (response) => ({
+    ...response,
+    changes: response.changes.map((one) => ({ ...one, data: { ...one.data, amount: 'much' } })),
   }),
-  'ids that do not fit': (answer) => ({
-    ...answer,
-    changes: answer.changes.map((one) => ({ ...one, data: { ...one.data, id: 1e9 } })),
+  'ids that do not fit': (response) => ({
+    ...response,
+    changes: response.changes.map((one) => ({ ...one, data: { ...one.data, id: 1e9 } })),
   }),
-  'no balances': ({ balances, ...answer }) => answer,
-  'more for ever': (answer) => ({ ...answer, changes: [], has_more: true, cursor: 'WzEsMSwxXQ' }),
+  'no balances': ({ balances, ...response }) => response,
+  'more for ever': (response) => ({ ...response, changes: [], has_more: true, cursor: 'WzEsMSwxXQ' }),
 }
 
-/** What may come in place of an answer to an upload alone. */
+/** What may come in place of a response to an upload alone. */
 const otherResults: typeof others = {
-  'other results': (answer) => ({ ...answer, results: [{ index: 0, outcome: 'perhaps' }] }),
-  'a list of no results': (answer) => ({ ...answer, results: [null] }),
+  'other results': (response) => ({ ...response, results: [{ index: 0, outcome: 'perhaps' }] }),
+  'a list of no results': (response) => ({ ...response, results: [null] }),
 }
 
 test.each([...Object.entries(others), ...Object.entries(otherResults)])(
-  '%s in place of an answer changes nothing',
+  '%s in place of a response changes nothing',
   async (name, replace) => {
     const { world, person, tea, expense, one } = await twoDevices()
     const fresh = await openDevice(world, person)
@@ -52,9 +52,9 @@ test.each([...Object.entries(others), ...Object.entries(otherResults)])(
       const { network } = device
       const { fetch } = network
       const garbling: Fetch = async (url, init) => {
-        const answer = await fetch(url, init)
-        if (!url.includes('/changes')) return answer
-        const other = replace(await answer.json())
+        const response = await fetch(url, init)
+        if (!url.includes('/changes')) return response
+        const other = replace(await response.json())
         return new Response(typeof other === 'string' ? other : JSON.stringify(other))
       }
       network.fetch = garbling
@@ -72,7 +72,7 @@ test.each([...Object.entries(others), ...Object.entries(otherResults)])(
   },
 )
 
-test('a service that refuses every cursor ends a run, and what waits stays', async () => {
+test('a service that refuses every cursor ends a run, and pending operations stay', async () => {
   const { person, tea, one } = await twoDevices()
   const { ledger, network } = one
   await ledger.update('transaction', tea, { amount: 4 })
@@ -98,10 +98,10 @@ test('rows that do not add up to the balances, even when they are read again, ar
   const { ledger, network } = await openDevice(world, person)
   const { fetch } = network
   network.fetch = async (url, init) => {
-    const answer = await fetch(url, init)
+    const response = await fetch(url, init)
     return url.includes('/changes')
-      ? Response.json({ ...(await answer.json<object>()), changes: [] })
-      : answer
+      ? Response.json({ ...(await response.json<object>()), changes: [] })
+      : response
   }
   expect(await ledger.sync()).toMatchObject({ stopped: { reason: 'refused', error: expect.any(Error) } })
   network.fetch = fetch
@@ -130,7 +130,7 @@ test.each([
     let left = nth
     network.fetch = async (url, init) => {
       const real = await fetch(url, init)
-      // Whether it has been done or not, nobody knows.
+      // Whether it has been done or not is unknown.
       return url.includes('/changes') && --left === 0 ? Response.json({ message: 'No.' }, { status }) : real
     }
     const { stopped } = await ledger.sync()

@@ -15,7 +15,7 @@ import { createWorld, type Json, type Person, type World } from '../world.ts'
 
 export const newWorld = createWorld
 
-/** One of somebody's devices, whose network can be replaced. */
+/** One of a user's devices, whose network can be replaced. */
 export async function openDevice(
   world: World,
   person: Pick<Person, 'id' | 'token'>,
@@ -115,7 +115,7 @@ export function allQuestions(ledger: Ledger): Questions {
   return { filters, periods }
 }
 
-/** Enough to see whether a ledger has the right rows, from which it makes every answer when it is asked. */
+/** Enough to see whether a ledger has the right rows, from which it makes every response when it is asked. */
 export function fewQuestions(ledger: Ledger): Questions {
   const filters = [
     { per_page: 500 },
@@ -167,11 +167,11 @@ export async function readService(
     key === 'none' ? key : rows.find((row) => row.key === key)?.id
   const get = async (path: string, query: object = {}) => {
     const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
-    const answer = await person.get(
+    const response = await person.get(
       `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`,
     )
-    expect(answer.status, answer.text).toBe(200)
-    return answer.body
+    expect(response.status, response.text).toBe(200)
+    return response.body
   }
   const pages = []
   for (const { account_id, category_id, ...filter } of filters) {

@@ -94,7 +94,7 @@ test('a listener that is subscribed twice is called until it has been unsubscrib
   expect(calls).toBe(before)
 })
 
-test('an onSignedOut that throws does not replace the answer of the service', async () => {
+test('an onSignedOut that throws does not replace the response of the service', async () => {
   const { world } = await twoDevices()
   const client = createClient({
     ...{ baseUrl: 'http://purse.test', fetch: fetchOf(world).fetch, tokens: memoryTokens('not a token') },

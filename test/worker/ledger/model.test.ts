@@ -66,7 +66,7 @@ async function decide(ledger: Ledger, dice: Dice): Promise<number> {
   return conflicts.length
 }
 
-test('whatever a storage refuses or forgets to answer, and whatever is undone, all end with what the service has', async () => {
+test('whatever a storage refuses or leaves without a result, and whatever is undone, all end with what the service has', async () => {
   const world = newWorld()
   const person = await world.register()
   const dice = new Dice(7)

@@ -105,10 +105,10 @@ test('a row that is deleted while its edit is being refused is deleted', async (
   await ledger.update('transaction', tea, { category_id: gone?.id ?? 0 })
   const { fetch } = network
   network.fetch = async (...call) => {
-    const answer = await fetch(...call)
+    const response = await fetch(...call)
     network.fetch = fetch
     await ledger.remove('transaction', tea)
-    return answer
+    return response
   }
   expect(await ledger.sync()).toMatchObject({ rejected: 0, waiting: 0, stopped: null })
   await expectTruth(person, ledger)
@@ -141,7 +141,7 @@ test('no category is lent that may have been deleted', async () => {
   await expectTruth(person, ledger)
 })
 
-test('what is moved out of an account in time stays when that is deleted, although its own upload went unanswered', async () => {
+test('what is moved out of an account in time stays when that is deleted, although its own upload got no response', async () => {
   const { person, account, expense, one } = await twoDevices()
   const { ledger } = one
   const savings = await ledger.create('account', { name: 'Savings', type: 'bank', starting_balance: 0 })
@@ -155,7 +155,7 @@ test('what is moved out of an account in time stays when that is deleted, althou
   await expectTruth(person, ledger)
 })
 
-test('what was recorded for an account that somebody has deleted can be moved to another', async () => {
+test('what was recorded for an account that is deleted elsewhere can be moved to another', async () => {
   const { person, account, expense, one } = await twoDevices()
   const { ledger } = one
   const { id } = await openAccount(person)
@@ -206,7 +206,7 @@ test('the last steps are undone, whether they have been sent or not', async () =
   await expectTruth(person, ledger)
 })
 
-test('after a lost answer the same is sent again: nothing lands twice, and what was done meanwhile comes after it', async () => {
+test('after a lost response the same is sent again: nothing lands twice, and what was done meanwhile comes after it', async () => {
   const { person, tea, expense, one } = await twoDevices()
   const { fetch } = one.network
   one.network.fetch = losing(fetch)
@@ -237,7 +237,7 @@ test('after a lost answer the same is sent again: nothing lands twice, and what 
   expect(ledger.transactions().total).toBe(2)
 })
 
-test('a cursor that is no longer valid leads to a snapshot, and what waits stays', async () => {
+test('a cursor that is no longer valid leads to a snapshot, and pending operations stay', async () => {
   const { world, person, tea, expense, one, two } = await twoDevices()
   await one.ledger.create('transaction', expense)
   const restored = newWorld({ TURSO_DATABASE_URL: world.databaseUrl, CHANGES_EPOCH: '2' })
@@ -249,7 +249,7 @@ test('a cursor that is no longer valid leads to a snapshot, and what waits stays
   await two.ledger.remove('transaction', tea)
   expect(await two.ledger.sync()).toMatchObject({ sent: 1, stopped: null })
   expect(await one.ledger.sync()).toMatchObject({ sent: 1, conflicts: 0, stopped: null })
-  // The first is answered 410.
+  // The first is responded with 410.
   expect(one.network.calls).toEqual(['POST /api/changes', 'GET /api/changes', 'POST /api/changes'])
   expect(one.ledger.transaction(tea)).toBeUndefined()
   await expectTruth(person, one.ledger)
@@ -451,14 +451,14 @@ test('while the service is away for a week nothing is lost, and a clock that jum
   const away = (status: number) => async () =>
     Response.json({ message: 'Later.' }, { status, headers: { 'Retry-After': '3600' } })
   let made = 0
-  for (const [days, answer] of [away(503), away(429), away(502), away(503), offline].entries()) {
+  for (const [days, response] of [away(503), away(429), away(502), away(503), offline].entries()) {
     now += (days - 3) * 86_400_000 * 400
-    network.fetch = answer
+    network.fetch = response
     const ledger = await open()
     await ledger.create('transaction', { ...expense, reference: `r${++made}` })
     await ledger.update('transaction', tea, { amount: 10 + made })
     const { stopped, waiting } = await ledger.sync()
-    const reason = answer === offline ? 'offline' : 'busy'
+    const reason = response === offline ? 'offline' : 'busy'
     expect([stopped?.reason, waiting]).toEqual([reason, made + 1])
     expect(ledger.transactions().total).toBe(made + 1)
     expect(ledger.summary().monthly_summary.expense).toBe(0)
@@ -486,7 +486,7 @@ test('each person of a device has a ledger of their own', async () => {
   await expectTruth(person, mine)
 })
 
-test('keeping mine does not undo what somebody else has changed since', async () => {
+test('keeping mine does not undo what others have changed since', async () => {
   const { tea, one, two } = await twoDevices()
   const change = async (fields: object) => {
     await one.ledger.sync()

@@ -15,7 +15,7 @@ import {
   without,
 } from './ledger-world.ts'
 
-test('what a ledger shows of a random history is what the service answers, before and after it is sent', async () => {
+test('what a ledger shows of a random history is what the service shows, before and after it is sent', async () => {
   const world = newWorld()
   const person = await world.register()
   const { ledger, open } = await openDevice(world, person)
@@ -75,7 +75,7 @@ test('a search of more rows than it looks at names the day that the service name
   expect(named.ledger).toEqual(named.service)
 })
 
-test('what others have done is shown as the service answers it, after a pull and after a snapshot', async () => {
+test('what others have done is shown as the service shows it, after a pull and after a snapshot', async () => {
   const world = newWorld()
   const person = await world.register()
   const { ledger } = await openDevice(world, person)

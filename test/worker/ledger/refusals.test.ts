@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { memoryStorage } from '../../../client/index.ts'
 import { Dice } from '../devices/dice.ts'
-import { type Answer, openAccount, type Person } from '../world.ts'
+import { type ApiResponse, openAccount, type Person } from '../world.ts'
 import { type Errors, newWorld, openDevice, refusalOf } from './ledger-world.ts'
 import { expectTruth, twoDevices } from './two-devices.ts'
 
@@ -25,8 +25,8 @@ const noIds = [...never, ...missing, 0, -1, 1.5, 'abc', '1e3', '9'.repeat(20), 9
 const times = [...never, null, '', '24:00', '8:00', '20:60', '08:00', ' 20:00 ', 2000]
 const zones = [...never, ...missing, 'Mars/Olympus', '+02:00', 'Europe/Paris', ' UTC ', 7]
 
-/** The errors of an answer: none if it is a success. */
-function errorsIn({ status, body, text }: Answer): Errors {
+/** The errors of a response: none if it is a success. */
+function errorsIn({ status, body, text }: ApiResponse): Errors {
   expect([200, 201, 422], text).toContain(status)
   return status === 422 ? body.errors : {}
 }
@@ -34,7 +34,7 @@ function errorsIn({ status, body, text }: Answer): Errors {
 const shown = (input: Input) =>
   JSON.stringify(input, (_, value) => (value === undefined ? 'undefined' : value))
 
-/** Someone with two accounts and a category, whose ledger is complete, and rows that do not exist for them. */
+/** A user with two accounts and a category, whose ledger is complete, and rows that do not exist for them. */
 async function household() {
   const { world, person, account, category, expense, tea, one } = await twoDevices()
   const other = await openAccount(person, { name: 'Other' })
@@ -84,9 +84,9 @@ test('what a ledger refuses to create, and why, is what the API refuses', async 
         const input = { ...base, ...(noun === 'category' && { name: crypto.randomUUID() }), [field]: value }
         // Only a ledger knows names by which rows have no id yet.
         if (value === '#nobody') continue
-        const answer = errorsIn(await person.post(path, input))
-        expect(await refusalOf(() => ledger.create(noun, input as never)), shown(input)).toEqual(answer)
-        refused += Object.keys(answer).length
+        const response = errorsIn(await person.post(path, input))
+        expect(await refusalOf(() => ledger.create(noun, input as never)), shown(input)).toEqual(response)
+        refused += Object.keys(response).length
       }
   expect(refused).toBeGreaterThan(150)
   const references = [null, account.id, ...accounts, category.id, 999_999]
@@ -100,8 +100,10 @@ test('what a ledger refuses to create, and why, is what the API refuses', async 
       amount: dice.of(['1.00', 0]),
       ...{ transaction_date: '2026-11-20', force: true },
     }
-    const answer = errorsIn(await person.post('/api/transactions', input))
-    expect(await refusalOf(() => ledger.create('transaction', input as never)), shown(input)).toEqual(answer)
+    const response = errorsIn(await person.post('/api/transactions', input))
+    expect(await refusalOf(() => ledger.create('transaction', input as never)), shown(input)).toEqual(
+      response,
+    )
   }
 })
 
@@ -154,14 +156,14 @@ test('what a ledger refuses to change, and what it changes, is what the API does
       ),
     )
     for (const input of [...single, ...several]) {
-      const answer = await person.patch(path, input)
+      const response = await person.patch(path, input)
       const refusal = await refusalOf(() => ledger.update(noun as 'account', key, input))
-      const errors = errorsIn(answer)
+      const errors = errorsIn(response)
       expect(refusal, `${noun} ${shown(input)}`).toEqual(errors)
-      tally[answer.status === 422 ? 'refused' : 'changed']++
-      if (answer.status !== 422)
+      tally[response.status === 422 ? 'refused' : 'changed']++
+      if (response.status !== 422)
         for (const field of Object.keys(input))
-          expect([field, read()?.[field as never]], shown(input)).toEqual([field, answer.body[field]])
+          expect([field, read()?.[field as never]], shown(input)).toEqual([field, response.body[field]])
     }
   }
   expect(tally.refused).toBeGreaterThan(100)
@@ -203,9 +205,9 @@ test('the filters and periods that a ledger refuses, and why, are those that the
       Object.fromEntries(Object.entries(fields).map(([name, all]) => [name, dice.of(all)])),
     )
     for (const query of [...single, ...several]) {
-      const answer = errorsIn(await get(person, path, query))
-      expect(await refusalOf(() => read(query)), `${path} ${shown(query)}`).toEqual(answer)
-      refused += Object.keys(answer).length
+      const response = errorsIn(await get(person, path, query))
+      expect(await refusalOf(() => read(query)), `${path} ${shown(query)}`).toEqual(response)
+      refused += Object.keys(response).length
     }
   }
   expect(refused).toBeGreaterThan(100)

@@ -5,7 +5,7 @@ import type { Dice } from '../devices/dice.ts'
 import { openAccount, type Person, recordTransaction } from '../world.ts'
 import { fewQuestions, newWorld, openDevice, readLedger, readService } from './ledger-world.ts'
 
-/** Somebody with an account, a tea, and two devices that have both. */
+/** A user with an account, a tea, and two devices that have both. */
 export async function twoDevices() {
   const world = newWorld()
   const person = await world.register()
@@ -21,7 +21,7 @@ export async function twoDevices() {
   return { world, person, account, category, expense, tea, one, two }
 }
 
-/** Executes a request, and loses the answer. */
+/** Executes a request, and loses the response. */
 export const losing =
   (fetch: Fetch): Fetch =>
   async (url, init) => {
@@ -41,7 +41,7 @@ export async function syncOver(
   network.fetch = fetch
 }
 
-/** A network on which requests and answers get lost. */
+/** A network on which requests and responses get lost. */
 export function unsteady(
   fetch: Fetch,
   dice: Dice,
@@ -51,9 +51,9 @@ export function unsteady(
     const mishap = dice.weighed({ 'never sent': 1, lost: 2, answered: 6 })
     tally[mishap]++
     if (mishap === 'never sent') throw new TypeError('There is no network')
-    const answer = await fetch(url, init)
+    const response = await fetch(url, init)
     if (mishap === 'lost') throw new TypeError('The network is gone')
-    return answer
+    return response
   }
 }
 

@@ -74,14 +74,14 @@ test('steps that are undone leave everything as it was, whatever of them was sen
   expect(Math.min(...Object.values(tally))).toBeGreaterThan(0)
 })
 
-/** What became of a deletion whose answer was lost, and what is right once it has been taken back. */
+/** What became of a deletion whose response was lost, and what is right once it has been taken back. */
 const fates = [
   { name: 'had arrived', arrives: true },
   { name: 'had not arrived', arrives: false },
   { name: 'had not arrived, and the row was corrected elsewhere', arrives: false, corrected: '4.00' },
 ]
 
-test.each(fates)('a deletion without an answer, which $name, is undone', async ({ arrives, corrected }) => {
+test.each(fates)('a deletion without a response, which $name, is undone', async ({ arrives, corrected }) => {
   const { person, tea, one, two } = await twoDevices()
   const { ledger } = one
   const all = () => ledger.transactions().data.map(({ amount, description }) => [amount, description])
@@ -156,7 +156,7 @@ test('what went with an account or named a category comes back with it, and earl
   await ledger.remove('category', key)
   await ledger.sync()
   await two.ledger.sync()
-  // Somebody else has found a place for one of them.
+  // Another user has found a place for one of them.
   const [moved] = two.ledger.transactions({ q: 'made' }).data
   const elsewhere = two.ledger.categories()[0]?.key as string
   await two.ledger.update('transaction', moved?.key as string, { category_id: elsewhere })
@@ -202,7 +202,7 @@ test('the keys that rows had before they came back are still understood', async 
   await expectTruth(person, ledger)
 })
 
-test('an undo leaves alone what somebody else has done since', async () => {
+test('an undo leaves alone what others have done since', async () => {
   const { person, tea, expense, one, two } = await twoDevices()
   await one.ledger.update('transaction', tea, { amount: 9, description: 'Coffee' })
   await one.ledger.sync()
@@ -355,7 +355,7 @@ test('a step whose row has gone with its account leaves that alone', async () =>
   await expectTruth(person, one.ledger)
 })
 
-test('what is done to the transactions of an account that has come back, before its deletion is answered, is done', async () => {
+test('what is done to the transactions of an account that has come back, before its deletion gets a response, is done', async () => {
   const { person, account, expense, tea, one } = await twoDevices()
   const { ledger } = one
   const milk = await ledger.create('transaction', { ...expense, description: 'Milk' })
@@ -378,7 +378,7 @@ test('a transfer between two deleted accounts comes back once, though only one o
   await transferToSavings(ledger, account.id)
   const before = contents(ledger)
   const keyOf = (name: string) => ledger.accounts().find((row) => row.name === name)?.key as string
-  // Both deletions are sent, and neither is answered.
+  // Both deletions are sent, and neither gets a response.
   for (const name of [account.name, 'Savings']) await ledger.remove('account', keyOf(name))
   await syncOver(losing, one)
   for (let steps = 0; steps < 2; steps++) await ledger.undo()
@@ -514,7 +514,7 @@ test('rows that were never sent, or changes that cancel out, can be undone after
   }
 })
 
-test('a category and a transaction of it, whose deletions went unanswered, come back together', async () => {
+test('a category and a transaction of it, whose deletions got no response, come back together', async () => {
   const { person, category, tea, one } = await twoDevices()
   const { ledger } = one
   await ledger.remove('category', category.id)

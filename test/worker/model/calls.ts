@@ -1,5 +1,5 @@
 import type { Dice } from '../devices/dice.ts'
-import type { Answer, CallOptions, Person, World } from '../world.ts'
+import type { ApiResponse, CallOptions, Person, World } from '../world.ts'
 import type { State } from './state.ts'
 
 /** What a call is made from: who makes it, what exists by then, and the choices. */
@@ -12,7 +12,7 @@ export type Turn = {
   isRich: boolean
 }
 
-export type Response = Pick<Answer, 'status' | 'body'>
+export type Response = Pick<ApiResponse, 'status' | 'body'>
 
 /** What the model expects of a call at the moment it takes effect. */
 export type Expected = {
