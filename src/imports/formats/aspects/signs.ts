@@ -34,23 +34,19 @@ export function settleSigns<T extends Unsigned>(
   evidence: Evidence,
   aspects: Aspects,
 ): T[][] {
-  const entries = groups.flat()
-  const isSigned = entries.some(({ amount }) => amount < 0)
-  const told = aspects.told.signs
+  const isSigned = groups.flat().some(({ amount }) => amount < 0)
+  const { told } = aspects
   if (evidence.areSided) {
-    if (!told) aspects.prove('signs', 'by_column', 'debits and credits have columns of their own')
-    return applied(groups, told ?? 'as_written')
+    if (!told.signs) aspects.prove('signs', 'by_column', 'debits and credits have columns of their own')
+    return applied(groups, told.signs ?? 'as_written')
   }
-  const typed = evidence.typesDecide ? byTypes(groups, evidence.directionOf, aspects) : null
-  if (typed) return typed
-  const marked = isSigned ? null : byMarks(table, groups, evidence.directionOf, aspects)
-  if (marked) return applied(marked, told ?? 'as_written')
-  if (isSigned)
-    return applied(
-      groups,
-      aspects.settle('signs', () => signedAspect(table, groups, evidence, aspects)),
-    )
-  return unsignedByBalances(groups, evidence, aspects)
+  const typed = evidence.typesDecide ? byTypes(groups.flat(), evidence.directionOf, told.signs) : null
+  if (typed) return directed(groups, typed, aspects)
+  const marked = isSigned ? null : byMarks(table, groups.flat(), evidence.directionOf, aspects)
+  if (marked) return directed(groups, marked, aspects)
+  if (!isSigned) return unsignedByBalances(groups, evidence, aspects)
+  const convention = aspects.settle('signs', () => signedAspect(table, groups, evidence, aspects))
+  return applied(groups, convention)
 }
 
 function applied<T extends Unsigned>(groups: T[][], convention: string): T[][] {
@@ -58,63 +54,77 @@ function applied<T extends Unsigned>(groups: T[][], convention: string): T[][] {
   return groups.map((group) => group.map((entry) => ({ ...entry, amount: negated(entry.amount) })))
 }
 
-/** The amounts with the signs that the types of their rows give them; null if a row has none, or contradicts it. */
-function byTypes<T extends Unsigned>(
-  groups: T[][],
-  directionOf: Evidence['directionOf'],
-  aspects: Aspects,
-): T[][] | null {
-  const entries = groups.flat()
-  const directions = new Map(entries.map(({ row }) => [row, directionOf(row)]))
-  const credits = entries.filter(({ row }) => directions.get(row) === 'credit')
-  const debits = entries.filter(({ row }) => directions.get(row) === 'debit')
-  if (entries.length === 0 || credits.length + debits.length < entries.length) return null
-  const areInverted = credits.every(({ amount }) => amount < 0) && debits.every(({ amount }) => amount > 0)
-  if (!areInverted && credits.some(({ amount }) => amount < 0)) return null
-  const told = aspects.told.signs
-  const isSigned = entries.some(({ amount }) => amount < 0)
-  if (told && isSigned && (told === 'inverted') !== areInverted) return null
-  aspects.prove('signs', 'by_type', 'every row has a known type')
-  return groups.map((group) =>
-    group.map((entry) => {
-      const amount = Math.abs(entry.amount) as Minor
-      return { ...entry, amount: directions.get(entry.row) === 'debit' ? negated(amount) : amount }
-    }),
-  )
+/** Which way each row went, and what shows it; without a proof, that has been asked. */
+type Directions = {
+  value: string
+  proof: string | null
+  directionOf: (row: CsvRow) => Mark | null | undefined
 }
 
-/** Positive amounts with the signs that a column of marks gives them, or marks such as `12.50 CR` beside the amounts. */
-function byMarks<T extends Unsigned>(
-  table: CsvTable,
+/** The amounts with these directions, unless the balances contradict them. */
+function directed<T extends Unsigned>(
   groups: T[][],
-  directionOf: Evidence['directionOf'],
+  { value, proof, directionOf }: Directions,
   aspects: Aspects,
-): T[][] | null {
-  const rows = groups.flat().map(({ row }) => row)
-  const written = rows.map(({ amount }) => amount.written?.positive)
-  const beside: Mark[] = written.map((one) => (one === 'mark' ? 'credit' : 'debit'))
-  const hasBalances = groups.flat().some(({ balance }) => balance !== null)
-  const [sure] = markColumns(table, rows, aspects)
-  const found = sure?.marks ?? (written.includes('mark') ? beside : null)
-  const asked =
-    found || hasBalances || written.includes('+') ? null : askAboutMarks(table, rows, directionOf, aspects)
-  const marks = found ?? asked
-  if (!marks) return null
-  const proof = sure
-    ? `the marks in column ${quoted(nameOf(table, sure.column))}`
-    : 'the marks beside amounts'
-  const direction = new Map(rows.map((row, i) => [row, marks[i]]))
+): T[][] {
   const signed = groups.map((group) =>
-    group.map((entry) => ({
-      ...entry,
-      amount: direction.get(entry.row) === 'debit' ? negated(entry.amount) : entry.amount,
-    })),
+    group.map((entry) => {
+      const amount = Math.abs(entry.amount) as Minor
+      return { ...entry, amount: directionOf(entry.row) === 'debit' ? negated(amount) : amount }
+    }),
   )
   const contradicts = signed.some((group) => signsByBalances(group) === 'inverted' || areMixed(group))
   if (contradicts && !aspects.told.signs)
-    aspects.settle('signs', () => question('The balances in the file contradict its marks.', groups.flat()))
-  else if (!asked) aspects.prove('signs', 'by_mark', proof)
-  return signed
+    aspects.settle('signs', () =>
+      question(`The balances in the file contradict ${proof ?? 'its marks'}.`, groups.flat()),
+    )
+  else if (proof) aspects.prove('signs', value, proof)
+  // Types say more than an option, as long as nothing contradicts them.
+  const isTold = value === 'by_mark' || contradicts
+  return applied(signed, (isTold && aspects.told.signs) || 'as_written')
+}
+
+/** The directions that the types of all rows give them; null if a row has none, or its sign contradicts it. */
+function byTypes(
+  entries: Unsigned[],
+  directionOf: Evidence['directionOf'],
+  told: string | undefined,
+): Directions | null {
+  const directions = new Map(entries.map(({ row }) => [row, directionOf(row)]))
+  const [credits, debits] = (['credit', 'debit'] as const).map((side) =>
+    entries.filter(({ row }) => directions.get(row) === side),
+  ) as [Unsigned[], Unsigned[]]
+  if (entries.length === 0 || credits.length + debits.length < entries.length) return null
+  const areInverted = credits.every(({ amount }) => amount < 0) && debits.every(({ amount }) => amount > 0)
+  if (!areInverted && credits.some(({ amount }) => amount < 0)) return null
+  const isSigned = entries.some(({ amount }) => amount < 0)
+  if (told && isSigned && (told === 'inverted') !== areInverted) return null
+  return { value: 'by_type', proof: 'the types of all rows', directionOf: (row) => directions.get(row) }
+}
+
+/** The directions that a column of marks gives positive amounts, or marks such as `12.50 CR` beside the amounts. */
+function byMarks(
+  table: CsvTable,
+  entries: Unsigned[],
+  directionOf: Evidence['directionOf'],
+  aspects: Aspects,
+): Directions | null {
+  const rows = entries.map(({ row }) => row)
+  const written = rows.map(({ amount }) => amount.written?.positive)
+  const hasBalances = entries.some(({ balance }) => balance !== null)
+  const [sure] = markColumns(table, rows, aspects)
+  const beside = written.includes('mark')
+    ? written.map((one): Mark => (one === 'mark' ? 'credit' : 'debit'))
+    : null
+  const found = sure?.marks ?? beside
+  const marks =
+    found ?? (hasBalances || written.includes('+') ? null : askAboutMarks(table, rows, directionOf, aspects))
+  if (!marks) return null
+  const direction = new Map(rows.map((row, i) => [row, marks[i]]))
+  const proof = sure
+    ? `the marks in column ${quoted(nameOf(table, sure.column))}`
+    : 'the marks beside amounts'
+  return { value: 'by_mark', proof: found && proof, directionOf: (row) => direction.get(row) }
 }
 
 const nameOf = ({ headers }: CsvTable, column: number) => headers[column]?.text || String(column + 1)
