@@ -3,6 +3,7 @@ import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
 import { Hono } from 'hono/tiny'
 import { accountRoutes } from './accounts/routes.ts'
+import { addressLinkRoutes, ownAddressRoutes } from './auth/address-routes.ts'
 import { emailVerificationRoutes } from './auth/email-verification-routes.ts'
 import { identityProviderRoutes } from './auth/identity-provider-routes.ts'
 import { passwordRoutes } from './auth/password-routes.ts'
@@ -74,6 +75,8 @@ export const routes = app
   .route('/api', passwordRoutes)
   .route('/api/auth/idp', identityProviderRoutes)
   .route('/api/email', emailVerificationRoutes)
+  .route('/api/email', addressLinkRoutes)
+  .route('/api/me/email', ownAddressRoutes)
   .route('/api/tokens', tokenRoutes)
   .route('/api/reminders', reminderRoutes)
   .route('/api/me', meRoutes)

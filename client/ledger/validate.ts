@@ -8,7 +8,7 @@ import { isBlank } from '../../src/shared/texts.ts'
 import { period, periodErrors } from '../../src/summary/contract.ts'
 import { transactionQuery } from '../../src/transactions/contract.ts'
 import { withRuleErrors } from '../../src/transactions/contract-rules.ts'
-import { addressIsFixed } from '../../src/users/contract.ts'
+import { changedElsewhere } from '../../src/users/contract.ts'
 import type { FieldErrors } from '../api.ts'
 import type { Copy } from './copy.ts'
 import { type Creatable, type Entered, fieldsOf, LedgerError } from './entered.ts'
@@ -78,7 +78,7 @@ export function validatorOf({ view, stored, pending }: Copy, keyOf: KeyOf) {
       const draft = readFields(fieldsOfNoun[noun].update, entered)
       const fields = fieldsOfDraft(noun, draft)
       if (noun === 'profile' && draft.values.email && draft.values.email !== row.email)
-        addError(draft.errors, 'email', addressIsFixed)
+        addError(draft.errors, 'email', changedElsewhere)
       // Only a transfer has a destination.
       if (noun === 'transaction' && 'type' in fields && fields.type !== 'transfer')
         if (!('to_account_id' in draft.errors)) fields.to_account_id ??= null

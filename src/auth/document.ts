@@ -74,7 +74,7 @@ export const signInEndpoints: EndpointGroup = {
     'POST /api/tokens': {
       id: 'makeToken',
       summary: 'Make a token for a script',
-      description: `Only a session may. With the ability \`read\`, a token may use every GET and HEAD, and POST /api/categories/suggest; with \`write\`, all else except tokens, sign-out, the password, the address and the deletion of the user. Anything else is a 403 with the code \`insufficient_scope\`. The user gets an email. At most ${maxNamedTokens} at a time, and ${exactLimits.securityMails.max} a minute. A token ends after ${idleTimeoutDays} days without use, after ${absoluteTimeoutDays} days in any case, and whenever all sessions end.`,
+      description: `Only a session may. With the ability \`read\`, a token may use every GET and HEAD, and POST /api/categories/suggest; with \`write\`, all else except tokens, sign-out, the password, the address and the deletion of the user. Anything else is a 403 with the code \`insufficient_scope\`. The user gets an email. At most ${maxNamedTokens} at a time, and ${exactLimits.namedTokens.max} a minute. A token ends after ${idleTimeoutDays} days without use, after ${absoluteTimeoutDays} days in any case, and whenever all sessions end.`,
       body: { name: 'NewToken', example: { name: 'Monthly report', abilities: ['read'] } },
       responses: { 201: json(namedToken, 'Made.') },
       invalid: {

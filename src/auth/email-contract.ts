@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 import { doc, field } from '../shared/doc.ts'
-import { chosenPassword, email, text } from '../shared/fields.ts'
+import { chosenPassword, email, nullablePassword, text } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
 import { userInLink } from '../users/contract.ts'
 
 /** Emails and their links. The parts of a link are not converted, since their exact text is signed. */
 
-/** The links of the verification email. */
+/** The links about an address. */
 export const addressLinkPath = z.object({
   id: userInLink,
   hash: field(z.string(), doc('A hash of the address.')),
@@ -17,6 +17,12 @@ export const addressLinkQuery = z.partial(
     signature: field(z.string(), doc('The signature of the path and expiry.')),
   }),
 )
+
+export const addressChange = z.object({
+  email: email,
+  current_password: field(z.optional(nullablePassword), doc('The password, if the user has one.')),
+})
+export type AddressChange = z.output<typeof addressChange>
 
 export const forgottenPassword = z.object({ email: email })
 export type ForgottenPassword = z.output<typeof forgottenPassword>

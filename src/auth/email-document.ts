@@ -1,7 +1,7 @@
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { json, page, pageOrJson } from '../openapi/response-descriptions.ts'
 import { message } from '../shared/failure-responses.ts'
-import { addressLinkMinutes, resetLinkMinutes } from '../shared/links.ts'
+import { addressLinkMinutes, reservedDays, resetLinkMinutes } from '../shared/links.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
 import { examplePassword } from '../users/contract.ts'
 import { verificationSent, verificationStatus } from './email-contract.ts'
@@ -9,7 +9,7 @@ import { verificationSent, verificationStatus } from './email-contract.ts'
 /** Emails and their links: verification, forgotten passwords, reminders. */
 export const emailEndpoints: EndpointGroup = {
   tag: 'Mail',
-  description: 'Verifying or disowning the address, resetting the password, ending reminders.',
+  description: 'Verifying, disowning or changing the address, resetting the password, ending reminders.',
   endpoints: {
     'POST /api/email/verification-notification': {
       id: 'resendVerification',
@@ -54,6 +54,65 @@ export const emailEndpoints: EndpointGroup = {
         'What the button on that page does: it deletes the account or, once the address is verified, ends all sessions, removes the password and emails a reset link.',
       responses: { 200: pageOrJson('It is done: a page where HTML is accepted, JSON otherwise.') },
       failures: ['BadLink', 'Proven', 'LinkOfNobody'],
+    },
+    'PUT /api/me/email': {
+      id: 'updateEmail',
+      summary: 'Change the address',
+      description: `Emails a link to the new address, which replaces the old one once its page is confirmed, within ${addressLinkMinutes.change} minutes; a later request takes the place of an earlier one. For a user without a password, a link in an email to the current address comes first. A verified address that was replaced is reserved for ${reservedDays} days, in which a link in the email to it restores it. Only a session may; ${exactLimits.addressChanges.max} requests a day for each user.`,
+      body: {
+        name: 'AddressChange',
+        example: { email: 'mary.somerville@example.com', current_password: examplePassword },
+      },
+      responses: {
+        200: {
+          ...json(message, 'The email is queued.'),
+          example: { message: 'We have emailed a link to mary.somerville@example.com.' },
+        },
+      },
+      invalid: { errors: { email: ['The email has already been taken.'] } },
+    },
+    'GET /api/email/approve/:id/:hash': {
+      id: 'showApproval',
+      summary: 'Show the page of a link to confirm a change of the address',
+      description: `The link in the email to the current address of a user without a password; valid for ${addressLinkMinutes.approve} minutes. Shows a page with a button.`,
+      responses: { 200: page },
+      failures: ['BadLink', 'LinkOfNobody'],
+    },
+    'POST /api/email/approve/:id/:hash': {
+      id: 'approveChange',
+      summary: 'Confirm a change of the address',
+      description: 'What the button on that page does: it emails a link to the new address.',
+      responses: { 200: pageOrJson('It is done: a page where HTML is accepted, JSON otherwise.') },
+      failures: ['BadLink', 'AddressTaken', 'LinkOfNobody'],
+    },
+    'GET /api/email/change/:id/:hash': {
+      id: 'showChange',
+      summary: 'Show the page of a link in the email to a new address',
+      description: `Valid for ${addressLinkMinutes.change} minutes. Shows a page with a button.`,
+      responses: { 200: page },
+      failures: ['BadLink', 'LinkOfNobody'],
+    },
+    'POST /api/email/change/:id/:hash': {
+      id: 'changeAddress',
+      summary: 'Replace the address by the new one',
+      description: 'What the button on that page does: the new address is verified, and reset links end.',
+      responses: { 200: pageOrJson('It is done: a page where HTML is accepted, JSON otherwise.') },
+      failures: ['BadLink', 'AddressTaken', 'LinkOfNobody'],
+    },
+    'GET /api/email/restore/:id/:hash': {
+      id: 'showRestore',
+      summary: 'Show the page of a link in the email to a former address',
+      description: `Valid for ${reservedDays} days. Shows a page with a button.`,
+      responses: { 200: page },
+      failures: ['BadLink', 'LinkOfNobody'],
+    },
+    'POST /api/email/restore/:id/:hash': {
+      id: 'restoreAddress',
+      summary: 'Restore a former address',
+      description:
+        'What the button on that page does: it undoes the change, and with it a first sign-in through the identity provider since; it ends all sessions and named tokens, removes the password and emails a reset link.',
+      responses: { 200: pageOrJson('It is done: a page where HTML is accepted, JSON otherwise.') },
+      failures: ['BadLink', 'LinkOfNobody'],
     },
     'POST /api/forgot-password': {
       id: 'forgotPassword',

@@ -6,6 +6,7 @@ import { allowanceHeaders, countedClient } from '../http/rate-limits.ts'
 import { hints } from '../http/validate.ts'
 import type { LinkParts } from '../shared/links.ts'
 import { showUser } from '../users/profile.ts'
+import { linkContext, linkParts } from './context.ts'
 import {
   addressLinkPath,
   addressLinkQuery,
@@ -65,10 +66,8 @@ export const emailVerificationRoutes = new Hono<App>()
     return linkPage(c, ...questions[disowning])
   })
   .post('/disown/:id/:hash', hints('param', addressLinkPath), hints('query', addressLinkQuery), async (c) => {
-    const { config, ...deps } = c.get('deps')
-    const context = { ...deps, frontendUrl: config.frontendUrl, client: countedClient(c) }
     const [, secret, link] = signed(c, c.req.valid('param'), c.req.valid('query'))
-    const done = await disown(context, secret, link)
+    const done = await disown(linkContext(c), secret, link)
     return linkOutcome(c, ...outcomes[done], done === 'nothing' ? 409 : 200)
   })
   .post('/verification-notification', async (c) => {
@@ -102,6 +101,5 @@ function toDashboard(c: Context<App>, isNew: boolean) {
 /** The arguments of the functions that validate a signed link. */
 function signed(c: Context<App>, path: Partial<LinkParts>, query: Partial<LinkParts>) {
   const { db, config, now } = c.get('deps')
-  const link = { id: '', hash: '', expires: '', signature: '', ...path, ...query }
-  return [db, config.links.secret, link, now] as const
+  return [db, config.links.secret, linkParts(path, query), now] as const
 }

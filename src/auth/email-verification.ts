@@ -5,18 +5,20 @@ import { runAll, runOne } from '../database/run.ts'
 import { tokens, users } from '../database/schema.ts'
 import { countAttempt, type Limit, requireAttempt } from '../database/throttle.ts'
 import { type ClientAddress, mailLimits } from '../mail/limits.ts'
-import { type Allowance, BadLink, TooManyAttempts } from '../shared/failures.ts'
+import { type Allowance, BadLink } from '../shared/failures.ts'
 import {
   type AddressLink,
   addressLink,
   isAddressLink,
   type LinkBase,
   type LinkParts,
+  linkedUserId,
 } from '../shared/links.ts'
 import type { Outbox, RemovalQueue } from '../shared/queues.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
+import { voidLinks } from '../users/addresses.ts'
 import { userDeletion } from '../users/delete.ts'
-import { type MailContext, mailResetLink } from './password-reset.ts'
+import { ignoreLimits, type MailContext, mailResetLink } from './password-reset.ts'
 
 /** Queues a verification email. */
 export async function mailVerification(
@@ -121,10 +123,11 @@ export async function disown(
     eq(users.isPasswordProven, false),
     isNull(users.idpId),
   )
-  const unproven = sql`(select ${users.id} from ${users} where ${isUnproven})`
+  const unproven = sql<number>`(select ${users.id} from ${users} where ${isUnproven})`
   const { deleted, signedOut, found } = await runAll(db, {
     ...userDeletion(db, email, isUnverified),
     tokens: db.delete(tokens).where(eq(tokens.userId, unproven)),
+    ...voidLinks(db, unproven),
     signedOut: db
       .update(users)
       .set({ passwordHash: null, updatedAt: now })
@@ -143,17 +146,17 @@ export async function disown(
   return 'deletes'
 }
 
-/** Beyond the limits, the page and earlier emails explain how to get a new password. */
-function ignoreLimits(error: unknown): void {
-  if (!(error instanceof TooManyAttempts)) throw error
-}
-
 /** Returns the user of a link in a verification email. Throws BadLink. */
 async function userOfLink(db: Database, secret: string, does: AddressLink, link: LinkParts, now: Date) {
-  const id = /^[1-9]\d{0,14}$/.test(link.id) ? Number(link.id) : 0
   const { email, emailVerifiedAt, isPasswordProven, idpId } = users
   const columns = { id: users.id, email, emailVerifiedAt, isPasswordProven, idpId }
-  const [user] = await runOne(db, db.select(columns).from(users).where(eq(users.id, id)))
+  const [user] = await runOne(
+    db,
+    db
+      .select(columns)
+      .from(users)
+      .where(eq(users.id, linkedUserId(link))),
+  )
   if (!user) throw new BadLink(404, 'User not found.')
   if (!(await isAddressLink(secret, does, link, user, now))) throw new BadLink(403)
   return user

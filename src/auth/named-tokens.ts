@@ -47,7 +47,7 @@ export async function makeNamedToken(
   }
   const recipient = sql`(select * from ${users} where ${users.id} = ${owner.id})`
   const limits: Limit[] = [
-    { key: `named token:${owner.tokenId}`, ...exactLimits.securityMails },
+    { key: `named token:${owner.tokenId}`, ...exactLimits.namedTokens },
     ...mailLimits(recipient, client),
   ]
   const mail = countAttempt(db, limits, now, owner.isKnown)

@@ -7,12 +7,13 @@ import { countAttempt, type Limit, requireAttempt } from '../database/throttle.t
 import { type ClientAddress, forgotKeys, mailLimits } from '../mail/limits.ts'
 import { minuteMs } from '../shared/dates.ts'
 import { type Draft, valuesOf } from '../shared/draft.ts'
-import { Invalid } from '../shared/failures.ts'
+import { Invalid, TooManyAttempts } from '../shared/failures.ts'
 import { type Hashing, hashQueued } from '../shared/hashing.ts'
 import { resetLinkMinutes } from '../shared/links.ts'
 import type { Outbox } from '../shared/queues.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
 import { newSecret, type RandomBytes, sha256Hex } from '../shared/tokens.ts'
+import { voidLinks } from '../users/addresses.ts'
 import type { ForgottenPassword, PasswordReset } from './email-contract.ts'
 
 const linkTtlMs = resetLinkMinutes * minuteMs
@@ -82,8 +83,13 @@ export async function mailResetLink(context: MailContext, email: string) {
   return allowance
 }
 
+/** Beyond the limits, the page and earlier emails explain how to get a new password. */
+export function ignoreLimits(error: unknown): void {
+  if (!(error instanceof TooManyAttempts)) throw error
+}
+
 /**
- * Sets a new password with the token from a reset email, signs the user out everywhere and voids all their reset tokens.
+ * Sets a new password with the token from a reset email, signs the user out everywhere and voids other emailed links.
  * Exactly one of several requests with the same token succeeds. Throws Invalid, TooBusy.
  */
 export async function resetPassword(
@@ -97,6 +103,7 @@ export async function resetPassword(
   if (found.length === 0) throw invalidEmail(badToken)
 
   const passwordHash = await hashQueued(password, hashing)
+  const links = voidLinks(db, userId)
   const { changed } = await runAll(db, {
     changed: db
       .update(users)
@@ -104,8 +111,9 @@ export async function resetPassword(
       .where(eq(users.id, userId))
       .returning({ id: users.id }),
     tokens: db.delete(tokens).where(eq(tokens.userId, userId)),
+    changeVoided: links.changeVoided,
     // Last, since the other statements find the user by the token.
-    resets: db.delete(passwordResets).where(eq(passwordResets.userId, userId)),
+    resetsVoided: links.resetsVoided,
   })
   if (changed.length === 0) throw invalidEmail(badToken)
 }

@@ -1,16 +1,15 @@
 import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
 import { confirmed } from '../http/confirmed.ts'
-import { allowanceHeaders, countedClient, hashing } from '../http/rate-limits.ts'
+import { allowanceHeaders, hashing } from '../http/rate-limits.ts'
 import { body } from '../http/validate.ts'
+import { linkContext } from './context.ts'
 import { forgottenPassword, passwordReset } from './email-contract.ts'
 import { forgotPassword, resetPassword } from './password-reset.ts'
 
 export const passwordRoutes = new Hono<App>()
   .post('/forgot-password', body(forgottenPassword), async (c) => {
-    const { config, ...deps } = c.get('deps')
-    const context = { ...deps, frontendUrl: config.frontendUrl, client: countedClient(c) }
-    const allowance = await forgotPassword(context, c.req.valid('json'))
+    const allowance = await forgotPassword(linkContext(c), c.req.valid('json'))
     return c.json({ message: 'We have emailed your password reset link.' }, 200, allowanceHeaders(allowance))
   })
   .post('/reset-password', body(passwordReset), async (c) => {

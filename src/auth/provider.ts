@@ -6,11 +6,12 @@ import { isTaken } from '../database/errors.ts'
 import { insertWhere } from '../database/insert-where.ts'
 import { userColumns } from '../database/owner.ts'
 import { runAll, runOne } from '../database/run.ts'
-import { passwordResets, tokens, usedStates, users } from '../database/schema.ts'
+import { tokens, usedStates, users } from '../database/schema.ts'
 import { normalizeAddress } from '../shared/addresses.ts'
 import { ProviderUnavailable, SignInFailed } from '../shared/failures.ts'
 import type { Outbox } from '../shared/queues.ts'
 import { seal, unseal } from '../shared/secrets.ts'
+import { isTakenAddress, voidLinks } from '../users/addresses.ts'
 import type { Callback, SignInHints } from './contract.ts'
 import type { Identity, IdentityProvider } from './identity-provider.ts'
 import { dropOldestTokens, newToken, type SignedIn, type SignInContext } from './token.ts'
@@ -151,14 +152,14 @@ function linking({ db, now }: IdentityContext, identity: Identity) {
     ? and(eq(users.email, identity.email ?? ''), isNull(users.idpId), isUnknown(identity))
     : sql`false`
   const isUnproven = eq(users.isPasswordProven, false)
-  const unproven = sql`(select ${users.id} from ${users} where ${and(mayLink, isUnproven)})`
+  const unproven = sql<number>`(select ${users.id} from ${users} where ${and(mayLink, isUnproven)})`
   return {
     passwordRemoved: db
       .select({ id: users.id })
       .from(users)
       .where(and(mayLink, isUnproven, isNotNull(users.passwordHash))),
     tokensRevoked: db.delete(tokens).where(eq(tokens.userId, unproven)),
-    resetsVoided: db.delete(passwordResets).where(eq(passwordResets.userId, unproven)),
+    ...voidLinks(db, unproven),
     linked: db
       .update(users)
       .set({
@@ -174,10 +175,10 @@ function linking({ db, now }: IdentityContext, identity: Identity) {
   }
 }
 
-/** Creates a user for an unknown identity whose verified address is not taken. */
+/** Creates a user for an unknown identity whose verified address is neither taken nor reserved. */
 function creation({ db, now }: IdentityContext, identity: CallbackIdentity, userId: SQL<number>) {
   const email = identity.email ?? ''
-  const isNew = sql`${isUnknown(identity)} and not exists (select 1 from ${users} where ${users.email} = ${email})`
+  const isNew = sql`${isUnknown(identity)} and not ${isTakenAddress(email, now)}`
   const user = {
     name: nameOf(identity),
     email,

@@ -1,7 +1,8 @@
-import { eq, sql } from 'drizzle-orm'
+import { not, sql } from 'drizzle-orm'
 import { addDefaultCategories } from '../categories/add-defaults.ts'
 import type { Database } from '../database/client.ts'
 import { isTaken } from '../database/errors.ts'
+import { insertWhere } from '../database/insert-where.ts'
 import { userColumns } from '../database/owner.ts'
 import { runAll, runOne } from '../database/run.ts'
 import { tokens, users } from '../database/schema.ts'
@@ -11,6 +12,7 @@ import type { Draft } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
 import { addError, messageFor, takenText } from '../shared/field-errors.ts'
 import { hashQueued } from '../shared/hashing.ts'
+import { isReserved, isTakenAddress } from '../users/addresses.ts'
 import type { Registration } from './contract.ts'
 import { newToken, type SignInContext } from './token.ts'
 
@@ -21,7 +23,7 @@ import { newToken, type SignInContext } from './token.ts'
  */
 export async function register(context: SignInContext, draft: Draft<Registration>, client: ClientAddress) {
   const { db, now } = context
-  if (!draft.complete) throw await withTakenAddress(db, draft)
+  if (!draft.complete) throw await withTakenAddress(db, draft, now)
   const { name, email, password, timezone } = draft.values
   const user = {
     name,
@@ -31,36 +33,38 @@ export async function register(context: SignInContext, draft: Draft<Registration
     createdAt: now,
     updatedAt: now,
   }
-  // If the address is taken, its unique index makes all statements fail, so this is the new user.
+  // If the address is taken, its unique index makes all statements fail, so this is the new user; null if it is reserved.
   const userId = sql<number>`(select ${users.id} from ${users} where ${users.email} = ${email})`
   const { secret, row } = newToken(context)
-  const mail = countAttempt(db, mailLimits(newAddress(email), client), now)
+  const isCreated = sql`${userId} is not null`
+  const mail = countAttempt(db, mailLimits(newAddress(email), client), now, isCreated)
   try {
     const results = await runAll(db, {
-      user: db.insert(users).values(user).returning(userColumns),
+      user: insertWhere(db, users, user, not(isReserved(email, now))).returning(userColumns),
       categories: addDefaultCategories(db, userId, now),
-      token: db
-        .insert(tokens)
-        .values({ ...row, userId })
-        .returning({ id: tokens.id }),
+      token: insertWhere(db, tokens, { ...row, userId }, isCreated).returning({ id: tokens.id }),
       ...mail.statements,
     })
     const [created] = results.user
     const [token] = results.token
-    if (!created || !token) throw new Error('Registering returned no rows')
+    if (!created || !token) throw takenAddress()
     return { token: `${token.id}|${secret}`, user: created, mayBeMailed: results.attempted.length > 0 }
   } catch (error) {
     if (!isTaken(error, 'users.email')) throw error
-    throw new Invalid({ email: [messageFor('email', takenText)] })
+    throw takenAddress()
   }
 }
 
+function takenAddress(): Invalid {
+  return new Invalid({ email: [messageFor('email', takenText)] })
+}
+
 /** Looks up the address even if another field is invalid, so that a form shows all errors at once. */
-async function withTakenAddress(db: Database, draft: Draft<Registration>): Promise<Invalid> {
+async function withTakenAddress(db: Database, draft: Draft<Registration>, now: Date): Promise<Invalid> {
   const errors = { ...draft.errors }
   const { email } = draft.values
   if (email !== undefined) {
-    const taken = await runOne(db, db.select({ id: users.id }).from(users).where(eq(users.email, email)))
+    const taken = await runOne(db, db.all(sql`select 1 where ${isTakenAddress(email, now)}`))
     if (taken.length > 0) addError(errors, 'email', takenText)
   }
   return new Invalid(errors)

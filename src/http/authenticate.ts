@@ -24,11 +24,17 @@ export const publicRoutes = [
   'GET /api/email/verify/:id/:hash',
   'GET /api/email/disown/:id/:hash',
   'POST /api/email/disown/:id/:hash',
+  'GET /api/email/approve/:id/:hash',
+  'POST /api/email/approve/:id/:hash',
+  'GET /api/email/change/:id/:hash',
+  'POST /api/email/change/:id/:hash',
+  'GET /api/email/restore/:id/:hash',
+  'POST /api/email/restore/:id/:hash',
   'GET /api/reminders/unsubscribe/:user/:signature',
   'POST /api/reminders/unsubscribe/:user/:signature',
 ]
 
-/** The routes for sessions alone: no named token makes or ends tokens, changes the password, or deletes the user. */
+/** The routes for sessions alone: no named token makes or ends tokens, changes the password or the address, or deletes the user. */
 const sessionRoutes = [
   'POST /api/tokens',
   'DELETE /api/tokens/:id',
@@ -36,6 +42,8 @@ const sessionRoutes = [
   'POST /api/logout-all',
   'PUT /api/me/password',
   'PATCH /api/me/password',
+  'PUT /api/me/email',
+  'PATCH /api/me/email',
   'DELETE /api/me',
 ]
 

@@ -3,6 +3,7 @@ import type { Database } from '../database/client.ts'
 import { runOne } from '../database/run.ts'
 import { absoluteTimeoutDays, idleTimeoutDays } from '../database/token-lifetime.ts'
 import { dayMs } from '../shared/dates.ts'
+import { reservedDays } from '../shared/links.ts'
 
 const batchesKeptDays = 30
 const failedMailsKeptDays = 90
@@ -26,6 +27,12 @@ const expiring: readonly Expiring[] = [
           or expires_at <= ${daysAgo(0)}`,
   },
   { table: 'password_resets', rowsPerPart: 1_000, isDue: (daysAgo) => sql`expires_at <= ${daysAgo(0)}` },
+  { table: 'pending_addresses', rowsPerPart: 1_000, isDue: (daysAgo) => sql`requested_at <= ${daysAgo(1)}` },
+  {
+    table: 'former_addresses',
+    rowsPerPart: 1_000,
+    isDue: (daysAgo) => sql`replaced_at <= ${daysAgo(reservedDays)}`,
+  },
   { table: 'used_states', rowsPerPart: 5_000, isDue: (daysAgo) => sql`expires_at <= ${daysAgo(0)}` },
   { table: 'attempts', rowsPerPart: 5_000, isDue: (daysAgo) => sql`at <= ${daysAgo(attemptsKeptDays)}` },
   {

@@ -1,4 +1,4 @@
-import { addressLinkMinutes, resetLinkMinutes } from '../shared/links.ts'
+import { addressLinkMinutes, reservedDays, resetLinkMinutes } from '../shared/links.ts'
 import type { Mail, RenderedMail } from '../shared/mails.ts'
 import { layOut, type MailParts } from './layout.ts'
 
@@ -21,6 +21,12 @@ function contentsOf(mail: Mail): Contents {
       return passwordRemoved(mail)
     case 'reminder':
       return reminder(mail)
+    case 'approve_address':
+      return addressApproval(mail)
+    case 'change_address':
+      return addressChange(mail)
+    case 'address_changed':
+      return addressChanged(mail)
     case 'token_made':
       return tokenMade(mail)
     case 'farewell':
@@ -85,6 +91,51 @@ function unsubscribeHeaders({ unsubscribeUrl }: Of<'reminder'>) {
   return {
     'List-Unsubscribe': `<${unsubscribeUrl}>`,
     'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  }
+}
+
+function addressApproval({ newAddress, url }: Of<'approve_address'>): Contents {
+  return {
+    subject: 'Change the address of your account?',
+    paragraphs: [
+      `Somebody who is signed in to your account, hopefully you, asked to change its email address to ${newAddress}. Your account has no password, so please confirm that.`,
+    ],
+    action: { label: 'Continue', url },
+    notes: [
+      `The link works for ${addressLinkMinutes.approve} minutes.`,
+      'If it was not you, do not follow the link, and sign out everywhere: somebody else is signed in to your account.',
+    ],
+  }
+}
+
+function addressChange({ url }: Of<'change_address'>): Contents {
+  return {
+    subject: 'Confirm your new email address',
+    paragraphs: [
+      'Please confirm that this is your email address, so that your account at Purse can use it from now on.',
+    ],
+    action: { label: 'Use this address', url },
+    notes: [
+      `The link works for ${addressLinkMinutes.change} minutes.`,
+      'If you did not ask for this, the account is somebody else’s: do not follow the link.',
+    ],
+  }
+}
+
+function addressChanged({ restoreUrl }: Of<'address_changed'>): Contents {
+  const subject = 'Your email address has been changed'
+  const changed = 'The account at Purse with this email address now has another one.'
+  if (!restoreUrl) return { subject, paragraphs: [`${changed} There is nothing else you need to do.`] }
+  return {
+    subject,
+    paragraphs: [
+      `${changed} If that was you, there is nothing else you need to do.`,
+      `For ${reservedDays} days, nobody else can use this address, and you can change it back.`,
+    ],
+    action: { label: 'This was not me', url: restoreUrl },
+    notes: [
+      'That signs everybody out, ends all tokens, removes the password and emails you a link to choose a new one.',
+    ],
   }
 }
 

@@ -134,6 +134,10 @@ export const failures = {
     status: 409,
     ...pageOrJson('A reset email or the identity provider has proved whose account it is: nothing is done.'),
   },
+  AddressTaken: {
+    status: 409,
+    ...pageOrJson('Another user has the new address by now: nothing is done.'),
+  },
   LinkOfNobody: plainText(404, 'The user for whom the link was made no longer exists.', 'User not found.'),
 } satisfies Record<string, Failure>
 

@@ -1,15 +1,30 @@
 import { isSigned, sign } from './secrets.ts'
 import { sha256Hex } from './tokens.ts'
 
+/** A verified address that its user has replaced is reserved for so many days. */
+export const reservedDays = 30
+
 /**
- * The actions of the two links of a verification email, and their validity: `verify` the address, or `disown` the
- * registration, which should still work if the email is read weeks later.
+ * The actions of the signed links about an address, and their validity: those of a verification email `verify` the address,
+ * or `disown` the registration; those about a new address `approve` it from the current one, `change` the address from the
+ * new one, or `restore` the former one. The links of a victim should still work if the email is read weeks later.
  */
-export const addressLinkMinutes = { verify: 60, disown: 30 * 24 * 60 }
+export const addressLinkMinutes = {
+  verify: 60,
+  disown: 30 * 24 * 60,
+  approve: 60,
+  change: 60,
+  restore: reservedDays * 24 * 60,
+}
 export type AddressLink = keyof typeof addressLinkMinutes
 
 /** The parts of such a link in a request. */
 export type LinkParts = { id: string; hash: string; expires: string; signature: string }
+
+/** The id of the user in a link; 0, which is nobody's, if it is malformed. */
+export function linkedUserId({ id }: LinkParts): number {
+  return /^[1-9]\d{0,14}$/.test(id) ? Number(id) : 0
+}
 
 /** The validity of the link of a password-reset email. Its token is stored, not signed (auth/password-reset.ts). */
 export const resetLinkMinutes = 60
@@ -17,7 +32,7 @@ export const resetLinkMinutes = 60
 /** The API's address and the Worker's secret, which signs links. */
 export type LinkBase = { appUrl: string; secret: string }
 
-/** Makes a link for a verification email, signed for its action, user, address and expiry. */
+/** Makes a link about an address, signed for its action, user, address and expiry. */
 export async function addressLink(
   base: LinkBase,
   does: AddressLink,

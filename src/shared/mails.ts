@@ -27,6 +27,10 @@ export const mailSchema = z.discriminatedUnion('kind', [
     notAfter: z.iso.datetime(),
   }),
   z.object({ kind: z.literal('password_removed'), ...envelope, frontendUrl: z.url() }),
+  z.object({ kind: z.literal('approve_address'), ...envelope, newAddress: z.string(), url: z.url() }),
+  z.object({ kind: z.literal('change_address'), ...envelope, url: z.url() }),
+  // A former address that was never verified is not reserved.
+  z.object({ kind: z.literal('address_changed'), ...envelope, restoreUrl: z.optional(z.url()) }),
   z.object({
     kind: z.literal('token_made'),
     ...envelope,

@@ -15,8 +15,10 @@ export const exactLimits = {
   /** Password changes and deletion of the user, so that a stolen token does not help to guess the password. */
   passwordGuesses: { max: 10, windowMs: minuteMs },
   verificationMails: { max: 6, windowMs: minuteMs },
-  /** Named tokens, and requests to change the address, each of which sends an email. */
-  securityMails: { max: 6, windowMs: minuteMs },
+  /** Each of them sends an email. */
+  namedTokens: { max: 6, windowMs: minuteMs },
+  /** For each user, so that few addresses are reserved for them. */
+  addressChanges: { max: 10, windowMs: dayMs },
   resetMails: { max: 6, windowMs: minuteMs },
   /** The window is the validity of a link, so a rejected user still has a valid link. */
   resetLinks: { max: 20, windowMs: resetLinkMinutes * minuteMs },

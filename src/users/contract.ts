@@ -23,14 +23,14 @@ export const profileChanges = z.partial(
       doc('When to send a reminder on days without a transaction; null, or an empty string, for never.'),
     ),
     // Rejected, since users would believe that these had changed.
-    email: field(nullable(email), doc('The current address; any other is rejected.')),
+    email: field(nullable(email), doc('The current address; PUT /api/me/email changes it.')),
     password: rejected('The :field field is changed by PUT /api/me/password.'),
   }),
 )
 export type ProfileChanges = z.output<typeof profileChanges>
 
 /** The error of an address other than the current one. */
-export const addressIsFixed = 'The :field field cannot be changed.'
+export const changedElsewhere = 'The :field field is changed by PUT /api/me/email.'
 
 export const passwordChange = z.object({
   current_password: field(password, doc('The current password.')),

@@ -1,7 +1,8 @@
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { union } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../database/client.ts'
 import type { Owner, User } from '../database/owner.ts'
-import { attempts, failedMails, users } from '../database/schema.ts'
+import { attempts, failedMails, formerAddresses, users } from '../database/schema.ts'
 import { countAttempt } from '../database/throttle.ts'
 import { forgotKeys, mailboxKey, mailLimits, newAddress } from '../mail/limits.ts'
 import type { Draft } from '../shared/draft.ts'
@@ -54,11 +55,18 @@ export function userDeletion(db: Database, email: string, condition: SQL) {
   const counts = inArray(attempts.key, Object.values(forgotKeys(email)))
   // The count for an unverified address stays, so that deleting the user allows no further emails.
   const mailboxCounts = eq(attempts.key, mailboxKey(newAddress(email)))
+  // Of the failed emails, also those to a former address.
+  const own = db.select({ email: users.email }).from(users).where(condition)
+  const former = db
+    .select({ email: formerAddresses.email })
+    .from(formerAddresses)
+    .innerJoin(users, eq(users.id, formerAddresses.userId))
+    .where(condition)
   const isVerified = sql`exists (select 1 from ${users} where ${condition} and ${users.emailVerifiedAt} is not null)`
   return {
     // These two contain the address, but no user id.
     attempts: db.delete(attempts).where(or(and(counts, isStill), and(mailboxCounts, isVerified))),
-    failedMails: db.delete(failedMails).where(and(eq(failedMails.recipient, email), isStill)),
+    failedMails: db.delete(failedMails).where(inArray(failedMails.recipient, union(own, former))),
     deleted: db.delete(users).where(condition).returning({ id: users.id }),
   }
 }

@@ -1,11 +1,12 @@
 import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { Owner, User } from '../database/owner.ts'
-import { passwordResets, tokens, users } from '../database/schema.ts'
+import { tokens, users } from '../database/schema.ts'
 import { countAttempt, requireAttempt } from '../database/throttle.ts'
 import { type Draft, valuesOf } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
 import { type Hashing, hashQueued, verifyQueued } from '../shared/hashing.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
+import { voidLinks } from './addresses.ts'
 import type { PasswordChange } from './contract.ts'
 
 /** Returns the user and the hash of their password, null if they have none. Counts an attempt. Throws TooManyAttempts. */
@@ -36,7 +37,7 @@ export function wrongPassword(field: 'password' | 'current_password'): Invalid {
 }
 
 /**
- * Changes the user's password, revokes their other tokens (with `keep_tokens`, only sessions) and deletes reset tokens. `isPasswordProven` is unchanged, since
+ * Changes the user's password, revokes their other tokens (with `keep_tokens`, only sessions) and voids emailed links. `isPasswordProven` is unchanged, since
  * the user may have registered with an address of another person. Throws TooManyAttempts, Invalid, TooBusy.
  */
 export async function changePassword(owner: Owner, draft: Draft<PasswordChange>, hashing: Hashing) {
@@ -63,7 +64,7 @@ export async function changePassword(owner: Owner, draft: Draft<PasswordChange>,
           isStill,
         ),
       ),
-    resets: owner.db.delete(passwordResets).where(and(eq(passwordResets.userId, owner.id), isStill)),
+    ...voidLinks(owner.db, owner.id, isStill),
     changed: owner.db
       .update(users)
       .set({ passwordHash, updatedAt: owner.now })

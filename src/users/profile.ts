@@ -5,7 +5,7 @@ import { users } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
 import { addError } from '../shared/field-errors.ts'
-import { addressIsFixed, type ProfileChanges } from './contract.ts'
+import { changedElsewhere, type ProfileChanges } from './contract.ts'
 
 /** Returns the user. */
 export async function showUser(owner: Owner): Promise<User> {
@@ -34,6 +34,6 @@ export async function updateProfile(owner: Owner, draft: Draft<ProfileChanges>):
   const [changed] = results.changed
   if (changed) return changed
   const errors = { ...draft.errors }
-  if (email && email !== results.user.email) addError(errors, 'email', addressIsFixed)
+  if (email && email !== results.user.email) addError(errors, 'email', changedElsewhere)
   throw new Invalid(errors)
 }

@@ -90,7 +90,7 @@ describe('me', () => {
   test('refuses another address, along with the other mistakes, and changes nothing', async () => {
     const person = await createWorld().register({ name: 'Ada', email: 'ada@example.com' })
     expectInvalid(await person.patch('/api/me', { name: 'Eve', email: 'eve@example.com' }), {
-      email: ['The email field cannot be changed.'],
+      email: ['The email field is changed by PUT /api/me/email.'],
     })
     const wrong = { name: '', email: 'eve@example.com', password: 7 }
     expectInvalidFields(await person.patch('/api/me', wrong), ['name', 'email', 'password'])

@@ -262,7 +262,7 @@ test.each([
   ],
   [
     { op: 'update', noun: 'profile', set: { email: 'other@example.com' } },
-    { email: ['The email field cannot be changed.'] },
+    { email: ['The email field is changed by PUT /api/me/email.'] },
   ],
   [
     { op: 'update', noun: 'profile', set: { password: 'secret' } },

@@ -108,6 +108,17 @@ export function verifyAddress(world: World, { email }: Pick<Person, 'email'>): P
   return world.call('GET', pathOf(queuedMail(world, 'verify_address', email).url))
 }
 
+/** Requests another address with the person's password, and presses the button of the link in the email to it. */
+export async function changeAddress(
+  world: World,
+  { put, password }: Person,
+  email: string,
+): Promise<ApiResponse> {
+  const { status, text } = await put('/api/me/email', { email, current_password: password })
+  if (status !== 200) throw new Error(`Changing the address answered ${status}: ${text}`)
+  return world.call('POST', pathOf(queuedMail(world, 'change_address', email).url))
+}
+
 /** Sets a new password with the link in a reset email, which proves that the address is theirs. */
 export async function resetPassword(world: World, { email }: Pick<Person, 'email'>, password: string) {
   await world.call('POST', '/api/forgot-password', { body: { email } })

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { rule } from '../../database/rules.ts'
-import { addressIsFixed, type ProfileChanges } from '../../users/contract.ts'
+import { changedElsewhere, type ProfileChanges } from '../../users/contract.ts'
 import { bitsOf } from './conflicts.ts'
 import { type ChangedNoun, updateStep } from './updates.ts'
 
@@ -18,7 +18,7 @@ const profile: ChangedNoun = {
   isRow: (userId) => sql`users.id = ${userId} and users.id = coalesce(item.id, users.id)`,
   hasVersion: false,
   // Clients may send back what they were shown, and an empty address.
-  rules: () => [rule('email', addressIsFixed, sql`coalesce(next_email, now_email) = now_email`)],
+  rules: () => [rule('email', changedElsewhere, sql`coalesce(next_email, now_email) = now_email`)],
 }
 
 export const updateProfiles = updateStep(profile, 'update profile', (now) => {

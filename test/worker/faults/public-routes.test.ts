@@ -3,7 +3,15 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { publicRoutes } from '../../../src/http/authenticate.ts'
 import { unsubscribeLink } from '../../../src/shared/links.ts'
 import { muteLog } from '../muted-log.ts'
-import { type ApiResponse, pathOf, providerCallback, queuedMail } from '../world.ts'
+import {
+  type ApiResponse,
+  changeAddress,
+  pathOf,
+  providerCallback,
+  queuedMail,
+  signInThroughProvider,
+  verifyAddress,
+} from '../world.ts'
 import {
   afterExecution,
   beforeExecution,
@@ -69,6 +77,13 @@ const goodCalls: Record<string, (world: FaultyWorld) => Promise<PreparedCall>> =
     // The first of its two round trips, which is the one that fails, only reads.
     return { call: () => world.call('POST', path), status: 200, again: 200 }
   },
+  'GET /api/email/approve/:id/:hash': async (world) => ofLink(world, 'GET', await approvePath(world)),
+  // The first of the round trips of these three, which is the one that fails, only reads.
+  'POST /api/email/approve/:id/:hash': async (world) => ofLink(world, 'POST', await approvePath(world)),
+  'GET /api/email/change/:id/:hash': async (world) => ofLink(world, 'GET', await changePath(world)),
+  'POST /api/email/change/:id/:hash': async (world) => ofLink(world, 'POST', await changePath(world)),
+  'GET /api/email/restore/:id/:hash': async (world) => ofLink(world, 'GET', await restorePath(world)),
+  'POST /api/email/restore/:id/:hash': async (world) => ofLink(world, 'POST', await restorePath(world)),
   'POST /api/reminders/unsubscribe/:user/:signature': async (world) => {
     const { id } = await world.register()
     const path = pathOf(await unsubscribeLink({ appUrl: env.APP_URL, secret: env.APP_SECRET }, id))
@@ -84,6 +99,30 @@ const withoutDatabase = [
   'GET /api/reminders/unsubscribe/:user/:signature',
 ]
 const callback = 'GET /api/auth/idp/callback'
+
+function ofLink(world: FaultyWorld, method: string, path: string): PreparedCall {
+  return { call: () => world.call(method, path), status: 200, again: 200 }
+}
+
+async function approvePath(world: FaultyWorld): Promise<string> {
+  const email = `${crypto.randomUUID()}@example.com`
+  const { token } = await signInThroughProvider(world, email)
+  await world.as(token).put('/api/me/email', { email: 'new@example.com' })
+  return pathOf(queuedMail(world, 'approve_address', email).url)
+}
+
+async function changePath(world: FaultyWorld): Promise<string> {
+  const { put, password } = await world.register()
+  await put('/api/me/email', { email: 'new@example.com', current_password: password })
+  return pathOf(queuedMail(world, 'change_address', 'new@example.com').url)
+}
+
+async function restorePath(world: FaultyWorld): Promise<string> {
+  const person = await world.register()
+  await verifyAddress(world, person)
+  await changeAddress(world, person, 'new@example.com')
+  return pathOf(queuedMail(world, 'address_changed', person.email).restoreUrl ?? '')
+}
 
 async function disownPath(world: FaultyWorld): Promise<string> {
   const { email } = await world.register()

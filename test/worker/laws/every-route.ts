@@ -64,6 +64,8 @@ export const goodCalls: Record<string, Preparation> = {
   },
   'PUT /api/me/password': ({ world }) => changingPassword(world, 'put'),
   'PATCH /api/me/password': ({ world }) => changingPassword(world, 'patch'),
+  'PUT /api/me/email': ({ world }) => changingAddress(world, 'put'),
+  'PATCH /api/me/email': ({ world }) => changingAddress(world, 'patch'),
   'DELETE /api/me': async ({ world }) => {
     const user = await world.register()
     const { password } = user
@@ -255,6 +257,12 @@ async function changingPassword(world: World, verb: 'put' | 'patch'): Promise<Pr
     password_confirmation: 'a new password',
   }
   return { call: () => user[verb]('/api/me/password', body), status: 200 }
+}
+
+async function changingAddress(world: World, verb: 'put' | 'patch'): Promise<PreparedCall> {
+  const user = await world.register()
+  const body = { email: `new-${user.email}`, current_password: user.password }
+  return { call: () => user[verb]('/api/me/email', body), status: 200 }
 }
 
 /** Marks a user's address as verified, without going through an email. */

@@ -36,6 +36,10 @@ const invalidCalls: Record<string, (household: Household) => Promise<ApiResponse
       password: 'long enough',
       password_confirmation: 'long enough',
     }),
+  updateEmail: async ({ world, person }) => {
+    const { email } = await world.register()
+    return person.put('/api/me/email', { email, current_password: person.password })
+  },
   makeToken: ({ person }) =>
     person.post('/api/tokens', { abilities: ['write'], expires_at: '2020-01-01T00:00:00Z' }),
   createAccount: ({ person }) =>

@@ -7,6 +7,8 @@ const requestsOf: Record<string, number> = {
   'DELETE /api/me': 2,
   'PUT /api/me/password': 2,
   'PATCH /api/me/password': 2,
+  'PUT /api/me/email': 2,
+  'PATCH /api/me/email': 2,
 }
 
 let household: Household

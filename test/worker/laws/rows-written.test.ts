@@ -21,6 +21,7 @@ const written: Record<string, number> = {
   'PATCH /api/accounts/:id': 2,
   'PATCH /api/categories/:id': 3,
   'PATCH /api/me': 3,
+  'PATCH /api/me/email': 14,
   'PATCH /api/me/password': 5,
   'PATCH /api/transactions/:id': 11,
   'POST /api/accounts': 4,
@@ -40,6 +41,7 @@ const written: Record<string, number> = {
   'PUT /api/accounts/:id': 2,
   'PUT /api/categories/:id': 3,
   'PUT /api/me': 2,
+  'PUT /api/me/email': 14,
   'PUT /api/me/password': 5,
   'PUT /api/transactions/:id': 10,
 }

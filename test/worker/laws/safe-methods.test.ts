@@ -1,7 +1,16 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { unsubscribeLink } from '../../../src/shared/links.ts'
-import { createWorld, pathOf, providerCallback, queuedMail, type World } from '../world.ts'
+import {
+  changeAddress,
+  createWorld,
+  pathOf,
+  providerCallback,
+  queuedMail,
+  signInThroughProvider,
+  verifyAddress,
+  type World,
+} from '../world.ts'
 import { createHousehold, everyRoute, goodCalls, storedIn } from './every-route.ts'
 
 /**
@@ -21,6 +30,23 @@ const publicPaths: Record<string, (world: World) => Promise<string>> = {
     pathOf(await verificationMail(world).then((m) => m.url)),
   'GET /api/email/disown/:id/:hash': async (world) =>
     pathOf(await verificationMail(world).then((m) => m.disownUrl ?? '')),
+  'GET /api/email/approve/:id/:hash': async (world) => {
+    const email = `${crypto.randomUUID()}@example.com`
+    const { token } = await signInThroughProvider(world, email)
+    await world.as(token).put('/api/me/email', { email: 'new@example.com' })
+    return pathOf(queuedMail(world, 'approve_address', email).url)
+  },
+  'GET /api/email/change/:id/:hash': async (world) => {
+    const { put, password } = await world.register()
+    await put('/api/me/email', { email: 'new@example.com', current_password: password })
+    return pathOf(queuedMail(world, 'change_address', 'new@example.com').url)
+  },
+  'GET /api/email/restore/:id/:hash': async (world) => {
+    const person = await world.register()
+    await verifyAddress(world, person)
+    await changeAddress(world, person, 'new@example.com')
+    return pathOf(queuedMail(world, 'address_changed', person.email).restoreUrl ?? '')
+  },
   'GET /api/reminders/unsubscribe/:user/:signature': async (world) => {
     const { id } = await world.register()
     return pathOf(await unsubscribeLink({ appUrl: env.APP_URL, secret: env.APP_SECRET }, id))

@@ -33,6 +33,7 @@ const scopes: Record<string, 'read' | 'write' | 'session'> = {
   'PATCH /api/accounts/:id': 'write',
   'PATCH /api/categories/:id': 'write',
   'PATCH /api/me': 'write',
+  'PATCH /api/me/email': 'session',
   'PATCH /api/me/password': 'session',
   'PATCH /api/transactions/:id': 'write',
   'POST /api/accounts': 'write',
@@ -53,6 +54,7 @@ const scopes: Record<string, 'read' | 'write' | 'session'> = {
   'PUT /api/accounts/:id': 'write',
   'PUT /api/categories/:id': 'write',
   'PUT /api/me': 'write',
+  'PUT /api/me/email': 'session',
   'PUT /api/me/password': 'session',
   'PUT /api/transactions/:id': 'write',
 }
