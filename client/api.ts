@@ -145,6 +145,8 @@ export type Transaction = ResponseOf<'/api/transactions/:id', '$put'>
 export type TransactionWithRelations = ResponseOf<'/api/transactions/:id', '$get'>
 export type TransactionPage = ResponseOf<'/api/transactions', '$get'>
 export type Summary = ResponseOf<'/api/summary', '$get'>
+export type MonthlyReport = ResponseOf<'/api/reports/monthly', '$get'>
+export type BalancesReport = ResponseOf<'/api/reports/balances', '$get'>
 /** An accepted batch, and its outcome. */
 export type AcceptedBatch = ResponseOf<'/api/transactions/sync', '$post'>
 export type Batch = ResponseOf<'/api/transactions/sync/:id', '$get'>

@@ -12,7 +12,9 @@ export {
 export type { Fields as LedgerFields, Named } from './ledger/pending.ts'
 export type {
   LedgerAccount,
+  LedgerBalancesReport,
   LedgerCategory,
+  LedgerMonthlyReport,
   LedgerPage,
   LedgerProfile,
   LedgerSummary,
@@ -20,7 +22,7 @@ export type {
 } from './ledger/reads.ts'
 export type { Key, Noun } from './ledger/rows.ts'
 export type { LedgerReport } from './ledger/run.ts'
-export type { LedgerFilter, LedgerPeriod } from './ledger/search.ts'
+export type { LedgerFilter, LedgerMonths, LedgerPeriod, LedgerRange } from './ledger/search.ts'
 export { LedgerVersionError } from './ledger/store.ts'
 export type { Locks } from './locks.ts'
 export { newClientId } from './new-id.ts'

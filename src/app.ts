@@ -22,6 +22,7 @@ import { observe } from './http/observe.ts'
 import { generalLimit } from './http/rate-limits.ts'
 import { importHistoryRoutes, importRoutes } from './imports/routes.ts'
 import { matchRoutes } from './matches/routes.ts'
+import { reportRoutes } from './reports/routes.ts'
 import { documentRoutes } from './service/document-route.ts'
 import { healthRoutes } from './service/health-route.ts'
 import { deadlineAfter, requestMs } from './shared/deadline.ts'
@@ -89,6 +90,7 @@ export const routes = app
   .route('/api/transactions', transactionRoutes)
   .route('/api/changes', changeRoutes)
   .route('/api/matches', matchRoutes)
+  .route('/api/reports', reportRoutes)
   .route('/api/summary', summaryRoutes)
   .route('/api/export', exportRoutes)
 

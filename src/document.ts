@@ -15,6 +15,7 @@ import { introduction } from './openapi/introduction.ts'
 import { collectSchemas, type SchemaCollection } from './openapi/json-schema.ts'
 import { operationObject, type Route } from './openapi/operation-object.ts'
 import { headers, responseObject } from './openapi/response-descriptions.ts'
+import { reportEndpoints } from './reports/document.ts'
 import { serviceEndpoints } from './service/document.ts'
 import { dashboardEndpoints } from './summary/document.ts'
 import { syncEndpoints } from './sync/document.ts'
@@ -33,6 +34,7 @@ const groups: EndpointGroup[] = [
   importEndpoints,
   matchEndpoints,
   dashboardEndpoints,
+  reportEndpoints,
   exportEndpoints,
   serviceEndpoints,
 ]

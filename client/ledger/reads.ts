@@ -1,16 +1,25 @@
 import { learnCategories, rowsLearnedFrom } from '../../src/shared/category-learning.ts'
-import { monthIn } from '../../src/shared/dates.ts'
+import { dateIn, daysOnEarth, fallbackTimezone, monthOf } from '../../src/shared/dates.ts'
+import { daysOfPeriod } from '../../src/summary/contract.ts'
 import { defaultPageSize } from '../../src/transactions/contract.ts'
 import type { Account, Category, Summary, TransactionWithRelations, User } from '../api.ts'
 import type { Copy } from './copy.ts'
 import type { Creatable } from './entered.ts'
 import { compare, totalOf } from './money.ts'
+import { balancesReportOf, daysOf, monthlyReportOf } from './reports.ts'
 import type { Renames } from './revive.ts'
 import type { Key } from './rows.ts'
-import { between, type LedgerFilter, type LedgerPeriod, matching } from './search.ts'
+import {
+  between,
+  type LedgerFilter,
+  type LedgerMonths,
+  type LedgerPeriod,
+  type LedgerRange,
+  matching,
+} from './search.ts'
 import type { Shown } from './shown-row.ts'
 import { totalsOf } from './totals.ts'
-import { readFilter, readPeriod } from './validate.ts'
+import { readFilter, readMonths, readPeriod, readRange } from './validate.ts'
 
 /** A row on the device. Fields that the service assigns are null until it has stored the row. */
 type OnDevice<Row> = Omit<Row, 'id' | 'created_at' | 'updated_at'> & {
@@ -39,6 +48,8 @@ export type LedgerSummary = Omit<Summary, 'accounts' | 'category_breakdown'> & {
   accounts: OnDevice<Summary['accounts'][number]>[]
   category_breakdown: (Summary['category_breakdown'][number] & { category_key: Key | null })[]
 }
+export type LedgerMonthlyReport = ReturnType<typeof monthlyReportOf>
+export type LedgerBalancesReport = ReturnType<typeof balancesReportOf>
 export type LedgerPage = {
   data: LedgerTransaction[]
   current_page: number
@@ -54,6 +65,14 @@ export type LedgerPage = {
 export function readsOf({ view, stored }: Copy, now: () => number, renames: Renames) {
   const inOrder = <Row extends { rank: number; key: Key }>(all: ReadonlyMap<Key, Row>) =>
     [...all.values()].sort((a, b) => a.rank - b.rank || compare(a.key, b.key))
+
+  /** The date in the user's time zone. */
+  function today(): string {
+    const [profile] = view().all('profile').values()
+    return dateIn(profile?.timezone ?? fallbackTimezone, new Date(now()))
+  }
+
+  const latestToday = () => daysOnEarth(new Date(now())).to
 
   /** The key of a row, by its key or id, even one that it had before it was deleted and came back. */
   function keyOf(noun: Creatable, name: Key | number): Key {
@@ -162,10 +181,8 @@ export function readsOf({ view, stored }: Copy, now: () => number, renames: Rena
 
       /** The dashboard of a month or a range. Throws LedgerError. */
       summary(query: LedgerPeriod = {}): LedgerSummary {
-        const { month, from, to } = readPeriod(query)
-        const [profile] = view().all('profile').values()
-        const chosen = month ?? (from || to ? null : monthIn(profile?.timezone ?? 'UTC', new Date(now())))
-        const inPeriod = chosen ? between(view(), `${chosen}-01`, `${chosen}-31`) : between(view(), from, to)
+        const period = readPeriod(query)
+        const span = daysOfPeriod(period, monthOf(today()))
         const accounts = inOrder(view().all('account')).map(presentAccount)
         const all = accounts.reduce((sum, { key }) => sum + view().balanceOf(key), 0n)
         return {
@@ -173,8 +190,24 @@ export function readsOf({ view, stored }: Copy, now: () => number, renames: Rena
           accounts: accounts.map(({ id, key, name, type, starting_balance, balance }) => ({
             ...{ id, key, name, type, starting_balance, balance },
           })),
-          ...totalsOf(inPeriod, (key) => view().get('category', key)),
+          ...totalsOf(between(view(), span.from, span.to), (key) => view().get('category', key)),
+          ...(period.daily && { daily_breakdown: daysOf(view(), span) }),
         }
+      },
+
+      /** Income and expenses by month, by default of the last twelve. Throws LedgerError. */
+      monthlyReport(query: LedgerMonths = {}): LedgerMonthlyReport {
+        return monthlyReportOf(view(), readMonths(query, latestToday()), today())
+      },
+
+      /** Balances at the end of days, weeks or months, by default of the last thirty days. Throws LedgerError. */
+      balancesReport(query: LedgerRange = {}): LedgerBalancesReport {
+        const { account_id, ...range } = readRange(query, latestToday())
+        const only = account_id === undefined ? undefined : keyOf('account', account_id)
+        const accounts = inOrder(view().all('account')).filter(
+          ({ key }) => only === undefined || key === only,
+        )
+        return balancesReportOf(view(), accounts, range, today())
       },
     },
   }

@@ -20,7 +20,23 @@ export type LedgerFilter = {
 }
 
 /** One month or a range, as GET /api/summary takes them; by default the current month in the user's time zone. */
-export type LedgerPeriod = { month?: string | undefined; from?: string | undefined; to?: string | undefined }
+export type LedgerPeriod = {
+  month?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+  daily?: boolean | undefined
+}
+
+/** The months of GET /api/reports/monthly. */
+export type LedgerMonths = { from?: string | undefined; to?: string | undefined }
+
+/** The range of GET /api/reports/balances; a key serves as an id. */
+export type LedgerRange = {
+  from?: string | undefined
+  to?: string | undefined
+  every?: 'day' | 'week' | 'month' | undefined
+  account_id?: Key | number | undefined
+}
 
 /** The transactions from one day to another, newest first. */
 export function between({ listed }: View, from?: string, to?: string): readonly Transaction[] {

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini'
 import { fieldsOfNoun } from '../../src/changes/operations-contract.ts'
+import { balancesErrors, balancesQuery, monthlyErrors, monthlyQuery } from '../../src/reports/contract.ts'
 import { categoryNameKey } from '../../src/shared/category-name-key.ts'
+import { monthOf } from '../../src/shared/dates.ts'
 import { addError, invalidText, takenText } from '../../src/shared/field-errors.ts'
 import { idOrReference, longestClientId, text } from '../../src/shared/fields.ts'
 import { formatMoney, type Minor } from '../../src/shared/money.ts'
@@ -14,7 +16,7 @@ import type { Copy } from './copy.ts'
 import { type Creatable, type Entered, fieldsOf, LedgerError } from './entered.ts'
 import type { Fields, Value } from './pending.ts'
 import { type Key, type Noun, nounOf } from './rows.ts'
-import type { LedgerFilter, LedgerPeriod } from './search.ts'
+import type { LedgerFilter, LedgerMonths, LedgerPeriod, LedgerRange } from './search.ts'
 
 type KeyOf = (noun: Creatable, name: Key | number) => Key
 type Draft = { values: Record<string, unknown>; errors: FieldErrors }
@@ -107,6 +109,22 @@ export function readFilter(filter: LedgerFilter): LedgerFilter {
 export function readPeriod(query: LedgerPeriod): LedgerPeriod {
   const { values, errors } = readFields(period, withoutEmpty(query))
   refuse({ ...errors, ...periodErrors(values) })
+  return values
+}
+
+/** Reads the months of a report, `today` being the latest date on earth, as the service does. Throws LedgerError. */
+export function readMonths(query: LedgerMonths, today: string): LedgerMonths {
+  const { values, errors } = readFields(monthlyQuery, withoutEmpty(query))
+  refuse({ ...errors, ...monthlyErrors(values, monthOf(today)) })
+  return values
+}
+
+const ranges = z.extend(balancesQuery, { account_id: z.optional(idOrReference) })
+
+/** Reads the range of a report of balances, as above. */
+export function readRange(query: LedgerRange, today: string): LedgerRange {
+  const { values, errors } = readFields(ranges, withoutEmpty(query))
+  refuse({ ...errors, ...balancesErrors(values, today) })
   return values
 }
 

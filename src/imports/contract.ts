@@ -3,7 +3,7 @@ import { mostDays } from '../matches/contract.ts'
 import { doc, field, grouped } from '../shared/doc.ts'
 import { reasons } from '../shared/failure-responses.ts'
 import { invalidText } from '../shared/field-errors.ts'
-import { flag, id, preprocessed, text } from '../shared/fields.ts'
+import { id, preprocessed, text, writtenFlag } from '../shared/fields.ts'
 import { idempotencyKeyHeader } from '../shared/idempotency-key-header.ts'
 import { formatMoney, maxTotal } from '../shared/money.ts'
 import * as shown from '../shared/shown.ts'
@@ -45,12 +45,6 @@ const texts = (name: string, description: string, example: string) => {
     }),
   )
 }
-
-/** A flag that may come as text, as everything does in a form and a query. */
-const writtenFlag = preprocessed(
-  (input: boolean | 'true' | 'false') => (input === 'true' ? true : input === 'false' ? false : input),
-  flag,
-)
 
 /** The options of an import: parameters of its query, fields of its form, or fields beside the rows of its JSON. */
 export const importOptions = z.object({

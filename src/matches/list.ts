@@ -3,7 +3,7 @@ import { requireComplete } from '../database/ownership.ts'
 import { addDays, type CalendarDate, dayToContinueFrom, possibleDays, type Span } from '../shared/dates.ts'
 import { type Draft, withErrors } from '../shared/draft.ts'
 import type { FieldErrors } from '../shared/failures.ts'
-import { addError, requireOrder } from '../shared/field-errors.ts'
+import { requireDays, requireOrder } from '../shared/field-errors.ts'
 import type { Transaction } from '../transactions/read.ts'
 import { matchesAmong, selectCandidates } from './candidates.ts'
 import { defaultDays, type MatchQuery, mostDays, mostMatches } from './contract.ts'
@@ -59,7 +59,6 @@ function spanOf({ now }: Owner, { from, to }: Pick<MatchQuery, 'from' | 'to'>): 
 function errorsOf({ from, to }: Span): FieldErrors {
   const errors: FieldErrors = {}
   requireOrder(errors, { from, to })
-  if (to >= addDays(from, mostDays))
-    addError(errors, 'to', `The :field field must be a date within ${mostDays} days from from.`)
+  requireDays(errors, { from, to }, mostDays)
   return errors
 }

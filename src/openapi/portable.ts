@@ -13,6 +13,7 @@ import {
   matchModes,
   operationKinds,
   operationOutcomes,
+  reportIntervals,
   rowTypes,
   signConventions,
   syncStates,
@@ -52,6 +53,7 @@ const enums: Record<string, { enum: readonly string[]; description: string }> = 
     enum: feeConventions,
     description: 'Whether the amounts of a file contain the fees beside them.',
   },
+  ReportInterval: { enum: reportIntervals, description: 'How far apart the points of a report are.' },
   SignConvention: { enum: signConventions, description: 'What positive amounts in a file mean.' },
 }
 

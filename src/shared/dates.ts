@@ -52,8 +52,30 @@ export function monthOf(date: CalendarDate): CalendarMonth {
 }
 
 export function lastDayOf(month: CalendarMonth): CalendarDate {
-  const [year, number] = month.split('-').map(Number) as [number, number]
-  return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10)
+  const day = new Date(`${month}-01T00:00:00Z`)
+  day.setUTCMonth(day.getUTCMonth() + 1, 0)
+  return day.toISOString().slice(0, 10)
+}
+
+/** The month `months` later, or earlier if negative. */
+export function addMonths(month: CalendarMonth, months: number): CalendarMonth {
+  const day = new Date(`${month}-01T00:00:00Z`)
+  day.setUTCMonth(day.getUTCMonth() + months)
+  return monthOf(day.toISOString())
+}
+
+/** The dates from one to another, both included, `step` days apart and counted back from the last; the earliest first. */
+export function datesBetween({ from, to }: Span, step = 1): CalendarDate[] {
+  const dates: CalendarDate[] = []
+  for (let date = to; date >= from; date = addDays(date, -step)) dates.unshift(date)
+  return dates
+}
+
+/** The months from one to another, both included. */
+export function monthsBetween(first: CalendarMonth, last: CalendarMonth): CalendarMonth[] {
+  const months: CalendarMonth[] = []
+  for (let month = first; month <= last; month = addMonths(month, 1)) months.push(month)
+  return months
 }
 
 /** The days from one to the other, both included; none if the two are in the wrong order. */
@@ -108,8 +130,14 @@ export function instantIn(timeZone: string, date: CalendarDate, time: string): D
 
 /** The months of `instant` in all time zones: one, or two around the end of a month. */
 export function monthsOnEarth(instant: Date): CalendarMonth[] {
-  const at = (hours: number) => new Date(instant.getTime() + hours * hourMs).toISOString().slice(0, 7)
-  return [...new Set([at(-12), at(14)])]
+  const { from, to } = daysOnEarth(instant)
+  return [...new Set([monthOf(from), monthOf(to)])]
+}
+
+/** The earliest and the latest date of `instant` in all time zones. */
+export function daysOnEarth(instant: Date): Span {
+  const at = (hours: number) => new Date(instant.getTime() + hours * hourMs).toISOString().slice(0, 10)
+  return { from: at(-12), to: at(14) }
 }
 
 /** The local time in `timeZone` at `instant`, as a UTC timestamp in milliseconds, rounded down to seconds. */

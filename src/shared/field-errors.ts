@@ -1,4 +1,4 @@
-import type { CalendarDate } from './dates.ts'
+import { addDays, type CalendarDate, type Span } from './dates.ts'
 import type { FieldErrors } from './failures.ts'
 import { formatMoney, type MoneyProblem, maxAmount } from './money.ts'
 
@@ -45,6 +45,12 @@ export function requireOrder(
 ): void {
   if (from && to && from > to)
     addError(errors, 'to', 'The :field field must be a date after or equal to from.')
+}
+
+/** Adds an error if a range has more than `mostDays` days. */
+export function requireDays(errors: FieldErrors, { from, to }: Span, mostDays: number): void {
+  if (to >= addDays(from, mostDays))
+    addError(errors, 'to', `The :field field must be a date within ${mostDays} days from from.`)
 }
 
 /** Groups stored errors by field. An empty field, for the whole item, becomes `whole`. */

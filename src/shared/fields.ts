@@ -263,6 +263,12 @@ export const flag = field(
   doc({ type: 'boolean', examples: [false] }),
 )
 
+/** A flag that may come as text, as everything does in a form and a query. */
+export const writtenFlag = preprocessed(
+  (input: boolean | 'true' | 'false') => (input === 'true' ? true : input === 'false' ? false : input),
+  flag,
+)
+
 /** The name of a time zone. */
 export const timezone = field(
   trimmed(string('must be a valid timezone').check(fieldCheck(isTimeZone, 'must be a valid timezone'))),

@@ -38,6 +38,8 @@ export type TokenScope = (typeof tokenScopes)[number]
 /** What a named token may do, as its user says it. */
 export const tokenAbilities = ['read', 'write'] as const
 export type TokenAbility = (typeof tokenAbilities)[number]
+/** How far apart the points of a report of balances are. */
+export const reportIntervals = ['day', 'week', 'month'] as const
 /** The nouns of the change feed. */
 export const changedNouns = ['profile', 'account', 'category', 'transaction'] as const
 /** The versions of a row that a write accepts, each between commas (`,3,4,`); undefined if it accepts any. */

@@ -1,10 +1,14 @@
 import * as z from 'zod/mini'
+import { type CalendarMonth, earliestDate, lastDayOf, latestDate, type Span } from '../shared/dates.ts'
 import { doc, field } from '../shared/doc.ts'
 import type { FieldErrors } from '../shared/failures.ts'
-import { addError, requireOrder } from '../shared/field-errors.ts'
-import { date, month } from '../shared/fields.ts'
+import { addError, requireDays, requireOrder } from '../shared/field-errors.ts'
+import { date, month, writtenFlag } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
 import { accountTypes } from '../shared/types.ts'
+
+/** The most days of a daily breakdown. */
+export const mostDays = 366
 
 /** The period of a dashboard: one month, or a range of days that may be open at either end. */
 export const period = z.partial(
@@ -12,16 +16,35 @@ export const period = z.partial(
     month: field(month, doc('A month, by default the current one; not together with `from` or `to`.')),
     from: field(date, doc('The first day.')),
     to: field(date, doc('The last day.')),
+    daily: field(
+      writtenFlag,
+      doc({
+        default: false,
+        description: `Adds \`daily_breakdown\`; the period then has ${mostDays} days at most.`,
+      }),
+    ),
   }),
 )
 export type PeriodQuery = z.output<typeof period>
 
-/** The errors of a range that ends before it begins, and of a month beside a range: one of the two would be ignored. */
-export function periodErrors({ month, from, to }: PeriodQuery): FieldErrors {
+/** The days of a period, if `current` is the current month. */
+export function daysOfPeriod({ month, from, to }: PeriodQuery, current: CalendarMonth): Span {
+  const whole = month ?? (from || to ? undefined : current)
+  if (whole) return { from: `${whole}-01`, to: lastDayOf(whole) }
+  return { from: from ?? earliestDate, to: to ?? latestDate }
+}
+
+/**
+ * The errors of a range that ends before it begins or has too many days for a daily breakdown, and of a month beside a
+ * range: one of the two would be ignored.
+ */
+export function periodErrors({ month, from, to, daily }: PeriodQuery): FieldErrors {
   const errors: FieldErrors = {}
   if (month && (from || to))
     addError(errors, 'month', 'The :field field must not be given together with from or to.')
   requireOrder(errors, { from, to })
+  if (daily && !month && (from || to))
+    requireDays(errors, { from: from ?? earliestDate, to: to ?? latestDate }, mostDays)
   return errors
 }
 
@@ -45,6 +68,12 @@ const categoryTotal = shown.object(
   { category_id: z.nullable(shown.id()), category_name: z.string(), total: shown.total() },
 )
 
+const dayTotal = shown.object('DayTotal', 'What came in and went out on a day.', {
+  date: shown.calendarDate(),
+  income: shown.total(),
+  expense: shown.total(),
+})
+
 export const summary = shown.object(
   'Summary',
   'The dashboard of a month or a range.',
@@ -53,6 +82,10 @@ export const summary = shown.object(
     accounts: z.array(accountInSummary),
     monthly_summary: monthlySummary,
     category_breakdown: field(z.array(categoryTotal), doc('Expenses by category, the largest first.')),
+    daily_breakdown: field(
+      z.optional(z.array(dayTotal)),
+      doc('Every day of the period, if the request has `daily=true`.'),
+    ),
   },
   {
     total_balance: 1237.5,

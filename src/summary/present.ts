@@ -23,5 +23,10 @@ export function presentSummary(summary: Summary): ShownSummary {
       category_name: name,
       total: moneyNumber(total),
     })),
+    ...(summary.days.length > 0 && {
+      daily_breakdown: summary.days.map(({ date, income, expense }) => ({
+        ...{ date, income: moneyNumber(income), expense: moneyNumber(expense) },
+      })),
+    }),
   }
 }

@@ -20,7 +20,8 @@ export const summaryRoutes = new Hono<App>().get('/', query(period), tagged(curr
  * month is not the same everywhere on earth.
  */
 function currentMonth(c: Context<App, string, { out: { query: Draft<PeriodQuery> } }>): string | undefined {
-  if (Object.keys(c.req.valid('query').values).length > 0) return ''
-  const [month, other] = monthsOnEarth(c.get('owner').now)
-  return other === undefined ? month : undefined
+  const { month, from, to } = c.req.valid('query').values
+  if (month || from || to) return ''
+  const [current, other] = monthsOnEarth(c.get('owner').now)
+  return other === undefined ? current : undefined
 }

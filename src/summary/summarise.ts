@@ -2,19 +2,21 @@ import { and, asc, between, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { Owner, Scope } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
 import { accounts, categories, totals, transactions } from '../database/schema.ts'
+import { exactSum, type WideSum, wideSum } from '../database/wide-sums.ts'
 import {
+  type CalendarDate,
   type CalendarMonth,
-  earliestDate,
-  latestDate,
+  datesBetween,
   monthIn,
   monthsOnEarth,
   type Period,
   periodOf,
+  type Span,
 } from '../shared/dates.ts'
 import type { Draft } from '../shared/draft.ts'
 import { type Minor, sumOfBalances } from '../shared/money.ts'
 import { filterParts } from '../transactions/filter.ts'
-import type { PeriodQuery } from './contract.ts'
+import { daysOfPeriod, type PeriodQuery } from './contract.ts'
 
 const accountColumns = {
   id: accounts.id,
@@ -31,13 +33,17 @@ export type Summary = {
   income: bigint
   expense: bigint
   breakdown: { id: number | null; name: string; total: bigint }[]
+  /** Every day of the period; none unless requested. */
+  days: { date: CalendarDate; income: bigint; expense: bigint }[]
 }
 
 /** Returns the dashboard of a month or a range, by default the current month in the user's time zone. Throws Invalid. */
 export async function summarise(owner: Owner, draft: Draft<PeriodQuery>): Promise<Summary> {
-  const requested = requestedPeriod(await requireComplete(owner, draft))
+  const query = await requireComplete(owner, draft)
   // The user's time zone comes with the results, so every month that may be the current one is read.
-  const periods = requested ? [requested] : monthsOnEarth(owner.now).map(wholeMonth)
+  const spans = monthsOnEarth(owner.now).map((current) => daysOfPeriod(query, current))
+  const [first, last = first] = spans as [Span, Span?]
+  const periods = (first.from === last.from ? [first] : spans).map(periodOf)
   const found = await owner.run({
     accounts: owner.db
       .select(accountColumns)
@@ -45,11 +51,15 @@ export async function summarise(owner: Owner, draft: Draft<PeriodQuery>): Promis
       .where(eq(accounts.userId, owner.id))
       .orderBy(asc(accounts.id)),
     totals: owner.db.all<Total>(totalsOf(owner, periods)),
+    days: query.daily
+      ? [owner.db.all<TotalOfDay>(totalsOfDays(owner, { from: first.from, to: last.to }))]
+      : [],
   })
-  const chosen = periods.length === 1 ? periods[0]?.firstMonth : monthIn(found.user.timezone, owner.now)
+  const chosen = daysOfPeriod(query, monthIn(found.user.timezone, owner.now))
+  const { firstMonth } = periodOf(chosen)
   const sums = found.totals
-    .filter(({ firstMonth }) => firstMonth === chosen)
-    .map(({ high, low, ...row }) => ({ ...row, total: BigInt(high) * lowUnits + BigInt(low) }))
+    .filter((row) => row.firstMonth === firstMonth)
+    .map((row) => ({ ...row, total: exactSum(row) }))
   const sumOf = (type: 'income' | 'expense') =>
     sums.reduce((sum, row) => (row.type === type ? sum + row.total : sum), 0n)
   return {
@@ -58,28 +68,34 @@ export async function summarise(owner: Owner, draft: Draft<PeriodQuery>): Promis
     income: sumOf('income'),
     expense: sumOf('expense'),
     breakdown: sums.filter(({ type }) => type === 'expense'),
+    days: found.days.flatMap((rows) => everyDay(chosen, rows)),
   }
 }
 
-const wholeMonth = (month: CalendarMonth): Period => ({ firstMonth: month, lastMonth: month, cuts: [] })
+type TotalOfDay = WideSum & { date: CalendarDate; type: 'income' | 'expense' }
 
-function requestedPeriod({ month, from, to }: PeriodQuery): Period | undefined {
-  if (month) return wholeMonth(month)
-  if (!from && !to) return undefined
-  return periodOf({ from: from ?? earliestDate, to: to ?? latestDate })
+function totalsOfDays(owner: Scope, span: Span): SQL {
+  const rows = and(...filterParts(owner, span), ne(transactions.type, 'transfer'))
+  return sql`
+    select transaction_date as date, type, ${wideSum(sql`amount`)}
+      from ${transactions} where ${rows} group by transaction_date, type`
 }
 
-/** A total is `high * 2^20 + low`: that of many years may exceed a number's precision, and even SQLite's integers. */
-type Total = {
+function everyDay(span: Span, rows: TotalOfDay[]) {
+  const sums = new Map(rows.map((row) => [`${row.date} ${row.type}`, exactSum(row)]))
+  return datesBetween(span).map((date) => ({
+    date,
+    income: sums.get(`${date} income`) ?? 0n,
+    expense: sums.get(`${date} expense`) ?? 0n,
+  }))
+}
+
+type Total = WideSum & {
   firstMonth: CalendarMonth
   type: 'income' | 'expense'
   id: number | null
   name: string
-  high: number
-  low: number
 }
-const lowBits = 20
-const lowUnits = 1n << BigInt(lowBits)
 
 /** The totals of each period, largest first, then by name. */
 function totalsOf(owner: Scope, periods: Period[]): SQL {
@@ -92,8 +108,6 @@ function totalsOf(owner: Scope, periods: Period[]): SQL {
  * rows.
  */
 function totalsOfPeriod(owner: Scope, { firstMonth, lastMonth, cuts }: Period): SQL {
-  const low = sql.raw(`${lowUnits - 1n}`)
-  const shift = sql.raw(`${lowBits}`)
   const kept = and(
     eq(totals.userId, owner.id),
     between(totals.month, firstMonth, lastMonth),
@@ -107,7 +121,7 @@ function totalsOfPeriod(owner: Scope, { firstMonth, lastMonth, cuts }: Period): 
   return sql`
     select ${firstMonth} as firstMonth, entry.type,
            ${categories.id} as id, coalesce(${categories.name}, 'Uncategorized') as name,
-           sum(total >> ${shift}) + (sum(total & ${low}) >> ${shift}) as high, sum(total & ${low}) & ${low} as low
+           ${wideSum(sql`total`)}
       from (select type, category_id, total from ${totals} where ${kept} ${sql.join(rows)}) entry
       left join ${categories} on entry.type = 'expense' and ${categories.id} = entry.category_id
                              and ${categories.userId} is not null

@@ -23,6 +23,11 @@ const taggedReads = ({ checking, category }: Household, spent: Json) => [
   '/api/summary',
   '/api/summary?month=2026-11',
   '/api/summary?from=2020-01-01',
+  '/api/summary?daily=true&month=2026-11',
+  '/api/reports/monthly',
+  '/api/reports/monthly?from=2020-01&to=2020-02',
+  '/api/reports/balances?every=month',
+  '/api/reports/balances?from=2019-12-31&to=2020-01-31',
   '/api/transactions',
   '/api/transactions?q=coffee&per_page=10',
   `/api/transactions/${spent.id}`,
@@ -285,26 +290,40 @@ test('a token that gets nothing but 304s does not expire as idle, but does expir
   expect((await read(world, person.token, '/api/accounts', tag)).status).toBe(401)
 })
 
-test('the summary of the current month has no tag while that can be either of two months, and a different one in each', async () => {
-  setClock(Date.parse('2026-11-30T09:59:00Z'))
-  const { world, person } = await given()
-  const november = await tagOf(world, person.token, '/api/summary')
-  expect((await read(world, person.token, '/api/summary', november)).status).toBe(304)
-  for (const between of ['2026-11-30T10:00:00Z', '2026-12-01T11:59:00Z']) {
-    vi.setSystemTime(Date.parse(between))
-    const { status, headers } = await read(world, person.token, '/api/summary', november)
-    expect([status, headers.get('ETag'), headers.get('Cache-Control')]).toEqual([200, null, 'no-store'])
-    expect(await tagOf(world, person.token, '/api/summary?month=2026-11')).not.toBe('')
-  }
-  vi.setSystemTime(Date.parse('2026-12-01T12:00:00Z'))
-  const december = await read(world, person.token, '/api/summary', november)
-  expect(december.status).toBe(200)
-  expect(december.headers.get('ETag')).not.toBe(november)
-})
+test.each([
+  '/api/summary',
+  '/api/summary?daily=true',
+  '/api/reports/monthly',
+  '/api/reports/balances?every=month',
+])(
+  '%s has no tag while the current month can be either of two, and a different one in each',
+  async (path) => {
+    setClock(Date.parse('2026-11-30T09:59:00Z'))
+    const { world, person } = await given()
+    const november = await tagOf(world, person.token, path)
+    expect((await read(world, person.token, path, november)).status).toBe(304)
+    for (const between of ['2026-11-30T10:00:00Z', '2026-12-01T11:59:00Z']) {
+      vi.setSystemTime(Date.parse(between))
+      const { status, headers } = await read(world, person.token, path, november)
+      expect([status, headers.get('ETag'), headers.get('Cache-Control')]).toEqual([200, null, 'no-store'])
+      expect(await tagOf(world, person.token, '/api/summary?month=2026-11')).not.toBe('')
+    }
+    vi.setSystemTime(Date.parse('2026-12-01T12:00:00Z'))
+    const december = await read(world, person.token, path, november)
+    expect(december.status).toBe(200)
+    expect(december.headers.get('ETag')).not.toBe(november)
+  },
+)
 
 test('all other reads must not be stored, and have no tag', async () => {
   const { world, person } = await given()
-  for (const path of ['/api/tokens', '/api/imports', '/api/changes', '/api/email/verification-status']) {
+  for (const path of [
+    '/api/reports/balances',
+    '/api/tokens',
+    '/api/imports',
+    '/api/changes',
+    '/api/email/verification-status',
+  ]) {
     const { headers } = await read(world, person.token, path, '*')
     expect([headers.get('ETag'), headers.get('Cache-Control')]).toEqual([null, 'no-store'])
   }

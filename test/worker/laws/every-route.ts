@@ -245,6 +245,14 @@ export const goodCalls: Record<string, Preparation> = {
     return { call: (p) => p.delete('/api/matches/reject', { kind: 'duplicate', ids }), status: 204 }
   },
 
+  'GET /api/reports/monthly': async () => ({
+    call: (p) => p.get('/api/reports/monthly?from=2026-09&to=2026-10'),
+    status: 200,
+  }),
+  'GET /api/reports/balances': async () => ({
+    call: (p) => p.get('/api/reports/balances?every=month&from=2026-09-01&to=2026-10-31'),
+    status: 200,
+  }),
   'GET /api/summary': async () => ({ call: (p) => p.get('/api/summary'), status: 200 }),
   'GET /api/export': async () => ({ call: (p) => p.get('/api/export'), status: 200 }),
 }

@@ -114,6 +114,11 @@ test('no valid call of one user changes what another one sees', async () => {
 
 /** Everything that a person can see of their data. */
 async function everything({ person }: Awaited<ReturnType<typeof createHousehold>>) {
-  const paths = ['me', 'accounts', 'categories', 'transactions', 'summary?month=2020-01']
+  const reports = [
+    'summary?month=2020-01',
+    'reports/monthly?to=2026-11',
+    'reports/balances?to=2026-11-30&every=month',
+  ]
+  const paths = ['me', 'accounts', 'categories', 'transactions', ...reports]
   return Promise.all(paths.map(async (path) => (await person.get(`/api/${path}`)).body))
 }

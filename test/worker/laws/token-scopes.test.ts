@@ -25,6 +25,8 @@ const scopes: Record<string, 'read' | 'write' | 'session'> = {
   'GET /api/imports/layouts': 'read',
   'GET /api/matches': 'read',
   'GET /api/me': 'read',
+  'GET /api/reports/balances': 'read',
+  'GET /api/reports/monthly': 'read',
   'GET /api/summary': 'read',
   'GET /api/tokens': 'read',
   'GET /api/transactions': 'read',

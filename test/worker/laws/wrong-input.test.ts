@@ -334,6 +334,13 @@ describe('a query parameter', () => {
 
   test.each([
     ['month', 'summary', ['2026-13', '2026', '2026-01-01', 'now', '%00']],
+    ['daily', 'summary', ['yes', '2', '%00']],
+    ['from', 'reports/monthly', ['2026-13', '1899-12', '2101-01', 'now', '%00']],
+    ['to', 'reports/monthly', ['2026', '2026-01-01', '%00']],
+    ['from', 'reports/balances', ['yesterday', '2026-02-30', '1899-12-31', '%00']],
+    ['to', 'reports/balances', ['tomorrow', '2101-01-01', '%00']],
+    ['every', 'reports/balances', ['year', 'DAY', '1', '%00']],
+    ['account_id', 'reports/balances', ['abc', '0', '-1', 'none', '%00']],
     ['type', 'transactions', ['refund', 'INCOME', '1', '%00']],
     ['account_id', 'transactions', ['abc', '0', '-1', '1.5', 'none', '%00']],
     ['category_id', 'transactions', ['abc', '0', '-1', '1.5', '%00']],
@@ -375,6 +382,11 @@ async function createVictim() {
 }
 
 async function stateOf(person: Person): Promise<Json> {
-  const paths = ['me', 'accounts', 'categories', 'transactions', 'summary?month=2020-01']
+  const reports = [
+    'summary?month=2020-01',
+    'reports/monthly?to=2026-11',
+    'reports/balances?to=2026-11-30&every=month',
+  ]
+  const paths = ['me', 'accounts', 'categories', 'transactions', ...reports]
   return Promise.all(paths.map(async (path) => (await person.get(`/api/${path}`)).body))
 }

@@ -4,8 +4,10 @@ import {
   type Ledger,
   LedgerError,
   type LedgerFilter,
+  type LedgerMonths,
   type LedgerOptions,
   type LedgerPeriod,
+  type LedgerRange,
   localLedger,
   memoryStorage,
   memoryTokens,
@@ -93,7 +95,12 @@ const searches: LedgerFilter[] = [
 ]
 
 /** What a ledger and the service are both asked. Filters name accounts and categories by their keys. */
-type Questions = { filters: LedgerFilter[]; periods: LedgerPeriod[] }
+type Questions = {
+  filters: LedgerFilter[]
+  periods: LedgerPeriod[]
+  months: LedgerMonths[]
+  ranges: LedgerRange[]
+}
 
 /** Questions of every kind. */
 export function allQuestions(ledger: Ledger): Questions {
@@ -112,7 +119,8 @@ export function allQuestions(ledger: Ledger): Questions {
     ...accounts.slice(0, 2).map((one) => ({ ...one, ...categories[0], per_page: 2 })),
     ...accounts.slice(0, 2).map((one) => ({ ...one, q: 'tea', category_id: 'none' })),
   ]
-  return { filters, periods }
+  const ranges: LedgerRange[] = [...everyRange, { ...everyRange[2], ...accounts[0] }]
+  return { filters, periods, months: everyMonths, ranges }
 }
 
 /** Enough to see whether a ledger has the right rows, from which it makes every response when it is asked. */
@@ -124,7 +132,8 @@ export function fewQuestions(ledger: Ledger): Questions {
     { from: '2026-11-20', to: '2026-11-20', category_id: 'none' },
     { account_id: ledger.accounts().at(-1)?.key, category_id: ledger.categories()[0]?.key },
   ]
-  return { filters, periods: [{}, { month: '2026-11' }, { from: '2026-11-20' }] }
+  const periods = [{}, { month: '2026-11', daily: true }, { from: '2026-11-20' }]
+  return { filters, periods, months: [{}], ranges: [{}, { every: 'month' }] }
 }
 
 const periods = [
@@ -135,23 +144,42 @@ const periods = [
   { from: '2026-01-02', to: '2026-02-10' },
   { to: '2026-01-31' },
   { month: '1999-12' },
-  { month: '2024-02' },
+  { month: '2024-02', daily: true },
+  { daily: true },
   { from: '2026-01-31', to: '2026-01-31' },
   { from: '1900-01-01' },
   { from: '2024-02-29', to: '2100-12-31' },
 ]
 
+const everyMonths: LedgerMonths[] = [
+  {},
+  { from: '2024-02', to: '2024-02' },
+  { from: '1900-01', to: '1909-12' },
+  { to: '2026-02' },
+  { from: '2100-12' },
+]
+const everyRange: LedgerRange[] = [
+  {},
+  { every: 'month' },
+  { from: '2025-12-31', to: '2026-02-02' },
+  { from: '2024-02-28', to: '2025-02-27', every: 'week' },
+  { from: '2091-01-31', to: '2100-12-01', every: 'month' },
+  { from: '2100-12-31', every: 'day' },
+]
+
 /** Everything that a ledger shows, without what only a ledger has. */
-export function readLedger(ledger: Ledger, { filters, periods } = allQuestions(ledger)) {
+export function readLedger(ledger: Ledger, { filters, periods, months, ranges } = allQuestions(ledger)) {
   const { first, ...all } = {
     profile: ledger.profile(),
     accounts: ledger.accounts(),
     categories: ledger.categories(),
     pages: filters.map((filter) => ledger.transactions(filter)),
     summaries: periods.map((period) => ledger.summary(period)),
+    months: months.map((query) => ledger.monthlyReport(query)),
+    balances: ranges.map((query) => ledger.balancesReport(query)),
     first: ledger.transactions().data.slice(0, 3),
   }
-  return without(['key', 'waits', 'category_key'], {
+  return without(['key', 'waits', 'category_key', 'account_key'], {
     ...all,
     rows: first.map(({ key }) => ledger.transaction(key)),
   })
@@ -161,7 +189,7 @@ export function readLedger(ledger: Ledger, { filters, periods } = allQuestions(l
 export async function readService(
   person: Person,
   ledger: Ledger,
-  { filters, periods } = allQuestions(ledger),
+  { filters, periods, months, ranges } = allQuestions(ledger),
 ) {
   const idOf = (rows: { key: string; id: number | null }[], key: unknown) =>
     key === 'none' ? key : rows.find((row) => row.key === key)?.id
@@ -183,6 +211,12 @@ export async function readService(
   for (const { id } of pages[0].data.slice(0, 3)) rows.push(await get(`/api/transactions/${id}`))
   const summaries = []
   for (const period of periods) summaries.push(await get('/api/summary', period))
+  const [reports, balances] = [[] as Json[], [] as Json[]]
+  for (const query of months) reports.push(await get('/api/reports/monthly', query))
+  for (const { account_id, ...query } of ranges) {
+    const account = account_id === undefined ? {} : { account_id: idOf(ledger.accounts(), account_id) }
+    balances.push(await get('/api/reports/balances', { ...query, ...account }))
+  }
   const [profile, accounts] = [await get('/api/me'), await get('/api/accounts')]
   return without(linksOfPages, {
     profile,
@@ -190,6 +224,8 @@ export async function readService(
     categories: await get('/api/categories'),
     pages,
     summaries,
+    months: reports,
+    balances,
     rows,
   })
 }

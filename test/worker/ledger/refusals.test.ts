@@ -190,10 +190,24 @@ test('the filters and periods that a ledger refuses, and why, are those that the
     q: ['tea', ' tea ', long(255), long(256), 'nul\0', '%', '', '\u200b'],
   }
   const months = ['2026-11', '2026-13', '2026-1', '11', '2026-00', '1899-12', 'November', '2026-11-20', '']
-  const periods: Record<string, unknown[]> = { month: months, from: days, to: days }
+  const periods: Record<string, unknown[]> = {
+    month: months,
+    from: days,
+    to: days,
+    daily: [true, false, 'no'],
+  }
+  const reported = { from: [...months, '2000-01'], to: months }
+  const ranges = {
+    from: days,
+    to: days,
+    every: ['day', 'week', 'month', 'year', ''],
+    account_id: [0, 'abc', account.id],
+  }
   const reads: [string, Record<string, unknown[]>, (query: Input) => unknown][] = [
     ['/api/transactions', filters, (query) => ledger.transactions(query)],
     ['/api/summary', periods, (query) => ledger.summary(query)],
+    ['/api/reports/monthly', reported, (query) => ledger.monthlyReport(query)],
+    ['/api/reports/balances', ranges, (query) => ledger.balancesReport(query)],
   ]
   const dice = new Dice(3)
   let refused = 0

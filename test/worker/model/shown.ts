@@ -105,6 +105,18 @@ export function shownSummary(state: State, userId: number, { from = '', to = '9'
   }
 }
 
+/** What came in and went out on each day of a month. */
+export function shownDays(state: State, userId: number, month: string) {
+  const dates = Array.from({ length: 31 }, (_, nth) => `${month}-${String(nth + 1).padStart(2, '0')}`)
+  const existing = dates.filter((date) => new Date(date).getUTCMonth() === Number(month.slice(5)) - 1)
+  return {
+    daily_breakdown: existing.map((date) => {
+      const { income, expense } = shownSummary(state, userId, { from: date, to: date }).monthly_summary
+      return { date, income, expense }
+    }),
+  }
+}
+
 function breakdown(state: State, transactions: Transaction[]) {
   const expenses = transactions.filter(({ type }) => type === 'expense')
   return [...Map.groupBy(expenses, ({ category_id }) => category_id)]

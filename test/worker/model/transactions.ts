@@ -1,5 +1,5 @@
 import { ifOwn, invalid, type Operation, pick, request, type Turn, withinBounds } from './calls.ts'
-import { decimal, type Filter, shownPage, shownSummary, shownTransaction } from './shown.ts'
+import { decimal, type Filter, shownDays, shownPage, shownSummary, shownTransaction } from './shown.ts'
 import type { Fields, Item, Kind, State, Transaction } from './state.ts'
 
 /** The time of all histories. */
@@ -191,7 +191,7 @@ function filterOf(turn: Turn): Filter {
   return Object.fromEntries(Object.entries(all).filter(() => dice.isOnceIn(3)))
 }
 
-/** The summary of a given month or range, or of the current month. */
+/** The summary of a given month or range, or of the current month, of which some have a daily breakdown. */
 export const readSummary: Operation = {
   name: 'read the summary',
   weight: 3,
@@ -199,13 +199,16 @@ export const readSummary: Operation = {
     const { dice } = turn
     const month = dice.of([...months, '']) as string
     const [from, to] = dice.isOnceIn(3) ? [day(turn), day(turn)] : []
+    const daily = !from && dice.isOnceIn(2)
     const query = new URLSearchParams(from && to ? { from, to } : month ? { month } : {})
+    if (daily) query.set('daily', 'true')
     return request(turn, 'GET', `/api/summary?${query}`, {}, (state) => {
       if (from && to && from > to)
         return invalid({ to: ['The to field must be a date after or equal to from.'] })
-      const shown = month || new Date(now).toISOString().slice(0, 7)
-      const range = from && to ? { from, to } : { from: `${shown}-01`, to: `${shown}-31` }
-      return { status: 200, body: shownSummary(state, turn.person.id, range) }
+      const chosen = month || new Date(now).toISOString().slice(0, 7)
+      const range = from && to ? { from, to } : { from: `${chosen}-01`, to: `${chosen}-31` }
+      const shown = shownSummary(state, turn.person.id, range)
+      return { status: 200, body: daily ? { ...shown, ...shownDays(state, turn.person.id, chosen) } : shown }
     })
   },
 }

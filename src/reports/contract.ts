@@ -1,0 +1,188 @@
+import * as z from 'zod/mini'
+import {
+  addDays,
+  addMonths,
+  type CalendarDate,
+  type CalendarMonth,
+  datesBetween,
+  earliestDate,
+  lastDayOf,
+  latestDate,
+  monthOf,
+  monthsBetween,
+  type Span,
+} from '../shared/dates.ts'
+import { doc, field } from '../shared/doc.ts'
+import type { FieldErrors } from '../shared/failures.ts'
+import { addError, requireDays, requireOrder } from '../shared/field-errors.ts'
+import { date, id, month, oneOf } from '../shared/fields.ts'
+import * as shown from '../shared/shown.ts'
+import { categoryTypes, reportIntervals } from '../shared/types.ts'
+import { mostDays } from '../summary/contract.ts'
+
+export const mostMonths = 120
+/** The number of months, weeks or days, unless the client names the first. */
+const defaultMonths = 12
+const defaultWeeks = 12
+const defaultDays = 30
+
+const [earliestMonth, latestMonth] = [monthOf(earliestDate), monthOf(latestDate)]
+const reportedMonth = month.check(
+  z.refine(
+    (input) => input >= earliestMonth && input <= latestMonth,
+    `The :field field must be a month from ${earliestMonth} to ${latestMonth}.`,
+  ),
+)
+
+export const monthlyQuery = z.partial(
+  z.object({
+    from: field(reportedMonth, doc(`The first month; if left out, the report has ${defaultMonths} months.`)),
+    to: field(
+      reportedMonth,
+      doc(`The last month, by default the current one; there are ${mostMonths} months at most.`),
+    ),
+  }),
+)
+export type MonthlyQuery = z.output<typeof monthlyQuery>
+
+/** The months of a report, if `current` is the current one. */
+export function monthsOfReport({ from, to }: MonthlyQuery, current: CalendarMonth): CalendarMonth[] {
+  const last = to ?? (from && from > current ? from : current)
+  return monthsBetween(from ?? addMonths(last, 1 - defaultMonths), last)
+}
+
+/** The errors of a report's months, if `current` is the current one. */
+export function monthlyErrors(query: MonthlyQuery, current: CalendarMonth): FieldErrors {
+  const errors: FieldErrors = {}
+  requireOrder(errors, query)
+  if (query.from && (query.to ?? current) >= addMonths(query.from, mostMonths))
+    addError(errors, 'to', `The :field field must be a month within ${mostMonths} months from from.`)
+  return errors
+}
+
+export const balancesQuery = z.partial(
+  z.object({
+    from: field(
+      date,
+      doc(
+        `The first day; if left out, there are ${defaultDays} days, ${defaultWeeks} weeks or ${defaultMonths} months.`,
+      ),
+    ),
+    to: field(
+      date,
+      doc(
+        `The last day, by default today; the range has ${mostDays} days at most, or ${mostMonths} months with \`every=month\`.`,
+      ),
+    ),
+    every: field(
+      oneOf(reportIntervals),
+      doc({
+        default: 'day',
+        description:
+          '`week` counts back from the last day in steps of seven days; `month` is the last day of each month that the range touches.',
+      }),
+    ),
+    account_id: field(id, doc('One account alone.')),
+  }),
+)
+export type BalancesQuery = z.output<typeof balancesQuery>
+
+/** The first and the last day of a report (with months, of whole ones), if `today` is the current date. */
+export function daysOfReport({ from, to, every }: BalancesQuery, today: CalendarDate): Span {
+  const last = to ?? (from && from > today ? from : today)
+  if (every === 'month') {
+    const lastMonth = monthOf(last)
+    const firstMonth = from ? monthOf(from) : addMonths(lastMonth, 1 - defaultMonths)
+    return { from: `${firstMonth}-01`, to: lastDayOf(lastMonth) }
+  }
+  const days = every === 'week' ? 7 * (defaultWeeks - 1) : defaultDays - 1
+  return { from: from ?? addDays(last, -days), to: last }
+}
+
+/** The dates of a report's points, the earliest first, if `today` is the current date. */
+export function datesOfReport(query: BalancesQuery, today: CalendarDate): CalendarDate[] {
+  const { from, to } = daysOfReport(query, today)
+  if (query.every === 'month') return monthsBetween(monthOf(from), monthOf(to)).map(lastDayOf)
+  return datesBetween({ from, to }, query.every === 'week' ? 7 : 1)
+}
+
+/** The errors of a report's range, if `today` is the current date. */
+export function balancesErrors(query: BalancesQuery, today: CalendarDate): FieldErrors {
+  const errors: FieldErrors = {}
+  requireOrder(errors, query)
+  const { from, to } = daysOfReport(query, today)
+  if (query.every !== 'month') requireDays(errors, { from, to }, mostDays)
+  else if (monthOf(to) >= addMonths(monthOf(from), mostMonths))
+    addError(errors, 'to', `The :field field must be a date within ${mostMonths} months from from.`)
+  return errors
+}
+
+const monthOfReport = shown.object('MonthOfReport', 'A month, even one without transactions.', {
+  month: field(z.string(), doc({ examples: ['2026-11'] })),
+  income: shown.total(),
+  expense: shown.total(),
+  net: shown.total(),
+  categories: field(
+    z.array(
+      shown.object(
+        'CategoryOfMonth',
+        'Income or expenses of a category. Those without one are `Uncategorized`, with the id null.',
+        {
+          category_id: z.nullable(shown.id()),
+          category_name: z.string(),
+          type: z.enum(categoryTypes),
+          total: shown.total(),
+        },
+      ),
+    ),
+    doc('The largest total first. `type` is that of the transactions.'),
+  ),
+})
+
+export const monthlyReport = shown.object(
+  'MonthlyReport',
+  'Income and expenses of months.',
+  { months: z.array(monthOfReport) },
+  {
+    months: [
+      { month: '2026-10', income: 0, expense: 0, net: 0, categories: [] },
+      {
+        month: '2026-11',
+        income: 2500,
+        expense: 12.5,
+        net: 2487.5,
+        categories: [
+          { category_id: 2, category_name: 'Salary', type: 'income' as const, total: 2500 },
+          { category_id: 1, category_name: 'Groceries', type: 'expense' as const, total: 12.5 },
+        ],
+      },
+    ],
+  },
+)
+export type ShownMonthlyReport = z.output<typeof monthlyReport>
+
+export const balancesReport = shown.object(
+  'BalancesReport',
+  'Balances over time.',
+  {
+    points: z.array(
+      shown.object('BalancesOfDay', 'The balances at the end of a day.', {
+        date: shown.calendarDate(),
+        total: shown.total(),
+        accounts: z.array(
+          shown.object('BalanceOfDay', 'The balance of an account.', {
+            account_id: shown.id(),
+            balance: shown.total(),
+          }),
+        ),
+      }),
+    ),
+  },
+  {
+    points: [
+      { date: '2026-11-19', total: 1250, accounts: [{ account_id: 1, balance: 1250 }] },
+      { date: '2026-11-20', total: 1237.5, accounts: [{ account_id: 1, balance: 1237.5 }] },
+    ],
+  },
+)
+export type ShownBalancesReport = z.output<typeof balancesReport>

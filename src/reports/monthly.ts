@@ -1,0 +1,47 @@
+import { and, between, eq, ne, sql } from 'drizzle-orm'
+import type { Owner } from '../database/owner.ts'
+import { requireComplete } from '../database/ownership.ts'
+import { categories, totals } from '../database/schema.ts'
+import { exactSum, type WideSum, wideSum } from '../database/wide-sums.ts'
+import { type CalendarMonth, monthIn, monthsOnEarth } from '../shared/dates.ts'
+import type { Draft } from '../shared/draft.ts'
+import { type MonthOfReport, monthsWith } from '../shared/month-report.ts'
+import { type MonthlyQuery, monthsOfReport } from './contract.ts'
+import { limitFigures, requireFigures } from './figures.ts'
+
+type Total = WideSum & { month: CalendarMonth; type: 'income' | 'expense'; categoryId: number }
+
+/**
+ * Returns the income and expenses of months, by default the last twelve in the user's time zone, by category. Reads kept
+ * totals only. Throws Invalid.
+ */
+export async function reportMonths(
+  owner: Owner,
+  draft: Draft<MonthlyQuery>,
+): Promise<MonthOfReport<{ id: number; name: string }>[]> {
+  const query = await requireComplete(owner, draft)
+  // The user's time zone comes with the results, so the months of all time zones are read.
+  const possible = monthsOnEarth(owner.now).flatMap((current) => monthsOfReport(query, current))
+  const found = await owner.run({
+    categories: owner.db
+      .select({ id: categories.id, name: categories.name })
+      .from(categories)
+      .where(eq(categories.userId, owner.id)),
+    totals: owner.db.all<Total>(sql`
+      select month, type, category_id as categoryId, ${wideSum(sql`total`)} from ${totals}
+       where ${and(
+         eq(totals.userId, owner.id),
+         between(totals.month, possible[0] ?? '', possible.at(-1) ?? ''),
+         ne(totals.type, 'transfer'),
+       )}
+       group by month, type, category_id ${limitFigures}`),
+  })
+  requireFigures(found.totals.length)
+  const byId = new Map(found.categories.map((category) => [category.id, category]))
+  const entries = found.totals.map(({ month, type, categoryId, ...sum }) => ({
+    ...{ month, type, total: exactSum(sum) },
+    category: byId.get(categoryId),
+  }))
+  const months = monthsOfReport(query, monthIn(found.user.timezone, owner.now))
+  return monthsWith(months, entries, ({ id }) => id)
+}
