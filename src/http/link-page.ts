@@ -25,6 +25,6 @@ function page(title: string, text: string, button?: string) {
 body { font: 17px/1.5 system-ui, sans-serif; max-width: 26rem; margin: 20vh auto 0; padding: 0 1.5rem }
 button { font: inherit; font-weight: 600; padding: .6rem 1.2rem; border: 0; border-radius: .5rem; background: #0f6b4f; color: #fff }
 </style></head>
-<body><h1>${title}</h1><p>${text}</p>${button && html`<form method="post"><button>${button}</button></form>`}</body>
+<body><main><h1>${title}</h1><p>${text}</p>${button && html`<form method="post"><button>${button}</button></form>`}</main></body>
 </html>`
 }

@@ -29,6 +29,7 @@ function expectPage({ status, headers, text }: ApiResponse, expected: number, wo
     type: expect.stringMatching(/^text\/html\b/),
   })
   expect(text).toContain(words)
+  expect(text).toMatch(/<main>.*<\/main>/s)
 }
 
 function expectBadLink({ status, text }: ApiResponse): void {
