@@ -1,75 +1,29 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { startApp } from '../../dev/app.ts'
-import { freePort } from '../../dev/ports.ts'
-import { loopback } from '../../dev/settings.ts'
-import { browser as executable, launch } from './browser.ts'
-import { clientOf, linkInMail, register, registration } from './client.ts'
-import { type Place, sharedPlace } from './stack.ts'
-
-/** Where the links of the shared stack lead. The browser goes to the app that is served for these tests instead. */
-const address = 'http://localhost:5173'
-
-/** For a busy machine; nothing here depends on its speed. */
-const patienceMs = 60_000
-const phone = { viewport: { width: 390, height: 844 }, locale: 'en-GB', reducedMotion: 'reduce' } as const
+import type { BrowserContext, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { browser as executable } from './browser.ts'
+import { linkInMail, registration } from './client.ts'
+import {
+  addAccount,
+  addExpense,
+  address,
+  balances,
+  choose,
+  edit,
+  enter,
+  expectRows,
+  fillExpense,
+  fillIn,
+  open,
+  patienceMs,
+  press,
+  rows,
+  serveExampleApp,
+} from './example-app.ts'
 
 describe.skipIf(!executable)('the example app', () => {
-  let browser: Browser
-  let place: Place
-  let directory: string
-  let served: string
-  const ends: (() => Promise<void>)[] = []
-
-  beforeAll(async () => {
-    place = await sharedPlace()
-    directory = await mkdtemp(path.join(tmpdir(), 'purse-app-'))
-    ends.push(() => rm(directory, { recursive: true, force: true }))
-    const port = await freePort()
-    const apiUrl = `http://${loopback}:${place.PORT}`
-    const app = await startApp({ port, host: loopback, directory, apiUrl })
-    served = app.url
-    browser = await launch(`localhost:5173 ${loopback}:${port}`)
-    ends.push(app.close, () => browser.close())
-  })
-  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())))
-  afterAll(async () => {
-    for (const end of ends.reverse()) await end()
-  })
-
-  async function newDevice(options = {}): Promise<[BrowserContext, Page]> {
-    const context = await browser.newContext({ ...phone, ...options })
-    context.setDefaultTimeout(patienceMs)
-    return [context, await context.newPage()]
-  }
-
-  /** Registers a user with money through the API, and returns functions that call it in their name. */
-  async function newPerson(email: string) {
-    const api = clientOf(place)
-    const { access_token: token } = await register(place, email)
-    const account = { name: 'Checking', type: 'bank', starting_balance: '100.00' }
-    const account_id = (await api('POST', '/accounts', account, token)).body.id
-    const category_id = (await api('GET', '/categories', undefined, token)).body[0].id
-    const add = async (description: string, amount: string) => {
-      const way = { account_id, category_id, type: 'expense', transaction_date: '2026-11-20' }
-      await api('POST', '/transactions', { ...way, description, amount }, token)
-    }
-    const get = async (path: string) => (await api('GET', path, undefined, token)).body
-    const endOtherSessions = async () => {
-      for (const { id, is_current } of await get('/tokens'))
-        if (!is_current) await api('DELETE', `/tokens/${id}`, undefined, token)
-    }
-    return { email, add, get, endOtherSessions }
-  }
-
-  async function signIn(page: Page, email: string): Promise<void> {
-    await page.goto(address)
-    await enter(page, email, registration(email).password)
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-  }
+  const { app, newDevice, newPerson, signIn } = serveExampleApp()
 
   test('shows each page, asks before it does something twice, and works without a network', async () => {
     const [context, page] = await newDevice()
@@ -80,7 +34,7 @@ describe.skipIf(!executable)('the example app', () => {
     await page.getByLabel('Password').fill(registration(email).password)
     await press(page, 'Sign up')
     await page.getByText('Where is your money?').waitFor()
-    await page.goto(await linkInMail(place, email, /Verify your email/))
+    await page.goto(await linkInMail(app.place, email, /Verify your email/))
     await page.getByText('Your address is verified.').waitFor()
 
     await open(page, 'Accounts')
@@ -91,6 +45,7 @@ describe.skipIf(!executable)('the example app', () => {
     await fillExpense(page, 'Another coffee', '3.2')
     await page.getByText('There is one already: “Coffee”').waitFor()
     await press(page, 'Close')
+    await press(page, 'Discard')
 
     await edit(page, 'Coffee', { Amount: '4.20' })
     await choose(page, 'Coffee')
@@ -129,7 +84,7 @@ describe.skipIf(!executable)('the example app', () => {
     await page.getByText('Successfully imported 2 transactions.').waitFor()
     await chooseFile('next.csv', 'Date;Amount;Description\n03/03/2026;13,50;Market\n')
     await press(page, 'Look at the file')
-    await page.getByRole('cell', { name: '−13.50' }).waitFor()
+    await page.getByText('−13.50').waitFor()
 
     await chooseFile('damaged.csv', 'Date;Debit;Description\n2026-02-03;12,50;Market\n2026-02-04;1,0,0;Bus\n')
     await press(page, 'Look at the file')
@@ -147,7 +102,7 @@ describe.skipIf(!executable)('the example app', () => {
     await press(page, 'Save')
     await page.getByText('Chrome on Linux (this device), last used on').waitFor()
     await open(page, 'Accounts')
-    expect(await figures(page)).toEqual(['1,184.30', '70.50'])
+    expect(await balances(page)).toEqual(['1,184.30', '70.50'])
 
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
     await context.setOffline(true)
@@ -166,7 +121,7 @@ describe.skipIf(!executable)('the example app', () => {
     await page.getByText('Forgot password?').click()
     await page.getByLabel('Email').fill(email)
     await press(page, 'Send me a link')
-    await page.goto(await linkInMail(place, email, /Reset your password/))
+    await page.goto(await linkInMail(app.place, email, /Reset your password/))
     await page.getByLabel('Password').fill('a new password')
     await press(page, 'Set the password')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -175,7 +130,7 @@ describe.skipIf(!executable)('the example app', () => {
 
     await open(page, 'Settings')
     await press(page, 'Sign out')
-    await press(page, 'Sign in with the identity provider')
+    await press(page, 'Continue with single sign-on')
     await page.getByLabel('Address', { exact: true }).fill(email)
     await press(page, 'Sign in')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
@@ -233,7 +188,7 @@ describe.skipIf(!executable)('the example app', () => {
     await rent.getByRole('button', { name: 'Keep mine' }).click()
     await late.page.getByRole('button', { name: /Keep theirs|Drop my change/ }).click()
     await late.page.getByText('Online · all saved', { exact: true }).waitFor()
-    await early.page.getByText(`−${late.rent}`).waitFor()
+    await early.page.locator('.row', { hasText: `−${late.rent}` }).waitFor()
 
     const { data } = await person.get('/transactions')
     const amounts = data.map(
@@ -250,7 +205,7 @@ describe.skipIf(!executable)('the example app', () => {
       expect(await page.getByRole('button', { name: /Keep|Drop/ }).count()).toBe(0)
       await open(page, 'Accounts')
       const [{ balance }] = await person.get('/accounts')
-      expect(await figures(page)).toEqual([balance.toFixed(2).replace('-', '−')])
+      expect(await balances(page)).toEqual([balance.toFixed(2).replace('-', '−')])
     }
   })
 
@@ -280,7 +235,7 @@ describe.skipIf(!executable)('the example app', () => {
       ['index.html', '<title>Purse</title>', '<title>Purse</title><meta name="version" content="2">'],
       ['service-worker.js', '"version":"', '"version":"2'],
     ] as const) {
-      const file = path.join(directory, name)
+      const file = path.join(app.directory, name)
       await writeFile(file, (await readFile(file, 'utf8')).replace(from, to))
     }
     await page.reload()
@@ -288,15 +243,15 @@ describe.skipIf(!executable)('the example app', () => {
   })
 
   test('is served with its headers, and can be installed', async () => {
-    const page = await fetch(`${served}/dashboard`, { method: 'HEAD' })
+    const page = await fetch(`${app.served}/dashboard`, { method: 'HEAD' })
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-    const { id, icons } = (await (await fetch(`${served}/manifest.webmanifest`)).json()) as {
+    const { id, icons } = (await (await fetch(`${app.served}/manifest.webmanifest`)).json()) as {
       id: string
       icons: { src: string; type: string }[]
     }
     expect(id).toBe('/')
     for (const { src, type } of icons)
-      expect((await fetch(served + src)).headers.get('content-type')).toBe(type)
+      expect((await fetch(app.served + src)).headers.get('content-type')).toBe(type)
   })
 
   test('reads without asking the API, and shows a write before the API has responded, within a frame', async () => {
@@ -316,7 +271,7 @@ describe.skipIf(!executable)('the example app', () => {
     await expectRows(page, ['Rent −40.00'])
     await page.getByLabel('Search').fill('')
     await open(page, 'Accounts')
-    expect(await figures(page)).toEqual(['60.00'])
+    expect(await balances(page)).toEqual(['60.00'])
     await open(page, 'Overview')
     await page.getByText('Total balance').waitFor()
 
@@ -337,68 +292,3 @@ describe.skipIf(!executable)('the example app', () => {
     expect(data.map((row: { description: string }) => row.description)).toEqual(['Tea', 'Rent'])
   })
 })
-
-const press = (page: Page | Locator, name: string) => page.getByRole('button', { name, exact: true }).click()
-
-async function enter(page: Page, email: string, password: string): Promise<void> {
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await press(page, 'Sign in')
-}
-
-/** Opens a page of the app by its link. */
-async function open(page: Page, name: string): Promise<void> {
-  await page.getByRole('navigation').getByText(name).click()
-  await page.getByRole('heading', { name, level: 1 }).waitFor()
-}
-
-async function addAccount(page: Page, name: string, balance: string): Promise<void> {
-  await press(page, 'Add account')
-  await page.getByLabel('Name').fill(name)
-  await page.getByLabel('Balance before').fill(balance)
-  await press(page, 'Save')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-}
-
-async function fillIn(page: Page, description: string, amount: string): Promise<void> {
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Amount').fill(amount)
-  await dialog.getByLabel('Description').fill(description)
-  await dialog.getByLabel('Category').selectOption({ index: 1 })
-}
-
-async function fillExpense(page: Page, description: string, amount: string): Promise<void> {
-  await press(page, 'Add transaction')
-  await fillIn(page, description, amount)
-  await press(page, 'Save')
-}
-
-async function addExpense(page: Page, description: string, amount: string): Promise<void> {
-  await fillExpense(page, description, amount)
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-}
-
-const choose = (page: Page, title: string) => page.locator('.day button', { hasText: title }).click()
-
-async function edit(page: Page, title: string, fields: Record<string, string>): Promise<void> {
-  await choose(page, title)
-  for (const [label, value] of Object.entries(fields))
-    await page.getByRole('dialog').getByLabel(label).fill(value)
-  await press(page, 'Save')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-}
-
-/** The transactions that are shown, with their amounts. */
-function rows(page: Page): Promise<string[]> {
-  return page.locator('.day button').evaluateAll((buttons) =>
-    buttons.map((button) => {
-      const title = button.querySelector('span')?.firstChild?.textContent ?? ''
-      return `${title} ${button.querySelector('strong')?.textContent}`
-    }),
-  )
-}
-
-const expectRows = (page: Page, expected: string[]) =>
-  expect.poll(() => rows(page), { timeout: patienceMs }).toEqual(expected)
-
-const figures = (page: Page) => page.locator('.figure').allInnerTexts()

@@ -1,18 +1,18 @@
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Ledger } from 'purse-client'
+import { currency } from './amounts.ts'
 import { counted } from './format.ts'
-import { Accounts } from './pages/accounts.tsx'
-import { Changes } from './pages/changes.tsx'
+import { looks } from './looks.ts'
 import { Dashboard } from './pages/dashboard.tsx'
-import { ImportFile } from './pages/import-file.tsx'
-import { Settings } from './pages/settings.tsx'
 import { ForgottenPassword, NewPassword, Register, SignIn } from './pages/sign-in.tsx'
-import { Transactions } from './pages/transactions.tsx'
 import { go, place, visit } from './router.ts'
 import { type Session, session } from './session.ts'
 import { useFollowed } from './store.ts'
 import { connection, keepInSync } from './sync.ts'
+import { Icon, type IconName } from './ui/icon.tsx'
+import { lazy } from './ui/lazy.tsx'
+import { Page } from './ui/page.tsx'
 import { Toasts } from './ui/toast.tsx'
 
 export type PageProps = { ledger: Ledger; session: Session }
@@ -25,18 +25,43 @@ const doors: Record<string, ComponentType> = {
   '/reset-password': NewPassword,
 }
 
-type Shown = [page: ComponentType<PageProps>, label?: string, icon?: string]
+type Shown = { page: ComponentType<PageProps>; label?: string; icon?: IconName; isFirst?: true }
 
-/** Those with a label are in the navigation, each with a line icon. */
+/** Those with a label are in the navigation: on phones, the first ones only. */
 const pages: Record<string, Shown> = {
-  '/dashboard': [Dashboard, 'Overview', 'M4 20V10M10 20V4M16 20v-8M22 20H2'],
-  '/transactions': [Transactions, 'Transactions', 'M8 6h13M8 12h13M8 18h13M3 6h.01M3 12h.01M3 18h.01'],
-  '/accounts': [Accounts, 'Accounts', 'M3 7h18v11a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2zm0 0 12-4v4M17 13.500h.01'],
-  '/import': [ImportFile, 'Import', 'M12 16V4M7 9l5-5 5 5M4 20h16'],
-  '/settings': [Settings, 'Settings', 'M4 7h16M4 17h16M9 4v6M15 14v6'],
-  '/changes': [Changes],
+  '/dashboard': { page: Dashboard, label: 'Overview', icon: 'overview', isFirst: true },
+  '/transactions': {
+    page: lazy(() => import('./pages/transactions.tsx').then((file) => file.Transactions)),
+    ...{ label: 'Transactions', icon: 'list', isFirst: true },
+  },
+  '/accounts': {
+    page: lazy(() => import('./pages/accounts.tsx').then((file) => file.Accounts)),
+    ...{ label: 'Accounts', icon: 'wallet', isFirst: true },
+  },
+  '/reports': {
+    page: lazy(() => import('./pages/reports.tsx').then((file) => file.Reports)),
+    ...{ label: 'Reports', icon: 'chart', isFirst: true },
+  },
+  '/categories': {
+    page: lazy(() => import('./pages/categories.tsx').then((file) => file.Categories)),
+    ...{ label: 'Categories', icon: 'tag' },
+  },
+  '/matches': {
+    page: lazy(() => import('./pages/matches.tsx').then((file) => file.Matches)),
+    ...{ label: 'Matches', icon: 'pair' },
+  },
+  '/import': {
+    page: lazy(() => import('./pages/import-file.tsx').then((file) => file.ImportFile)),
+    ...{ label: 'Import', icon: 'import' },
+  },
+  '/settings': {
+    page: lazy(() => import('./pages/settings.tsx').then((file) => file.Settings)),
+    ...{ label: 'Settings', icon: 'settings' },
+  },
+  '/changes': { page: lazy(() => import('./pages/changes.tsx').then((file) => file.Changes)) },
+  '/more': { page: More },
 }
-const links = Object.entries(pages).filter(([, [, label]]) => label)
+const links = Object.entries(pages).filter(([, { label }]) => label)
 
 export function App() {
   const current = useFollowed(session).get()
@@ -56,29 +81,53 @@ export function App() {
 
 function SignedIn({ session }: { session: Session }) {
   const ledger = useFollowed(session.ledger)
+  useFollowed(looks)
+  useFollowed(currency)
   useEffect(() => keepInSync(ledger), [ledger])
-  const [Page] = pages[place.get().pathname] ?? [Dashboard]
+  const shown = pages[place.get().pathname] ?? { page: Dashboard, isFirst: true }
+  const link = (path: string, label: string, icon: IconName, className: string, isCurrent: boolean) => (
+    <a key={path} href={path} class={className} aria-current={isCurrent ? 'page' : undefined}>
+      <Icon name={icon} />
+      {label}
+    </a>
+  )
   return (
     <div class="shell">
       <nav aria-label="Pages">
-        {links.map(([path, [page, label, icon]]) => (
-          <a key={path} href={path} aria-current={page === Page ? 'page' : undefined}>
-            <svg viewBox="0 0 24 24" width="24" aria-hidden="true">
-              <path d={icon} fill="none" stroke="currentcolor" stroke-width="2" />
-            </svg>
-            {label}
-          </a>
-        ))}
+        {links.map(([path, { page, label = '', icon = 'more', isFirst }]) =>
+          link(path, label, icon, isFirst ? '' : 'wide-only', page === shown.page),
+        )}
+        {link('/more', 'More', 'more', 'narrow-only', !shown.isFirst)}
       </nav>
       <Status ledger={ledger} />
       <main>
         {ledger.profile() ? (
-          <Page key={visit()} ledger={ledger} session={session} />
+          <shown.page key={visit()} ledger={ledger} session={session} />
         ) : (
-          <p>Fetching your data …</p>
+          <p role="status">Fetching your data …</p>
         )}
       </main>
     </div>
+  )
+}
+
+/** The pages for which a phone's navigation has no room. */
+function More() {
+  return (
+    <Page title="More">
+      <article class="list">
+        {links.map(
+          ([path, { label, icon = 'more', isFirst }]) =>
+            !isFirst && (
+              <a key={path} href={path} class="row">
+                <Icon name={icon} />
+                <span>{label}</span>
+                <Icon name="right" />
+              </a>
+            ),
+        )}
+      </article>
+    </Page>
   )
 }
 

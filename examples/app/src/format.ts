@@ -1,20 +1,9 @@
-const twoDecimals = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
-
-/** Exact to the cent: amounts are text, and never become floats. With a minus sign, not a hyphen. */
-export const money = (amount: string | number): string =>
-  twoDecimals.format(amount as `${number}`).replace('-', '−')
-
-/** Converts an amount as people type it, with a comma or a point, to the API's form: `3,2` is `3.20`. */
-export function typedAmount(text: string): string {
-  const [all, whole, cents = ''] = /^\s*(-?\d+)(?:[.,](\d{1,2}))?\s*$/.exec(text) ?? []
-  return all === undefined ? text : `${whole}.${cents.padEnd(2, '0')}`
-}
-
 const inWords = (options: Intl.DateTimeFormatOptions) => {
   const format = new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' })
   return (date: string): string => format.format(new Date(date))
 }
-export const longDay = inWords({ dateStyle: 'full' })
+export const longDay = inWords({ weekday: 'long', day: 'numeric', month: 'long' })
+export const longDayOfYear = inWords({ dateStyle: 'full' })
 export const shortDay = inWords({ dateStyle: 'medium' })
 export const monthName = inWords({ month: 'long', year: 'numeric' })
 export const shortMonth = inWords({ month: 'short' })

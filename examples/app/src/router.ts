@@ -14,7 +14,17 @@ export function go(path: string, { isReplacing = false } = {}): void {
   if (isElsewhere) scrollTo(0, 0)
 }
 
+/** Called when the person goes back: true if something was closed instead, so that the page stays. */
+let onBack: (() => boolean) | undefined
+export function interceptBack(close: () => boolean): () => void {
+  onBack = close
+  return () => {
+    if (onBack === close) onBack = undefined
+  }
+}
+
 addEventListener('popstate', () => {
+  if (onBack?.()) return history.pushState(null, '', place.get())
   visits += 1
   place.set(new URL(location.href))
 })

@@ -1,5 +1,6 @@
 import type { Ledger } from 'purse-client'
 import { createClient, indexedDbStorage, localLedger, unwrap, webStorageTokens } from 'purse-client'
+import { looksKey } from './looks.ts'
 import { observable } from './store.ts'
 
 /** Who is signed in on this device, with their ledger. */
@@ -70,6 +71,7 @@ export async function endSession(): Promise<void> {
 /** Deletes everything that a person has on this device. */
 export async function forgetSession({ userId }: Session): Promise<void> {
   localStorage.removeItem(userKey)
+  localStorage.removeItem(looksKey)
   await openSession()
   indexedDB.deleteDatabase(databaseOf(userId))
 }

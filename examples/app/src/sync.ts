@@ -1,46 +1,69 @@
 import type { Ledger, LedgerReport } from 'purse-client'
 import { endSession } from './session.ts'
 import { observable } from './store.ts'
+import { hush } from './ui/toast.tsx'
 
 type Connection = { isOnline: boolean; stopped: LedgerReport['stopped'] }
 
 /** The state of syncing, and what ended the last attempt early. */
 export const connection = observable<Connection>({ isOnline: navigator.onLine, stopped: null })
 
-/** The time between checks for what others have done. If they have done nothing, a check costs next to nothing. */
-const pollMs = 5_000
+/** The time between checks for what others have done: longer each time that nothing has changed. */
+const pollMs = { first: 4_000, longest: 30_000, growth: 1.5 }
 /** Several changes in a row are sent together. */
 const gatherMs = 100
 
 /** Keeps the ledger in sync while the app is visible, until the function that it returns is called. */
 export function keepInSync(ledger: Ledger): () => void {
-  const waiting = () => JSON.stringify(ledger.waiting())
-  let left = waiting()
+  let seen = pendingOf(ledger)
   let isRunning = false
+  let isEnded = false
+  let pauseMs = pollMs.first
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const hasNews = () => [...pendingOf(ledger)].some((one) => !seen.has(one))
+
+  function runAfter(milliseconds: number): void {
+    clearTimeout(timer)
+    if (!isEnded && !document.hidden) timer = setTimeout(run, milliseconds)
+  }
 
   async function run(): Promise<void> {
     if (isRunning || document.hidden) return
     if (!navigator.onLine) return connection.set({ isOnline: false, stopped: null })
     isRunning = true
-    const { stopped } = await ledger.sync().finally(() => {
+    seen = pendingOf(ledger)
+    const { stopped, sent, received, rejected } = await ledger.sync().finally(() => {
       isRunning = false
     })
-    left = waiting()
+    // What was said to be saved is not.
+    if (rejected > 0) hush()
+    const isQuiet = sent + received === 0
+    pauseMs = isQuiet ? Math.min(pauseMs * pollMs.growth, pollMs.longest) : pollMs.first
     connection.set({ isOnline: stopped?.reason !== 'offline', stopped })
     // Somebody has signed in or out in another tab.
     if (stopped?.reason === 'signed-out' || stopped?.reason === 'other-user') await endSession()
+    runAfter(!stopped && hasNews() ? gatherMs : pauseMs)
+    seen = pendingOf(ledger)
   }
 
   const look = () => ledger.refresh().then(run)
-  const events = ['online', 'offline', 'focus']
+  const events = ['online', 'offline', 'focus', 'visibilitychange']
   for (const name of events) addEventListener(name, look)
   // Tabs notify each other of each sync, which is no reason for another: only new changes are.
-  const unsubscribe = ledger.subscribe(() => isRunning || waiting() === left || setTimeout(run, gatherMs))
-  const timer = setInterval(run, pollMs)
+  const unsubscribe = ledger.subscribe(() => !isRunning && hasNews() && runAfter(gatherMs))
   void run()
   return () => {
+    isEnded = true
     for (const name of events) removeEventListener(name, look)
     unsubscribe()
-    clearInterval(timer)
+    clearTimeout(timer)
   }
+}
+
+/** The changes that can be sent, as texts to compare: a change that the person has decided about is another one. */
+function pendingOf(ledger: Ledger): Set<string> {
+  const asked = new Set([...ledger.conflicts(), ...ledger.rejected()].map(({ noun, key }) => noun + key))
+  const ready = ledger.waiting().filter(({ noun, key }) => !asked.has(noun + key))
+  return new Set(ready.map((one) => JSON.stringify(one)))
 }

@@ -1,16 +1,27 @@
 import type { Ledger, LedgerFields, LedgerTransaction, Named, Noun } from 'purse-client'
-import { money, shortDay } from './format.ts'
+import { money } from './amounts.ts'
+import { shortDay } from './format.ts'
 
 export function titleOf(row: LedgerTransaction): string {
   return row.description ?? row.category?.name ?? (row.type === 'transfer' ? 'Transfer' : 'Uncategorized')
 }
 
-export function wayOf({ account, to_account, category }: LedgerTransaction): string {
-  if (to_account) return `${account.name} → ${to_account.name}`
-  return [category?.name, account.name].filter(Boolean).join(' · ')
+/** A name in the direction of its own script, whatever stands beside it (Unicode's first strong isolate). */
+const isolated = (name: string): string => `\u2068${name}\u2069`
+
+/** Where the money of a row was, and where it went. A category that is the title already is left out. */
+export function wayOf(row: LedgerTransaction): string {
+  const { account, to_account, category, description } = row
+  if (to_account) return `${isolated(account.name)} → ${isolated(to_account.name)}`
+  const names = description === null ? [account.name] : [category?.name ?? 'Uncategorized', account.name]
+  return names.map(isolated).join(' · ')
 }
 
-export const pageOf: { [N in Noun]?: string } = { account: '/accounts', profile: '/settings' }
+export const pageOf: { [N in Noun]?: string } = {
+  account: '/accounts',
+  category: '/categories',
+  profile: '/settings',
+}
 
 export const inWords = (row: LedgerTransaction): string =>
   `“${titleOf(row)}”, ${money(row.amount)}, ${shortDay(row.transaction_date)}`

@@ -1,39 +1,69 @@
 import { useState } from 'preact/hooks'
 import type { Ledger, LedgerAccount } from 'purse-client'
+import { money, typedAmount } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
-import { money, typedAmount } from '../format.ts'
-import { Button } from '../ui/button.tsx'
-import { Choice, type Entries, Field } from '../ui/form.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Waits } from '../ui/days.tsx'
+import { FirstAccount } from '../ui/first-account.tsx'
+import { AmountField, Choice, doubtfulAmount, type Entries, Field } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
 import { type Edited, RowDialog } from '../ui/row-dialog.tsx'
-import { Waits } from './transactions.tsx'
 
 const types = { bank: 'Bank', mobile: 'Mobile money', cash: 'Cash' }
+const looks = {
+  bank: { icon: 'bank', hue: 'blue' },
+  mobile: { icon: 'phone', hue: 'violet' },
+  cash: { icon: 'wallet', hue: 'green' },
+} as const
 
 export function Accounts({ ledger }: PageProps) {
   const [edited, setEdited] = useState<Edited<LedgerAccount>>()
   const accounts = ledger.accounts()
   return (
-    <Page title="Accounts" add="Add account" onAdd={() => setEdited('new')}>
-      {accounts.length === 0 && <p>Where is your money? Add a bank account, or your wallet.</p>}
-      <div class="fields">
-        {accounts.map((account) => (
-          <article key={account.key}>
-            <h2>
-              {account.name} {account.waits && <a href="/changes" children={<Waits of={account} />} />}
-            </h2>
-            <small>{types[account.type]}</small>
-            <p class="figure">{money(account.balance)}</p>
-            {account.notes && <p>{account.notes}</p>}
-            <div class="line">
-              <a href={`/transactions?account_id=${encodeURIComponent(account.key)}`}>Transactions</a>
-              <Button label="Change" isMain={false} onClick={() => setEdited(account)} />
-            </div>
-          </article>
-        ))}
-      </div>
+    <Page title="Accounts" add={accounts.length > 0 && 'account'} onAdd={() => setEdited('new')}>
+      {accounts.length === 0 && <FirstAccount ledger={ledger} />}
+      {accounts.length > 0 && (
+        <article class="line">
+          <small>Total balance</small>
+          <p class="figure">{money(ledger.summary().total_balance)}</p>
+        </article>
+      )}
+      <AccountList accounts={accounts} onEdit={setEdited} />
       {edited && <AccountDialog {...{ ledger, edited, onDone: () => setEdited(undefined) }} />}
     </Page>
+  )
+}
+
+type ListProps = { accounts: LedgerAccount[]; onEdit?: (account: LedgerAccount) => void }
+
+/** Accounts with their balances, each linked to its transactions. */
+export function AccountList({ accounts, onEdit }: ListProps) {
+  return (
+    <article class="list" hidden={accounts.length === 0}>
+      {accounts.map((account) => (
+        <div key={account.key} class="line">
+          <a class="row" href={`/transactions?account_id=${encodeURIComponent(account.key)}`}>
+            <Badge {...looks[account.type]} />
+            <span>
+              <bdi>{account.name}</bdi> <Waits of={account} />
+              <small>{types[account.type]}</small>
+            </span>
+            <strong>{money(account.balance)}</strong>
+          </a>
+          {onEdit && (
+            <button
+              type="button"
+              class="plain"
+              aria-label={`Change ${account.name}`}
+              onClick={() => onEdit(account)}
+            >
+              <Icon name="pencil" />
+            </button>
+          )}
+        </div>
+      ))}
+    </article>
   )
 }
 
@@ -43,18 +73,22 @@ export function AccountDialog(props: DialogProps) {
   const row = props.edited === 'new' ? undefined : props.edited
   const read = ({ name = '', type, starting_balance = '', notes = '' }: Entries) => ({
     ...{ name, type: type as LedgerAccount['type'], notes },
-    starting_balance: typedAmount(starting_balance),
+    starting_balance: typedAmount(starting_balance).amount,
   })
-  const balance = row?.starting_balance ?? '0.00'
   return (
-    <RowDialog noun="account" {...props} read={read}>
+    <RowDialog
+      noun="account"
+      {...props}
+      read={read}
+      doubt={({ starting_balance }) => doubtfulAmount(starting_balance)}
+    >
       <Field label="Name" name="name" value={row?.name} maxLength={255} required autofocus />
       <Choice label="Kind" name="type" value={row?.type} options={Object.entries(types)} />
-      <Field
-        label="Balance beforehand"
+      <AmountField
+        label="Starting balance"
         name="starting_balance"
-        value={balance}
-        inputMode="decimal"
+        value={row?.starting_balance ?? '0.00'}
+        hint="What it held before the first transaction that you record here."
         required
       />
       <Field label="Notes" name="notes" value={row?.notes} maxLength={10_000} />

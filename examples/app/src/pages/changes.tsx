@@ -48,11 +48,11 @@ function Conflict({ ledger, conflict }: { ledger: Ledger; conflict: LedgerConfli
   const cell = (values: typeof mine, field: string) =>
     values ? shownValue(ledger, field, values[field]) : 'deleted'
   return (
-    <article class="question">
+    <article>
       <h2>{theirs?.description ?? nameOf(ledger, conflict)}</h2>
       <p>You have changed this, and so has somebody else, or you on another device.</p>
       <Table
-        head={['', 'Mine', 'Theirs']}
+        head={['Field', 'Mine', 'Theirs']}
         rows={fields.map((field) => [nameOfField(field), cell(mine, field), cell(theirs, field)])}
       />
       <div class="line">
@@ -67,7 +67,7 @@ function Rejection({ ledger, rejection }: { ledger: Ledger; rejection: LedgerRej
   const [isOpen, setOpen] = useState(false)
   const edited = rejection.noun === 'transaction' ? ledger.transaction(rejection.key) : undefined
   return (
-    <article class="question">
+    <article>
       <h2>{nameOf(ledger, rejection)}</h2>
       <p role="alert">{Object.values(rejection.errors).flat().join(' ')}</p>
       <div class="line">

@@ -1,19 +1,30 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Ledger, type LedgerTransaction, unwrap } from 'purse-client'
+import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
-import { lastDay, money, monthAfter, monthName, today } from '../format.ts'
+import { monthAfter, monthName, today } from '../format.ts'
+import { lookOf } from '../looks.ts'
+import { monthsUntil, spanOf, sumsOf } from '../months.ts'
 import { go, place } from '../router.ts'
 import { client } from '../session.ts'
-import { Button } from '../ui/button.tsx'
+import { Badge, colouring } from '../ui/badge.tsx'
+import type { ChartProps } from '../ui/chart.tsx'
+import { Days } from '../ui/days.tsx'
+import { FirstAccount } from '../ui/first-account.tsx'
 import { Form } from '../ui/form.tsx'
-import { MonthsChart } from '../ui/months-chart.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { lazy } from '../ui/lazy.tsx'
 import { Page } from '../ui/page.tsx'
 import type { Edited } from '../ui/row-dialog.tsx'
 import { say } from '../ui/toast.tsx'
+import { AccountList } from './accounts.tsx'
 import { TransactionDialog } from './transaction-dialog.tsx'
-import { Days } from './transactions.tsx'
 
-const latestShown = 5
+const latestShown = 6
+const monthsShown = 6
+
+/** Its library is larger than the rest of the app. */
+export const Chart = lazy<ChartProps>(() => import('../ui/chart.tsx').then((file) => file.Chart))
 
 export function Dashboard({ ledger }: PageProps) {
   const [edited, setEdited] = useState<Edited<LedgerTransaction>>()
@@ -23,23 +34,35 @@ export function Dashboard({ ledger }: PageProps) {
     say(verified === 'already' ? 'Your address was verified already.' : 'Your address is verified.')
     go('/dashboard', { isReplacing: true })
   }, [verified])
-  const { accounts, total_balance } = ledger.summary()
+  const accounts = ledger.accounts()
+  const { data, total } = ledger.transactions({ per_page: latestShown })
+  const hasAccount = accounts.length > 0
   return (
-    <Page title="Overview" add="Add transaction" onAdd={() => setEdited('new')}>
+    <Page title="Overview" add={hasAccount && 'transaction'} onAdd={() => setEdited('new')}>
       <Unverified ledger={ledger} />
-      <article>
-        <small>Total balance</small>
-        <p class="figure">{money(total_balance)}</p>
-        {accounts.map(({ key, name, balance }) => (
-          <div key={key} class="line">
-            <a href={`/transactions?account_id=${encodeURIComponent(key)}`}>{name}</a>
-            <span>{money(balance)}</span>
-          </div>
-        ))}
-        {accounts.length === 0 && <a href="/accounts">Where is your money? Add your bank, or your wallet</a>}
-      </article>
-      <Month ledger={ledger} />
-      <Days rows={ledger.transactions({ per_page: latestShown }).data} onChoose={setEdited} />
+      {!hasAccount && <FirstAccount ledger={ledger} />}
+      {hasAccount && total === 0 && (
+        <article>
+          <h2>Next, a first transaction</h2>
+          <p>
+            Record one with the button above, or <a href="/import">import a file from your bank</a>.
+          </p>
+        </article>
+      )}
+      <div class="columns">
+        <div>
+          {hasAccount && (
+            <article class="line">
+              <small>Total balance</small>
+              <p class="figure">{money(ledger.summary().total_balance)}</p>
+            </article>
+          )}
+          <AccountList accounts={accounts} />
+          <Days rows={data} isCut={data.length < total} onChoose={setEdited} />
+          {data.length < total && <a href="/transactions">All transactions</a>}
+        </div>
+        {total > 0 && <Month ledger={ledger} />}
+      </div>
       {edited && <TransactionDialog {...{ ledger, edited, onDone: () => setEdited(undefined) }} />}
     </Page>
   )
@@ -48,32 +71,61 @@ export function Dashboard({ ledger }: PageProps) {
 function Month({ ledger }: { ledger: Ledger }) {
   const [month, setMonth] = useState(today(ledger.profile()?.timezone).slice(0, 7))
   const { monthly_summary: sums, category_breakdown: shares } = ledger.summary({ month })
-  const step = (count: number, name: string, label: string) => {
-    const show = () => setMonth(monthAfter(month, count))
-    return <Button label={label} aria-label={name} isMain={false} onClick={show} />
-  }
-  const linkTo = (category: string | null) =>
-    new URLSearchParams({ from: `${month}-01`, to: lastDay(month), category_id: category ?? 'none' })
+  const listOf = (filter: Record<string, string>) =>
+    `/transactions?${new URLSearchParams({ ...spanOf(month), ...filter })}`
+  const step = (count: number, name: string, icon: 'left' | 'right') => (
+    <button
+      type="button"
+      class="plain"
+      aria-label={name}
+      onClick={() => setMonth(monthAfter(month, count))}
+      children={<Icon name={icon} />}
+    />
+  )
+  const months = monthsUntil(month, monthsShown)
+  const figures = sumsOf(ledger, months)
   return (
     <article>
       <header class="line">
-        {step(-1, 'The month before', '‹')}
+        {step(-1, 'The month before', 'left')}
         <h2 aria-live="polite">{monthName(month)}</h2>
-        {step(1, 'The next month', '›')}
+        {step(1, 'The next month', 'right')}
       </header>
       <p class="line">
-        <span class="income">In {money(sums.income)}</span>
-        <span class="expense">Out {money(sums.expense)}</span>
-        <span>Left {money(sums.net)}</span>
+        <a class="sum" href={listOf({ type: 'income' })}>
+          <small>In</small> <span class="income">{money(sums.income)}</span>
+        </a>
+        <a class="sum" href={listOf({ type: 'expense' })}>
+          <small>Out</small> {money(sums.expense)}
+        </a>
+        <span class="sum">
+          <small>Left</small> {money(sums.net)}
+        </span>
       </p>
-      <MonthsChart ledger={ledger} last={month} />
-      {shares.map(({ category_key, category_name, total }) => (
-        <p key={category_key} class="line">
-          <a href={`/transactions?${linkTo(category_key)}`}>{category_name}</a>
-          <span>{money(total)}</span>
-          <progress max={shares[0]?.total ?? 0} value={total} aria-hidden="true" />
-        </p>
-      ))}
+      <Chart
+        label="Income and expenses"
+        type="bar"
+        months={months}
+        series={[
+          { label: 'In', colour: '--brand', figures: figures.map(({ income }) => income) },
+          { label: 'Out', colour: '--spent', figures: figures.map(({ expense }) => expense) },
+        ]}
+      />
+      {shares.map(({ category_key: key, category_name: name, total }) => {
+        const look = key ? lookOf({ key, name }) : ({ icon: 'unknown', hue: 'grey' } as const)
+        return (
+          <a key={key} class="row" href={listOf({ category_id: key ?? 'none', type: 'expense' })}>
+            <Badge {...look} />
+            <span>
+              <bdi>{name}</bdi>
+              <span class="bar" style={colouring(look.hue)}>
+                <i style={`width: ${(100 * total) / (shares[0]?.total || 1)}%`} />
+              </span>
+            </span>
+            <strong>{money(total)}</strong>
+          </a>
+        )
+      })}
     </article>
   )
 }
@@ -81,12 +133,14 @@ function Month({ ledger }: { ledger: Ledger }) {
 function Unverified({ ledger }: { ledger: Ledger }) {
   const { email, email_verified_at } = ledger.profile() ?? {}
   if (email_verified_at !== null) return null
-  const sendAgain = async () =>
-    say((await unwrap(client.api.email['verification-notification'].$post({}))).message)
+  const sendAgain = async () => {
+    await unwrap(client.api.email['verification-notification'].$post({}))
+    say(`Another mail is on its way to ${email}.`)
+  }
   return (
     <article class="question">
       <p>Please follow the link in the mail to {email}. Imports need a verified address.</p>
-      <Form submit="Send the mail again" onSubmit={sendAgain} />
+      <Form submit="Send the mail again" look="outline" onSubmit={sendAgain} />
     </article>
   )
 }

@@ -1,11 +1,21 @@
 import { useState } from 'preact/hooks'
-import { ApiError, type ImportPreview, type ImportQuestion, type ImportResult, unwrap } from 'purse-client'
+import {
+  ApiError,
+  type ImportPreview,
+  type ImportQuestion,
+  type ImportResult,
+  LedgerError,
+  unwrap,
+} from 'purse-client'
+import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
-import { counted, money, shortDay } from '../format.ts'
+import { counted, shortDay } from '../format.ts'
 import { joinSure, sendFile } from '../import.ts'
 import { client } from '../session.ts'
 import { useFollowed } from '../store.ts'
 import { connection } from '../sync.ts'
+import { nameOfField } from '../titles.ts'
+import { FirstAccount } from '../ui/first-account.tsx'
 import { Choice, type Entries, Field, Form } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
@@ -22,6 +32,7 @@ export function ImportFile({ ledger }: PageProps) {
   const { isOnline } = useFollowed(connection).get()
   const accounts = ledger.accounts().map(({ id, name }) => [`${id ?? ''}`, name] as const)
   const look = async (entries: Entries) => {
+    refuseUnreadable(entries.file)
     try {
       const { import: outcome } = await sendFile({ ...entries, dry_run: 'true' })
       setPreview({ entries, outcome })
@@ -48,16 +59,18 @@ export function ImportFile({ ledger }: PageProps) {
     setPreview(undefined)
     if ((target as HTMLInputElement).name === 'file') setQuestions([])
   }
+  if (accounts.length === 0) return <Page title="Import" children={<FirstAccount ledger={ledger} />} />
   return (
     <Page title="Import">
       <article>
         <p>A statement from your bank (CSV, Excel, OFX, QIF, CAMT, MT940), or a CSV of your own.</p>
         {!isOnline && <p role="alert">The service reads the file, so this needs a network.</p>}
-        {accounts.length === 0 && <a href="/accounts">Add its account first.</a>}
-        <Form submit="Look at the file" onSubmit={look} onInput={startAnew}>
-          <Field label="File" name="file" type="file" required />
-          <Choice label="Into" name="account_id" options={accounts} required />
-          <Choice label="Kind" name="kind" options={kinds} />
+        <Form submit="Look at the file" isDisabled={!isOnline} onSubmit={look} onInput={startAnew}>
+          <div class="fields">
+            <Field label="File" name="file" type="file" required />
+            <Choice label="Into" name="account_id" options={accounts} required />
+            <Choice label="Kind" name="kind" options={kinds} />
+          </div>
           {questions.map((question) => (
             <Question key={question.field} {...question} />
           ))}
@@ -68,18 +81,30 @@ export function ImportFile({ ledger }: PageProps) {
   )
 }
 
+/** Throws LedgerError for a file that is no statement, in words that need no knowledge of formats. */
+function refuseUnreadable(file: unknown): void {
+  if (!(file instanceof File)) return
+  const text =
+    file.size === 0
+      ? 'This file is empty. Download it from your bank again.'
+      : /^(image|video|audio)\/|pdf$/.test(file.type) &&
+        'This is a picture or a document, not a list of transactions. Banks offer one as CSV, Excel, OFX or CAMT.'
+  if (text) throw new LedgerError(text, { file: [text] })
+}
+
 /** What a file leaves open: each answer with the rows that it would make. */
 function Question({ field, text, options }: ImportQuestion) {
   return (
-    <fieldset>
+    <fieldset class="question">
       <legend>{text.replace(/ (Send|Map) .*/, '')}</legend>
       {options.map(({ value, label, example }) => (
         <label key={value}>
           <input type="radio" name={field} value={value} required /> {label}
           {example.map((row) => (
-            <small
-              key={row.row}
-            >{`${shortDay(row.transaction_date)}: ${signed(row)} ${row.description ?? ''}`}</small>
+            <small key={row.row} class="example">
+              {`${shortDay(row.transaction_date)}: ${signed(row)} `}
+              <bdi>{row.description}</bdi>
+            </small>
           ))}
         </label>
       ))}
@@ -89,22 +114,45 @@ function Question({ field, text, options }: ImportQuestion) {
 
 /** An amount as it changes the account. */
 const signed = ({ type, amount }: { type: string; amount: string }) =>
-  money(type === 'income' ? amount : `-${amount}`)
+  type === 'income' ? `+${money(amount)}` : money(`-${amount}`)
 
 /** The rows as they would be stored. */
 function Rows({ rows, more }: ImportPreview) {
-  const cells = rows.map((row) => [
-    `${row.row}`,
-    shortDay(row.transaction_date),
-    row.description ?? '',
-    signed(row),
-    row.duplicate_of ? 'already there' : (row.category?.name ?? ''),
-  ])
   return (
-    <>
-      <Table head={['Row', 'Date', 'Description', 'Amount', 'Category']} rows={cells} />
+    <div class="list">
+      {rows.map((row) => (
+        <div key={row.row} class={row.duplicate_of ? 'row muted' : 'row'}>
+          <span>
+            <bdi>{row.description ?? 'Without a description'}</bdi>
+            <small>
+              {[shortDay(row.transaction_date), row.category?.name, stateOf(row)].filter(Boolean).join(' · ')}
+            </small>
+            {row.category?.because && <small>{row.category.because}</small>}
+          </span>
+          <strong class={row.type}>{signed(row)}</strong>
+        </div>
+      ))}
       {more > 0 && <p>{`… and ${counted(more, 'more row')}`}</p>}
-    </>
+    </div>
+  )
+}
+
+const stateOf = ({ duplicate_of, possible }: ImportPreview['rows'][number]) =>
+  duplicate_of ? 'already there' : possible && 'may match another one'
+
+/** How each aspect of the file was read, and why. */
+function Settled({ settled }: Pick<Outcome, 'settled'>) {
+  const rows = Object.entries(settled).map(([aspect, { value, proof }]) => [
+    nameOfField(aspect),
+    value,
+    proof,
+  ])
+  if (rows.length === 0) return null
+  return (
+    <details>
+      <summary>How the file was read</summary>
+      <Table head={['Aspect', 'Read as', 'Because']} rows={rows} />
+    </details>
   )
 }
 
@@ -117,20 +165,31 @@ function Found({ outcome, onTake }: FoundProps) {
       <input type="checkbox" name={name} value={value} /> {label}
     </label>
   )
+  const totals = preview && `${money(preview.total_in)} in, ${money(preview.total_out)} out`
+  const hasMore = counts.created + counts.deleted_before > 0
   return (
     <article aria-live="polite">
-      <h2>{counted(counts.created, 'new transaction')}</h2>
-      <p>{`${counted(counts.rows, 'row')}, ${counts.duplicate} already there, ${skipped} that moved no money`}</p>
-      {preview && <Rows {...preview} />}
+      <h2>{counts.created > 0 ? counted(counts.created, 'new transaction') : 'Nothing new in this file'}</h2>
+      <p>
+        {`${counted(counts.rows, 'row')}, ${counts.duplicate} already there, ${skipped} that moved no money`}
+        {counts.created > 0 && `; ${totals}`}
+        {counts.created > 0 &&
+          preview?.balance_after != null &&
+          `; balance after ${money(preview.balance_after)}`}
+      </p>
       {closing && !closing.agrees && (
         <p role="alert">{`The bank says ${money(closing.statement)}, the account ${money(closing.account)}.`}</p>
       )}
-      <Form submit={`Import ${counted(counts.created, 'transaction')}`} onSubmit={onTake}>
-        {counts.deleted_before > 0 &&
-          option('reimport_deleted', 'true', `Bring back ${counts.deleted_before} that you had deleted`)}
-        {counts.possible > 0 &&
-          option('joins', 'true', `Join those of ${counts.possible} possible matches that are sure`)}
-      </Form>
+      {hasMore && (
+        <Form submit={`Import ${counted(counts.created, 'transaction')}`} onSubmit={onTake}>
+          {counts.deleted_before > 0 &&
+            option('reimport_deleted', 'true', `Bring back ${counts.deleted_before} that you had deleted`)}
+          {counts.possible > 0 &&
+            option('joins', 'true', `Join those of ${counts.possible} possible matches that are sure`)}
+        </Form>
+      )}
+      <Settled settled={outcome.settled} />
+      {preview && <Rows {...preview} />}
     </article>
   )
 }

@@ -1,19 +1,29 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type Session as Device, unwrap } from 'purse-client'
+import { ApiError, type Session as Device, LedgerError, unwrap } from 'purse-client'
+import { chooseCurrency, currency } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
+import { type Failure, failureOf } from '../failure.ts'
 import { counted, deviceName, shortDay } from '../format.ts'
 import { client, forgetSession } from '../session.ts'
+import { useFollowed } from '../store.ts'
+import { connection } from '../sync.ts'
 import { Choice, type Entries, Field, Form, type Options } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import { say } from '../ui/toast.tsx'
 
+const currencyNames = new Intl.DisplayNames(undefined, { type: 'currency' })
+
 export function Settings(props: PageProps) {
   return (
     <Page title="Settings">
-      <Profile {...props} />
-      <Devices />
-      <SignOut {...props} />
-      <Leave {...props} />
+      <div class="columns">
+        <Profile {...props} />
+        <Display />
+        <Password />
+        <Devices />
+        <SignOut {...props} />
+        <Leave {...props} />
+      </div>
     </Page>
   )
 }
@@ -39,15 +49,79 @@ function Profile({ ledger }: PageProps) {
   )
 }
 
+const currencies: Options = [
+  ['', 'None'],
+  ...Intl.supportedValuesOf('currency').map((code) => [code, `${code}, ${currencyNames.of(code)}`] as const),
+]
+
+/** What concerns this device alone. The service knows no currency. */
+function Display() {
+  const choose = async ({ currency = '' }: Entries) => {
+    chooseCurrency(currency)
+    say('Saved on this device.')
+  }
+  return (
+    <article>
+      <h2>On this device</h2>
+      <Form submit="Save the currency" look="outline" onSubmit={choose}>
+        <Choice
+          label="Currency sign"
+          name="currency"
+          value={currency.get()}
+          options={currencies}
+          hint="Shown beside amounts. It converts nothing."
+        />
+      </Form>
+    </article>
+  )
+}
+
+function Password() {
+  const [changes, setChanges] = useState(0)
+  const change = async ({ current_password = '', password = '' }: Entries) => {
+    const json = { current_password, password, password_confirmation: password }
+    await unwrap(client.api.me.password.$put({ json }))
+    setChanges(changes + 1)
+    say('Your password is changed. Other devices are signed out.')
+  }
+  const secret = { type: 'password', required: true } as const
+  return (
+    <article>
+      <h2>Password</h2>
+      <Form key={changes} submit="Change the password" look="outline" onSubmit={change}>
+        <Field {...secret} label="Current password" name="current_password" autocomplete="current-password" />
+        <Field
+          {...secret}
+          label="New password"
+          name="password"
+          autocomplete="new-password"
+          minLength={8}
+          hint="At least 8 characters"
+        />
+      </Form>
+    </article>
+  )
+}
+
 /** Where the person is signed in. Only the service knows. */
 function Devices() {
   const [devices, setDevices] = useState<Device[]>([])
-  const load = () => unwrap(client.api.tokens.$get()).then(setDevices)
+  const [failure, setFailure] = useState<Failure>()
+  const { isOnline } = useFollowed(connection).get()
+  const load = () =>
+    unwrap(client.api.tokens.$get()).then(
+      (loaded) => {
+        setDevices(loaded)
+        setFailure(undefined)
+      },
+      (error) => setFailure(failureOf(error)),
+    )
   const end = (id: number) => unwrap(client.api.tokens[':id'].$delete({ param: { id } })).finally(load)
-  useEffect(() => void load(), [])
+  useEffect(() => void load(), [isOnline])
   return (
     <article>
       <h2>Where you are signed in</h2>
+      {failure && <p>{failure.message}</p>}
       {devices.map(({ id, user_agent, last_used_at, is_current }) => (
         <div key={id} class="line">
           <small>{`${deviceName(user_agent)}${is_current ? ' (this device)' : ''}, last used on ${shortDay(last_used_at)}`}</small>
@@ -80,7 +154,12 @@ function Leave({ ledger, session }: PageProps) {
   const leave = async ({ proof = '' }: Entries) => {
     // People without a password enter their address instead.
     const json = proof === ledger.profile()?.email ? { email: proof } : { password: proof }
-    await unwrap(client.api.me.$delete({ json }))
+    await unwrap(client.api.me.$delete({ json })).catch((error) => {
+      if (!(error instanceof ApiError && error.status === 422)) throw error
+      throw new LedgerError(error.message, {
+        proof: ['This is not your password or, if you have none, your address.'],
+      })
+    })
     await forgetSession(session)
     say('All your data has been deleted. Farewell!')
   }

@@ -30,7 +30,7 @@ export function SignIn() {
         <Field {...address} autocomplete="username" />
         <Field {...secret} autocomplete="current-password" />
       </Form>
-      <Form submit="Sign in with the identity provider" look="outline" onSubmit={leaveForProvider} />
+      <Form submit="Continue with single sign-on" look="outline" onSubmit={leaveForProvider} />
       <p class="line">
         <a href="/register">Sign up</a>
         <a href="/forgot-password">Forgot password?</a>
@@ -80,6 +80,13 @@ export function NewPassword() {
     go('/login', { isReplacing: true })
   }
   const again = <a href="/forgot-password">Send me another link</a>
+  if (!token || !email)
+    return (
+      <Door title="Choose a new password">
+        <p>This link is incomplete: open it from the mail again, or ask for another one.</p>
+        {again}
+      </Door>
+    )
   return (
     <Door title="Choose a new password">
       <Form submit="Set the password" onSubmit={reset} aside={again}>

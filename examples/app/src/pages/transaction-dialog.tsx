@@ -1,9 +1,21 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { Entered, Ledger, LedgerTransaction } from 'purse-client'
-import { today, typedAmount } from '../format.ts'
+import { typedAmount } from '../amounts.ts'
+import { today } from '../format.ts'
+import { client } from '../session.ts'
 import { inWords } from '../titles.ts'
-import { Choice, type Entries, Field, type Options, optionsOf } from '../ui/form.tsx'
+import {
+  AmountField,
+  Choice,
+  doubtfulAmount,
+  type Entries,
+  Field,
+  type Options,
+  optionsOf,
+  Segments,
+} from '../ui/form.tsx'
 import { type Edited, RowDialog } from '../ui/row-dialog.tsx'
+import { say } from '../ui/toast.tsx'
 
 type Type = LedgerTransaction['type']
 type New = Entered['transaction']
@@ -14,51 +26,116 @@ export const types = Object.entries({ expense: 'Expense', income: 'Income', tran
 export function TransactionDialog({ ledger, edited, onDone }: Props) {
   const row = edited === 'new' ? undefined : edited
   const [type, setType] = useState<Type>(row?.type ?? 'expense')
+  const [because, setBecause] = useState('')
+  const accounts = ledger.accounts()
+  const possible = types.filter(([one]) => one !== 'transfer' || accounts.length > 1 || row?.type === one)
+  const suggest = useSuggestion(ledger, type, setBecause)
   const day = row?.transaction_date ?? today(ledger.profile()?.timezone)
   return (
     <RowDialog
       noun="transaction"
       {...{ ledger, edited, onDone }}
       read={(entries) => read(entries, type)}
-      doubt={(entered) => twinOf(ledger, entered)}
+      doubt={({ amount }, entered) => doubtfulAmount(amount) ?? (row ? undefined : twinOf(ledger, entered))}
     >
-      <fieldset class="line">
-        {types.map(([one, label]) => (
-          <label key={one}>
-            <input type="radio" name="type" checked={type === one} onChange={() => setType(one as Type)} />
-            {label}
-          </label>
-        ))}
-      </fieldset>
-      <Field label="Amount" name="amount" value={row?.amount} inputMode="decimal" required autofocus />
-      <Ways ledger={ledger} type={type} row={row} />
+      <Segments
+        label="Type"
+        name="type"
+        value={type}
+        options={possible}
+        onChoose={(one) => setType(one as Type)}
+      />
+      <AmountField label="Amount" name="amount" value={row?.amount} required autofocus />
+      <Field
+        label="Description"
+        name="description"
+        value={row?.description}
+        maxLength={255}
+        onInput={({ currentTarget }) => suggest(currentTarget)}
+      />
+      {type !== 'transfer' && <Category {...{ ledger, type, row }} hint={because} />}
+      <Ways accounts={optionsOf(accounts)} type={type} row={row} />
       <Field label="Date" name="transaction_date" type="date" value={day} {...dates} required />
-      <Field label="Description" name="description" value={row?.description} maxLength={255} />
-      <Field label="Reference" name="reference" value={row?.reference} maxLength={255} />
+      <details>
+        <summary>More</summary>
+        <Field label="Reference" name="reference" value={row?.reference} maxLength={255} />
+        {row?.id && <Separate id={row.id} ledger={ledger} />}
+      </details>
     </RowDialog>
   )
 }
 
 /** The dates that the API accepts. */
-const dates = { min: '1900-01-01', max: '2100-12-31' }
+export const dates = { min: '1900-01-01', max: '2100-12-31' }
+
+const typingPauseMs = 150
+
+/** Chooses the category of a payee while its name is typed, unless the person has chosen one. */
+function useSuggestion(ledger: Ledger, type: Type, explain: (because: string) => void) {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const suggested = useRef('')
+  return ({ form, value }: HTMLInputElement) => {
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => {
+      const category = form?.elements.namedItem('category_id')
+      if (!(category instanceof HTMLSelectElement)) return
+      if (category.value !== '' && category.value !== suggested.current) return
+      const found = ledger.suggestCategory(value, type)
+      suggested.current = found?.category.key ?? ''
+      category.value = suggested.current
+      explain(found?.because ?? '')
+    }, typingPauseMs)
+  }
+}
+
+type CategoryProps = { ledger: Ledger; type: Type; row: LedgerTransaction | undefined; hint: string }
+
+/** Those of the transaction's type come first. A refund is income in an expense category. */
+function Category({ ledger, type, row, hint }: CategoryProps) {
+  const options: Options = [['', row ? 'Uncategorized' : 'Choose …']]
+  const groups = categoryGroups(ledger).sort((a, b) => Number(b.type === type) - Number(a.type === type))
+  return (
+    <Choice
+      label="Category"
+      name="category_id"
+      value={row?.category?.key}
+      options={options}
+      groups={groups.map(({ label, options }) => [label, options])}
+      required={!row}
+      hint={hint}
+    />
+  )
+}
+
+/** The categories for expenses, and those for income. */
+export const categoryGroups = (ledger: Ledger) =>
+  types.slice(0, 2).map(([type, label]) => {
+    const own = ledger.categories().filter((category) => category.type === type)
+    return { type, label, options: optionsOf(own) }
+  })
+
+type WaysProps = { accounts: Options; type: Type; row: LedgerTransaction | undefined }
 
 /** Where the money comes from, and where it goes. */
-function Ways({ ledger, type, row }: { ledger: Ledger; type: Type; row: LedgerTransaction | undefined }) {
-  const accounts = optionsOf(ledger.accounts())
+function Ways({ accounts, type, row }: WaysProps) {
   const from = { name: 'account_id', value: row?.account.key, options: accounts, required: true }
   const to = { ...from, name: 'to_account_id', value: row?.to_account?.key ?? accounts[1]?.[0] }
-  // Those of the transaction's type come first. A refund is income in an expense category.
-  const categories = ledger.categories().sort((a, b) => Number(b.type === type) - Number(a.type === type))
-  const options: Options = [['', row ? 'Uncategorized' : 'Choose …'], ...optionsOf(categories)]
-  const category = { name: 'category_id', value: row?.category?.key, options, required: !row }
   return (
     <>
-      {accounts.length === 0 && <a href="/accounts">Add an account first</a>}
       <Choice key="account" label={type === 'transfer' ? 'From' : 'Account'} {...from} />
       {type === 'transfer' && <Choice key="to" label="To" {...to} />}
-      {type !== 'transfer' && <Choice key="category" label="Category" {...category} />}
     </>
   )
+}
+
+/** Takes a transaction apart that was made by joining two. */
+function Separate({ id, ledger }: { id: number; ledger: Ledger }) {
+  const separate = async () => {
+    const { ok } = await client.api.matches.separate.$post({ json: { id } })
+    await ledger.sync()
+    say(ok ? 'The two transactions are separate again.' : 'No other transaction was joined with this one.')
+  }
+  return <button type="button" class="outline" onClick={separate} children="Separate what was joined" />
 }
 
 /** Describes a transaction that this one may duplicate, by the rule of the API's 409 (docs/contract.md, Duplicates). */
@@ -79,5 +156,5 @@ function read(entries: Entries, type: Type): New {
   const { amount = '', account_id = '', transaction_date = '', description = '', reference = '' } = entries
   const { to_account_id = null, category_id } = entries
   const refs = { account_id, to_account_id, category_id: category_id || null }
-  return { type, amount: typedAmount(amount), transaction_date, description, reference, ...refs }
+  return { type, amount: typedAmount(amount).amount, transaction_date, description, reference, ...refs }
 }

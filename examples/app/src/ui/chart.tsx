@@ -1,52 +1,101 @@
-import { BarController, BarElement, CategoryScale, Chart, Legend, LinearScale, Tooltip } from 'chart.js'
+import {
+  BarController,
+  BarElement,
+  Chart as Canvas,
+  CategoryScale,
+  Filler,
+  Legend,
+  LinearScale,
+  LineController,
+  LineElement,
+  PointElement,
+  Tooltip,
+} from 'chart.js'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import type { Ledger } from 'purse-client'
-import { money, monthAfter, monthName, shortMonth } from '../format.ts'
+import { money } from '../amounts.ts'
+import { monthName, shortMonth } from '../format.ts'
 import { observable, useFollowed } from '../store.ts'
 import { Table } from './table.tsx'
 
-Chart.register(BarController, BarElement, CategoryScale, Legend, LinearScale, Tooltip)
+Canvas.register(BarController, BarElement, CategoryScale, Filler, Legend, LinearScale)
+Canvas.register(LineController, LineElement, PointElement, Tooltip)
 
-const monthsShown = 6
+const scheme = matchMedia('(prefers-color-scheme: dark), (forced-colors: active)')
+const schemeChanges = observable(0)
+scheme.addEventListener('change', () => schemeChanges.set(schemeChanges.get() + 1))
 
-const scheme = matchMedia('(prefers-color-scheme: dark)')
-const isDark = observable(scheme.matches)
-scheme.addEventListener('change', () => isDark.set(scheme.matches))
+/** Figures by month; `colour` is a property of style.css. */
+type Series = { label: string; colour: '--brand' | '--spent'; figures: number[] }
+export type ChartProps = { label: string; type: 'bar' | 'line'; months: string[]; series: Series[] }
 
-/** Income and expenses of the months that end with one: as a chart, and as a table for those who cannot see it. */
-export function MonthsChart({ ledger, last }: { ledger: Ledger; last: string }) {
-  const months = Array.from({ length: monthsShown }, (_, index) => monthAfter(last, index + 1 - monthsShown))
-  const rows = months.map((month) => ({ month, ...ledger.summary({ month }).monthly_summary }))
-  const cells = rows.map((row) => [monthName(row.month), ...[row.income, row.expense, row.net].map(money)])
+/** Figures by month: as a chart, and as a table. */
+export function Chart(props: ChartProps) {
+  const { label, months, series } = props
+  const rows = months.map((month, at) => [
+    monthName(month),
+    ...series.map(({ figures }) => money(figures[at] ?? 0)),
+  ])
   return (
     <figure>
-      <Bars rows={rows} />
-      <details class="overflow-auto">
-        <summary>As a table</summary>
-        <Table head={['', 'In', 'Out', 'Left']} rows={cells} />
+      <div class="chart">
+        <Drawing {...props} />
+      </div>
+      <details>
+        <summary>{label}, as a table</summary>
+        <Table head={['Month', ...series.map((one) => one.label)]} rows={rows} />
       </details>
     </figure>
   )
 }
 
-function Bars({ rows }: { rows: { month: string; income: number; expense: number }[] }) {
+function Drawing({ label, type, months, series }: ChartProps) {
   const canvas = useRef<HTMLCanvasElement>(null)
+  const drawnFor = useFollowed(schemeChanges).get()
   useLayoutEffect(() => {
-    if (!canvas.current) return
-    const style = getComputedStyle(canvas.current)
-    const bars = (label: string, of: 'income' | 'expense', color: string) => ({
-      ...{ label, data: rows.map((row) => row[of]), borderRadius: 4 },
-      backgroundColor: style.getPropertyValue(color),
-    })
-    const datasets = [bars('In', 'income', '--pico-ins-color'), bars('Out', 'expense', '--pico-del-color')]
-    Chart.defaults.color = style.getPropertyValue('--pico-muted-color')
-    Chart.defaults.borderColor = style.getPropertyValue('--pico-muted-border-color')
-    const chart = new Chart(canvas.current, {
-      type: 'bar',
-      data: { labels: rows.map(({ month }) => shortMonth(month)), datasets },
-      options: { animation: false, maintainAspectRatio: false, scales: { x: { grid: { display: false } } } },
+    const element = canvas.current
+    if (!element) return
+    const colourOf = (name: string) => {
+      element.style.color = `var(${name})`
+      return getComputedStyle(element).color
+    }
+    const look = (colour: string) =>
+      type === 'bar'
+        ? { backgroundColor: colour, borderRadius: 4, maxBarThickness: 28 }
+        : { borderColor: colour, pointBackgroundColor: colour, tension: 0.25 }
+    Canvas.defaults.color = colourOf('--muted')
+    Canvas.defaults.borderColor = colourOf('--line')
+    Canvas.defaults.font.family = 'system-ui'
+    const short = new Intl.NumberFormat(undefined, { notation: 'compact' })
+    const chart = new Canvas(element, {
+      type,
+      data: {
+        labels: months.map(shortMonth),
+        datasets: series.map(({ label, colour, figures }) => ({
+          label,
+          data: figures,
+          ...look(colourOf(colour)),
+        })),
+      },
+      options: {
+        animation: false,
+        maintainAspectRatio: false,
+        interaction: { mode: 'index', intersect: false },
+        scales: {
+          x: { grid: { display: false } },
+          y: {
+            border: { display: false },
+            ticks: { maxTicksLimit: 5, callback: (value) => short.format(Number(value)) },
+          },
+        },
+        plugins: {
+          legend: { display: series.length > 1, labels: { boxWidth: 12 } },
+          tooltip: {
+            callbacks: { label: ({ dataset, parsed }) => `${dataset.label}: ${money(parsed.y ?? 0)}` },
+          },
+        },
+      },
     })
     return () => chart.destroy()
-  }, [useFollowed(isDark).get(), JSON.stringify(rows)])
-  return <canvas ref={canvas} role="img" aria-label="Income and expenses by month, as in the table below" />
+  }, [drawnFor, type, JSON.stringify([months, series])])
+  return <canvas ref={canvas} role="img" aria-label={`${label}, as in the table below`} />
 }

@@ -1,6 +1,12 @@
-import type { ComponentChildren, LooseInputHTMLAttributes, TargetedSubmitEvent } from 'preact'
+import type {
+  ComponentChildren,
+  LooseInputHTMLAttributes,
+  TargetedInputEvent,
+  TargetedSubmitEvent,
+} from 'preact'
 import { createContext } from 'preact'
-import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useContext, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { money, plainMoney, typedAmount } from '../amounts.ts'
 import { besides, failureOf, none } from '../failure.ts'
 import { Button } from './button.tsx'
 
@@ -13,12 +19,13 @@ type FormProps = {
   look?: 'outline' | 'outline danger'
   onSubmit: (entries: Entries) => Promise<unknown>
   onInput?: (event: Event) => void
+  isDisabled?: boolean
   aside?: ComponentChildren
   children?: ComponentChildren
 }
 
 /** A form that shows errors beside its fields, and moves the focus to the first of them. */
-export function Form({ submit, look, onSubmit, onInput, aside, children }: FormProps) {
+export function Form({ submit, look, onSubmit, onInput, isDisabled, aside, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null)
   const [failure, setFailure] = useState(none)
   const [isBusy, setBusy] = useState(false)
@@ -37,7 +44,7 @@ export function Form({ submit, look, onSubmit, onInput, aside, children }: FormP
       <form ref={form} onSubmit={send} onInput={onInput}>
         {children}
         {said && <p role="alert">{said}</p>}
-        <Button type="submit" label={submit} class={look} aria-busy={isBusy} />
+        <Button type="submit" label={submit} class={look} disabled={isDisabled} aria-busy={isBusy} />
         {aside}
       </form>
     </Failed.Provider>
@@ -53,16 +60,58 @@ type FieldProps = Omit<LooseInputHTMLAttributes, 'role' | 'value'> & {
 }
 
 export function Field({ label, value, hint, type, ...given }: FieldProps) {
+  const id = useId()
   const texts = useContext(Failed).errors[given.name]
   return (
-    <label>
-      {label}
+    <div>
+      <label for={id}>{label}</label>
       {/* Preact's types tell inputs apart by a type that is written out. */}
-      <input {...given} type={type as 'email'} defaultValue={value ?? ''} aria-invalid={texts && true} />
-      <small>{texts?.join(' ') ?? hint}</small>
-    </label>
+      <input
+        {...given}
+        id={id}
+        type={type as 'email'}
+        defaultValue={value ?? ''}
+        aria-invalid={texts && true}
+        aria-describedby={`${id}-hint`}
+      />
+      <Hint id={id} texts={texts} hint={hint} />
+    </div>
   )
 }
+
+/** Shows, while an amount is typed, how it is read. */
+export function AmountField({ value, ...given }: Omit<FieldProps, 'type' | 'inputMode'>) {
+  const [reading, setReading] = useState('')
+  const read = ({ currentTarget: { value } }: TargetedInputEvent<HTMLInputElement>) => {
+    const { amount } = typedAmount(value)
+    const isPlain = /^-?\d*([.,]\d{0,2})?$/.test(value) || amount === value
+    setReading(isPlain ? '' : `Read as ${money(amount)}`)
+  }
+  const shown = value ? plainMoney(value) : ''
+  return (
+    <Field inputMode="decimal" {...given} value={shown} hint={reading || given.hint || ''} onInput={read} />
+  )
+}
+
+/** A question about an amount that people of other countries would read in another way. */
+export function doubtfulAmount(text = ''): string | undefined {
+  const { amount, isCertain } = typedAmount(text)
+  return isCertain ? undefined : `“${text}” is read as ${money(amount)}.`
+}
+
+const Hint = ({
+  id,
+  texts,
+  hint,
+}: {
+  id: string
+  texts?: string[] | undefined
+  hint?: string | undefined
+}) => (
+  <small id={`${id}-hint`} aria-live="polite">
+    {texts ? <span role="alert">{texts.join(' ')}</span> : hint}
+  </small>
+)
 
 /** The choices: values, with the texts that people read. */
 export type Options = (readonly [value: string, label: string])[]
@@ -70,16 +119,56 @@ export type Options = (readonly [value: string, label: string])[]
 export const optionsOf = (rows: { key: string; name: string }[]): Options =>
   rows.map(({ key, name }) => [key, name])
 
-export function Choice({ label, name, value, options, required }: FieldProps & { options: Options }) {
+type ChoiceProps = FieldProps & { options: Options; groups?: [label: string, options: Options][] }
+
+/** A choice from a list; `groups` follow the options that belong to none. */
+export function Choice({ label, value, options, groups = [], hint, ...given }: ChoiceProps) {
+  const id = useId()
+  const texts = useContext(Failed).errors[given.name]
+  const choices = (some: Options) =>
+    some.map(([key, text]) => <option key={key} value={key} selected={key === value} children={text} />)
   return (
-    <label>
-      {label}
-      <select name={name} required={required}>
-        {options.map(([key, text]) => (
-          <option key={key} value={key} selected={key === value} label={text} />
+    <div>
+      <label for={id}>{label}</label>
+      <select
+        name={given.name}
+        id={id}
+        required={given.required}
+        aria-invalid={texts && true}
+        aria-describedby={`${id}-hint`}
+      >
+        {choices(options)}
+        {groups.map(([name, some]) => (
+          <optgroup key={name} label={name} children={choices(some)} />
         ))}
       </select>
-      <small>{useContext(Failed).errors[name]?.join(' ')}</small>
-    </label>
+      <Hint id={id} texts={texts} hint={hint} />
+    </div>
   )
 }
+
+type SegmentsProps = {
+  label: string
+  name: string
+  value: string
+  options: Options
+  onChoose?: (value: string) => void
+}
+
+/** A choice between a few values, all of which are shown. */
+export const Segments = ({ label, name, value, options, onChoose }: SegmentsProps) => (
+  <fieldset class="segments">
+    <legend class="hidden">{label}</legend>
+    {options.map(([one, text]) => (
+      <label key={one}>
+        <input
+          type="radio"
+          {...{ name, value: one }}
+          defaultChecked={value === one}
+          onChange={() => onChoose?.(one)}
+        />
+        {text}
+      </label>
+    ))}
+  </fieldset>
+)

@@ -1,8 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
 
-type Props = { title: string; add?: string; onAdd?: () => void; children: ComponentChildren }
+type Props = {
+  title: string
+  /** What the page's button adds. */
+  add?: string | false
+  onAdd?: () => void
+  children: ComponentChildren
+}
 
 /** A page with its heading, which takes the focus so that a screen reader announces the page. */
 export function Page({ title, add, onAdd, children }: Props) {
@@ -15,7 +21,11 @@ export function Page({ title, add, onAdd, children }: Props) {
     <>
       <header class="line">
         <h1 ref={heading} tabIndex={-1} children={title} />
-        {add && <Button label={add} onClick={onAdd} />}
+        {add && (
+          <button type="button" onClick={onAdd}>
+            <Icon name="plus" /> Add<span class="long"> {add}</span>
+          </button>
+        )}
       </header>
       {children}
     </>

@@ -4,29 +4,39 @@ import { Button } from './button.tsx'
 type Toast = { text: string; undo?: (() => Promise<unknown>) | undefined }
 
 const shownMs = 8_000
-const current = observable<Toast | null>(null)
-let timer: ReturnType<typeof setTimeout> | undefined
+const toasts = observable<Toast[]>([])
+const hide = (toast: Toast) => toasts.set(toasts.get().filter((one) => one !== toast))
 
-/** Says for a while what was done, and offers to undo it. */
+/** Says for a while what was done, and offers to undo it: only the last step can be undone. */
 export function say(text: string, undo?: Toast['undo']): void {
-  current.set({ text, undo })
-  clearTimeout(timer)
-  timer = setTimeout(() => current.set(null), shownMs)
+  const toast = { text, undo }
+  toasts.set([...toasts.get().filter((one) => one.undo && !undo), toast])
+  setTimeout(() => hide(toast), shownMs)
 }
 
+/** Takes back what was said to be done. */
+export const hush = (): void => toasts.set([])
+
 export function Toasts() {
-  const { text, undo } = useFollowed(current).get() ?? {}
-  const takeBack = () => {
-    current.set(null)
-    return undo?.()
-  }
   return (
     <div class="toasts" role="status">
-      {text && (
-        <article class="line">
-          {text} {undo && <Button label="Undo" onClick={takeBack} />}
-        </article>
-      )}
+      {useFollowed(toasts)
+        .get()
+        .map((toast) => (
+          <article key={toast.text} class="line">
+            {toast.text}
+            {toast.undo && (
+              <Button
+                label="Undo"
+                isMain={false}
+                onClick={() => {
+                  hide(toast)
+                  return toast.undo?.()
+                }}
+              />
+            )}
+          </article>
+        ))}
     </div>
   )
 }

@@ -1,0 +1,109 @@
+import { useEffect, useState } from 'preact/hooks'
+import { type MatchList, unwrap } from 'purse-client'
+import { money } from '../amounts.ts'
+import type { PageProps } from '../app.tsx'
+import { type Failure, failureOf } from '../failure.ts'
+import { counted, shortDay } from '../format.ts'
+import { client } from '../session.ts'
+import { useFollowed } from '../store.ts'
+import { connection } from '../sync.ts'
+import { Button } from '../ui/button.tsx'
+import { Page } from '../ui/page.tsx'
+import { say } from '../ui/toast.tsx'
+
+type Match = MatchList['matches'][number]
+const mostPairs = 100
+const kinds = { duplicate: 'Recorded twice?', transfer: 'One transfer?' }
+
+/** Transactions that may be one event, in pairs. Only the service finds them. */
+export function Matches({ ledger }: PageProps) {
+  const [matches, setMatches] = useState<Match[]>()
+  const [failure, setFailure] = useState<Failure>()
+  const { isOnline } = useFollowed(connection).get()
+  const act = (work: () => Promise<unknown>) =>
+    work().then(
+      () => setFailure(undefined),
+      (error) => setFailure(failureOf(error)),
+    )
+  const load = async () => {
+    const found = await unwrap(client.api.matches.$get({ query: {} }))
+    setMatches(found.matches)
+  }
+  useEffect(() => void act(load), [isOnline])
+  const update = () => Promise.all([ledger.sync(), load()])
+
+  const join = (chosen: Match[]) =>
+    act(async () => {
+      const pairs = chosen.slice(0, mostPairs).map(({ kind, ids }) => ({ kind, ids }))
+      const result = await unwrap(client.api.matches.join.$post({ json: { pairs } }))
+      const outcomes = 'outcomes' in result ? result.outcomes : []
+      const joined = outcomes.flatMap(({ transaction }) => transaction ?? [])
+      await update()
+      say(`${counted(joined.length, 'pair')} joined.`, async () => {
+        for (const { id } of joined) await unwrap(client.api.matches.separate.$post({ json: { id } }))
+        await update()
+      })
+    })
+  const reject = ({ kind, ids }: Match) =>
+    act(async () => {
+      const json = { kind, ids }
+      await unwrap(client.api.matches.reject.$post({ json }))
+      await load()
+      say('They stay separate.', async () => {
+        await unwrap(client.api.matches.reject.$delete({ json }))
+        await load()
+      })
+    })
+
+  const sure = matches?.filter(({ certainty }) => certainty === 'sure') ?? []
+  return (
+    <Page title="Matches">
+      <p>
+        What you recorded and your bank’s file has too, and transfers between your accounts. Joined, a pair
+        counts once.
+      </p>
+      {failure && <p role="alert">{failure.message}</p>}
+      {sure.length > 0 && (
+        <p>
+          <Button label={`Join ${counted(sure.length, 'sure pair')}`} onClick={() => join(sure)} />
+        </p>
+      )}
+      {matches?.length === 0 && <p role="status">Nothing in the last 90 days looks like a pair.</p>}
+      {matches?.map((match) => (
+        <article key={match.ids.join()}>
+          <header class="line">
+            <h2>{kinds[match.kind]}</h2>
+            <small>{match.certainty}</small>
+          </header>
+          <div class="columns">
+            {match.transactions.map((row) => (
+              <Side key={row.id} ledger={ledger} row={row} />
+            ))}
+          </div>
+          <p class="line">
+            <Button label="Join" onClick={() => join([match])} />
+            <Button label="Keep both" isMain={false} onClick={() => reject(match)} />
+          </p>
+        </article>
+      ))}
+    </Page>
+  )
+}
+
+function Side({ ledger, row }: Pick<PageProps, 'ledger'> & { row: Match['transactions'][number] }) {
+  const known = ledger.transaction(row.id)
+  return (
+    <div class="row">
+      <div>
+        <bdi>{row.description ?? 'Without a description'}</bdi>
+        <small>
+          {[shortDay(row.transaction_date), known?.account.name, known?.category?.name]
+            .filter(Boolean)
+            .join(' · ')}
+        </small>
+        {row.reference && <small>Reference {row.reference}</small>}
+      </div>
+      <strong class={row.type}>{money(row.type === 'income' ? row.amount : `-${row.amount}`)}</strong>
+    </div>
+  )
+}

@@ -1,0 +1,96 @@
+import type { LedgerTransaction } from 'purse-client'
+import { money } from '../amounts.ts'
+import { longDay, longDayOfYear, today } from '../format.ts'
+import { lookOf } from '../looks.ts'
+import { go } from '../router.ts'
+import { titleOf, wayOf } from '../titles.ts'
+import { Badge } from './badge.tsx'
+
+const signs = { income: '+', expense: '−', transfer: '' }
+type Selection = { chosen: ReadonlySet<string>; toggle: (row: LedgerTransaction) => void }
+type DaysProps = {
+  rows: LedgerTransaction[]
+  /** More rows follow, perhaps of the same day, so that the last day has no total. */
+  isCut: boolean
+  onChoose: (row: LedgerTransaction) => void
+  /** Present while rows are being selected: they get a checkbox in place of a button. */
+  selection?: Selection | undefined
+}
+
+/** Whether a question about the row has to be answered first. */
+const isAsked = ({ waits }: LedgerTransaction) => waits === 'conflict' || waits === 'rejected'
+
+/** Transactions by day, each day with what it earned or cost. */
+export function Days({ rows, isCut, onChoose, selection }: DaysProps) {
+  const days = [...Map.groupBy(rows, (row) => row.transaction_date)]
+  const thisYear = today().slice(0, 4)
+  return days.map(([day, ofDay], index) => (
+    <section key={day} class="day">
+      <article class="list">
+        <h2>
+          <span>{day.startsWith(thisYear) ? longDay(day) : longDayOfYear(day)}</span>
+          {!(isCut && index === days.length - 1) && <span>{totalOf(ofDay)}</span>}
+        </h2>
+        {ofDay.map((row) =>
+          selection && row.type !== 'transfer' ? (
+            <label key={row.key} class="row">
+              <input
+                type="checkbox"
+                checked={selection.chosen.has(row.key)}
+                onChange={() => selection.toggle(row)}
+              />
+              <Row row={row} />
+            </label>
+          ) : (
+            <button
+              key={row.key}
+              type="button"
+              class="row"
+              onClick={() => (isAsked(row) ? go('/changes') : onChoose(row))}
+              children={<Row row={row} />}
+            />
+          ),
+        )}
+      </article>
+    </section>
+  ))
+}
+
+function Row({ row }: { row: LedgerTransaction }) {
+  return (
+    <>
+      <Badge {...lookOfRow(row)} />
+      <span>
+        <span>
+          <bdi>{titleOf(row)}</bdi> <Waits of={row} />
+        </span>
+        <small>{wayOf(row)}</small>
+      </span>
+      <strong class={row.type}>{signs[row.type] + money(row.amount)}</strong>
+    </>
+  )
+}
+
+function lookOfRow({ type, category }: LedgerTransaction) {
+  if (type === 'transfer') return { icon: 'swap', hue: 'grey' } as const
+  return category ? lookOf(category) : ({ icon: 'unknown', hue: 'grey' } as const)
+}
+
+/** What the income of some rows leaves after their expenses, or nothing if they are all transfers. */
+function totalOf(rows: LedgerTransaction[]): string {
+  const counted = rows.filter(({ type }) => type !== 'transfer')
+  const cents = counted.reduce((sum, { type, amount }) => {
+    const own = BigInt(amount.replace('.', ''))
+    return type === 'income' ? sum + own : sum - own
+  }, 0n)
+  const text = String(cents).replace('-', '').padStart(3, '0')
+  return counted.length > 0
+    ? (cents > 0n ? '+' : '') + money(`${cents < 0n ? '-' : ''}${text.slice(0, -2)}.${text.slice(-2)}`)
+    : ''
+}
+
+const words = { waiting: 'not sent yet', conflict: 'changed elsewhere as well', rejected: 'refused' }
+
+export function Waits({ of: { waits } }: { of: { waits: keyof typeof words | null } }) {
+  return waits && <mark children={<small>{words[waits]}</small>} />
+}

@@ -1,0 +1,341 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { browser as executable } from './browser.ts'
+import { registration, verifyByMail } from './client.ts'
+import {
+  addExpense,
+  address,
+  choose,
+  enter,
+  expectRows,
+  fillIn,
+  open,
+  patienceMs,
+  press,
+  rows,
+  serveExampleApp,
+} from './example-app.ts'
+
+const today = new Date().toISOString().slice(0, 10)
+const largest = '9999999999999.99'
+
+describe.skipIf(!executable)('using the example app', () => {
+  const { app, newDevice, newPerson, signIn } = serveExampleApp()
+
+  async function newWindow(email: string, options = {}, startingBalance?: string) {
+    const person = await newPerson(email, startingBalance)
+    const [context, page] = await newDevice(options)
+    await signIn(page, email)
+    return { person, context, page }
+  }
+
+  test('reads amounts as the person writes them, and asks about one with two readings', async () => {
+    const { person, page } = await newWindow('amounts@example.com')
+    await open(page, 'Transactions')
+    await addExpense(page, 'Shown', '1,234.56')
+    await addExpense(page, 'German', '2.234,56')
+    await addExpense(page, 'French', '3 234,56')
+    await press(page, 'Add transaction')
+    await fillIn(page, 'Doubtful', '4.234')
+    await press(page, 'Save')
+    await page.getByText('“4.234” is read as 4,234.00.').waitFor()
+    await press(page, 'Save it anyway')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    // What the app shows can be saved again.
+    await choose(page, 'Shown')
+    expect(await page.getByLabel('Amount').inputValue()).toBe('1,234.56')
+    await page.getByLabel('Amount').fill('1,234.50')
+    await press(page, 'Save')
+    await expectRows(page, ['Doubtful −4,234.00', 'French −3,234.56', 'German −2,234.56', 'Shown −1,234.50'])
+    const [, german] = await newDevice({ locale: 'de-DE' })
+    await signIn(german, person.email)
+    await open(german, 'Transactions')
+    await addExpense(german, 'Laden', '1.000')
+    await german.getByText('−1.000,00').first().waitFor()
+  })
+
+  test('keeps what was typed when the person goes back or presses Escape, until they discard it', async () => {
+    const { page } = await newWindow('typed@example.com')
+    await open(page, 'Transactions')
+    await press(page, 'Add transaction')
+    await fillIn(page, 'Half written', '5')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await press(page, 'Keep typing')
+    await page.goBack()
+    await page.getByText('What you typed is not saved.').waitFor()
+    expect(await page.getByLabel('Description').inputValue()).toBe('Half written')
+    await press(page, 'Discard')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    // A form without anything typed closes, and the page stays.
+    await press(page, 'Add transaction')
+    await page.goBack()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(new URL(page.url()).pathname).toBe('/transactions')
+  })
+
+  test('still undoes after a visit to settings without a network', async () => {
+    const { context, page } = await newWindow('undo@example.com')
+    await open(page, 'Settings')
+    await open(page, 'Transactions')
+    await context.setOffline(true)
+    await addExpense(page, 'Mistake', '5.00')
+    await open(page, 'Settings')
+    await page.getByText('This needs a network connection.').waitFor()
+    await press(page, 'Undo')
+    await open(page, 'Transactions')
+    expect(await rows(page)).toEqual([])
+  })
+
+  test('no longer says that a row was added once the service has refused it', async () => {
+    const { person, page } = await newWindow('refused@example.com', {}, '0.00')
+    for (let count = 0; count < 9; count++)
+      await person.add(`Gift ${count}`, largest, { type: 'income', force: true })
+    await open(page, 'Transactions')
+    await press(page, 'Add transaction')
+    await page.getByRole('dialog').getByLabel('Income').check()
+    await fillIn(page, 'Too much', largest)
+    await press(page, 'Save')
+    await page.getByText('Online · 1 change to look at').waitFor()
+    expect(await page.locator('.toasts').innerText()).toBe('')
+  })
+
+  test('opens exactly the rows of a figure', async () => {
+    const { person, page } = await newWindow('figures@example.com')
+    const { id: lost } = await person.call('POST', '/categories', { name: 'Lost', type: 'expense' })
+    const { id: other } = await person.call('POST', '/accounts', {
+      name: 'Savings',
+      type: 'bank',
+      starting_balance: '0',
+    })
+    const on = { transaction_date: today }
+    await person.add('Filed nowhere', '7.00', { ...on, category_id: lost })
+    await person.add('Moved', '9.00', { ...on, type: 'transfer', to_account_id: other, category_id: null })
+    await person.add('Bread', '3.00', on)
+    await person.add('Bread returned', '1.00', { ...on, type: 'income' })
+    await page.reload()
+    await open(page, 'Categories')
+    await page.locator('.row', { hasText: 'Lost' }).click()
+    await press(page, 'Delete, and leave its transactions uncategorized')
+    await page.getByText('The category is deleted.').waitFor()
+    for (const [link, expected] of [
+      ['Uncategorized', 'Filed nowhere −7.00'],
+      ['Groceries', 'Bread −3.00'],
+    ] as const) {
+      await open(page, 'Overview')
+      await page.locator('a.row', { hasText: link }).click()
+      await expectRows(page, [expected])
+    }
+    await page.goto(`${address}/transactions?category_id=none`)
+    await expectRows(page, ['Filed nowhere −7.00'])
+  })
+
+  test('finds transactions by category, account and amount', async () => {
+    const { person, page } = await newWindow('search@example.com')
+    await person.add('Bread', '1234.50')
+    await person.add('Milk', '2.00')
+    await open(page, 'Transactions')
+    await page.getByText('Milk').waitFor()
+    for (const [text, expected] of [
+      ['groc', ['Milk −2.00', 'Bread −1,234.50']],
+      ['1,234.5', ['Bread −1,234.50']],
+      ['checking milk', ['Milk −2.00']],
+      ['nothing', []],
+    ] as const) {
+      await page.getByLabel('Search').fill(text)
+      await expectRows(page, [...expected])
+    }
+  })
+
+  test('sends a decision at once, and asks less often while nothing changes', async () => {
+    const { person, page, context } = await newWindow('decide@example.com')
+    await person.add('Rent', '40.00')
+    await open(page, 'Transactions')
+    await choose(page, 'Rent')
+    await page.getByLabel('Amount').fill('41.00')
+    await context.setOffline(true)
+    await press(page, 'Save')
+    const [{ id }] = (await person.get('/transactions')).data
+    await person.call('PATCH', `/transactions/${id}`, { amount: '42.00' })
+    await context.setOffline(false)
+    await page.getByText('Online · 1 change to look at').click()
+    const requests: string[] = []
+    await page.clock.install()
+    page.on('request', (request) => {
+      if (request.url().includes('/api/changes')) requests.push(request.method())
+    })
+    await press(page, 'Keep mine')
+    await page.clock.runFor(1_000)
+    await page.getByText('Online · all saved').waitFor()
+    expect(requests).toContain('POST')
+    requests.length = 0
+    for (let second = 0; second < 120; second += 5) {
+      await page.clock.runFor(5_000)
+      await page.evaluate(() => 0)
+    }
+    expect(requests.length).toBeLessThan(10)
+  })
+
+  test('says what to do first, and offers nothing that cannot be saved', async () => {
+    const [, page] = await newDevice()
+    const email = 'first@example.com'
+    await page.goto(`${address}/register`)
+    await page.getByLabel('Name').fill('Ada')
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password').fill(registration(email).password)
+    await press(page, 'Sign up')
+    for (const name of ['Overview', 'Transactions', 'Import']) {
+      await open(page, name)
+      await page.getByText('Where is your money?').waitFor()
+      expect(await page.getByRole('button', { name: /Add transaction|Look at the file/ }).count()).toBe(0)
+    }
+    await open(page, 'Overview')
+    await press(page, 'Send the mail again')
+    await page.getByText(`Another mail is on its way to ${email}.`).waitFor()
+    await press(page, 'Add account')
+    await page.getByLabel('Name').fill('Wallet')
+    await press(page, 'Save')
+    await page.getByText('Next, a first transaction').waitFor()
+    await press(page, 'Add transaction')
+    expect(await page.getByRole('radio', { name: 'Transfer' }).count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await page.goto(`${address}/reset-password`)
+    await page.getByText('This link is incomplete').waitFor()
+  })
+
+  test('says in words for people what is wrong with a file, and imports nothing from one without news', async () => {
+    const { person, page } = await newWindow('files@example.com')
+    await verifyByMail(app.place, person.email)
+    await open(page, 'Import')
+    const look = async (name: string, mimeType: string, text: string) => {
+      await page.getByLabel('File').setInputFiles({ name, mimeType, buffer: Buffer.from(text) })
+      await press(page, 'Look at the file')
+    }
+    await look('empty.csv', 'text/csv', '')
+    await page.getByText('This file is empty.').waitFor()
+    await look('photo.png', 'image/png', 'no statement')
+    await page.getByText('This is a picture or a document').waitFor()
+    const text = 'Date,Debit,Credit,Description\n2026-11-02,12.50,,Market\n'
+    await look('bank.csv', 'text/csv', text)
+    await page.getByText('2 Nov 2026').waitFor()
+    await press(page, 'Import 1 transaction')
+    await page.getByText('Successfully imported 1 transaction.').waitFor()
+    await look('again.csv', 'text/csv', text)
+    await page.getByText('Nothing new in this file').waitFor()
+    expect(await page.getByRole('button', { name: /^Import/ }).count()).toBe(0)
+  })
+
+  test('suggests categories, files many rows at once, and remembers how a category looks', async () => {
+    const { person, page } = await newWindow('filing@example.com')
+    for (const day of ['01', '02', '03'])
+      await person.add('Lidl', `${day}.00`, { transaction_date: `2026-11-${day}` })
+    await person.add('Kiosk', '4.00')
+    await person.add('Kiosk', '5.00')
+    await open(page, 'Transactions')
+    await page.getByText('Kiosk').first().waitFor()
+    await press(page, 'Add transaction')
+    await page.getByLabel('Description').fill('LIDL 4711')
+    await page.getByText('3 of the last 3 from "lidl" are in Groceries').waitFor()
+    expect(await page.getByRole('dialog').getByLabel('Category').locator('option:checked').innerText()).toBe(
+      'Groceries',
+    )
+    await press(page, 'Close')
+    await press(page, 'Discard')
+
+    await press(page, 'Select')
+    for (const at of [0, 1]) await page.getByRole('checkbox', { name: 'Kiosk' }).nth(at).check()
+    await page.getByLabel('Category').last().selectOption({ label: 'Eating Out' })
+    await press(page, 'File 2 transactions')
+    await page.getByText('2 transactions filed.').waitFor()
+    const filed = page.locator('.row small', { hasText: 'Eating Out' })
+    expect(await filed.count()).toBe(2)
+    await press(page, 'Undo')
+    await expect.poll(() => filed.count(), { timeout: patienceMs }).toBe(0)
+
+    await open(page, 'Categories')
+    await page.locator('.row', { hasText: 'Groceries' }).click()
+    await page.getByRole('radio', { name: 'violet' }).check()
+    await page.getByRole('radio', { name: 'star' }).check()
+    await press(page, 'Save')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.reload()
+    const badge = page.locator('.row', { hasText: 'Groceries' }).locator('.badge')
+    expect(await badge.getAttribute('style')).toContain('--hue: 295')
+  })
+
+  test('shows pairs side by side, joins those that are sure, and separates them again', async () => {
+    const { person, page } = await newWindow('pairs@example.com')
+    const { id } = await person.call('POST', '/accounts', {
+      name: 'Savings',
+      type: 'bank',
+      starting_balance: '0',
+    })
+    await person.add('Transfer to savings', '50.00', { transaction_date: today })
+    await person.add('Transfer from checking', '50.00', {
+      transaction_date: today,
+      type: 'income',
+      account_id: id,
+    })
+    await open(page, 'Matches')
+    await press(page, 'Join 1 sure pair')
+    await page.getByText('1 pair joined.').waitFor()
+    await page.getByText('Nothing in the last 90 days').waitFor()
+    await press(page, 'Undo')
+    await page.getByText('One transfer?').waitFor()
+    await press(page, 'Keep both')
+    await page.getByText('Nothing in the last 90 days').waitFor()
+  })
+
+  test('changes the password, and shows amounts with the currency chosen for the device', async () => {
+    const { person, page } = await newWindow('settings@example.com')
+    await open(page, 'Settings')
+    await page.getByLabel('Current password').fill(registration(person.email).password)
+    await page.getByLabel('New password').fill('another password')
+    await press(page, 'Change the password')
+    await page.getByText('Your password is changed.').waitFor()
+    await page.getByLabel('Currency sign').selectOption('EUR')
+    await press(page, 'Save the currency')
+    await open(page, 'Accounts')
+    await page.getByText('€100.00').first().waitFor()
+    const [, other] = await newDevice()
+    await other.goto(address)
+    await enter(other, person.email, 'another password')
+    await other.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(await other.getByText('€').count()).toBe(0)
+  })
+
+  test('fits every page at every width, with the longest names, the largest amounts and text of 200 %', async () => {
+    const { person, page } = await newWindow('widths@example.com', {}, largest)
+    await person.call('POST', '/accounts', {
+      name: 'חשבון '.repeat(12),
+      type: 'cash',
+      starting_balance: `-${largest}`,
+    })
+    await person.add('Donaudampfschifffahrtsgesellschaft'.repeat(4), largest, { transaction_date: today })
+    await page.reload()
+    for (const textSize of ['100%', '200%']) {
+      for (const name of ['Overview', 'Transactions', 'Accounts', 'Reports', 'Categories', 'Settings']) {
+        await page.setViewportSize({ width: 390, height: 844 })
+        await page.addStyleTag({ content: `:root { font-size: ${textSize} }` })
+        await open(page, name)
+        for (const width of [320, 390, 800, 900, 1063, 1280]) {
+          await page.setViewportSize({ width, height: 844 })
+          // A chart follows the width a frame later.
+          await expect
+            .poll(async () => [name, width, textSize, await overflowing(page)], { timeout: patienceMs })
+            .toEqual([name, width, textSize, ''])
+        }
+      }
+    }
+  })
+})
+
+/** The first element that is wider than the window, if there is one. */
+const overflowing = (page: Page) =>
+  page.evaluate(() => {
+    const { clientWidth } = document.documentElement
+    const found = [...document.querySelectorAll('body *:not(.hidden, .long)')].find(
+      (one) => one.getBoundingClientRect().right > clientWidth + 1,
+    )
+    return found ? `${found.tagName}.${found.className}: ${found.textContent}` : ''
+  })
