@@ -1,3 +1,4 @@
+import { transactionTypes } from '../../../shared/types.ts'
 import { type DateCell, dateCell } from '../aspects/dates.ts'
 import { maxRows, refuseFile, tooManyRows } from '../problems.ts'
 import { cleanText } from '../text.ts'
@@ -158,7 +159,8 @@ function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
       row.cells.some((cell) => nameOfBalance.test(cell)) &&
       says(row, summaryOnly) &&
       !saysMore(table, row) &&
-      doubtfulWord(table, row) === ''
+      doubtfulWord(table, row) === '' &&
+      !isTyped(table, row)
     )
   }
   if (halfDate.test(date) || (isBelowAll && /^\d+$/.test(date))) return false
@@ -173,7 +175,13 @@ function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
 /** Without balances, a row called `Saldo` and nothing else may state one, or settle a bill. */
 function doubtfulWord(table: CsvTable, row: CsvRow): string {
   const word = table.columns.balance ? undefined : row.cells.find((cell) => /^\s*saldo\s*$/i.test(cell))
-  return word === undefined || saysMore(table, row) ? '' : word.trim()
+  return word === undefined || saysMore(table, row) || isTyped(table, row) ? '' : word.trim()
+}
+
+/** True for a row with a type in the contract's words, which is a transaction whatever its texts say. */
+function isTyped(table: CsvTable, row: CsvRow): boolean {
+  const type = cellOf(table, row, 'type').toLowerCase()
+  return transactionTypes.some((one) => one === type)
 }
 
 /** True for a line without a date that is called a total or a balance. With an amount, its texts must say nothing else. */

@@ -84,6 +84,13 @@ describe('a generic CSV file', () => {
     expect(rows(signed).map(({ type }) => type)).toEqual(['income', 'income', 'expense'])
   })
 
+  test('takes no row with a type for a balance, whatever it is called', () => {
+    const text = (type: string) =>
+      `date,amount,type,description\n2026-01-01,5.00,${type},Opening balance\n2026-01-02,7.00,${type},Saldo\n2026-01-03,8.00,expense,Bread\n`
+    expect(rows(text('expense'))).toHaveLength(3)
+    expect(Object.keys(errors(text('')) ?? {})).toContain('states')
+  })
+
   test('makes one transfer of two halves', () => {
     const halves =
       'date,type,account,amount,category\n2026-01-01,Transfer-Out,Bank,100,Cash\n2026-01-01,Transfer-In,Cash,100,Bank\n2026-01-02,转入,Cash,5,Other\n'

@@ -1,0 +1,54 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { openApi } from '../../dev/seed/api.ts'
+import { liveRandomly } from '../random-history.ts'
+import type { Json } from '../worker/answers.ts'
+import { picker } from '../worker/picker.ts'
+import { register, verifyByMail } from './client.ts'
+import { sharedPlace } from './stack.ts'
+
+// Debian has it: apt-get install hledger.
+const isInstalled = spawnSync('hledger', ['--version']).status === 0
+const histories = [20_261_126, 20_261_127]
+
+/** Runs hledger on a journal. Throws if it exits with an error. */
+const hledger = (journal: string, ...command: string[]) =>
+  execFileSync('hledger', ['-f', '-', ...command], { input: journal, encoding: 'utf8', stdio: 'pipe' })
+
+test.skipIf(!isInstalled).each(histories)(
+  'hledger finds the balances of the API in a journal, history %i',
+  async (seed) => {
+    const place = await sharedPlace()
+    const address = `http://127.0.0.1:${place.PORT}/api`
+    const email = `hledger-${seed}@example.com`
+    const { access_token: token } = await register(place, email)
+    await verifyByMail(place, email)
+    const api = openApi(address, token)
+    await liveRandomly(api, picker(seed), 60)
+
+    const response = await fetch(`${address}/export?format=hledger`, {
+      headers: { Authorization: `Bearer ${token}` },
+    })
+    const journal = await response.text()
+    hledger(journal, 'check', '--strict')
+    const { body: accounts } = (await api('GET /accounts')) as { body: Json[] }
+    const names = new Map(
+      [...journal.matchAll(/^account (.+) {2}; id:(\d+)$/gm)].map(([, name, id]) => [Number(id), name]),
+    )
+    // A row of the balances: the account's full name, its short name, its depth, and its amounts.
+    const [rows] = JSON.parse(hledger(journal, 'bal', '--flat', '-E', '-O', 'json', 'assets')) as [Json[]]
+    const found = new Map(rows.map(([name, , , amounts]) => [name, amounts[0]?.aquantity.floatingPoint ?? 0]))
+    expect(accounts.length).toBeGreaterThan(0)
+    expect(accounts.map(({ id }) => [id, found.get(names.get(id))])).toEqual(
+      accounts.map(({ id, balance }) => [id, balance]),
+    )
+    expect(journal).toMatch(new RegExp(`\n; complete: ${await totalOf(api)} transactions\n$`))
+
+    const wrong = journal.replace(/ = -?/, '$&1')
+    expect(() => hledger(wrong, 'check')).toThrow('assertion')
+  },
+)
+
+async function totalOf(api: ReturnType<typeof openApi>): Promise<number> {
+  return ((await api('GET /transactions')) as { body: Json }).body.total
+}

@@ -1,0 +1,113 @@
+import type { Api } from '../dev/seed/api.ts'
+import type { Json } from './worker/answers.ts'
+import type { picker } from './worker/picker.ts'
+
+type Pick = ReturnType<typeof picker>
+
+/** Texts that mean something to spreadsheets, to readers of CSV or to hledger. */
+const texts = [
+  ...[
+    'Bread',
+    'Café 😀',
+    '=1+1',
+    '+49 30 1',
+    '-5',
+    '@import',
+    "'",
+    '"quoted"',
+    '12.50',
+    '2026-01-01',
+    '(code) x',
+  ],
+  ...[
+    'a, b; c',
+    'x|y',
+    '* star',
+    '! mark',
+    ': colon: ',
+    'tag:value',
+    'Saldo',
+    'Total 3',
+    'Opening balance',
+    '% ~ =',
+  ],
+  ...['two  spaces', 'a\nb', 'a\tb', '; comment', 'e\u0301', 'EUR 5', '\\', 'null'],
+]
+const accountNames = ['Giro', 'Cash; coins', 'A:B', '=SUM(A1)', '"Q", a', "L'Été"]
+const days = [
+  '1999-12-31',
+  '2024-02-29',
+  '2026-10-31',
+  '2026-11-01',
+  '2026-11-20',
+  '2026-11-20',
+  '2031-01-01',
+]
+
+/** Lives a random history of a user whose address is verified: files, joins and separations among it. */
+export async function liveRandomly(api: Api, pick: Pick, steps: number): Promise<void> {
+  const ids = async (path: string): Promise<number[]> => {
+    const { body } = (await api(`GET ${path}`)) as { body: Json }
+    return (body.data ?? body).map(({ id }: Json) => id)
+  }
+  const amount = () => `${pick(0, 1, 7, 1_250, 999_999)}.${pick('01', '10', '50', '99')}`
+  for (const name of accountNames.slice(0, pick(1, 3, 6)))
+    await api('POST /accounts', {
+      name,
+      type: pick('bank', 'cash', 'mobile'),
+      starting_balance: pick('0', '-17.30', '12345678.90'),
+      notes: pick(null, ...texts),
+    })
+
+  async function newRow() {
+    const [accounts, categories] = [await ids('/accounts'), await ids('/categories')]
+    const type = pick('income', 'expense', 'expense', 'transfer')
+    const [account_id, other] = [pick(...accounts), pick(...accounts)]
+    const isTransfer = type === 'transfer' && other !== account_id
+    return {
+      account_id,
+      type: type === 'transfer' && !isTransfer ? 'expense' : type,
+      ...(isTransfer && { to_account_id: other }),
+      category_id: isTransfer ? pick(null, ...categories) : pick(...categories),
+      amount: amount(),
+      description: pick(null, ...texts),
+      reference: pick(null, null, ...texts),
+      transaction_date: pick(...days),
+    }
+  }
+
+  for (let step = 0; step < steps; step += 1) {
+    const rows = await ids('/transactions?per_page=500')
+    const row = pick(0, ...rows)
+    const pair = { kind: pick('duplicate', 'transfer'), ids: [row, pick(0, ...rows)] }
+    const [categories, accounts] = [await ids('/categories'), await ids('/accounts')]
+    const act = pick<() => Promise<unknown>>(
+      async () => api('POST /transactions', { ...(await newRow()), force: true }),
+      async () => api('POST /transactions', { ...(await newRow()), force: true }),
+      async () => api(`PATCH /transactions/${row}`, await newRow()),
+      () => api(`PATCH /transactions/${row}`, { category_id: null, amount: amount() }),
+      () => api(`DELETE /transactions/${row}`),
+      async () => {
+        const rows = await Promise.all(Array.from({ length: pick(1, 5, 9) }, newRow))
+        // Rows of a bank's file, of which some stand for typed ones.
+        return api('POST /import/bank/store', {
+          transactions: rows.filter(({ type }) => type !== 'transfer'),
+        })
+      },
+      () => api('POST /matches/join', pair),
+      () => api('POST /matches/join', pair),
+      () => api('POST /matches/reject', pair),
+      () => api('POST /matches/separate', { id: row }),
+      () => api('POST /categories', { name: pick(...texts), type: pick('income', 'expense') }),
+      () => api(`DELETE /categories/${pick(...categories)}`),
+      async () => accounts.length > 2 && step % 5 === 0 && api(`DELETE /accounts/${pick(...accounts)}`),
+      () =>
+        api(`PATCH /accounts/${pick(...accounts)}`, {
+          notes: pick(null, ...texts),
+          starting_balance: amount(),
+        }),
+      () => api('PATCH /me', { name: pick('Ada', 'Grace'), reminder_time: pick(null, '07:30') }),
+    )
+    await act()
+  }
+}
