@@ -80,14 +80,18 @@ test('the first session of the README runs as it is pasted, after the line that 
 
 test('the tour runs as it is pasted, on a database that other users share', async () => {
   const blocks = blocksOf('docs/tour.md', '')
-  const [session = '', summary = '', signIn = '', profile = '', reminder = '', sync = '', progress = ''] =
-    blocks
-  const [copy = '', offline = '', statement = ''] = blocks.slice(7)
+  const [session = '', summary = '', reports = '', reported = ''] = blocks
+  const [signIn = '', profile = '', reminder = '', sync = '', progress = ''] = blocks.slice(4)
+  const [copy = '', offline = '', statement = ''] = blocks.slice(9)
   await takeTheFirstIds(place)
   const terminal = openTerminal(place)
 
   const shown = await terminal.paste(session)
   expect(withoutIds(shown.at(-1) ?? ''), shown.join('\n')).toEqual(withoutIds(summary))
+  const [months, balances, today, days] = await terminal.paste(reports)
+  expect(withoutDates(`[${months},${today}]`)).toEqual(withoutDates(reported))
+  expect(JSON.parse(balances ?? '').points).toHaveLength(12)
+  expect(days).toContain('"income":2500,"expense":84.3}')
   expect((await terminal.paste(sync)).at(-1)).toContain('sync: was not given')
   expect((await terminal.paste(statement)).at(-2)).toContain('Your email address is not verified.')
 
@@ -167,6 +171,10 @@ function blocksOf(file: string, heading: string): string[] {
 
 function withoutIds(json: string): unknown {
   return JSON.parse(json, (key, value) => (/(^|_)id$/.test(key) ? undefined : value))
+}
+
+function withoutDates(json: string): unknown {
+  return withoutIds(json.replace(/"\d{4}-\d\d(-\d\d)?"/g, '""'))
 }
 
 async function takeTheFirstIds({ PORT }: Place): Promise<void> {
