@@ -32,21 +32,16 @@ export type CsvRows = { rows: CsvRow[]; aside: CsvRow[] }
 
 /** What looks like a date, whether or not the day exists. */
 const dateLike = /^\d{1,4}\s?[-/.]\s?\d{1,2}\s?[-/.']\s?\d{1,4}\b/
-/** The first half of a date. */
-const halfDate = /^(?:\d{1,4}[-./]|(?:19|20)\d\d$)/
 
 /**
  * Reads the rows of a table, leaving out whatever else banks put there: footers, totals, repeated headers. Throws Invalid
  * if it has none, or seems damaged. `isSheet` if it is that of a workbook.
  */
 export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
-  const lastDated = table.body.findLastIndex((record) => isDated(dateOf(table, record)))
   const result: CsvRows = { rows: [], aside: [] }
   let section = titleOf(table.preamble)
-  let isApart = false
   let lastHeader = 0
   for (const [i, record] of table.body.entries()) {
-    isApart ||= i > lastDated && isEmpty(record)
     if (isEmpty(record)) continue
     if (isHeader(table, record)) {
       while (isTitle(result.rows.at(-1))) result.rows.pop()
@@ -57,7 +52,7 @@ export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
     }
     const row = rowOf(table, record)
     useOtherDate(table, row)
-    if (isSummary(table, row, i > lastDated) || (isApart && isFailedFormula(row))) result.aside.push(row)
+    if (isSummary(table, row)) result.aside.push(row)
     else if (row.date.text === '' && hasNoAmount(row)) addToDescription(result.rows.at(-1), table, row)
     else if (result.rows.length === maxRows) refuseFile(tooManyRows)
     else result.rows.push(Object.assign(row, { section, doubtful: doubtfulWord(table, row) }))
@@ -149,27 +144,20 @@ function isHeader({ headers }: CsvTable, { cells }: CsvRecord): boolean {
   return cells.length === headers.length && cells.every((cell, i) => cell.trim() === headers[i]?.text)
 }
 
-/** True for a line that only states a balance or a total and, below the last date, for any that is not a row. */
-function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
+/** True for a line that only states a balance or a total, and for one without a date or an amount that is no damaged row. */
+function isSummary(table: CsvTable, row: CsvRow): boolean {
   const date = row.date.text
   const noAmount = hasNoAmount(row)
   if (isDated(row.date)) {
     if (noAmount) return row.balance.text !== '' || says(row, summary)
-    return (
-      row.cells.some((cell) => nameOfBalance.test(cell)) &&
-      says(row, summaryOnly) &&
-      !saysMore(table, row) &&
-      doubtfulWord(table, row) === '' &&
-      !isTyped(table, row)
-    )
+    const isNamed = row.cells.some((cell) => nameOfBalance.test(cell)) && says(row, summaryOnly)
+    return isNamed && !isTyped(table, row) && !saysMore(table, row) && doubtfulWord(table, row) === ''
   }
-  if (halfDate.test(date) || (isBelowAll && /^\d+$/.test(date))) return false
-  if ((date !== '' || isBelowAll || noAmount) && isCalledSum(row)) return true
+  if (isCalledSum(row)) return true
   if (date === '') return false
-  if (!isBelowAll) return noAmount && !(row.cells.length > 1 && filled(row) === row.cells.length)
   // No row has both a debit and a credit, but a line of sums does.
   const hasBoth = row.debit.text !== '' && row.credit.text !== '' && !/\d/.test(date)
-  return hasBoth || (!beginsLikeRow(table, row) && !hasAmount(row))
+  return hasBoth || (!hasAmount(row) && !beginsLikeRow(table, row))
 }
 
 /** Without balances, a row called `Saldo` and nothing else may state one, or settle a bill. */
@@ -193,11 +181,6 @@ function isCalledSum(row: CsvRow): boolean {
 /** True for a line above a header that is not a row: it has no amount, and either no date or just one cell, a period. */
 function isTitle(row: CsvRow | undefined): boolean {
   return row !== undefined && hasNoAmount(row) && (!isDated(row.date) || filled(row) === 1)
-}
-
-/** True for a line apart from the table that is not a row: it has no date, and a formula failed instead of an amount. */
-function isFailedFormula(row: CsvRow): boolean {
-  return !row.date.written && !hasAmount(row) && /#[A-Z]/.test(amountText(row))
 }
 
 function isDated({ text, written }: DateCell): boolean {
