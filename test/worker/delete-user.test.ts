@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { createBanked } from './banked.ts'
-import { openWorldDatabase } from './laws/every-route.ts'
+import { askDatabase, openWorldDatabase } from './laws/every-route.ts'
 import {
   createWorld,
   expectInvalid,
@@ -36,6 +36,12 @@ async function busyHousehold(world: World) {
   await world.call('POST', '/api/login', { body: { email, password } })
   await world.call('POST', '/api/forgot-password', { body: { email } })
   await person.post('/api/email/verification-notification')
+  await person.post('/api/tokens', { name: 'Script', abilities: ['read'] })
+  await person.put('/api/me/email', { email: address(), current_password: password })
+  await askDatabase(
+    world,
+    sql`insert into former_addresses (user_id, email, replaced_at) values (${person.id}, ${address()}, ${Date.now()})`,
+  )
 
   const fromPhone = await recordTransaction(person, { ...expense(), amount: 3, client_id: 'phone-1' })
   await person.delete(`/api/transactions/${fromPhone.id}`)

@@ -30,7 +30,12 @@ const made: Mail = {
   canWrite: false,
   expiresAt: '2027-05-20T10:00:00.000Z',
 }
-const every = [verify, oldVerify, reset, removed, reminder, made, farewell].map(
+const approve: Mail = { kind: 'approve_address', ...envelope, newAddress: 'countess@example.com', url }
+const change: Mail = { kind: 'change_address', ...envelope, url }
+const changed: Mail = { kind: 'address_changed', ...envelope, restoreUrl: disownUrl }
+const changedUnverified: Mail = { kind: 'address_changed', ...envelope }
+const aboutAddress = [approve, change, changed, changedUnverified]
+const every = [verify, oldVerify, reset, removed, reminder, ...aboutAddress, made, farewell].map(
   (mail) => [mail.kind, mail] as const,
 )
 
@@ -156,6 +161,8 @@ describe('the link', () => {
   test.each([
     ['of a verification', oldVerify],
     ['of a reset', reset],
+    ['of the confirmation of a change', approve],
+    ['of a new address', change],
   ])('%s stands on a line of its own in the text, and behind a button in HTML', (_, mail) => {
     const { text, html } = renderMail(mail)
     expect(text.split('\n')).toContain(url)
