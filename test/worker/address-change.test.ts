@@ -4,7 +4,7 @@ import { dayMs, hourMs, minuteMs } from '../../src/shared/dates.ts'
 import { noon, setClock } from './clock.ts'
 import { askDatabase } from './laws/every-route.ts'
 import {
-  type Answer,
+  type ApiResponse,
   changeAddress,
   createWorld,
   expectInvalid,
@@ -37,7 +37,7 @@ const changePath = (world: World, email: string) => pathOf(queuedMail(world, 'ch
 const restorePath = (world: World, email: string) =>
   pathOf(queuedMail(world, 'address_changed', email).restoreUrl ?? '')
 const press = (world: World, path: string) => world.call('POST', path)
-const outcomeOf = ({ status, body, text }: Answer) => ({ status, text: body?.message ?? text })
+const outcomeOf = ({ status, body, text }: ApiResponse) => ({ status, text: body?.message ?? text })
 const addressOf = async ({ get }: Pick<Person, 'get'>) => (await get('/api/me')).body.email
 const login = async (world: World, email: string, password: string) =>
   (await world.call('POST', '/api/login', { body: { email, password } })).status
