@@ -2,9 +2,8 @@ import type { Upload } from '../api.ts'
 import { ApiError, requireFromService } from '../errors.ts'
 import { unwrap } from '../unwrap.ts'
 import { compare } from './money.ts'
-import { type Change, type Fields, fold, type Pending, type Result } from './pending.ts'
+import type { Change, Fields, Pending, Result } from './pending.ts'
 import { pull, renewCursor, takePage } from './pull.ts'
-import { type Key, keyOf } from './rows.ts'
 import { keepTouched, type LedgerRun, referredTo } from './run.ts'
 import { idOf } from './store.ts'
 
@@ -33,48 +32,13 @@ function withinLimits(run: LedgerRun, all: [string, Pending][]): Pending[] {
   const { limits } = run
   let bytes = 0
   const chunk: Pending[] = []
-  const lent = anyCategory(run)
   for (const [, one] of all.slice(0, limits.operations)) {
-    const split = splitToSend(one, lent)
-    bytes += new TextEncoder().encode(JSON.stringify(split)).length
+    const toSend = one.sent ? one : { ...one, sent: one.next, next: null }
+    bytes += new TextEncoder().encode(JSON.stringify(toSend)).length
     if (chunk.length > 0 && bytes > limits.bytes) break
-    chunk.push(split)
+    chunk.push(toSend)
   }
   return chunk
-}
-
-/** A category to lend: one that the service has, or that is created before all transactions. */
-function anyCategory(run: LedgerRun): Key | undefined {
-  const { rows, pending } = run.stored()
-  const isKept = (key: Key) => pending.get(`category ${key}`)?.sent?.op !== 'delete'
-  const served = [...rows.byId.category.values()].map(keyOf).find(isKept)
-  if (served) return served
-  const isCreation = ({ noun, sent, next }: Pending) => noun === 'category' && (sent ?? next)?.op === 'create'
-  return [...pending.values()].find((one) => isCreation(one) && !needsDecision(one))?.key
-}
-
-/**
- * Splits a pending change into a part to send now and a part to send later. The service creates no income or expense without a
- * category: a row that may lack one (see `again`) is lent an arbitrary category, which an update then removes.
- */
-function splitToSend(one: Pending, lent: Key | undefined): Pending {
-  const sent = (one.sent ?? one.next) as Change
-  const next = one.sent && one.next
-  if (one.noun !== 'transaction' || !lacksCategory(sent) || !lent) return { ...one, sent, next }
-  const loan = { category_id: lent }
-  const split = {
-    ...one,
-    sent: { ...sent, set: { ...sent.set, ...loan } },
-    next: { op: 'update' as const, set: { category_id: null }, was: loan },
-  }
-  if (next?.op !== 'delete') return (next && fold(split, next)) ?? split
-  // The deletion must not conflict with the lent category.
-  const { category_id, ...was } = next.was
-  return { ...split, next: { ...next, was } }
-}
-
-function lacksCategory({ op, again, set }: Change): boolean {
-  return op === 'create' && Boolean(again) && set.type !== 'transfer' && set.category_id == null
 }
 
 /** Accounts and categories, to which transactions refer, are created first and deleted last. */
@@ -158,7 +122,9 @@ const outcomes: Record<Result['outcome'], 1> = {
 const isResult = (one: Result | null): boolean => Object.hasOwn(outcomes, String(one?.outcome))
 
 function operationOf(run: LedgerRun, { noun, key, sent }: Pending) {
-  const { op, set, was } = sent as Change
+  const { op, set, was, again } = sent as Change
+  // A creation that may lack a category must say so.
+  const lacks = op === 'create' && noun === 'transaction' && again && { category_id: null }
   const name = key.startsWith('#') ? { client_id: key.slice(1) } : { id: Number(key) }
   const { rows, pending } = run.stored()
   // If a category has been deleted, its transactions have lost it.
@@ -166,7 +132,8 @@ function operationOf(run: LedgerRun, { noun, key, sent }: Pending) {
     typeof category === 'string' && (rows.get('category', category) || pending.has(`category ${category}`))
   const known: Fields =
     'category_id' in was && !isThere(was.category_id) ? { ...was, category_id: null } : was
-  return { op, noun, ...name, ...(op !== 'delete' && { set }), ...(op !== 'create' && { was: known }) }
+  const fields = op !== 'delete' && { set: { ...lacks, ...set } }
+  return { op, noun, ...name, ...fields, ...(op !== 'create' && { was: known }) }
 }
 
 export const needsDecision = ({ conflict, errors }: Pending): boolean => conflict !== null || errors !== null

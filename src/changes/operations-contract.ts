@@ -65,7 +65,7 @@ const references = {
   ),
   category_id: field(
     z.optional(nullable(idOrReference)),
-    doc('The category: its id, or `#` and its client id.'),
+    doc('The category: its id, or `#` and its client id; null for none.'),
   ),
 }
 

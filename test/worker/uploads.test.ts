@@ -190,7 +190,7 @@ test('an invalid operation affects no other, but what refers to it is invalid to
     create('account', 'a1', { ...wallet, type: 'purse' }),
     create('transaction', 't1', { ...fields, account_id: '#a1' }),
     create('transaction', 't2', { ...fields, category_id: '#nothing' }),
-    create('transaction', 't3', { ...fields, category_id: null }),
+    create('transaction', 't3', { ...fields, category_id: undefined }),
     create('transaction', 't4', { ...fields, amount: 0, transaction_date: 'today' }),
     create('transaction', 't5', { ...fields, to_account_id: 1 }),
     create('category', 'c1', { name: category.name.toUpperCase(), type: category.type }),
@@ -222,6 +222,18 @@ test('an invalid operation affects no other, but what refers to it is invalid to
     invalid(selected('account_id')),
     created,
   ])
+})
+
+test('a creation may say that it has no category', async () => {
+  const { person, fields, read } = await createLedger(createWorld())
+  const op = create('transaction', 't1', { ...fields, category_id: null })
+  const { outcome, id } = await uploadOne(person, op)
+  expect([outcome, (await read(id)).category_id]).toEqual(['created', null])
+  const { category_id, ...absent } = fields
+  expect(await uploadOne(person, create('transaction', 't1', absent))).toMatchObject({ outcome: 'duplicate' })
+  expect(await uploadOne(person, create('transaction', 't2', absent))).toMatchObject({ outcome: 'invalid' })
+  const { status } = await person.post('/api/transactions', { ...fields, category_id: null, force: true })
+  expect(status).toBe(422)
 })
 
 test.each([

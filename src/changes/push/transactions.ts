@@ -3,9 +3,10 @@ import { nextChange } from '../../database/change-numbers.ts'
 import { insertWhere } from '../../database/insert-where.ts'
 import { failIfOutOfBounds } from '../../database/kept-totals.ts'
 import { hasLiveAccounts } from '../../database/live-accounts.ts'
-import { brokenRules } from '../../database/rules.ts'
+import { brokenRules, rule } from '../../database/rules.ts'
 import { unread } from '../../database/run.ts'
 import { batches, spentClientIds, transactions } from '../../database/schema.ts'
+import { requiredText } from '../../shared/field-errors.ts'
 import {
   columnsAsSent,
   countCreated,
@@ -19,7 +20,7 @@ import {
 import { clientIdUnspent } from '../../transactions/client-ids.ts'
 import type { TransactionChanges } from '../../transactions/contract.ts'
 import { liveCategory } from '../../transactions/read.ts'
-import { categoryRequired, nextRow, transactionRules } from '../../transactions/rules.ts'
+import { nextRow, transactionRules } from '../../transactions/rules.ts'
 import type { fieldsThatGoTogether } from '../operations-contract.ts'
 import { bitsOf } from './conflicts.ts'
 import { isNamed, resolved } from './references.ts'
@@ -102,13 +103,23 @@ export const deleteTransactions = deletionStep(transaction, 'delete transaction'
   db.delete(transactions).where(sql`${transactions.id} in (${ids})`),
 )
 
-const creationFields = ['account_id', 'to_account_id', 'category_id', ...fieldsAsSent] as const
+const creationFields = [
+  'account_id',
+  'to_account_id',
+  'category_id',
+  'names_category',
+  ...fieldsAsSent,
+] as const
 
 /** Creations are a batch with the upload's id, which is deleted at the end of the upload. */
 export const createTransactions: Step = (owner, checks, operations) => {
   const { db, now } = owner
   const { id, userId, guard } = uploadOf(owner, checks)
-  const rows = operations.map(({ clientId, set }) => ({ ...set, client_id: clientId }))
+  const rows = operations.map(({ clientId, set }) => ({
+    ...set,
+    client_id: clientId,
+    names_category: 'category_id' in set,
+  }))
   const parts = rowParts<Record<string, unknown>>(rows, creationFields)
   return [
     insertWhere(db, batches, transientBatch(id, userId, now), guard),
@@ -132,11 +143,19 @@ function checkedItems(userId: SQL): SQL {
     or exists (select 1 from ${spentClientIds} where ${named} and noun = 'transaction'))`
   const of = (field: string) => sql.raw(`item.${field}`)
   const item = nextRow(of)
-  const broken = brokenRules([...transactionRules(userId, item), categoryRequired(item)])
+  // Unlike a creation by POST, one of these may say that it has no category.
+  const namesCategory = rule(
+    'category_id',
+    requiredText,
+    sql`(item.type = 'transfer' or item.names_category)`,
+    'type',
+  )
+  const broken = brokenRules([...transactionRules(userId, item), namesCategory])
   return sql`
     select iif(${existed}, null, nullif(${broken}, '[]')) as errors, account_id, to_account_id, category_id as category,
            ${columnsAsSent}
-      from (select ${columnsAsSent}, ${resolved(userId, 'accounts', of('account_id'))} as account_id,
+      from (select ${columnsAsSent}, item.names_category,
+                   ${resolved(userId, 'accounts', of('account_id'))} as account_id,
                    ${resolved(userId, 'accounts', of('to_account_id'))} as to_account_id,
                    ${resolved(userId, 'categories', of('category_id'))} as category_id from item) item`
 }
