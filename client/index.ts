@@ -26,6 +26,7 @@ export type { LedgerFilter, LedgerMonths, LedgerPeriod, LedgerRange } from './le
 export { LedgerVersionError } from './ledger/store.ts'
 export type { Locks } from './locks.ts'
 export { newClientId } from './new-id.ts'
+export { type RestoreDifference, type Restored, RestoreError, restore } from './restore.ts'
 export { defaultRetry, type RetryPolicy } from './retry.ts'
 export { type AsyncSqlite, type SyncSqlite, sqliteStorage } from './sqlite.ts'
 export type { Stopped } from './stopped.ts'

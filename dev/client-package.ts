@@ -21,8 +21,8 @@ export async function buildClientPackage(target = clientPackage): Promise<void> 
   await Promise.all([
     build({
       // Entry points of their own keep the rest in other files than the ledger, whose schemas are made when its file is
-      // loaded: an app without a ledger should not load that.
-      entryPoints: ['index.ts', 'create.ts', 'new-id.ts', 'ledger/ledger.ts'].map((name) =>
+      // loaded: an app without a ledger should not load that, and few apps restore an export.
+      entryPoints: ['index.ts', 'create.ts', 'new-id.ts', 'restore.ts', 'ledger/ledger.ts'].map((name) =>
         join(source, name),
       ),
       outdir: join(target, 'js'),

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { createClient, type Export, memoryTokens, RestoreError, restore } from '../../client/index.ts'
 import { liveRandomly } from '../random-history.ts'
+import { fetchOf } from './client/client-world.ts'
 import { verify } from './laws/every-route.ts'
 import { picker } from './picker.ts'
 import { createWorld, type Json, type Person, type World } from './world.ts'
@@ -55,4 +57,79 @@ test.each(histories)('import/store reads a CSV export back, history %i', async (
   })
   expect([answer.status, answer.body.errors]).toEqual([200, undefined])
   expect(await rowsByNames(other)).toEqual(expected)
+})
+
+/** A user's client, whose uploads of transactions fail after the first `uploads`. */
+function clientOf(world: World, { token }: Person, uploads = Number.POSITIVE_INFINITY) {
+  const { fetch } = fetchOf(world)
+  let sent = 0
+  return createClient({
+    baseUrl: 'http://purse.test',
+    tokens: memoryTokens(token),
+    sleep: async () => undefined,
+    fetch: async (url, init) => {
+      if (init.method === 'POST' && ++sent > uploads) throw new Error('The network is gone')
+      return fetch(url, init)
+    },
+  })
+}
+
+/** What a restored user has like the first: all but ids, times, versions, client ids and `is_synced`. */
+function restorable({ profile, accounts, categories, transactions }: Export) {
+  const { name, timezone, reminder_time } = profile
+  const nameOf = (rows: { id: number; name: string }[], id: number | null) =>
+    rows.find((row) => row.id === id)?.name ?? null
+  return {
+    profile: { name, timezone, reminder_time },
+    accounts: accounts.map(({ name, type, starting_balance, balance, notes }) => [
+      ...[name, type, starting_balance, balance, notes],
+    ]),
+    categories: categories.map(({ name, type }) => `${type} ${name}`).sort(),
+    transactions: transactions.map(({ type, amount, description, reference, transaction_date, ...row }) => [
+      ...[transaction_date, type, amount, description, reference, nameOf(categories, row.category_id)],
+      ...[nameOf(accounts, row.account_id), nameOf(accounts, row.to_account_id)],
+    ]),
+  }
+}
+
+test.each(histories)('a restored export is exported again as it was, history %i', async (seed) => {
+  const { world, person } = await withRandomHistory(seed)
+  const { body: file } = await person.get('/api/export')
+  const other = await world.register({ name: 'Somebody Else', timezone: 'Asia/Tokyo' })
+  const restored = await restore(clientOf(world, other), file)
+  const { accounts, categories, transactions, ...notRestored } = file.counts
+  expect(restored).toEqual({ matched: true, differences: [], notRestored })
+  const { body: again } = await other.get('/api/export')
+  expect(restorable(again)).toEqual(restorable(file))
+  // Once more, nothing happens.
+  expect(await restore(clientOf(world, other), file)).toEqual(restored)
+  expect((await other.get('/api/export')).body.cursor).toBe(again.cursor)
+})
+
+test('a restore that was cut off continues, and says what is not as in the file', async () => {
+  const { world, person } = await withRandomHistory(7)
+  const { body: file } = await person.get('/api/export')
+  const other = await world.register()
+  await expect(restore(clientOf(world, other, 1), file)).rejects.toThrow()
+  expect(await restore(clientOf(world, other), file)).toMatchObject({ matched: true })
+
+  const [{ id }] = (await other.get('/api/transactions')).body.data
+  await other.delete(`/api/transactions/${id}`)
+  const { matched, differences } = await restore(clientOf(world, other), file)
+  expect(matched).toBe(false)
+  expect(differences).toContainEqual({
+    what: expect.stringMatching(/^create transaction export-/),
+    expected: 'done',
+    found: 'gone',
+  })
+  expect(differences.map(({ what }) => what)).toContain('number of transactions')
+})
+
+test('a file that broke off is not restored, nor any into a user who has accounts', async () => {
+  const { world, person } = await withRandomHistory(8)
+  const { body: file } = await person.get('/api/export')
+  await expect(restore(clientOf(world, person), file)).rejects.toThrow(RestoreError)
+  const other = await world.register()
+  await expect(restore(clientOf(world, other), { ...file, complete: false })).rejects.toThrow(RestoreError)
+  expect((await other.get('/api/accounts')).body).toEqual([])
 })

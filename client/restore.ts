@@ -1,0 +1,194 @@
+import { categoryNameKey } from '../src/shared/category-name-key.ts'
+import { parseMoney } from '../src/shared/money.ts'
+import type { Export, Feed, Upload, UploadAnswer } from './api.ts'
+import type { PurseClient } from './create.ts'
+import { unwrap } from './unwrap.ts'
+
+/** What the user has otherwise than the file. */
+export type RestoreDifference = { what: string; expected: string | number; found: string | number }
+
+export type Restored = {
+  /** True if all counts, balances and totals of months are those of the file. */
+  matched: boolean
+  differences: RestoreDifference[]
+  /** The numbers of rows that cannot be given to another user. */
+  notRestored: Omit<Export['counts'], 'accounts' | 'categories' | 'transactions'>
+}
+
+/** The file cannot be restored, or not into this user. Nothing was changed. */
+export class RestoreError extends Error {
+  override readonly name = 'RestoreError'
+}
+
+type Api = PurseClient['api']
+type Operation = Upload['ops'][number]
+type Result = UploadAnswer['results'][number]
+type ClientIdOf = (noun: 'account' | 'category' | 'transaction', id: number) => string
+
+/** What an upload may hold, with room for the rest of its body. */
+const limits = { operations: 500, bytes: 1_000_000 }
+
+/**
+ * Restores a JSON export into a user who has no accounts yet: profile settings, accounts, categories and transactions are as
+ * in the file afterwards, and categories that it does not have are deleted. After an error, the same call continues. Throws
+ * RestoreError, ApiError, ConnectionError.
+ */
+export async function restore({ api }: Pick<PurseClient, 'api'>, file: Export): Promise<Restored> {
+  if (file.complete !== true || file.format_version !== 1)
+    throw new RestoreError('This is no complete export of version 1.')
+  const time = Date.parse(file.exported_at).toString(36)
+  const clientIdOf: ClientIdOf = (noun, id) => `export-${file.profile.id}-${time}-${noun}-${id}`
+  const current = await readCurrent(api)
+  const restorable = new Set(file.accounts.map(({ id }) => clientIdOf('account', id)))
+  if (current.accounts.some(({ client_id }) => !restorable.has(client_id ?? '')))
+    throw new RestoreError('The user has accounts that are not in the file.')
+
+  const { deletions, changes, references } = matchCategories(file, current.categories, clientIdOf)
+  const { name, timezone, reminder_time } = file.profile
+  const profile: Operation = { op: 'update', noun: 'profile', set: { name, timezone, reminder_time } }
+  const accounts = file.accounts.map(({ id, name, type, starting_balance, notes }): Operation => {
+    const set = { name, type, starting_balance, notes }
+    return { op: 'create', noun: 'account', client_id: clientIdOf('account', id), set }
+  })
+  const transactions = transactionsOf(file, references, clientIdOf)
+
+  const differences: RestoreDifference[] = []
+  const ids = new Map<string, number>()
+  // Deletions are an upload of their own: a user may have as many categories as the file, but not more.
+  for (const operations of [deletions, [profile, ...changes, ...accounts], transactions])
+    for await (const [operation, result] of upload(api, operations)) {
+      if (operation.noun === 'account' && result.id) ids.set(operation.client_id ?? '', result.id)
+      if (failed.includes(result.outcome)) differences.push(failureOf(operation, result))
+    }
+  const compared = await compare(api, file, (account) => ids.get(clientIdOf('account', account)))
+  differences.push(...compared)
+  const { imports, layouts, rejected_matches, remembered_rows, tokens } = file.counts
+  const notRestored = { imports, layouts, rejected_matches, remembered_rows, tokens }
+  return { matched: differences.length === 0, differences, notRestored }
+}
+
+type Row<Noun> =
+  Extract<Feed['changes'][number], { noun: Noun }> extends { data: infer Data } ? NonNullable<Data> : never
+
+/** Reads the user's accounts and categories: the beginning of a snapshot of the change feed. */
+async function readCurrent(api: Api) {
+  const accounts: Row<'account'>[] = []
+  const categories: Row<'category'>[] = []
+  for (let cursor: string | undefined; ; ) {
+    const page: Feed = await unwrap(api.changes.$get({ query: { limit: '1000', ...(cursor && { cursor }) } }))
+    for (const { noun, data } of page.changes) {
+      if (noun === 'account' && data) accounts.push(data)
+      if (noun === 'category' && data) categories.push(data)
+    }
+    if (!page.has_more || page.changes.some(({ noun }) => noun === 'transaction'))
+      return { accounts, categories }
+    cursor = page.cursor
+  }
+}
+
+/**
+ * Finds the categories of the file among the user's, by name and type. Returns the operations that make them equal, and how
+ * transactions name each category of the file.
+ */
+function matchCategories(file: Export, current: Row<'category'>[], clientIdOf: ClientIdOf) {
+  const keyOf = ({ name, type }: { name: string; type: string }) => `${type} ${categoryNameKey(name)}`
+  const found = new Map(current.map((row) => [keyOf(row), row]))
+  const references = new Map<number, number | string>()
+  const changes: Operation[] = []
+  for (const { id, ...row } of file.categories) {
+    const own = found.get(keyOf(row))
+    const set = { name: row.name, type: row.type }
+    const clientId = clientIdOf('category', id)
+    references.set(id, own?.id ?? `#${clientId}`)
+    if (!own) changes.push({ op: 'create', noun: 'category', client_id: clientId, set })
+    else if (own.name !== row.name) changes.push({ op: 'update', noun: 'category', id: own.id, set })
+    found.delete(keyOf(row))
+  }
+  const deletions = [...found.values()].map(({ id }): Operation => ({ op: 'delete', noun: 'category', id }))
+  return { deletions, changes, references }
+}
+
+function* transactionsOf(
+  file: Export,
+  categories: Map<number, number | string>,
+  clientIdOf: ClientIdOf,
+): Generator<Operation> {
+  const accountOf = (id: number) => `#${clientIdOf('account', id)}`
+  for (const row of file.transactions) {
+    const { type, amount, description, reference, transaction_date } = row
+    const set = {
+      ...{ type, amount, description, reference, transaction_date },
+      account_id: accountOf(row.account_id),
+      to_account_id: row.to_account_id === null ? null : accountOf(row.to_account_id),
+      category_id: row.category_id === null ? null : (categories.get(row.category_id) ?? null),
+    }
+    yield { op: 'create', noun: 'transaction', client_id: clientIdOf('transaction', row.id), set }
+  }
+}
+
+/** Uploads operations, as many at a time as an upload may hold, and yields each with its result. */
+async function* upload(api: Api, operations: Iterable<Operation>): AsyncGenerator<[Operation, Result]> {
+  let ops: Operation[] = []
+  let bytes = 0
+  async function* send() {
+    const { results } = ops.length > 0 ? await unwrap(api.changes.$post({ json: { ops } })) : { results: [] }
+    for (const result of results) yield [ops[result.index] as Operation, result] as [Operation, Result]
+    ops = []
+    bytes = 0
+  }
+  for (const operation of operations) {
+    const size = new TextEncoder().encode(JSON.stringify(operation)).length + 1
+    if (ops.length === limits.operations || bytes + size > limits.bytes) yield* send()
+    ops.push(operation)
+    bytes += size
+  }
+  yield* send()
+}
+
+const failed: Result['outcome'][] = ['invalid', 'conflict', 'gone']
+
+function failureOf({ op, noun, client_id, id }: Operation, { outcome, errors }: Result): RestoreDifference {
+  const found = errors ? `${outcome}: ${Object.values(errors).flat().join(' ')}` : outcome
+  return { what: `${op} ${noun} ${client_id ?? id ?? ''}`.trim(), expected: 'done', found }
+}
+
+/** Compares counts, balances and the totals of months with the file. */
+async function compare(
+  api: Api,
+  file: Export,
+  idOf: (account: number) => number | undefined,
+): Promise<RestoreDifference[]> {
+  const accounts = await unwrap(api.accounts.$get())
+  const categories = await unwrap(api.categories.$get())
+  const { total } = await unwrap(api.transactions.$get({ query: { per_page: '1' } }))
+  const balances = new Map(accounts.map(({ id, balance }) => [id, balance]))
+  const all: RestoreDifference[] = [
+    { what: 'number of accounts', expected: file.accounts.length, found: accounts.length },
+    { what: 'number of categories', expected: file.categories.length, found: categories.length },
+    { what: 'number of transactions', expected: file.transactions.length, found: total },
+    ...file.accounts.map(({ id, name, balance }) => ({
+      what: `balance of ${name}`,
+      expected: balance,
+      found: balances.get(idOf(id) ?? 0) ?? 'none',
+    })),
+  ]
+  for (const [month, totals] of monthsOf(file)) {
+    const { monthly_summary: found } = await unwrap(api.summary.$get({ query: { month } }))
+    for (const type of ['income', 'expense'] as const)
+      all.push({ what: `${type} of ${month}`, expected: totals[type] / 100, found: found[type] })
+  }
+  return all.filter(({ expected, found }) => expected !== found)
+}
+
+/** The income and the expenses of each month, in minor units. */
+function monthsOf({ transactions }: Export) {
+  const months = new Map<string, { income: number; expense: number }>()
+  for (const { type, amount, transaction_date } of transactions) {
+    if (type === 'transfer') continue
+    const month = transaction_date.slice(0, 7)
+    const totals = months.get(month) ?? { income: 0, expense: 0 }
+    totals[type] += Number(parseMoney(amount))
+    months.set(month, totals)
+  }
+  return months
+}
