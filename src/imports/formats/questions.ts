@@ -1,5 +1,5 @@
 import { type ExampleRow, type FileQuestion, Invalid, Questions } from '../../shared/failures.ts'
-import { type Answers, answersOf, optionsOf, type Settled } from './aspects/aspect.ts'
+import type { Answers, Settled } from './aspects/aspect.ts'
 import type { FileOptions } from './statement.ts'
 
 /** How many rows show what an option does. */
@@ -93,7 +93,7 @@ function rowsWith<T>(
   return null
 }
 
-/** The options of a request with answers in place of those that they settle. */
+/** The options of a request with answers to what they leave open. */
 function told(options: FileOptions, answers: Answers): FileOptions {
-  return { ...options, ...optionsOf({ ...answers, ...answersOf(options) }) }
+  return { ...options, answers: { ...options.answers, ...answers } }
 }

@@ -1,5 +1,6 @@
 import { type ExampleRow, Invalid } from '../../shared/failures.ts'
 import { accountNames, exampleRows } from './accounts.ts'
+import { answersOf } from './aspects/aspect.ts'
 import { readCamt } from './camt/read.ts'
 import { readBankCsv } from './csv/bank.ts'
 import { type GenericFile, readGenericTable } from './csv/generic.ts'
@@ -68,7 +69,8 @@ function readFormat(format: keyof typeof readers, text: string, options: FileOpt
 }
 
 /** The entries of the account that is meant, or else of the first. */
-function rowsOf({ accounts }: BankStatement, { statement_account: name }: FileOptions): ExampleRow[] {
+function rowsOf({ accounts }: BankStatement, options: FileOptions): ExampleRow[] {
+  const { statement_account: name } = answersOf(options)
   const at = name === undefined ? 0 : accountNames(accounts).indexOf(name)
   return exampleRows((accounts[at] ?? accounts[0])?.entries ?? [])
 }

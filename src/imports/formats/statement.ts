@@ -1,7 +1,7 @@
 import type { CalendarDate } from '../../shared/dates.ts'
 import type { Minor } from '../../shared/money.ts'
 import type { signConventions } from '../../shared/types.ts'
-import type { Kept, Settled } from './aspects/aspect.ts'
+import type { Answers, Kept, Settled } from './aspects/aspect.ts'
 import type { DecimalSeparator } from './written/amount.ts'
 
 /** Whether negative amounts were spent, as they are written, or positive ones were. */
@@ -31,6 +31,8 @@ export type FileOptions = {
   marks?: Record<string, string>
   /** Whether fees are in the amounts, charged besides them, or not charged at all. */
   fees?: 'included' | 'extra' | 'ignored'
+  /** Answers by the fields of their questions; the options above win over them. */
+  answers?: Answers
   kept?: Kept | null
   /** Which way the amounts go according to rows that the user has typed. */
   typed?: { value: SignConvention; proof: string } | null

@@ -119,20 +119,5 @@ export function answersOf(options: FileOptions): Answers {
     if (typeof value === 'string') return value === '' ? [] : [[name, value]]
     return Object.entries(value ?? {}).map(([key, one]) => [`${name}.${key}`, one])
   })
-  return Object.fromEntries(fields)
-}
-
-/** Answers as the options of a request. */
-export function optionsOf(answers: Answers): FileOptions {
-  const options: Record<string, unknown> = {}
-  for (const [field, value] of Object.entries(answers)) {
-    const dot = field.indexOf('.')
-    if (dot < 0) options[field] = value
-    else
-      options[field.slice(0, dot)] = {
-        ...(options[field.slice(0, dot)] ?? {}),
-        [field.slice(dot + 1)]: value,
-      }
-  }
-  return options
+  return { ...options.answers, ...Object.fromEntries(fields) }
 }

@@ -66,7 +66,8 @@ export function hundredths(text: string): number {
   return Math.round(Number(reading) * 100) * (written?.isNegative ? -1 : 1)
 }
 
-function holdsDateAndAmount(cells: string[]): boolean {
+/** True for cells with a date and an amount among them. */
+export function holdsDateAndAmount(cells: string[]): boolean {
   const looked = cells.slice(0, maxColumns)
   const date = looked.findIndex((cell) => readWrittenDate(cell) !== null)
   return date >= 0 && looked.some((cell, i) => i !== date && readWrittenAmount(cell) !== null)

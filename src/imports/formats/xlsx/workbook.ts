@@ -1,9 +1,8 @@
 import { Invalid } from '../../../shared/failures.ts'
+import { holdsDateAndAmount } from '../csv/contents.ts'
 import { refuseFile } from '../problems.ts'
 import type { BankStatement, FileOptions } from '../statement.ts'
 import { cleanText } from '../text.ts'
-import { readWrittenAmount } from '../written/amount.ts'
-import { readWrittenDate } from '../written/date.ts'
 import { readSheet, visitElements, wholeRoom } from './sheet.ts'
 import { ZipArchive } from './zip.ts'
 
@@ -167,13 +166,8 @@ function toCsv(rows: string[][]): string {
  * sheet has too: such a sheet may not be passed over.
  */
 function isTable({ rows }: Sheet, sheets: Sheet[]): boolean {
-  const [first = 0, ...others] = rows.flatMap((row, i) => (isDated(row) ? [i] : []))
+  const [first = 0, ...others] = rows.flatMap((row, i) => (holdsDateAndAmount(row) ? [i] : []))
   const header = (rows[first - 1] ?? []).filter(Boolean)
   const isHeader = (row: string[]) => header.length > 1 && `${row.filter(Boolean)}` === `${header}`
   return others.length > 0 || sheets.some((other) => other.rows !== rows && other.rows.some(isHeader))
-}
-
-function isDated(row: string[]): boolean {
-  const isDate = (cell: string) => readWrittenDate(cell) !== null
-  return row.some(isDate) && row.some((cell) => !isDate(cell) && readWrittenAmount(cell))
 }
