@@ -1,3 +1,4 @@
+import { counted } from '../../../shared/counted.ts'
 import type { Minor } from '../../../shared/money.ts'
 import { foldHeader, markNames } from '../csv/header-names.ts'
 import { type Mark, sideOf } from '../csv/mark-words.ts'
@@ -48,13 +49,13 @@ export function markColumns(table: CsvTable, rows: CsvRow[], aspects: Aspects): 
 export function askAboutMarks(
   table: CsvTable,
   rows: CsvRow[],
-  directionOf: (row: CsvRow) => Mark | null,
+  typeOf: ((row: CsvRow) => Mark | null) | null,
   aspects: Aspects,
 ): (Mark | null)[] | null {
   const [column] = table.columns.type ?? []
   if (column === undefined) return null
   const wordOf = ({ cells }: CsvRow) => cells[column]?.trim().slice(0, 100) || 'blank'
-  const marks = rows.map((row) => directionOf(row) ?? toldMark(wordOf(row), aspects))
+  const marks = rows.map((row) => typeOf?.(row) ?? sideOf(wordOf(row)) ?? toldMark(wordOf(row), aspects))
   const unknown = Map.groupBy(
     rows.filter((_, i) => marks[i] === null),
     wordOf,
@@ -65,7 +66,7 @@ export function askAboutMarks(
   const header = quoted(table.headers[column]?.text ?? '')
   for (const [word, all] of unknown)
     aspects.settle(`marks.${word}`, () => ({
-      question: `Nothing says whether amounts marked ${quoted(word)} in the column ${header} (${all.length === 1 ? '1 row' : `${all.length} rows`}, first row ${all[0]?.line}) came in or were spent.`,
+      question: `Nothing says whether amounts marked ${quoted(word)} in the column ${header} (${counted(all.length, 'row')}, first row ${all[0]?.line}) came in or were spent.`,
       options: [
         { value: 'out', label: `${quoted(word)} was spent` },
         { value: 'in', label: `${quoted(word)} came in` },

@@ -21,10 +21,8 @@ type Evidence = {
   openings: Minor[]
   /** What this kind of file proves: the documented convention, or the types of all rows. */
   own: Proof | null
-  /** The direction that the word in the column of types gives a row. */
-  directionOf: (row: CsvRow) => Mark | null
-  /** Whether that direction counts whatever the sign. */
-  typesDecide: boolean
+  /** The direction that the type of a row gives it, whatever its sign; null if types give none. */
+  typeOf: ((row: CsvRow) => Mark | null) | null
 }
 
 /** The entries of each account with negative amounts for what was spent. */
@@ -40,9 +38,9 @@ export function settleSigns<T extends Unsigned>(
     if (!told.signs) aspects.prove('signs', 'by_column', 'debits and credits have columns of their own')
     return applied(groups, told.signs ?? 'as_written')
   }
-  const typed = evidence.typesDecide ? byTypes(groups.flat(), evidence.directionOf, told.signs) : null
+  const typed = evidence.typeOf && byTypes(groups.flat(), evidence.typeOf, told.signs)
   if (typed) return directed(groups, typed, aspects)
-  const marked = isSigned ? null : byMarks(table, groups.flat(), evidence.directionOf, aspects)
+  const marked = isSigned ? null : byMarks(table, groups.flat(), evidence.typeOf, aspects)
   if (marked) return directed(groups, marked, aspects)
   if (!isSigned) return unsignedByBalances(groups, evidence, aspects)
   const convention = aspects.settle('signs', () => signedAspect(table, groups, evidence, aspects))
@@ -87,10 +85,10 @@ function directed<T extends Unsigned>(
 /** The directions that the types of all rows give them; null if a row has none, or its sign contradicts it. */
 function byTypes(
   entries: Unsigned[],
-  directionOf: Evidence['directionOf'],
+  typeOf: (row: CsvRow) => Mark | null,
   told: string | undefined,
 ): Directions | null {
-  const directions = new Map(entries.map(({ row }) => [row, directionOf(row)]))
+  const directions = new Map(entries.map(({ row }) => [row, typeOf(row)]))
   const [credits, debits] = (['credit', 'debit'] as const).map((side) =>
     entries.filter(({ row }) => directions.get(row) === side),
   ) as [Unsigned[], Unsigned[]]
@@ -106,7 +104,7 @@ function byTypes(
 function byMarks(
   table: CsvTable,
   entries: Unsigned[],
-  directionOf: Evidence['directionOf'],
+  typeOf: Evidence['typeOf'],
   aspects: Aspects,
 ): Directions | null {
   const rows = entries.map(({ row }) => row)
@@ -118,7 +116,7 @@ function byMarks(
     : null
   const found = sure?.marks ?? beside
   const marks =
-    found ?? (hasBalances || written.includes('+') ? null : askAboutMarks(table, rows, directionOf, aspects))
+    found ?? (hasBalances || written.includes('+') ? null : askAboutMarks(table, rows, typeOf, aspects))
   if (!marks) return null
   const direction = new Map(rows.map((row, i) => [row, marks[i]]))
   const proof = sure
@@ -130,12 +128,7 @@ function byMarks(
 const nameOf = ({ headers }: CsvTable, column: number) => headers[column]?.text || String(column + 1)
 
 /** Everything that shows what a minus sign means, which is nothing by itself: cards write it both ways. */
-function signedAspect(
-  table: CsvTable,
-  groups: Unsigned[][],
-  { own, directionOf }: Evidence,
-  aspects: Aspects,
-): Aspect {
+function signedAspect(table: CsvTable, groups: Unsigned[][], { own }: Evidence, aspects: Aspects): Aspect {
   const entries = groups.flat()
   const amounts = entries.map(({ amount }) => amount)
   const proofs: Proof[] = []
@@ -161,13 +154,6 @@ function signedAspect(
       ),
       `the kinds in column ${quoted(nameOf(table, column))}`,
     )
-  add(
-    signsByKinds(
-      entries.map(({ row }) => directionOf(row)),
-      amounts,
-    ),
-    'the types of the rows',
-  )
   if (table.layout?.signs) add(table.layout.signs, `the layout of ${table.layout.name}`)
   if (own) proofs.push(own)
   if (aspects.typed) proofs.push(aspects.typed)

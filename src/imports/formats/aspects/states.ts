@@ -1,3 +1,4 @@
+import { counted } from '../../../shared/counted.ts'
 import { foldHeader } from '../csv/header-names.ts'
 import { type CsvRow, cellOf } from '../csv/rows.ts'
 import { bookedWords, movingImpact, neutralMark, skippedWords } from '../csv/state-words.ts'
@@ -68,16 +69,14 @@ function settleWord(
         ? 'booked'
         : null
   const field = `states.${word || 'blank'}`
-  const list = [...words].map(
-    ([one, all]) => `${quoted(one) || '(blank)'}: ${all.length === 1 ? '1 row' : `${all.length} rows`}`,
-  )
+  const list = [...words].map(([one, all]) => `${quoted(one) || '(blank)'}: ${counted(all.length, 'row')}`)
   const value =
     known && aspects.told[field] === undefined
       ? known
       : aspects.settle(field, () => ({
           question: `Nothing says whether rows in the state ${quoted(word) || '(blank)'} moved money (${list.join(', ')}).`,
           options: [
-            { value: 'booked', label: `The ${times === 1 ? 'row' : `${times} rows`} moved money.` },
+            { value: 'booked', label: `${times === 1 ? 'The row' : `The ${times} rows`} moved money.` },
             { value: 'skipped', label: 'They moved none: they are pending, declined or informational.' },
           ],
         }))

@@ -4,17 +4,11 @@ import type { BankStatement, FileOptions, StatementAccount } from '../statement.
 import { bankReference } from '../text.ts'
 import { closingBalance } from './balance.ts'
 import { describeRow } from './description.ts'
-import { markOf } from './mark-words.ts'
 import { type Entry, readTable } from './read.ts'
-import { type CsvRow, cellOf } from './rows.ts'
+import { cellOf } from './rows.ts'
 import { type CsvTable, fieldsOf } from './table.ts'
 
-const kind = {
-  fields: fieldsOf(false),
-  convention: () => null,
-  directionOf: (table: CsvTable, row: CsvRow) => markOf(cellOf(table, row, 'type')),
-  typesDecide: false,
-}
+const kind = { fields: fieldsOf(false), convention: () => null, typeOf: null }
 
 /**
  * Reads the CSV export of a bank, whatever its headers, language, and style of dates and amounts. `isSheet` if it was a

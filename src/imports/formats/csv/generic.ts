@@ -35,10 +35,10 @@ export function readGenericTable(text: string, options: FileOptions, isSheet: bo
   return { rows: read, skipped, settled: aspects.settled, headers: table.identity }
 }
 
-const kind = { fields: fieldsOf(true), convention: conventionOf, directionOf, typesDecide: true }
+const kind = { fields: fieldsOf(true), convention: conventionOf, typeOf }
 
 /** The direction of a row by its type; one with a second account and no type is a transfer. */
-function directionOf(table: CsvTable, row: CsvRow): Mark | null {
+function typeOf(table: CsvTable, row: CsvRow): Mark | null {
   const word = cellOf(table, row, 'type')
   const named = word === '' ? (toAccountOf(table, row) === null ? null : 'transfer') : kindOf(word)
   return named && (named === 'income' || named === 'transfer_in' ? 'credit' : 'debit')

@@ -53,9 +53,8 @@ export type Kind = {
     rows: CsvRow[],
     hasMinus: boolean,
   ) => { value: 'as_written'; proof: string } | null
-  /** The direction that the type of a row gives it, and whether that counts whatever the sign. */
-  directionOf: (table: CsvTable, row: CsvRow) => Mark | null
-  typesDecide: boolean
+  /** The direction that the type of a row gives it, whatever its sign. */
+  typeOf: ((table: CsvTable, row: CsvRow) => Mark | null) | null
 }
 
 /** Scripts of countries that write the year first, and a point before decimals, so that their `48,000` is not 48. */
@@ -89,14 +88,12 @@ export function readTable(text: string, options: FileOptions, kind: Kind): Table
   )
   const openings = stated.flatMap(({ balance }) => balance ?? [])
   const hasMinus = entries.some(({ amount }) => amount < 0)
-  const { typesDecide } = kind
-  const directionOf = (row: CsvRow) => kind.directionOf(table, row)
+  const { typeOf } = kind
   const evidence = {
     areSided,
     openings,
     own: kind.convention(table, booked, hasMinus),
-    directionOf,
-    typesDecide,
+    typeOf: typeOf && ((row: CsvRow) => typeOf(table, row)),
   }
   const signed = settleSigns(table, groupsOf(entries), evidence, aspects)
   if (aspects.isAsked('mapping.amount')) aspects.withdraw('signs')
