@@ -133,7 +133,15 @@ export function fewQuestions(ledger: Ledger): Questions {
     { account_id: ledger.accounts().at(-1)?.key, category_id: ledger.categories()[0]?.key },
   ]
   const periods = [{}, { month: '2026-11', daily: true }, { from: '2026-11-20' }]
-  return { filters, periods, months: [{}], ranges: [{}, { every: 'month' }] }
+  return {
+    filters,
+    periods,
+    months: [{ to: '2026-11' }],
+    ranges: [
+      { from: '2026-11-01', to: '2026-11-30' },
+      { every: 'month', to: '2026-11-30' },
+    ],
+  }
 }
 
 const periods = [
