@@ -98,8 +98,8 @@ test('the contract states the limits that the code has', () => {
   const told = [...table.matchAll(/^\| [^|]+ \| ([\d,]+) \|/gm)].map(([, n = '']) =>
     Number(n.replace(',', '')),
   )
-  const { verificationMails, resetMails, passwordGuesses } = exactLimits
-  const exact = [verificationMails, resetMails, passwordGuesses].map(({ max }) => max)
+  const { verificationMails, resetMails, passwordGuesses, namedTokens } = exactLimits
+  const exact = [verificationMails, resetMails, passwordGuesses, namedTokens].map(({ max }) => max)
   expect(told.sort()).toEqual([...Object.values(perMinute), ...exact].sort())
 })
 

@@ -83,6 +83,7 @@ test('the tour runs as it is pasted, on a database that other users share', asyn
   const [session = '', summary = '', reports = '', reported = ''] = blocks
   const [signIn = '', profile = '', reminder = '', sync = '', progress = ''] = blocks.slice(4)
   const [copy = '', offline = '', statement = ''] = blocks.slice(9)
+  const [script = '', address = ''] = blocks.slice(-2)
   await takeTheFirstIds(place)
   const terminal = openTerminal(place)
 
@@ -95,7 +96,8 @@ test('the tour runs as it is pasted, on a database that other users share', asyn
   expect((await terminal.paste(sync)).at(-1)).toContain('sync: was not given')
   expect((await terminal.paste(statement)).at(-2)).toContain('Your email address is not verified.')
 
-  await followTheLink(place)
+  const verification = await linkFor(place, 'ada@example.com', 'Verify')
+  expect((await fetch(verification, { redirect: 'manual' })).status).toBe(302)
   expect((await terminal.paste(signIn)).at(-1)).toContain('login_hint=grace')
   expect((await terminal.paste(profile)).at(-1)).toContain('"timezone":"Europe/Paris"')
   const isReminded = async () =>
@@ -117,6 +119,18 @@ test('the tour runs as it is pasted, on a database that other users share', asyn
   const [dryRun, run, again] = (await terminal.paste(statement)).slice(-4)
   for (const first of [dryRun, run]) expect(first).toContain('"rows":2,"created":2,"duplicate":0')
   expect(again).toContain('"rows":2,"created":0,"duplicate":2')
+
+  const [read = '', refused, listed] = (await terminal.paste(script)).slice(-3)
+  expect(JSON.parse(read)).toHaveProperty('monthly_summary')
+  expect(refused).toContain('"code":"insufficient_scope"')
+  expect(listed).toContain('"name":"Monthly report","abilities":["read"]')
+  expect((await terminal.paste(address)).at(-1)).toContain('We have emailed a link to countess@example.com.')
+  const change = await linkFor(place, 'countess@example.com', 'Confirm your new')
+  expect((await fetch(change, { method: 'POST' })).status).toBe(200)
+  expect((await terminal.paste('call me')).at(-1)).toContain('"email":"countess@example.com"')
+  const restore = await linkFor(place, 'ada@example.com', 'Your email address')
+  expect((await fetch(restore, { method: 'POST' })).status).toBe(200)
+  expect((await terminal.paste('as_script summary')).at(-1)).toContain('Unauthenticated.')
   await terminal.close()
 })
 
@@ -218,7 +232,8 @@ function openTerminal({ PORT, MAIL_PORT, IDP_PORT }: Place) {
   }
 }
 
-async function followTheLink({ PORT, MAIL_PORT }: Place): Promise<void> {
+/** The first link of the email to an address with a subject that begins so. */
+async function linkFor({ PORT, MAIL_PORT }: Place, address: string, beginning: string): Promise<string> {
   type Mail = { id: string; to: string[]; subject: string; text: string }
   const inbox = async (route: string) =>
     (
@@ -227,11 +242,11 @@ async function followTheLink({ PORT, MAIL_PORT }: Place): Promise<void> {
   let mail: Mail | undefined
   await until(async () => {
     const { data } = (await inbox('/emails')) as { data: Mail[] }
-    mail = data.find(({ to, subject }) => to.includes('ada@example.com') && subject.startsWith('Verify'))
+    mail = data.find(({ to, subject }) => to.includes(address) && subject.startsWith(beginning))
     return mail !== undefined
   })
   const { text } = (await inbox(`/emails/${mail?.id}`)) as Mail
   const [link = ''] = /http:\S+/.exec(text) ?? []
   expect(new URL(link).port).toBe(PORT)
-  expect((await fetch(link, { redirect: 'manual' })).status).toBe(302)
+  return link
 }
