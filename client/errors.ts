@@ -24,7 +24,7 @@ export class ApiError extends Error {
 
   constructor(response: { status: number; headers: Headers }, body: unknown, now = Date.now()) {
     const fields = (body ?? {}) as Partial<FailureBody>
-    super(fields.message ?? `The service answered ${response.status}.`)
+    super(fields.message ?? `The service responded with ${response.status}.`)
     this.status = response.status
     this.errors = fields.errors ?? {}
     this.questions = fields.questions ?? []
@@ -66,7 +66,7 @@ export function requireFromService(isFromService: boolean): void {
   if (!isFromService) throw new ConnectionError(notFromService)
 }
 
-export const notFromService = 'The answer did not come from the service.'
+export const notFromService = 'The response did not come from the service.'
 
 /** `Retry-After` in seconds, whether it is a number or a date (RFC 9110). */
 export function retryAfterSeconds(headers: Headers, now: number): number | undefined {

@@ -70,7 +70,7 @@ async function attemptOnce(
   // AbortSignal.timeout and AbortSignal.any are missing in React Native and in older browsers.
   const controller = new AbortController()
   const stop = () => controller.abort()
-  const timer = setTimeout(() => controller.abort('No answer came in time.'), timeoutMs)
+  const timer = setTimeout(() => controller.abort('No response came in time.'), timeoutMs)
   signal?.addEventListener('abort', stop)
   if (signal?.aborted) stop()
   try {

@@ -1,5 +1,6 @@
 import type { Copy, Work } from './copy.ts'
-import { type Creatable, type Entered, fieldsOf, LedgerError } from './entered.ts'
+import { type Creatable, type Entered, LedgerError } from './entered.ts'
+import { fieldsOf } from './fields.ts'
 import { type Change, type Fields, groupOf, type Other, pick, withoutUnchanged } from './pending.ts'
 import type { Renames } from './revive.ts'
 import type { Key, Noun } from './rows.ts'

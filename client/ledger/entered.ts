@@ -31,22 +31,3 @@ export class LedgerError extends Error {
     this.errors = errors
   }
 }
-
-const fields: { [N in Noun]: Record<keyof Entered[N], 1> } = {
-  profile: { name: 1, timezone: 1, reminder_time: 1 },
-  account: { name: 1, type: 1, starting_balance: 1, notes: 1 },
-  category: { name: 1, type: 1 },
-  transaction: {
-    type: 1,
-    account_id: 1,
-    to_account_id: 1,
-    category_id: 1,
-    amount: 1,
-    transaction_date: 1,
-    description: 1,
-    reference: 1,
-  },
-}
-
-/** The fields that a user can enter. */
-export const fieldsOf = (noun: Noun): string[] => Object.keys(fields[noun])

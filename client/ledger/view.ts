@@ -1,4 +1,4 @@
-import { fieldsOf } from './entered.ts'
+import { fieldsOf } from './fields.ts'
 import { listingOf, newestFirst } from './listing.ts'
 import { type Fields, type Other, pick } from './pending.ts'
 import { type Key, keyOf, type Noun, nouns, references, type ServedRow } from './rows.ts'

@@ -1,7 +1,7 @@
 import { and, type SQL } from 'drizzle-orm'
 import { withinBounds } from '../database/bounds.ts'
 import { idempotency } from '../database/idempotency.ts'
-import type { ColumnsOf } from '../database/input-columns.ts'
+import { toColumns } from '../database/input-columns.ts'
 import { insertWhere } from '../database/insert-where.ts'
 import type { Owner } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
@@ -19,14 +19,11 @@ export async function createAccount(owner: Owner, draft: Draft<NewAccount>, idem
   const fields = await requireComplete(owner, draft)
   const row = {
     userId: owner.id,
-    name: fields.name,
-    type: fields.type,
-    startingBalance: fields.starting_balance,
-    notes: fields.notes,
+    ...toColumns(fields),
     clientId: idempotencyKey,
     createdAt: owner.now,
     updatedAt: owner.now,
-  } satisfies ColumnsOf<NewAccount>
+  }
   const { earlier, isFirst } = idempotency(owner, accounts, idempotencyKey)
   const rules = [
     accountQuota(owner.id),

@@ -1,6 +1,6 @@
 import { and, sql } from 'drizzle-orm'
 import { withinBounds } from '../database/bounds.ts'
-import type { ColumnsOf } from '../database/input-columns.ts'
+import { toColumns } from '../database/input-columns.ts'
 import type { Owner } from '../database/owner.ts'
 import { existingRow, isOwnColumn, requireComplete, requirePrecondition } from '../database/ownership.ts'
 import { notesGrowth, notesQuota } from '../database/quotas.ts'
@@ -28,13 +28,10 @@ export async function updateAccount(
   const updated = owner.db
     .update(accounts)
     .set({
-      name: sent.name,
-      type: sent.type,
-      startingBalance: sent.starting_balance,
-      notes: sent.notes,
+      ...toColumns(sent),
       version: sql`${accounts.version} + 1`,
       updatedAt: owner.now,
-    } satisfies ColumnsOf<AccountChanges>)
+    })
     .where(and(required.row, allHold(rules)))
     .returning(accountColumns)
   const results = await withinBounds('starting_balance', owner.run({ owned, stale: required.stale, updated }))

@@ -1,6 +1,6 @@
 import { and, type SQL } from 'drizzle-orm'
 import { idempotency } from '../database/idempotency.ts'
-import type { ColumnsOf } from '../database/input-columns.ts'
+import { toColumns } from '../database/input-columns.ts'
 import { insertWhere } from '../database/insert-where.ts'
 import type { Owner } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
@@ -17,16 +17,15 @@ import { withUniqueName } from './unique-name.ts'
 /** Creates a category, or returns the one that an earlier request with the same key created. Throws Invalid. */
 export async function createCategory(owner: Owner, draft: Draft<NewCategory>, idempotencyKey?: string) {
   const { db } = owner
-  const { name, type } = await requireComplete(owner, draft)
+  const fields = await requireComplete(owner, draft)
   const row = {
     userId: owner.id,
-    name,
-    nameKey: categoryNameKey(name),
-    type,
+    ...toColumns(fields),
+    nameKey: categoryNameKey(fields.name),
     clientId: idempotencyKey,
     createdAt: owner.now,
     updatedAt: owner.now,
-  } satisfies ColumnsOf<NewCategory>
+  }
   const { earlier, isFirst } = idempotency(owner, categories, idempotencyKey)
   const rules = [categoryQuota(owner.id, 'name'), ...keyRules(owner.id, 'category', idempotencyKey)]
   const guard = and(owner.isKnown, isFirst, allHold(rules)) as SQL

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { ColumnsOf } from '../database/input-columns.ts'
+import { toColumns } from '../database/input-columns.ts'
 import type { Owner } from '../database/owner.ts'
 import { requireComplete, requirePrecondition } from '../database/ownership.ts'
 import { categories } from '../database/schema.ts'
@@ -19,16 +19,15 @@ export async function updateCategory(
 ) {
   const required = categoryPrecondition(owner, id, expected)
   const { row, owned, stale } = required
-  const { name, type } = await requireComplete(owner, draft, required)
+  const changes = await requireComplete(owner, draft, required)
   const updated = owner.db
     .update(categories)
     .set({
-      name,
-      nameKey: name === undefined ? undefined : categoryNameKey(name),
-      type,
+      ...toColumns(changes),
+      nameKey: changes.name === undefined ? undefined : categoryNameKey(changes.name),
       version: sql`${categories.version} + 1`,
       updatedAt: owner.now,
-    } satisfies ColumnsOf<CategoryChanges>)
+    })
     .where(row)
     .returning(categoryColumns)
   const results = await withUniqueName(owner.run({ owned, stale, updated }))

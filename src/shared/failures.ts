@@ -159,7 +159,7 @@ export class DatabaseUnavailable extends Failure {
 /** The database's response exceeds 10 MB, or all responses being sent, to all clients, exceed 32 MB. Not an outage. */
 export class ResponseTooLarge extends Failure {
   override readonly name = 'ResponseTooLarge'
-  override readonly message = 'The answer is too large.'
+  override readonly message = 'The response is too large.'
 }
 
 /** The isolate is overloaded, or a body arrives too slowly. A retry after a few seconds may succeed. */

@@ -2,7 +2,7 @@ import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { withinBounds } from '../database/bounds.ts'
 import { nextChange } from '../database/change-numbers.ts'
 import type { Database } from '../database/client.ts'
-import type { ColumnsOf } from '../database/input-columns.ts'
+import { toColumns } from '../database/input-columns.ts'
 import { insertWhere } from '../database/insert-where.ts'
 import { nextTransactionId } from '../database/next-transaction-id.ts'
 import type { Owner, Scope } from '../database/owner.ts'
@@ -116,21 +116,13 @@ function withReasons(duplicates: Transaction[], { description = null, reference 
   return duplicates.map((row) => ({ ...row, reasons: duplicateReasons({ description, reference }, row) }))
 }
 
-function newRow(now: Date, fields: NewTransaction) {
+function newRow(now: Date, { force: _, ...fields }: NewTransaction) {
   return {
+    ...toColumns(fields),
     id: nextTransactionId,
     userId: idFromUsers,
-    accountId: fields.account_id,
-    toAccountId: fields.to_account_id ?? null,
-    categoryId: fields.category_id ?? null,
-    type: fields.type,
-    amount: fields.amount,
-    description: fields.description ?? null,
-    reference: fields.reference ?? null,
-    transactionDate: fields.transaction_date,
-    clientId: fields.client_id ?? null,
     seq: nextChange(idFromUsers),
     createdAt: now,
     updatedAt: now,
-  } satisfies ColumnsOf<Omit<NewTransaction, 'force'>> & { id: SQL }
+  }
 }

@@ -1,7 +1,7 @@
 import { and, type Column, type SQL, sql } from 'drizzle-orm'
 import { withinBounds } from '../database/bounds.ts'
 import { nextChange } from '../database/change-numbers.ts'
-import type { ColumnsOf } from '../database/input-columns.ts'
+import { toColumns } from '../database/input-columns.ts'
 import type { Owner } from '../database/owner.ts'
 import { existingRow, isOwnColumn, requirePrecondition } from '../database/ownership.ts'
 import { allHold, ruleFlags, violationOf } from '../database/rules.ts'
@@ -33,19 +33,11 @@ export async function updateTransaction(
   const updated = db
     .update(transactions)
     .set({
-      type: sent.type,
-      accountId: sent.account_id,
-      // Not set unless it may change: even setting it to the same value would write its index entries.
-      toAccountId: sent.to_account_id,
-      categoryId: sent.category_id,
-      amount: sent.amount,
-      description: sent.description,
-      reference: sent.reference,
-      transactionDate: sent.transaction_date,
+      ...toColumns(sent),
       version: sql`${transactions.version} + 1`,
       seq: nextChange(sql`transactions.user_id`),
       updatedAt: owner.now,
-    } satisfies ColumnsOf<TransactionChanges>)
+    })
     .where(and(row, draft.complete ? allHold(rules) : sql`false`))
     .returning(transactionColumns)
   const results = await withinBounds('amount', owner.run({ owned, stale, updated }))

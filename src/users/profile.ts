@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import type { ColumnsOf } from '../database/input-columns.ts'
+import { toColumns } from '../database/input-columns.ts'
 import { type Owner, type User, userColumns } from '../database/owner.ts'
 import { users } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
@@ -15,19 +15,17 @@ export async function showUser(owner: Owner): Promise<User> {
 
 /** Changes only the fields that were sent. The address may be sent, but not changed. Throws Invalid. */
 export async function updateProfile(owner: Owner, draft: Draft<ProfileChanges>): Promise<User> {
-  const { name, timezone, reminder_time, email } = draft.values
-  const movesReminder = timezone !== undefined || reminder_time !== undefined
+  const { email, password: _, ...changes } = draft.values
+  const movesReminder = changes.timezone !== undefined || changes.reminder_time !== undefined
   const isOwnAddress = email ? eq(users.email, email) : sql`true`
   const update = owner.db
     .update(users)
     .set({
-      name,
-      timezone,
-      reminderTime: reminder_time,
+      ...toColumns(changes),
       // The reminder job computes the next reminder, which depends on both fields.
       reminderLookAt: movesReminder ? owner.now : undefined,
       updatedAt: owner.now,
-    } satisfies ColumnsOf<Omit<ProfileChanges, 'email' | 'password'>>)
+    })
     .where(and(eq(users.id, owner.id), draft.complete ? isOwnAddress : sql`false`))
     .returning(userColumns)
   const results = await owner.run({ changed: update })

@@ -18,27 +18,21 @@ import {
   transientBatch,
 } from '../../transactions/bulk-insert.ts'
 import { clientIdUnspent } from '../../transactions/client-ids.ts'
-import type { TransactionChanges } from '../../transactions/contract.ts'
+import { transactionChanges } from '../../transactions/contract.ts'
 import { liveCategory } from '../../transactions/read.ts'
 import { nextRow, transactionRules } from '../../transactions/rules.ts'
-import type { fieldsThatGoTogether } from '../operations-contract.ts'
+import { fieldsThatGoTogether } from '../operations-contract.ts'
 import { bitsOf } from './conflicts.ts'
 import { isNamed, resolved } from './references.ts'
 import { idsWith, type Step, type Uploading, uploadOf } from './steps.ts'
 import { applyUpdates, type ChangedNoun, changesAsJson, decideUpdates, deletionStep } from './updates.ts'
 
 /** Which fields conflict together (conflicts.ts): clients send those of `accounts` together (`fieldsThatGoTogether`). */
-const groupOf = {
-  type: 'accounts',
-  account_id: 'accounts',
-  to_account_id: 'accounts',
-  category_id: 'category_id',
-  amount: 'amount',
-  transaction_date: 'transaction_date',
-  description: 'description',
-  reference: 'reference',
-} satisfies Record<keyof TransactionChanges, string> &
-  Record<(typeof fieldsThatGoTogether)[number], 'accounts'>
+const together: readonly string[] = fieldsThatGoTogether
+const fields = new Set([...together, ...Object.keys(transactionChanges.shape)])
+const groupOf = Object.fromEntries(
+  [...fields].map((field) => [field, together.includes(field) ? 'accounts' : field]),
+)
 
 const unindexed = ['description', 'reference']
 const isIndexed = (field: string) => !unindexed.includes(field)

@@ -216,7 +216,7 @@ test('accounts from before the bound leave the summary as it is; their list says
   expect([status, headers.get('Retry-After'), body]).toEqual([
     500,
     null,
-    { message: 'The answer is too large.' },
+    { message: 'The response is too large.' },
   ])
   const { id } = (await person.get('/api/summary')).body.accounts[0]
   expect((await person.put(`/api/accounts/${id}`, { notes: null })).status).toBe(200)
