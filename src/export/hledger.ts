@@ -49,7 +49,7 @@ async function* write({ accounts, ...first }: FirstPage, pages: AsyncIterable<Tr
     ...accounts.map(({ id }) => `account ${account(id)}  ; id:${id}\n`),
     ...others.map((name) => `account ${name}\n`),
   ].join('')}`
-  let day: string = first.transactions[0]?.row.transactionDate ?? today
+  let day: string = first.transactions[0]?.rows[0]?.transactionDate ?? today
   const started = accounts.map(
     ({ id, startingBalance }): Posting => [account(id), formatMoney(startingBalance)],
   )

@@ -5,7 +5,7 @@ import { type Session, sessionColumns } from '../auth/sessions.ts'
 import { presentCategory } from '../categories/present.ts'
 import { writeCursor } from '../changes/feed-cursor.ts'
 import { lastChange } from '../database/change-numbers.ts'
-import { jsonRow } from '../database/json-row.ts'
+import { jsonRows } from '../database/json-row.ts'
 import type { Owner } from '../database/owner.ts'
 import type { ResultOf } from '../database/run.ts'
 import {
@@ -79,7 +79,7 @@ export async function exportJson(reader: ExportReader, epoch: number): Promise<A
       kind,
     })),
     remembered_rows: each(
-      reader.pages(first.remembered, (limit, { row }) => nextRemembered(owner, limit, row.id)),
+      reader.pages(first.remembered, (limit, { id }) => nextRemembered(owner, limit, id)),
       exportedRemembered,
     ),
     tokens: once(first.tokens, exportedToken),
@@ -128,21 +128,26 @@ function countRows({ db, id }: Owner) {
 
 function nextImports(owner: Owner, limit: number, after = 0) {
   const { response: _, ...columns } = getTableColumns(imports)
-  return owner.db
+  const page = owner.db
     .select(columns)
     .from(imports)
     .where(and(eq(imports.userId, owner.id), gt(imports.id, after)))
     .orderBy(asc(imports.id))
     .limit(limit)
+    .as('imports')
+  return owner.db.select({ rows: jsonRows(columns) }).from(page)
 }
 
 function nextRemembered(owner: Owner, limit: number, after = 0) {
-  return owner.db
-    .select({ row: jsonRow(getTableColumns(importedOriginals)) })
+  const columns = getTableColumns(importedOriginals)
+  const page = owner.db
+    .select(columns)
     .from(importedOriginals)
     .where(and(eq(importedOriginals.userId, owner.id), gt(importedOriginals.id, after)))
     .orderBy(asc(importedOriginals.id))
     .limit(limit)
+    .as('imported_originals')
+  return owner.db.select({ rows: jsonRows(columns) }).from(page)
 }
 
 const selectLayouts = ({ db, id }: Owner) =>
@@ -165,7 +170,9 @@ function exportedLayout(row: Row<typeof selectLayouts>): ShownExport['layouts'][
   return layout
 }
 
-function exportedRemembered({ row }: Row<typeof nextRemembered>): ShownExport['remembered_rows'][number] {
+function exportedRemembered(
+  row: typeof importedOriginals.$inferSelect,
+): ShownExport['remembered_rows'][number] {
   return {
     id: row.id,
     account_id: row.accountId,

@@ -2,7 +2,7 @@ import { and, asc, eq, getTableColumns, gte, lte, sql } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import { withSmallerPages } from '../changes/pull/feed.ts'
 import { fedAccountColumns, fedCategoryColumns } from '../changes/pull/rows.ts'
-import { jsonRow } from '../database/json-row.ts'
+import { jsonRows } from '../database/json-row.ts'
 import type { Owner } from '../database/owner.ts'
 import type { ResultOf, Statements } from '../database/run.ts'
 import { accounts, categories, transactions } from '../database/schema.ts'
@@ -46,17 +46,24 @@ export class ExportReader {
     return results
   }
 
-  /** Yields the pages of a list. The first has been read already; `next` selects the rows after one. */
-  async *pages<Row>(first: Row[], next: (limit: number, after: Row) => RunnableQuery<Row[], 'sqlite'>) {
-    for (let rows = first; ; ) {
+  /** Yields the pages of a list. The first has been read already; `next` selects the rows after one as one text. */
+  async *pages<Row>(
+    first: Rows<Row>,
+    next: (limit: number, after: Row) => RunnableQuery<Rows<Row>, 'sqlite'>,
+  ) {
+    for (let page = first; ; ) {
+      const rows = page[0]?.rows ?? []
       yield rows
       const last = rows.at(-1)
       if (last === undefined || rows.length < this.#limit) return
-      const { page } = await this.read((limit) => ({ page: next(limit, last) }))
-      rows = page
+      const results = await this.read((limit) => ({ page: next(limit, last) }))
+      page = results.page
     }
   }
 }
+
+/** The result of a query with `jsonRows`. */
+type Rows<Row> = { rows: Row[] }[]
 
 /** The statements of the first page of every format. */
 export function firstStatements({ db, id }: Owner, days: ExportQuery, limit: number) {
@@ -90,10 +97,10 @@ export async function* transactionPages(reader: ExportReader, days: ExportQuery,
   const isLive = ({ accountId, toAccountId }: Transaction) =>
     ownAccounts.has(accountId) && (toAccountId === null || ownAccounts.has(toAccountId))
   const pages = reader.pages(first.transactions, (limit, after) =>
-    nextTransactions(reader.owner, days, limit, after.row),
+    nextTransactions(reader.owner, days, limit, after),
   )
   for await (const page of pages) {
-    const rows = page.map(({ row }) => row).filter(isLive)
+    const rows = page.filter(isLive)
     for (const row of rows) if (!ownCategories.has(row.categoryId ?? 0)) row.categoryId = null
     yield rows
   }
@@ -107,8 +114,8 @@ function nextTransactions(
 ) {
   const { userId, transactionDate } = transactions
   const isAhead = after && sql`(transaction_date, id) > (${after.transactionDate}, ${after.id})`
-  return db
-    .select({ row: jsonRow(getTableColumns(transactions)) })
+  const page = db
+    .select(getTableColumns(transactions))
     .from(transactions)
     .where(
       and(
@@ -120,4 +127,6 @@ function nextTransactions(
     )
     .orderBy(asc(transactionDate), asc(transactions.id))
     .limit(limit)
+    .as('transactions')
+  return db.select({ rows: jsonRows(getTableColumns(transactions)) }).from(page)
 }
