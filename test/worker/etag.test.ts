@@ -102,7 +102,11 @@ const unseen = [
   'POST /api/logout-all',
   'PUT /api/me/password',
   'PATCH /api/me/password',
+  // The address is another once its link is followed.
+  'PUT /api/me/email',
+  'PATCH /api/me/email',
   'DELETE /api/me',
+  'POST /api/tokens',
   'DELETE /api/tokens/:id',
   'POST /api/email/verification-notification',
   'POST /api/matches/reject',

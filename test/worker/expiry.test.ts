@@ -43,8 +43,8 @@ test('the hourly job removes whatever has piled up, in parts that are a transact
   )
   await world.resetDatabaseWork()
   await world.runCron(hourly)
-  // Three parts each of attempts and batches, two of emails, one of sessions, resets and states; one looks for leftovers.
-  expect((await world.databaseWork()).requests).toBe(12)
+  // Three parts each of attempts and batches, two of emails, one of sessions, resets, states and each kind of addresses; one looks for leftovers.
+  expect((await world.databaseWork()).requests).toBe(14)
   for (const table of ['used_states', 'failed_mails', 'sync_batches'])
     expect(await count(world, table)).toBe(0)
   // The count of the registration email.
