@@ -60,7 +60,7 @@ type Message = { message: string }
 
 /** How a request can fail; `Row` is what a 412 shows. The OpenAPI document says which route can fail in which way. */
 type Failures<Row> = Record<400 | 401 | 404 | 413 | 415 | 429 | 500 | 503, Message> & {
-  403: Message & { requires_verified_email?: true }
+  403: Message & { requires_verified_email?: true; code?: 'insufficient_scope' }
   409: Message & { is_duplicate: true; duplicates: Duplicate[] }
   410: Message & { code: 'cursor_expired' }
   412: Message & { code: 'version_conflict'; current: Row }
@@ -137,6 +137,7 @@ type ResponseOf<Path extends keyof Served, Method extends keyof Served[Path]> = 
 /** Rows as the service shows them: amounts are texts (`"12.50"`), balances and totals numbers, times ISO 8601. */
 export type User = ResponseOf<'/api/me', '$get'>
 export type Session = ResponseOf<'/api/tokens', '$get'>[number]
+export type NamedToken = ResponseOf<'/api/tokens', '$post'>
 export type Account = ResponseOf<'/api/accounts/:id', '$get'>
 export type Category = ResponseOf<'/api/categories/:id', '$get'>
 /** As POST and PUT return it. */

@@ -21,7 +21,7 @@ export type AddressLink = keyof typeof addressLinkMinutes
 /** The parts of such a link in a request. */
 export type LinkParts = { id: string; hash: string; expires: string; signature: string }
 
-/** The id of the user in a link; 0, which is nobody's, if it is malformed. */
+/** The id of the user in a link; 0, which no user has, if it is malformed. */
 export function linkedUserId({ id }: LinkParts): number {
   return /^[1-9]\d{0,14}$/.test(id) ? Number(id) : 0
 }

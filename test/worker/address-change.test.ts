@@ -152,8 +152,8 @@ describe('a change of the address', () => {
   })
 
   test.each<[string, (world: World, email: string) => Promise<unknown>]>([
-    ['somebody registers', register],
-    ['somebody signs in through the provider', (world, email) => signInThroughProvider(world, email)],
+    ['another user registers it', register],
+    ['its owner signs in through the provider', (world, email) => signInThroughProvider(world, email)],
     [
       'another user changes theirs to it',
       async (world, email) => changeAddress(world, await world.register(), email),
@@ -240,7 +240,7 @@ describe('a user without a password', () => {
     expect(world.queued).toHaveLength(1)
     const path = approvePath(world, person.email)
     expect((await world.call('GET', path)).text).toContain('<button>Go on</button>')
-    // Nobody has the link for the new address yet; made up of this one, it is forged.
+    // The link for the new address has not been sent; one made of this link is forged.
     expect(await press(world, path.replace('/approve/', '/change/'))).toMatchObject(badLink)
 
     const answers = await Promise.all(Array.from({ length: 4 }, () => press(world, path)))
@@ -277,7 +277,7 @@ describe('a user without a password', () => {
 })
 
 describe('the old address', () => {
-  test('is reserved for thirty days, for everybody but its user', async () => {
+  test('is reserved for thirty days, for all but its user', async () => {
     setClock(noon)
     const world = createWorld()
     const [person, other] = [await verifiedPerson(world), await world.register()]
@@ -319,6 +319,22 @@ describe('the old address', () => {
     await person.delete('/api/me', { password: person.password })
     expect(await press(world, path)).toMatchObject({ status: 404, text: 'User not found.' })
     expect((await register(world, person.email)).status).toBe(201)
+  })
+
+  test('is forgotten with its user, also as the recipient of an email that could not be sent', async () => {
+    const world = createWorld()
+    const person = await verifiedPerson(world)
+    const email = anAddress()
+    await changeAddress(world, person, email)
+    for (const recipient of [person.email, email, 'other@example.com'])
+      await askDatabase(
+        world,
+        sql`insert into failed_mails (id, kind, recipient, reason, failed_at)
+            values (${recipient}, 'reset_password', ${recipient}, 'refused', ${Date.now()})`,
+      )
+    await person.delete('/api/me', { password: person.password })
+    const left = await askDatabase(world, sql`select recipient from failed_mails`)
+    expect(left).toEqual([{ recipient: 'other@example.com' }])
   })
 
   test('that was never verified is told without a link, and free at once', async () => {
