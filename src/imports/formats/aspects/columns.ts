@@ -147,17 +147,12 @@ function settleDate(
 /** Settles the column of amounts, or those of debits and credits. */
 function settleMoney(table: Table, aspects: Aspects, problems: Problems): void {
   const { headers, body, columns, proofs, contents } = table
-  const isTwice = money.some((field) => (columns[field]?.length ?? 0) > 1)
-  if (!isTwice && money.some((field) => columns[field])) return
-  if (!isTwice && columns.net) {
-    columns.amount = columns.net
-    delete columns.net
-    return
-  }
   const twice = money.find((field) => (columns[field]?.length ?? 0) > 1)
-  const byCurrency = filledCurrencies(headers, body)
-  if (byCurrency) {
-    columns.amount = byCurrency
+  if (!twice && money.some((field) => columns[field])) return
+  const found = (!twice && columns.net) || filledCurrencies(headers, body)
+  if (found) {
+    columns.amount = found
+    if (found === columns.net) delete columns.net
     return
   }
   const free = contents.numbers.filter((column) => !isUsed(table, column) && !isKnown(headers[column]))

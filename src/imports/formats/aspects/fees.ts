@@ -23,7 +23,10 @@ export function settleFees<T extends Charged>(table: CsvTable, groups: T[][], as
   return groups.map((group) => group.map((entry) => ({ ...entry, amount: withFee(entry) })))
 }
 
-const withFee = ({ amount, fee }: Charged) => (amount - Math.abs(fee ?? 0)) as Minor
+/** The amount with a fee that was charged besides it. */
+export const withFee = ({ amount, fee }: { amount: Minor; fee: Minor | null }) =>
+  (amount - Math.abs(fee ?? 0)) as Minor
+
 const headerOf = ({ headers, columns }: CsvTable) => headers[columns.net?.[0] ?? -1]?.text ?? ''
 
 /** Whether the balances follow with the fees or without them; each row with a fee is compared with the rows around it. */

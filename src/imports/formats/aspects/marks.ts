@@ -4,6 +4,7 @@ import { foldHeader, markNames } from '../csv/header-names.ts'
 import { type Mark, sideOf } from '../csv/mark-words.ts'
 import type { CsvRow } from '../csv/rows.ts'
 import type { CsvTable } from '../csv/table.ts'
+import type { SignConvention } from '../statement.ts'
 import { quoted } from '../text.ts'
 import type { Aspects } from './aspect.ts'
 
@@ -75,13 +76,20 @@ export function askAboutMarks(
   return marks.map((mark) => mark ?? 'debit')
 }
 
-/** The convention of signed amounts that the kinds of rows agree with in both directions; null if none does. */
-export function signsByKinds(kinds: (Mark | null)[], amounts: Minor[]): 'as_written' | 'inverted' | null {
+/**
+ * The convention of signed amounts that the kinds of rows agree with in both directions, or in one if these are surely marks;
+ * null if none does.
+ */
+export function signsByKinds(
+  kinds: (Mark | null)[],
+  amounts: Minor[],
+  isSure = false,
+): SignConvention | null {
   const rows = kinds.flatMap((kind, i) => (kind && amounts[i] ? [{ kind, amount: amounts[i] }] : []))
-  if (new Set(rows.map(({ kind }) => kind)).size < 2) return null
+  const areBoth = new Set(rows.map(({ kind }) => kind)).size > 1
   const agrees = rows.map(({ kind, amount }) => (kind === 'debit') === amount < 0)
-  if (agrees.every(Boolean)) return 'as_written'
-  return agrees.some(Boolean) ? null : 'inverted'
+  if (agrees.every(Boolean)) return areBoth || isSure ? 'as_written' : null
+  return areBoth && !agrees.some(Boolean) ? 'inverted' : null
 }
 
 function toldMark(word: string, { told, kept }: Aspects): Mark | null {

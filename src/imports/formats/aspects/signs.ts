@@ -6,6 +6,7 @@ import type { CsvTable } from '../csv/table.ts'
 import type { SignConvention } from '../statement.ts'
 import { quoted } from '../text.ts'
 import type { Aspect, Aspects } from './aspect.ts'
+import { withFee } from './fees.ts'
 import { askAboutMarks, markColumns, signsByKinds } from './marks.ts'
 
 /** A row with its amount as it is written. */
@@ -130,55 +131,40 @@ const nameOf = ({ headers }: CsvTable, column: number) => headers[column]?.text 
 /** Everything that shows what a minus sign means, which is nothing by itself: cards write it both ways. */
 function signedAspect(table: CsvTable, groups: Unsigned[][], { own }: Evidence, aspects: Aspects): Aspect {
   const entries = groups.flat()
+  const rows = entries.map(({ row }) => row)
   const amounts = entries.map(({ amount }) => amount)
-  const proofs: Proof[] = []
-  const add = (value: SignConvention | null | undefined, proof: string) =>
-    value && proofs.push({ value, proof })
-  for (const group of groups) add(signsByBalances(group) ?? withFees(group), 'the balances follow')
-  const marks = markColumns(
-    table,
-    entries.map(({ row }) => row),
-    aspects,
-  )
-  for (const { column, marks: kinds, isSure } of marks) {
-    const agrees = signsByKinds(kinds, amounts) ?? (isSure ? agreeing(kinds, amounts) : null)
-    if (isSure && !agrees)
-      return question(`The signs of amounts contradict the column ${quoted(nameOf(table, column))}.`, entries)
-    add(agrees, `the marks in column ${quoted(nameOf(table, column))}`)
-  }
-  for (const column of [...(table.columns.type ?? []), ...(table.columns.posting_text ?? [])])
-    add(
-      signsByKinds(
-        entries.map(({ row }) => sideOf(row.cells[column] ?? '')),
-        amounts,
-      ),
-      `the kinds in column ${quoted(nameOf(table, column))}`,
-    )
-  if (table.layout?.signs) add(table.layout.signs, `the layout of ${table.layout.name}`)
-  if (own) proofs.push(own)
-  if (aspects.typed) proofs.push(aspects.typed)
-  const [first] = proofs
-  const against = proofs.find(({ value }) => value !== first?.value)
-  if (against)
-    return question(`${sentence(first?.proof)} and ${against.proof} contradict each other.`, entries)
-  if (first) return first
+  const marks = markColumns(table, rows, aspects).map(({ column, marks, isSure }) => {
+    const proof = `the marks in column ${quoted(nameOf(table, column))}`
+    return { value: signsByKinds(marks, amounts, isSure), proof, isSure }
+  })
+  const refuted = marks.find(({ value, isSure }) => isSure && !value)
+  if (refuted) return question(`The signs of amounts contradict ${refuted.proof}.`, entries)
+  const kinds = [...(table.columns.type ?? []), ...(table.columns.posting_text ?? [])].map((column) => ({
+    value: signsByKinds(
+      rows.map(({ cells }) => sideOf(cells[column] ?? '')),
+      amounts,
+    ),
+    proof: `the kinds in column ${quoted(nameOf(table, column))}`,
+  }))
+  const balances = groups.map((group) => ({
+    value: signsByBalances(group) ?? signsWithFees(group),
+    proof: 'the balances follow',
+  }))
+  const layout = { value: table.layout?.signs ?? null, proof: `the layout of ${table.layout?.name}` }
+  const all = [...balances, ...marks, ...kinds, layout, own, aspects.typed]
+  const [first, ...others] = all.filter((one): one is Proof => Boolean(one?.value))
+  const against = others.find(({ value }) => value !== first?.value)
+  if (first && against)
+    return question(`${sentence(first.proof)} and ${against.proof} contradict each other.`, entries)
+  if (first) return { value: first.value, proof: first.proof }
   if (groups.some(areMixed))
     return question('The balances in the file contradict the signs of its amounts.', entries)
   return question('Nothing in the file proves which way its amounts go.', entries)
 }
 
-/** All marks are of one kind, and so are all signs. */
-function agreeing(kinds: (Mark | null)[], amounts: Minor[]): SignConvention | null {
-  const agrees = amounts.flatMap((amount, i) => (amount ? [(kinds[i] === 'debit') === amount < 0] : []))
-  return agrees.every(Boolean) ? 'as_written' : null
-}
-
 /** Balances may follow only if fees are charged besides the amounts. */
-function withFees(group: Unsigned[]): SignConvention | null {
-  const charged = group.map((entry) => ({
-    ...entry,
-    amount: (entry.amount - Math.abs(entry.fee ?? 0)) as Minor,
-  }))
+function signsWithFees(group: Unsigned[]): SignConvention | null {
+  const charged = group.map((entry) => ({ ...entry, amount: withFee(entry) }))
   return signsByBalances(charged) === 'as_written' ? 'as_written' : null
 }
 
@@ -210,7 +196,7 @@ function unsignedByBalances<T extends Unsigned>(
   )
 }
 
-const sentence = (text = '') => text.charAt(0).toUpperCase() + text.slice(1)
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 function question(doubt: string, entries: Unsigned[]): Aspect {
   const example = entries.find(({ amount }) => amount > 0) ?? entries[0]

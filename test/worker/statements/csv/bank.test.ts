@@ -249,7 +249,7 @@ describe('the signs of a bank export', () => {
 
   test('that contradict their marks are asked for', () => {
     const text = 'Date,Amount,D/C\n2026-01-31,-3.00,D\n2026-01-30,-10.00,C\n'
-    expect(asked(text)?.signs?.[0]).toMatch(/^The signs of amounts contradict the column D\/C\./)
+    expect(asked(text)?.signs?.[0]).toMatch(/^The signs of amounts contradict the marks in column D\/C\./)
   })
 
   test.each([
