@@ -1,5 +1,5 @@
 import { type Contents, contentsOf, hundredths } from '../csv/contents.ts'
-import { type CsvField, csvFields } from '../csv/header-names.ts'
+import type { CsvField } from '../csv/header-names.ts'
 import {
   type Columns,
   columnNamed,
@@ -54,7 +54,7 @@ export function settleColumns(
     else if (column !== null) columns[field] = [column]
     proofs.set(field, `the layout of ${layout?.name}`)
   }
-  applyMapping({ headers, columns, proofs, fields }, aspects, problems)
+  applyMapping({ headers, columns, proofs }, fields, aspects, problems)
   const contents = contentsOf(body.map(({ cells }) => cells))
   const table = { headers, body, columns, proofs, contents }
   settleDate(table, aspects, problems)
@@ -84,32 +84,26 @@ type Table = {
 
 /** Applies the mapping, which gives a field the header or the number of its column; an empty one means no column. */
 function applyMapping(
-  {
-    headers,
-    columns,
-    proofs,
-    fields,
-  }: Pick<Table, 'headers' | 'columns' | 'proofs'> & { fields: readonly CsvField[] },
+  { headers, columns, proofs }: Pick<Table, 'headers' | 'columns' | 'proofs'>,
+  fields: readonly CsvField[],
   { told, kept }: Aspects,
   problems: Problems,
 ): void {
-  const mappingOf = (answers: Record<string, string> = {}) =>
-    Object.entries(answers).flatMap(([name, value]) =>
-      name.startsWith('mapping.') ? [[name.slice('mapping.'.length), value] as const] : [],
-    )
-  const toldMapping = mappingOf(told)
-  const unknown = toldMapping.filter(([field]) => !(fields as readonly string[]).includes(field))
-  for (const [field] of unknown.slice(0, unknownListed))
+  const unknown = Object.keys(told).flatMap((name) => {
+    const [option, field = ''] = name.split(/\.(.*)/s)
+    return option === 'mapping' && !(fields as readonly string[]).includes(field) ? [field] : []
+  })
+  for (const field of unknown.slice(0, unknownListed))
     problems.add('mapping', `The :field field ${quoted(field)} is unknown; use one of ${fields.join(', ')}.`)
-  const says = new Map([...mappingOf(kept?.values), ...toldMapping])
+  const says = (field: CsvField) => told[`mapping.${field}`] ?? kept?.values[`mapping.${field}`]
   // A mapping of the amount excludes debits and credits that happen to be in the file, and vice versa.
-  const mapped = (field: string) => Boolean(says.get(field)?.trim())
+  const mapped = (field: CsvField) => Boolean(says(field)?.trim())
   if (mapped('amount') && !mapped('debit') && !mapped('credit'))
     for (const one of ['debit', 'credit', 'net'] as const) delete columns[one]
   if (!mapped('amount') && (mapped('debit') || mapped('credit'))) delete columns.amount
-  for (const field of csvFields) {
-    const header = says.get(field)
-    if (header === undefined || !fields.includes(field)) continue
+  for (const field of fields) {
+    const header = says(field)
+    if (header === undefined) continue
     const column = columnNamed(headers, header)
     const isTold = told[`mapping.${field}`] !== undefined
     const [debit = 0, credit = 0] = /^\d{1,3},\d{1,3}$/.test(header) ? header.split(',').map(Number) : []
@@ -122,22 +116,13 @@ function applyMapping(
   }
 }
 
-function settleDate(
-  { headers, columns, proofs, contents, body }: Table,
-  aspects: Aspects,
-  problems: Problems,
-): void {
+function settleDate(table: Table, aspects: Aspects, problems: Problems): void {
+  const { headers, columns, proofs, contents } = table
   const named = columns.date ?? []
   if (named.length === 1) return
   const candidates = named.length > 1 ? named : contents.dates
-  if (candidates.length > 1)
-    columns.date = choose(
-      'date',
-      candidates.map((column) => [column]),
-      headers,
-      body,
-      aspects,
-    )
+  const possible = candidates.map((column) => [column])
+  if (possible.length > 1) columns.date = choose('date', possible, table, aspects)
   else if (candidates[0] !== undefined) {
     columns.date = candidates
     proofs.set('date', 'the only column with dates')
@@ -158,11 +143,7 @@ function settleMoney(table: Table, aspects: Aspects, problems: Problems): void {
   const free = contents.numbers.filter((column) => !isUsed(table, column) && !isKnown(headers[column]))
   const candidates = twice ? (columns[twice] ?? []) : free
   const balances = columns.balance ?? candidates
-  const [led, ...others] = balancedColumns(
-    contents.rows,
-    candidates.slice(0, maxOptions),
-    balances.slice(0, maxOptions),
-  )
+  const [led, ...others] = balancedColumns(contents.rows, candidates, balances)
   if (led && others.length === 0 && (!twice || led.amount)) {
     for (const field of ['amount', 'debit', 'credit', 'balance'] as const) {
       if (led[field] === undefined) continue
@@ -178,7 +159,7 @@ function settleMoney(table: Table, aspects: Aspects, problems: Problems): void {
     headers.some(({ text }) => text) || only?.some((column) => hasDecimals(contents.rows, column))
   if (!only) requireColumn(headers, problems)
   else if (more.length > 0 || !isNamed)
-    setAmount(columns, choose(twice ?? 'amount', possible, headers, body, aspects), twice)
+    setAmount(columns, choose(twice ?? 'amount', possible, table, aspects), twice)
   else {
     columns.amount = only
     proofs.set('amount', 'the only column with amounts')
@@ -221,13 +202,7 @@ function isUsed({ columns }: Pick<Table, 'columns'>, column: number): boolean {
 }
 
 /** Asks which of several columns, or pairs of debits and credits, is meant; returns the first. */
-function choose(
-  field: CsvField,
-  possible: number[][],
-  headers: Header[],
-  body: CsvRecord[],
-  aspects: Aspects,
-): number[] {
+function choose(field: CsvField, possible: number[][], { headers, body }: Table, aspects: Aspects): number[] {
   const shown = possible.slice(0, maxOptions)
   const nameAt = (column: number) =>
     `${column + 1}${headers[column]?.text ? ` (${quoted(headers[column].text)})` : ''}`
@@ -261,7 +236,7 @@ function requireColumn(headers: Header[], problems: Problems): void {
 function findBalance({ headers, columns, proofs, contents }: Table): void {
   const amounts = columns.amount ?? []
   const free = contents.numbers.filter((column) => !isUsed({ columns }, column) && !isKnown(headers[column]))
-  const [found, ...others] = balancedColumns(contents.rows, amounts, free.slice(0, maxOptions))
+  const [found, ...others] = balancedColumns(contents.rows, amounts, free)
   if (found?.balance === undefined || others.length > 0 || contents.rows.length < 3) return
   columns.balance = [found.balance]
   proofs.set('balance', 'it follows the amounts')
@@ -284,8 +259,9 @@ function filledCurrencies(headers: Header[], body: CsvRecord[]): number[] | null
 type Led = { balance: number; amount?: number; debit?: number; credit?: number }
 
 /** Every choice of columns in which one or two columns account for each step of a column of running balances. */
-function balancedColumns(rows: string[][], amounts: number[], balances: number[]): Led[] {
+function balancedColumns(rows: string[][], allAmounts: number[], allBalances: number[]): Led[] {
   if (rows.length < 2) return []
+  const [amounts, balances] = [allAmounts.slice(0, maxOptions), allBalances.slice(0, maxOptions)]
   const columns = [...new Set([...amounts, ...balances])]
   const values = rows.map(
     (cells) => new Map(columns.map((column) => [column, hundredths(cells[column] ?? '')])),

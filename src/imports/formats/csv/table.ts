@@ -32,33 +32,25 @@ const maxLineLength = 65_536
  * Invalid.
  */
 export function openTable(text: string, fields: readonly CsvField[], aspects: Aspects): CsvTable {
-  refuseLongLines(text, maxLineLength)
-  // Format characters hide dates, amounts and quotes.
-  const { headerAt, headers, ...dialect } = findDialect(withoutFormats(text), aspects, fields)
-  const records = readRecords(dialect.text, dialect.delimiter, dialect.firstLine)
-  const body = records.slice(headerAt + 1)
+  const { headers, preamble, body } = splitTable(text, fields, aspects)
   const problems = new Problems()
   const { contents, ...found } = settleColumns(headers, body, fields, aspects, problems)
   problems.throwIfAny(aspects)
-  return {
-    headers,
-    ...found,
-    identity: identity(headers, contents),
-    preamble: records.slice(0, Math.max(0, headerAt)),
-    body,
-  }
+  return { headers, ...found, identity: identity(headers, contents), preamble, body }
 }
 
 /** What identifies files of the same layout, without reading the rows. Throws Invalid. */
 export function identityOfTable(text: string, options: FileOptions, isGeneric: boolean): string[] {
+  const { headers, body } = splitTable(text, fieldsOf(isGeneric), new Aspects(options))
+  return identity(headers, contentsOf(body.map(({ cells }) => cells)))
+}
+
+function splitTable(text: string, fields: readonly CsvField[], aspects: Aspects) {
   refuseLongLines(text, maxLineLength)
-  const { headerAt, headers, ...dialect } = findDialect(
-    withoutFormats(text),
-    new Aspects(options),
-    fieldsOf(isGeneric),
-  )
-  const records = readRecords(dialect.text, dialect.delimiter, dialect.firstLine).slice(headerAt + 1)
-  return identity(headers, contentsOf(records.map(({ cells }) => cells)))
+  // Format characters hide dates, amounts and quotes.
+  const { headerAt, headers, ...dialect } = findDialect(withoutFormats(text), aspects, fields)
+  const records = readRecords(dialect.text, dialect.delimiter, dialect.firstLine)
+  return { headers, preamble: records.slice(0, Math.max(0, headerAt)), body: records.slice(headerAt + 1) }
 }
 
 const identity = (headers: Header[], contents: Contents) =>
