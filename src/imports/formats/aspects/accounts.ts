@@ -5,7 +5,7 @@ import { amountText, type CsvRow, cellOf, hasAmount } from '../csv/rows.ts'
 import type { CsvTable } from '../csv/table.ts'
 import { cleanText, quoted } from '../text.ts'
 import { readWrittenDate } from '../written/date.ts'
-import { type Aspects, allRows, type Choice } from './aspect.ts'
+import { type Aspects, allRows } from './aspect.ts'
 import { currencyOfAmounts } from './columns.ts'
 
 /** A row, and what tells its account apart from others in the file; null where nothing does. */
@@ -32,8 +32,9 @@ const currencies = new Set(Intl.supportedValuesOf('currency'))
  */
 export function settleAccounts<T extends Valued>(table: CsvTable, values: T[], aspects: Aspects): Owned<T>[] {
   const rows = values.map(({ row }) => row)
-  const accounts = rows.map((row) => accountCell(table, row))
-  const products = namesIn(table, rows, 'product')
+  const accounts = namesIn(table, rows, 'account')
+  const all = namesIn(table, rows, 'product')
+  const products = countOf(all) > 1 && countOf(all) <= maxProducts ? all : null
   const currency = currenciesOf(table, rows)
   const sources = [
     accountNames(table, accounts, aspects),
@@ -41,28 +42,18 @@ export function settleAccounts<T extends Valued>(table: CsvTable, values: T[], a
     sections(rows),
     ...unknownColumns(table, rows),
   ]
-  const [found] = sources.filter((one): one is Names => one !== null && countOf(one.names) > 1)
-  const areProducts = countOf(products) > 1 && countOf(products) <= maxProducts
-  const own = found && found !== currency && isApart(found, values, aspects) ? found.names : null
+  const found = sources.find((one) => one !== null && countOf(one.names) > 1)
+  const areApart = found ? isApart(found, values, aspects) : false
+  const own = areApart && found && found !== currency ? found.names : products && accounts
   const told = aspects.told.statement_account ?? aspects.kept?.values.statement_account
   const isOne = told === allRows
-  const isForeign = found === currency && found && !isApart(found, values, aspects)
-  return values.map((value, i) => {
-    const parts = [own?.[i] ?? (areProducts ? accounts[i] : null), areProducts ? products[i] : null].filter(
-      Boolean,
-    )
-    return {
-      ...value,
-      own: isOne || parts.length === 0 ? null : parts.join('/'),
-      account: accounts[i] ?? null,
-      currency: isOne || isForeign ? null : (currency?.names[i] ?? null),
-    }
-  })
-}
-
-/** The account that a row names, whether or not it is the holder's. */
-export function accountCell(table: CsvTable, row: CsvRow): string | null {
-  return table.columns.account ? cleanText(cellOf(table, row, 'account').replace(/^'|'$/g, '')) : null
+  const isForeign = found === currency && !areApart
+  return values.map((value, i) => ({
+    ...value,
+    own: isOne ? null : [own?.[i], products?.[i]].filter(Boolean).join('/') || null,
+    account: accounts[i] ?? null,
+    currency: isOne || isForeign ? null : (currency.names[i] ?? null),
+  }))
 }
 
 /** The entries of each account and currency, in the order of the file. */
@@ -77,24 +68,15 @@ function isApart({ names, what, isSure }: Names, values: Valued[], aspects: Aspe
     return false
   }
   if (isSure) return true
-  const { told, kept } = aspects
-  const answer = told.statement_account ?? kept?.values.statement_account
-  if (answer) {
-    aspects.prove(
-      'statement_account',
-      answer,
-      told.statement_account ? 'as the request says' : (kept?.source ?? ''),
-    )
-    return true
-  }
   const found = [...new Set(names)].filter((name) => name !== null)
-  const options: Choice[] = found.map((value) => ({ value, label: `only the rows of ${quoted(value)}` }))
-  aspects.ask(
-    'statement_account',
-    `The file has several ${what}: ${found.slice(0, 10).map(quoted).join(', ')}${found.length > 10 ? ' …' : ''}. Choose one of them, or ${allRows} if all rows are of one account.`,
-    [{ value: allRows, label: 'all rows are of one account' }, ...options],
-  )
-  return false
+  const settled = aspects.settle('statement_account', () => ({
+    question: `The file has several ${what}: ${found.slice(0, 10).map(quoted).join(', ')}${found.length > 10 ? ' …' : ''}. Choose one of them, or ${allRows} if all rows are of one account.`,
+    options: [
+      { value: allRows, label: 'all rows are of one account' },
+      ...found.map((value) => ({ value, label: `only the rows of ${quoted(value)}` })),
+    ],
+  }))
+  return settled !== allRows
 }
 
 /** The names in the column of accounts. Beside that of the other party, it is surely the holder's. */
@@ -151,7 +133,7 @@ function unknownColumns(table: CsvTable, rows: CsvRow[]): Names[] {
   })
 }
 
-function currenciesOf(table: CsvTable, rows: CsvRow[]): Names | null {
+function currenciesOf(table: CsvTable, rows: CsvRow[]): Names {
   const marks = rows.map((row) =>
     hasAmount(row) && /[1-9]/.test(amountText(row)) ? currencyMark(row) : undefined,
   )
@@ -204,7 +186,8 @@ function runsOn(names: (string | null)[], values: Valued[]): boolean {
 }
 
 function namesIn(table: CsvTable, rows: CsvRow[], field: CsvField): (string | null)[] {
-  return rows.map((row) => (table.columns[field] ? cleanText(cellOf(table, row, field)) : null))
+  if (!table.columns[field]) return rows.map(() => null)
+  return rows.map((row) => cleanText(cellOf(table, row, field).replace(/^'|'$/g, '')))
 }
 
 function countOf(names: (string | null)[]): number {
