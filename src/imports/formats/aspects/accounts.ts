@@ -45,8 +45,7 @@ export function settleAccounts<T extends Valued>(table: CsvTable, values: T[], a
   const found = sources.find((one) => one !== null && countOf(one.names) > 1)
   const areApart = found ? isApart(found, values, aspects) : false
   const own = areApart && found && found !== currency ? found.names : products && accounts
-  const told = aspects.told.statement_account ?? aspects.kept?.values.statement_account
-  const isOne = told === allRows
+  const isOne = aspects.answer('statement_account')?.value === allRows
   const isForeign = found === currency && !areApart
   return values.map((value, i) => ({
     ...value,

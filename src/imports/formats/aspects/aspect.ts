@@ -45,7 +45,7 @@ export class Aspects {
     if (found === null) return kept ?? fallback
     if ('question' in found) {
       if (kept !== undefined && found.options.some(({ value }) => value === kept))
-        return this.#keep(field, kept)
+        return this.prove(field, kept, this.kept?.source ?? '')
       return this.ask(field, found.question, found.options)
     }
     if (kept === undefined || kept === found.value) return this.prove(field, found.value, found.proof)
@@ -54,6 +54,13 @@ export class Aspects {
       { value: found.value, label: `${found.value}, as this file shows` },
       { value: kept, label: `${kept}, ${this.kept?.source}` },
     ])
+  }
+
+  /** What the request or, without it, an earlier import says. */
+  answer(field: string): { value: string; proof: string } | null {
+    const [told, kept] = [this.told[field], this.kept?.values[field]]
+    if (told !== undefined) return { value: told, proof: 'as the request says' }
+    return kept === undefined ? null : { value: kept, proof: this.kept?.source ?? '' }
   }
 
   prove(field: string, value: string, proof: string): string {
@@ -82,10 +89,6 @@ export class Aspects {
 
   isAsked(field: string): boolean {
     return this.questions.some((question) => question.field === field)
-  }
-
-  #keep(field: string, value: string): string {
-    return this.prove(field, value, this.kept?.source ?? '')
   }
 }
 

@@ -86,33 +86,33 @@ type Table = {
 function applyMapping(
   { headers, columns, proofs }: Pick<Table, 'headers' | 'columns' | 'proofs'>,
   fields: readonly CsvField[],
-  { told, kept }: Aspects,
+  aspects: Aspects,
   problems: Problems,
 ): void {
-  const unknown = Object.keys(told).flatMap((name) => {
+  const unknown = Object.keys(aspects.told).flatMap((name) => {
     const [option, field = ''] = name.split(/\.(.*)/s)
     return option === 'mapping' && !(fields as readonly string[]).includes(field) ? [field] : []
   })
   for (const field of unknown.slice(0, unknownListed))
     problems.add('mapping', `The :field field ${quoted(field)} is unknown; use one of ${fields.join(', ')}.`)
-  const says = (field: CsvField) => told[`mapping.${field}`] ?? kept?.values[`mapping.${field}`]
   // A mapping of the amount excludes debits and credits that happen to be in the file, and vice versa.
-  const mapped = (field: CsvField) => Boolean(says(field)?.trim())
+  const mapped = (field: CsvField) => Boolean(aspects.answer(`mapping.${field}`)?.value.trim())
   if (mapped('amount') && !mapped('debit') && !mapped('credit'))
     for (const one of ['debit', 'credit', 'net'] as const) delete columns[one]
   if (!mapped('amount') && (mapped('debit') || mapped('credit'))) delete columns.amount
   for (const field of fields) {
-    const header = says(field)
-    if (header === undefined) continue
+    const answer = aspects.answer(`mapping.${field}`)
+    if (!answer) continue
+    const header = answer.value
     const column = columnNamed(headers, header)
-    const isTold = told[`mapping.${field}`] !== undefined
+    const isTold = aspects.told[`mapping.${field}`] !== undefined
     const [debit = 0, credit = 0] = /^\d{1,3},\d{1,3}$/.test(header) ? header.split(',').map(Number) : []
     if (header.trim() === '') delete columns[field]
     else if (field === 'amount' && credit > 0) setAmount(columns, [debit - 1, credit - 1])
     else if (column !== null) columns[field] = [column]
     else if (isTold)
       problems.add('mapping', `The file has no column ${quoted(header)}; it has ${listed(headers)}.`)
-    proofs.set(field, isTold ? 'as the request says' : (kept?.source ?? ''))
+    proofs.set(field, answer.proof)
   }
 }
 

@@ -92,8 +92,7 @@ export function signsByKinds(
   return areBoth && !agrees.some(Boolean) ? 'inverted' : null
 }
 
-function toldMark(word: string, { told, kept }: Aspects): Mark | null {
-  const field = `marks.${word.slice(0, 100)}`
-  const says = told[field] ?? kept?.values[field]
+function toldMark(word: string, aspects: Aspects): Mark | null {
+  const says = aspects.answer(`marks.${word.slice(0, 100)}`)?.value
   return says === 'in' ? 'credit' : says === 'out' ? 'debit' : null
 }

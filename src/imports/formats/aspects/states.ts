@@ -21,29 +21,28 @@ export function settleStates(
   const byColumn = rows.map((row) => stateOf(table, row))
   const words = Map.groupBy(byColumn, (state) => state)
   const isColumn = words.size <= maxStates
-  const states = new Map<string, boolean>()
-  if (isColumn)
-    for (const [word, all] of words)
-      states.set(word, settleWord(word, all.length, words, aspects, Boolean(table.columns.status)))
+  const moved = new Map<string, boolean>()
+  for (const [word, all] of words) {
+    const isBooked = isColumn && settleWord(word, all.length, words, aspects, Boolean(table.columns.status))
+    moved.set(word, isColumn ? isBooked : !isSkipped(word))
+  }
   const found = { booked: [] as CsvRow[], skipped: [] as CsvRow[] }
   for (const [i, row] of rows.entries()) {
-    const isPending = row.date.written === null && skippedWords.test(fold(row.date.text))
+    const isPending = row.date.written === null && isSkipped(row.date.text)
     const marked = isPending ? null : withMark(table, row)
-    if (marked && (states.get(byColumn[i] ?? '') ?? true)) found.booked.push(marked)
+    if (marked && moved.get(byColumn[i] ?? '')) found.booked.push(marked)
     else found.skipped.push(row)
   }
   const { impact, status } = table.columns
   const [column] = impact ?? status ?? []
-  if (
-    column !== undefined &&
-    isColumn &&
-    ![...words.keys()].some((word) => aspects.isAsked(`states.${word}`))
-  )
+  const isAsked = aspects.questions.some(({ field }) => field.startsWith('states.'))
+  if (column !== undefined && isColumn && !isAsked)
     aspects.prove('states', table.headers[column]?.text ?? '', 'all words in the column are known')
   return found
 }
 
 const fold = (text: string) => foldHeader(text.slice(0, 60))
+const isSkipped = (word: string) => skippedWords.test(fold(word))
 
 /** The word in the column of states. An impact needs no other state; without one, nothing moved. */
 function stateOf(table: CsvTable, row: CsvRow): string {
@@ -61,9 +60,9 @@ function settleWord(
   hasColumn: boolean,
 ): boolean {
   const others = [...words.keys()].filter((other) => other !== '')
-  const isBlankBooked = word === '' && (!hasColumn || others.every((other) => skippedWords.test(fold(other))))
+  const isBlankBooked = word === '' && (!hasColumn || others.every(isSkipped))
   const known =
-    skippedWords.test(fold(word)) || word === 'skipped'
+    isSkipped(word) || word === 'skipped'
       ? 'skipped'
       : isBlankBooked || bookedWords.test(fold(word))
         ? 'booked'

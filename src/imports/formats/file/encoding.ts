@@ -28,16 +28,14 @@ export function decodeText(bytes: Uint8Array, aspects: Aspects): DecodedText {
 }
 
 function decodeTold(bytes: Uint8Array, aspects: Aspects): string | null {
-  const label = aspects.told.encoding ?? aspects.kept?.values.encoding
-  if (label === undefined) return null
-  const encoding = encodingOf(label)
+  const answer = aspects.answer('encoding')
+  if (!answer) return null
+  const encoding = encodingOf(answer.value)
   if (!encoding)
     throw new Invalid({
       encoding: [`The selected encoding is invalid; use one such as utf-8 or ${legacyEncodings.join(', ')}.`],
     })
-  const isTold = aspects.told.encoding !== undefined
-  aspects.prove('encoding', encoding, isTold ? 'as the request says' : (aspects.kept?.source ?? ''))
-  return decode(encoding, bytes)
+  return decode(aspects.prove('encoding', encoding, answer.proof), bytes)
 }
 
 function decodeMarked(bytes: Uint8Array): string | null {

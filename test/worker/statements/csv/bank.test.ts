@@ -403,6 +403,15 @@ describe('the rows of a bank export', () => {
     },
   )
 
+  test('that are pending are skipped, even if the column of states holds other texts too', () => {
+    const rows = Array.from(
+      { length: 20 },
+      (_, i) => `2026-01-${10 + i},-1.00,${i === 7 ? 'Pending' : `Text ${i}`}`,
+    )
+    const [account] = accountsIn(`Date,Amount,Status\n${rows.join('\n')}\n`)
+    expect([account?.entries.length, account?.skipped]).toEqual([19, 1])
+  })
+
   test('that are broken are errors, also at the end', () => {
     expect(errors('Date,Text,Amount\n2026-01-31,a,-3.00\n32/01/2026,b,-4.00\n')).toEqual({
       'rows.3.date': ['The date field must be a valid date.'],
