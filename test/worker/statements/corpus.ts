@@ -17,7 +17,10 @@ declare global {
  * What `x.expected.json` states of the corpus file `x.csv`: a statement, or the rows of a generic CSV file. `asks` are
  * the fields of the 422 where `options` are missing.
  */
-export type Expected = { options?: FileOptions; asks?: string[] } & (Statement | { rows: GenericRow[] })
+export type Expected = { options?: FileOptions; asks?: string[] } & (
+  | Statement
+  | { rows: GenericRow[]; starts?: GenericRow[] }
+)
 type Statement = Pick<BankStatement, 'format' | 'accounts'>
 
 const root = '../../corpus/'

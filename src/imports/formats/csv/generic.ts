@@ -4,6 +4,7 @@ import { accountNames, askForAccount } from '../accounts.ts'
 import type { Settled } from '../aspects/aspect.ts'
 import type { FileOptions, GenericRow } from '../statement.ts'
 import { cleanText } from '../text.ts'
+import { type AppRow, appRowOf } from './app-rows.ts'
 import { describeRow } from './description.ts'
 import type { Mark } from './mark-words.ts'
 import { type Entry, readTable, type TableReading } from './read.ts'
@@ -19,7 +20,14 @@ const documented = new Set<string>(
 const notPositive = 'The :field field must be greater than 0.'
 
 /** The rows of a generic file, and how its aspects were settled. */
-export type GenericFile = { rows: GenericRow[]; skipped: number; settled: Settled; headers: string[] }
+export type GenericFile = {
+  rows: GenericRow[]
+  /** Starting balances, as income or expenses. */
+  starts: GenericRow[]
+  skipped: number
+  settled: Settled
+  headers: string[]
+}
 
 /** Reads a table of one's own or an export of another app; only date and amount are required. Throws Invalid, or Questions. */
 export function readGenericTable(text: string, options: FileOptions, isSheet: boolean): GenericFile {
@@ -29,16 +37,31 @@ export function readGenericTable(text: string, options: FileOptions, isSheet: bo
   // The money of a transfer leaves the account of its row, whatever the sign; unless others show that it means something.
   const areSigned =
     reading.areSided || entries.some(({ row }) => isTransfer(table, row) && row.amount.written?.isNegative)
-  const rows = entries.map((entry) => readRow(reading, areSigned, entry))
+  const kindsOf = (entry: Entry) => ({ entry, ...appRowOf(table, entry.row) })
+  const moved = entries
+    .map(kindsOf)
+    .filter(({ entry, isLeftOut }) => !table.layout?.app || (entry.amount !== 0 && !isLeftOut))
+  const read = (areStarts: boolean) =>
+    moved
+      .filter(({ isStart }) => isStart === areStarts)
+      .flatMap(({ entry }) => readRow(reading, areSigned, entry) ?? [])
+  const [rows, starts] = [read(false), read(true)]
   problems.throwIfAny(aspects)
-  const read = joinHalves(rows.filter((row) => row !== null))
-  return { rows: read, skipped, settled: aspects.settled, headers: table.identity }
+  return {
+    rows: joinHalves(rows),
+    starts: starts.map(({ half: _, other: __, ...row }) => row),
+    skipped: skipped + entries.length - moved.length,
+    settled: aspects.settled,
+    headers: table.identity,
+  }
 }
 
 const kind = { fields: fieldsOf(true), convention: conventionOf, typeOf }
 
 /** The direction of a row by its type; one with a second account and no type is a transfer. */
 function typeOf(table: CsvTable, row: CsvRow): Mark | null {
+  const { between } = appRowOf(table, row)
+  if (between) return between.from !== null ? 'debit' : 'credit'
   const word = cellOf(table, row, 'type')
   const named = word === '' ? (toAccountOf(table, row) === null ? null : 'transfer') : kindOf(word)
   return named && (named === 'income' || named === 'transfer_in' ? 'credit' : 'debit')
@@ -68,14 +91,16 @@ function chosenEntries({ table, groups, aspects }: TableReading): Entry[] {
   return groups[names.indexOf(askForAccount(names, aspects))] ?? all
 }
 
-type Half = GenericRow & { half: 'in' | 'out' | null }
+/** A row that may be one half of a transfer, and whether the other account that it names is surely one. */
+type Half = GenericRow & { half: 'in' | 'out' | null; other: AppRow['other'] }
 
 function readRow(
   { table, areSided, problems }: TableReading,
   areSigned: boolean,
   { row, date, amount }: Entry,
 ): Half | null {
-  const toAccount = toAccountOf(table, row)
+  const { between, isHalf, other } = appRowOf(table, row)
+  const toAccount = between ? between.from && between.to : toAccountOf(table, row)
   const word = cellOf(table, row, 'type')
   const kind =
     (word === '' ? null : kindOf(word)) ??
@@ -94,12 +119,13 @@ function readRow(
     date,
     type,
     amount: Math.abs(amount) as Minor,
-    account: cleanText(cellOf(table, row, 'account')),
+    account: between ? (between.from ?? between.to) : cleanText(cellOf(table, row, 'account')),
     to_account: toAccount,
     category: type === 'transfer' && isShared(table) ? null : cleanText(cellOf(table, row, 'category')),
     description: describeRow(table, row, amount),
     reference: cleanText(cellOf(table, row, 'reference')),
-    half: kind === 'transfer_in' ? 'in' : kind === 'transfer_out' ? 'out' : null,
+    half: kind.startsWith('transfer_') || isHalf || other ? (type === 'income' ? 'in' : 'out') : null,
+    other,
   }
 }
 
@@ -117,7 +143,10 @@ function toAccountOf(table: CsvTable, row: CsvRow): string | null {
   return isMeant ? cleanText(cellOf(table, row, 'to_account')) : null
 }
 
-/** Makes one transfer of its two halves: an outflow, and an inflow of the same day and amount on another account. */
+/**
+ * Makes one transfer of its two halves: an outflow, and an inflow of the same day and amount on another account, or on the
+ * one that it names. A half without the other is a transfer if it surely names the other account.
+ */
 function joinHalves(rows: Half[]): GenericRow[] {
   const keyOf = ({ date, amount }: Half) => `${date} ${amount}`
   const waiting = Map.groupBy(
@@ -125,13 +154,28 @@ function joinHalves(rows: Half[]): GenericRow[] {
     keyOf,
   )
   const joined = new Set<Half>()
-  const transfers = rows.map((row) => {
+  const others = new Map<Half, string>()
+  for (const row of rows) {
     const candidates = row.half === 'out' ? (waiting.get(keyOf(row)) ?? []) : []
-    const at = candidates.findIndex(({ account }) => account !== null && account !== row.account)
+    const at = candidates.findIndex((one) => areHalves(row, one))
     const [other] = at < 0 ? [] : candidates.splice(at, 1)
-    if (!other) return row
-    joined.add(other)
-    return { ...row, type: 'transfer' as const, to_account: other.account, category: null }
+    if (other) joined.add(other)
+    if (other?.account) others.set(row, other.account)
+    else if (row.other?.isSure) others.set(row, row.other.account)
+  }
+  return rows.flatMap(({ half, other, ...row }, i) => {
+    const original = rows[i] as Half
+    const account = others.get(original)
+    if (joined.has(original)) return []
+    if (account === undefined) return [row]
+    const [from, to] = half === 'out' ? [row.account, account] : [account, row.account]
+    return [{ ...row, type: 'transfer' as const, account: from, to_account: to, category: null }]
   })
-  return transfers.filter((_, i) => !joined.has(rows[i] as Half)).map(({ half: _, ...row }) => row)
+}
+
+function areHalves(out: Half, into: Half): boolean {
+  if (into.account === null || into.account === out.account) return false
+  return (
+    (!out.other || out.other.account === into.account) && (!into.other || into.other.account === out.account)
+  )
 }

@@ -8,6 +8,29 @@ export type Layout = {
   /** The columns of fields that their headers do not tell; an empty text if no column has the field. */
   columns: Partial<Record<CsvField, string>>
   signs: SignConvention | null
+  app: AppRows | null
+}
+
+/** A column by its header, and the text with which its cells begin. */
+type Cell = [header: string, text: string]
+
+/** The columns of an account's name and type, by their headers. */
+type Party = [name: string, type: string]
+
+/** What the rows of an app's export are besides income and expenses. Rows without an amount are left out. */
+export type AppRows = {
+  /** One half of a transfer. */
+  half?: Cell
+  /** One half of a transfer whose other account is what follows the text; the other half may be missing. */
+  transfer?: Cell
+  /** The same, if the other half is there: the column may also hold a payee. */
+  mirrored?: Cell
+  /** A starting balance. */
+  start?: Cell
+  /** Left out: its parts follow in rows of their own. */
+  split?: Cell
+  /** Each row goes from one account to another; the types of those that are the user's own are in `own`. */
+  between?: { from: Party; to: Party; own: string[] }
 }
 
 type Line = [
@@ -16,7 +39,24 @@ type Line = [
   headers: string,
   signs: SignConvention | null,
   columns?: Layout['columns'],
+  app?: AppRows,
 ]
+
+const ynab: AppRows = { transfer: ['Payee', 'Transfer : '], start: ['Payee', 'Starting Balance'] }
+const actual: AppRows = {
+  mirrored: ['Payee', ''],
+  start: ['Payee', 'Starting Balance'],
+  split: ['Notes', '(SPLIT INTO '],
+}
+const moneyWiz: AppRows = { transfer: ['Transfers', ''], start: ['Description', 'Opening balance'] }
+const firefly: AppRows = {
+  between: {
+    from: ['source_name', 'source_type'],
+    to: ['destination_name', 'destination_type'],
+    own: ['Asset account', 'Default account', 'Loan', 'Debt', 'Mortgage'],
+  },
+  start: ['type', 'Opening balance'],
+}
 
 /** Where a bank writes the same headers with different signs for accounts and cards, a layout says nothing of signs. */
 // biome-ignore format: one layout a line
@@ -66,6 +106,24 @@ const lines: Line[] = [
   ['ANZ', 'firefly-iii/import-configurations nz/anz', 'Type|Details|Particulars|Code|Reference|Amount|Date|ForeignCurrencyAmount|ConversionCharge', 'as_written'],
   ['Revolut', 'bank2ynab/bank2ynab Revolut', 'Type|Started Date|Completed Date|Description|Amount|Currency|State', 'as_written'],
   ['Revolut', 'bank2ynab/bank2ynab Revolut', 'Type|Product|Started Date|Completed Date|Description|Amount|Fee|Currency|State|Balance', 'as_written'],
+['YNAB', 'samples in public importers', 'Account|Flag|Date|Payee|Category Group/Category|Category Group|Category|Memo|Outflow|Inflow|Cleared', null, { category: 'Category', status: '' }, ynab],
+  ['YNAB 4', 'samples in public importers', 'Account|Flag|Check Number|Date|Payee|Category|Master Category|Sub Category|Memo|Outflow|Inflow|Cleared|Running Balance', null, { category: 'Sub Category', reference: 'Check Number', status: '' }, ynab],
+  ['YNAB 4', 'samples in public importers', 'Account|Flag|Check Number|Date|Payee|Category Group/Category|Master Category|Sub Category|Memo|Outflow|Inflow|Cleared|Running Balance', null, { category: 'Sub Category', reference: 'Check Number', status: '' }, ynab],
+  ['Actual', 'actualbudget/actual export-to-csv.ts', 'Account|Date|Payee|Notes|Category|Amount|Split_Amount|Cleared', 'as_written', { status: '' }, actual],
+  ['Actual', 'actualbudget/actual export-to-csv.ts', 'Account|Date|Payee|Notes|Category|Amount|Cleared|Reconciled', 'as_written', { status: '' }, actual],
+  ['Mint', 'samples in public importers', 'Date|Description|Original Description|Amount|Transaction Type|Category|Account Name|Labels|Notes', null, { description: 'Description' }, {}],
+  ['Firefly III', 'firefly-iii/firefly-iii ExportDataGenerator.php', 'user_id|group_id|journal_id|created_at|updated_at|group_title|type|currency_code|amount|foreign_currency_code|foreign_amount|primary_currency_code|pc_amount|pc_foreign_amount|description|date|source_name|source_iban|source_type|destination_name|destination_iban|destination_type|reconciled|category|budget|bill|tags|notes|sepa_cc|sepa_ct_op|sepa_ct_id|sepa_db|sepa_country|sepa_ep|sepa_ci|sepa_batch_id|external_url|interest_date|book_date|process_date|due_date|payment_date|invoice_date|recurrence_id|internal_reference|bunq_payment_id|import_hash|import_hash_v2|external_id|original_source|recurrence_total|recurrence_count|recurrence_date', null, { date: 'date', account: 'source_name', type: '', counter_account: '' }, firefly],
+  ['Firefly III', 'samples in public importers', 'user_id|group_id|journal_id|created_at|updated_at|group_title|type|currency_code|amount|foreign_currency_code|foreign_amount|native_currency_code|native_amount|native_foreign_amount|description|date|source_name|source_iban|source_type|destination_name|destination_iban|destination_type|reconciled|category|budget|bill|tags|notes|sepa_cc|sepa_ct_op|sepa_ct_id|sepa_db|sepa_country|sepa_ep|sepa_ci|sepa_batch_id|external_url|interest_date|book_date|process_date|due_date|payment_date|invoice_date|recurrence_id|internal_reference|bunq_payment_id|import_hash|import_hash_v2|external_id|original_source|recurrence_total|recurrence_count|recurrence_date', null, { date: 'date', account: 'source_name', type: '', counter_account: '' }, firefly],
+  ['Sure, Maybe', 'we-promise/sure data_exporter.rb and entry.rb', 'date|account_name|amount|name|category|tags|notes|currency', 'inverted', {}, {}],
+  ['Money Lover', 'samples in public importers', 'ID|Note|Amount|Category|Account|Currency|Date|Event|Exclude Report', 'as_written', { reference: '' }, {}],
+  ['Money Lover', 'samples in public importers', 'Id|Date|Category|Amount|Currency|Note|Wallet', 'as_written', { reference: '' }, {}],
+  ['Wallet by BudgetBakers', 'samples in public importers', 'account|category|currency|amount|ref_currency_amount|type|payment_type|payment_type_local|note|date|gps_latitude|gps_longitude|gps_accuracy_in_meters|warranty_in_month|transfer|payee|labels|envelope_id|custom_category', 'as_written', { type: '', amount: 'amount' }, { half: ['transfer', 'true'] }],
+  ['Wallet by BudgetBakers', 'samples in public importers', 'account|category|currency|amount|ref_currency_amount|type|payment_type|note|date|transfer|payee|labels', null, { amount: 'amount' }, { half: ['transfer', 'true'] }],
+  ['MoneyWiz', 'samples in public importers', 'Name|Current balance|Account|Transfers|Description|Payee|Category|Date|Time|Memo|Amount|Currency|Check #|Tags', 'as_written', { balance: '' }, moneyWiz],
+  ['MoneyWiz', 'samples in public importers', 'Name|Current balance|Account|Transfers|Description|Payee|Category|Date|Time|Memo|Amount|Currency|Check #|Tags|Balance', 'as_written', { balance: '' }, moneyWiz],
+  ['MoneyWiz', 'samples in public importers', 'Name|Current balance|Account|Transfers|Description|Payee|Category|Date|Memo|Amount|Currency|Check #|Tags|Balance', 'as_written', { balance: '' }, moneyWiz],
+  ['MoneyWiz', 'samples in public importers', 'Name|Current balance|Account|Transfers|Description|Payee|Category|Date|Memo|Amount|Currency|Cheque N°|Tags|Balance', 'as_written', { balance: '' }, moneyWiz],
+  ['Toshl', 'samples in public importers', 'Date|Account|Category|Tags|Expense amount|Income amount|Currency|In main currency|Main currency|Description', null, { debit: 'Expense amount', credit: 'Income amount' }, {}],
   ['Realbyte Money Manager', 'samples in public importers', 'Period|Accounts|Category|Subcategory|Note|USD|Income/Expense|Description|Amount|Currency|Accounts', null, { date: 'Period', account: '2', amount: 'Amount', type: 'Income/Expense' }],
   ['1Money', 'samples in public importers', 'DATE|TYPE|FROM ACCOUNT|TO ACCOUNT / TO CATEGORY|AMOUNT|CURRENCY|AMOUNT 2|CURRENCY 2|TAGS|NOTES', null, { account: 'FROM ACCOUNT', to_account: 'TO ACCOUNT / TO CATEGORY', category: 'TO ACCOUNT / TO CATEGORY' }],
 ]
@@ -75,8 +133,8 @@ const layouts = new Map<string, Layout>()
 /** The layout with exactly these headers, in this order. */
 export function layoutOf(headers: Header[]): Layout | null {
   if (layouts.size === 0)
-    for (const [name, , row, signs, columns = {}] of lines)
-      layouts.set(keyOf(headersOf(row.split('|'))), { name, columns, signs })
+    for (const [name, , row, signs, columns = {}, app = null] of lines)
+      layouts.set(keyOf(headersOf(row.split('|'))), { name, columns, signs, app })
   return layouts.get(keyOf(headers)) ?? null
 }
 

@@ -4,6 +4,7 @@ import { maxRows, refuseFile, tooManyRows } from '../problems.ts'
 import { cleanText } from '../text.ts'
 import { type AmountCell, amountCell, isBlankAmount, readWrittenAmount } from '../written/amount.ts'
 import { monthNumber } from '../written/month-names.ts'
+import { appRowOf } from './app-rows.ts'
 import { type CsvField, foldHeader } from './header-names.ts'
 import { nameOfBalance, rowCount, summary, summaryOnly, sumOnly } from './line-words.ts'
 import type { CsvRecord } from './records.ts'
@@ -148,6 +149,7 @@ function isHeader({ headers }: CsvTable, { cells }: CsvRecord): boolean {
 function isSummary(table: CsvTable, row: CsvRow): boolean {
   const date = row.date.text
   const noAmount = hasNoAmount(row)
+  if (appRowOf(table, row).isStart) return false
   if (isDated(row.date)) {
     if (noAmount) return row.balance.text !== '' || says(row, summary)
     const isNamed = row.cells.some((cell) => nameOfBalance.test(cell)) && says(row, summaryOnly)
