@@ -6,7 +6,7 @@ import { BadStatus } from './errors.ts'
 const idleMs = 1_000
 /** A stream that was idle for longer is not used: the server ends it after ten seconds. */
 const maxIdleMs = 5_000
-/** An older lease has expired: workerd cancels the request of a disconnected client without running `finally`. */
+/** A lease expires after this time: workerd may cancel a request without running `finally`. */
 const leaseMs = 10_000
 /** No stream is kept for this long after the server reported too many connections. */
 const pauseMs = 60_000
@@ -38,7 +38,7 @@ export async function fetchOnStream(request: Request, options: Options): Promise
   const { maxKept, signal, meter, waitUntil } = options
   const pool = poolOf(`${request.url} ${request.headers.get('authorization')}`)
   const { requests } = (await request.json()) as { requests: StreamRequest[] }
-  const { idle, lease } = begin(pool, waitUntil ? maxKept : 0)
+  const { idle, lease } = acquire(pool, waitUntil ? maxKept : 0)
   const sent = [...inlined(requests), ...(lease ? [] : [closeRequest])]
   const execute = (on?: Stream) => {
     meter.countRoundTrip()
@@ -59,7 +59,7 @@ export async function fetchOnStream(request: Request, options: Options): Promise
     countRows(results, meter)
     const isComplete = results.length === sent.length
     if (lease && stream) {
-      const isReusable = isComplete && results.every(isEnded) && stream.usedAt >= pool.pausedUntil
+      const isReusable = isComplete && results.every(hasEndedTransaction) && stream.usedAt >= pool.pausedUntil
       if (isReusable) waitUntil?.(keep(pool, stream, close))
       else await close(stream, signal)
     }
@@ -83,7 +83,7 @@ function poolOf(key: string): Pool {
 }
 
 /** Takes an idle stream if there is one, and a lease if the stream of this request is to be kept. */
-function begin(pool: Pool, max: number): { idle?: Stream | undefined; lease?: Lease } {
+function acquire(pool: Pool, max: number): { idle?: Stream | undefined; lease?: Lease } {
   const since = performance.now()
   const isBusy = since - pool.lastRequestAt < idleMs && since >= pool.pausedUntil
   pool.lastRequestAt = since
@@ -132,7 +132,7 @@ type Statement = { sql?: string | undefined; sql_id?: number | undefined }
 type StreamRequest = { type: string; sql_id?: number; sql?: string; batch?: { steps: { stmt: Statement }[] } }
 type ResponseBody = { baton?: string | null; base_url?: string | null; results?: StreamResult[] }
 type StreamResult = { type: string; response?: { type: string; result?: Result } } | null
-/** The result of a statement or a batch. A step is null if it was not executed or has no error. */
+/** The result of a statement or a batch. A result is null if its step was not executed, an error if its step did not fail. */
 type Result = Cost & { step_results?: (Cost | null)[]; step_errors?: (object | null)[] }
 type Cost = { rows_read?: number; rows_written?: number }
 
@@ -160,7 +160,7 @@ function withOmitted(requests: StreamRequest[], results: StreamResult[]): unknow
 }
 
 /** True unless a transaction may be open. A batch ends with a ROLLBACK, which is executed unless COMMIT succeeded. */
-function isEnded(result: StreamResult): boolean {
+function hasEndedTransaction(result: StreamResult): boolean {
   const { step_errors = [], step_results = [] } = result?.response?.result ?? {}
   const isRolledBack = step_results.at(-1) != null
   return result?.type === 'ok' && (isRolledBack || step_errors.every((error) => error === null))

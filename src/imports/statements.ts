@@ -10,7 +10,7 @@ import { unread } from '../database/run.ts'
 import { accounts, batches, batchParts, imports, type StoredOutcome } from '../database/schema.ts'
 import { selectCandidates } from '../matches/candidates.ts'
 import { maxErrors } from '../shared/field-errors.ts'
-import { isOfFile } from '../transactions/bulk-duplicates.ts'
+import { isImported } from '../transactions/bulk-duplicates.ts'
 import { createRows, decideOutcomes, invalidItems, transientBatch } from '../transactions/bulk-insert.ts'
 import { isVerified } from '../users/verified.ts'
 import { createMissingCategories, missingCategories } from './categories.ts'
@@ -146,7 +146,7 @@ function markBooked({ id: userId }: Scope, batchId: string, importId: SQL): SQL[
   const ids = (place: number, rows = sql`true`) => sql`
     select value ->> ${sql.raw(String(place))} from ${batches}, json_each(outcomes)
      where ${batches.id} = ${batchId} and value ->> 0 = 'duplicate' and ${rows}`
-  const isTyped = (row: string) => sql`not ${isOfFile(row)} and ${importId} is not null`
+  const isTyped = (row: string) => sql`not ${isImported(row)} and ${importId} is not null`
   return [
     sql`
     update transactions set booked_by = ${importId}

@@ -9,7 +9,7 @@ import { unread } from '../database/run.ts'
 import { transactions } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
 import type { FieldErrors } from '../shared/failures.ts'
-import { isOfFile } from '../transactions/bulk-duplicates.ts'
+import { isImported } from '../transactions/bulk-duplicates.ts'
 import { liveCategory, type Transaction, transactionColumns } from '../transactions/read.ts'
 import type { Pair, Pairs } from './contract.ts'
 import { hasRoom, isPair, kindRule, pairRules, roomRule } from './pairs.ts'
@@ -25,7 +25,7 @@ import { hasRoom, isPair, kindRule, pairRules, roomRule } from './pairs.ts'
 /** Pairs that have been matched, each a kind and two ids, as JSON. */
 type PairsAsJson = string | SQL
 
-/** Of the row that a join deletes, the columns that a separation brings back as they were. */
+/** The columns of the deleted row that a separation restores. */
 export const restoredColumns = [
   'account_id',
   'to_account_id',
@@ -110,13 +110,13 @@ export async function joinMatches(owner: Owner, draft: Draft<Pairs>): Promise<Jo
 export function joinPairs({ id: userId }: Scope, pairs: PairsAsJson, guard: SQL): SQL[] {
   const joined = sql`(${joinedOf(userId, pairs)})`
   return [
-    rememberGone(userId, pairs, guard),
-    forgetLeftovers(userId, joined),
-    rememberOutflows(userId, joined),
-    releaseOutflows(joined),
-    pointToSurvivors(userId, joined),
+    storeOriginals(userId, pairs, guard),
+    deleteStaleOriginals(userId, joined),
+    storeOutflowOriginals(userId, joined),
+    clearBookedBy(joined),
+    redirectOriginals(userId, joined),
     sql`delete from transactions where id in (select id from ${joined})`,
-    updateSurvivors(userId, joined),
+    updateRemaining(userId, joined),
   ]
 }
 
@@ -124,7 +124,7 @@ export function joinPairs({ id: userId }: Scope, pairs: PairsAsJson, guard: SQL)
  * Remembers the row that each pair is to lose, with all of its fields (`kept`). An edited row is remembered already, as
  * its file has it: that stays, and only what the join adds is written.
  */
-function rememberGone(userId: SQL, pairs: PairsAsJson, guard: SQL): SQL {
+function storeOriginals(userId: SQL, pairs: PairsAsJson, guard: SQL): SQL {
   const category = (row: SQL) =>
     sql`(select id from categories where id = ${row}.category_id and user_id = ${userId})`
   const asTheyAre = sql.raw(restoredColumns.map((column) => `'${column}', gone.${column}`).join(', '))
@@ -151,7 +151,7 @@ function rememberGone(userId: SQL, pairs: PairsAsJson, guard: SQL): SQL {
 function rolesIn(userId: SQL, pairs: PairsAsJson, guard: SQL): SQL {
   // Of two duplicates, the one with the greater claim remains.
   const claim = (row: SQL) => sql`(${row}.type = 'transfer', ${row}.import_id is null, -${row}.id)`
-  // An import joins what a dry run found before: accounts may have been deleted since.
+  // Of a list, only the pairs that may be joined are.
   const areLive = sql`a.user_id = ${userId} and b.user_id = ${userId} and not exists (
     select 1 from accounts where former_user_id = ${userId}
        and id in (a.account_id, a.to_account_id, b.account_id, b.to_account_id))`
@@ -168,19 +168,19 @@ function rolesIn(userId: SQL, pairs: PairsAsJson, guard: SQL): SQL {
 }
 
 /** Forgets how an outflow was before it was edited, if the import that had found it like that has been undone. */
-function forgetLeftovers(userId: SQL, joined: SQL): SQL {
+function deleteStaleOriginals(userId: SQL, joined: SQL): SQL {
   return sql`
     delete from imported_originals
      where user_id = ${userId} and id in (select joined_id from ${joined} where kind = 'transfer')
-       and kind is null and not ${isOfFile('imported_originals')}`
+       and kind is null and not ${isImported('imported_originals')}`
 }
 
 /**
  * An outflow that becomes a transfer is remembered as the expense it was, or a file that has it would import it again. If
  * it has been edited, it is remembered already, but perhaps not that a later file has it as well: `booked_by` says so. A
- * repeated join finds no `booked_by` to add, since `releaseOutflows` has taken it from the outflow.
+ * repeated join finds no `booked_by` to add, since `clearBookedBy` has taken it from the outflow.
  */
-function rememberOutflows(userId: SQL, joined: SQL): SQL {
+function storeOutflowOriginals(userId: SQL, joined: SQL): SQL {
   return sql`
     insert into imported_originals (user_id, id, account_id, type, amount, reference, transaction_date, kind, import_id,
                             booked_by, joined_id, merged_into_id, seq)
@@ -193,10 +193,10 @@ function rememberOutflows(userId: SQL, joined: SQL): SQL {
 
 /**
  * From now on, the imported original of an outflow represents its row of a file, and the outflow itself does not. If it
- * kept its `booked_by`, and that import has been undone, `updateSurvivors` would set off the trigger
- * `transaction_unlike_file`, which would replace what is imported_originals.
+ * kept its `booked_by`, and that import has been undone, `updateRemaining` would set off the trigger
+ * `transaction_unlike_file`, which would replace the imported original.
  */
-function releaseOutflows(joined: SQL): SQL {
+function clearBookedBy(joined: SQL): SQL {
   return sql`
     update transactions set booked_by = null
       from ${joined} gone
@@ -205,7 +205,7 @@ function releaseOutflows(joined: SQL): SQL {
 }
 
 /** The row that remains now also represents the rows that had been joined with the one that went. */
-function pointToSurvivors(userId: SQL, joined: SQL): SQL {
+function redirectOriginals(userId: SQL, joined: SQL): SQL {
   return sql`
     with joined as materialized ${joined}
     update imported_originals set merged_into_id = gone.joined_id
@@ -217,7 +217,7 @@ function pointToSurvivors(userId: SQL, joined: SQL): SQL {
 }
 
 /** Gives the rows that remain what they lacked. This raises their `seq` above the join's, so a repeat does nothing. */
-function updateSurvivors(userId: SQL, joined: SQL): SQL {
+function updateRemaining(userId: SQL, joined: SQL): SQL {
   return sql`
     update transactions
        set type = iif(gone.kind = 'transfer', 'transfer', transactions.type),

@@ -46,8 +46,8 @@ export type SyncBatch = {
 
 /**
  * Checks and stores a batch in one round trip, and returns its id; a repeat with the same key gets the id of the first
- * batch, which is processed again if it had failed. A batch is queued if the user has no other unfinished one, or else
- * once those are done. With `mayProcess`, a small new one with no other before it is processed in the same transaction
+ * batch, which is processed again if it had failed. It is queued at once if the user has no other unfinished
+ * batch, otherwise after those. With `mayProcess`, a small new one with no other before it is processed in the same transaction
  * instead, unless it would push a figure past its bounds: then a second round trip accepts and queues it. One invalid item
  * means that nothing is accepted, unless the batch is lenient. Throws EmailNotVerified, TooManyAttempts, Invalid.
  */
@@ -64,19 +64,28 @@ export async function acceptSync(
   const idempotencyKey = batch.idempotencyKey || undefined
   const comparesContent = items.some(({ values }) => !values.client_id && values.force !== true)
   const run = (mayProcess: boolean) =>
-    owner.run(accept(owner, { id, parts, isLenient, mayProcess, comparesContent, idempotencyKey, bodyHash }))
+    owner.run(
+      acceptStatements(owner, {
+        id,
+        parts,
+        isLenient,
+        mayProcess,
+        comparesContent,
+        idempotencyKey,
+        bodyHash,
+      }),
+    )
   const results =
     mayProcess && items.length <= maxItemsProcessedAtOnce ? await processOrQueue(run) : await run(false)
   requireVerified(results.user)
   const [earlier] = results.earlier.flat()
   if (earlier && earlier.bodyHash !== batch.bodyHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
-  // It would be pending again if there had been room.
+  // A batch that is still failed had no room to be retried.
   if (earlier?.status === 'failed') throw tooManyBatches()
   if (!earlier) requireAccepted(results.batch.length > 0, results.invalid.flat())
-  // Only the user's oldest unfinished batch belongs in the queue. With at most two unfinished, it may not be there yet:
-  // either it is this batch, or it was stored by a call that then failed, and this batch is the repeat, sent without a
-  // key. Queueing a batch twice does no harm. If this batch has been processed, none is left.
+  // Queues the oldest unfinished batch if there are at most two: it is this one, or one whose request failed after storing
+  // it. Queueing a batch twice is harmless.
   const [oldest] = results.oldest
   if (oldest && results.oldest.length < 3) await queue.post(oldest.id)
   return earlier?.id ?? id
@@ -93,7 +102,7 @@ type ToAccept = {
 }
 
 /** Items are staged so that they can be checked; a batch that is refused is deleted in the same round trip. */
-function accept(owner: Owner, batch: ToAccept) {
+function acceptStatements(owner: Owner, batch: ToAccept) {
   const { db } = owner
   const { id, isLenient } = batch
   const { earlier, isFirst } = idempotency(owner, batches, batch.idempotencyKey)

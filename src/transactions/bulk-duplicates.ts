@@ -36,10 +36,10 @@ export function absorbed(userId: SQL, compared: Compared): SQL {
   const paired = rounds.reduce(
     (unpaired, round) => sql`(${pairsOf(unpaired, round)})`,
     sql`(
-        select position, null as id, ${fields}, null as is_of_file, null as pair from candidate
+        select position, null as id, ${fields}, null as is_imported, null as pair from candidate
         union all
-        select null, id, ${fields}, is_of_file, null from absorbing
-        ${recalls ? sql`union all select null, id, ${fields}, is_of_file, null from recalled` : sql``})`,
+        select null, id, ${fields}, is_imported, null from absorbing
+        ${recalls ? sql`union all select null, id, ${fields}, is_imported, null from recalled` : sql``})`,
   )
   // Queries side by side, since SQLite's parser runs out of stack if they are nested deeper.
   return sql`
@@ -58,7 +58,7 @@ export function absorbed(userId: SQL, compared: Compared): SQL {
          limit ${maxInTotal}
       ),
       absorbing as (
-        select id, ${fields}, ${recalls ? isOfFile('row') : sql`null`} as is_of_file from resembling row
+        select id, ${fields}, ${recalls ? isImported('row') : sql`null`} as is_imported from resembling row
          where ${isFree(sql`client_id`, compared)} ${recalls ? sql`and ${absorbsAsItIs(userId)}` : sql``}
       ),
       ${recalls ? sql`${recalledRows(userId, recalls, isFree(sql`kept ->> 'client_id'`, compared))},` : sql``}
@@ -93,21 +93,21 @@ const resemble = (one: string, other: string) =>
   )
 
 /** True for a row, existing or original, that came from a file or represents a row of one. */
-export const isOfFile = (row: string) =>
+export const isImported = (row: string) =>
   sql.raw(
     `(${row}.import_id is not null or exists (select 1 from imports where imports.id = ${row}.booked_by))`,
   )
 
 /**
- * False for a `row` that represents a original of a file, which absorbs items instead: the row was edited, or was
+ * False for a `row` that represents an imported original, which absorbs items instead: the row was edited, or was
  * entered by hand and has been joined with a row of a file. The legs that a transfer was joined from do not count.
  */
 function absorbsAsItIs(userId: SQL): SQL {
   return sql`not exists (
     select 1 from imported_originals filed indexed by imported_originals_merged_into
-     where filed.user_id = ${userId} and filed.merged_into_id = row.id and ${isOfFile('filed')}
+     where filed.user_id = ${userId} and filed.merged_into_id = row.id and ${isImported('filed')}
        and filed.account_id = row.account_id and (filed.type = 'transfer') = (row.type = 'transfer')
-       and (filed.id = row.id or not ${isOfFile('row')}))`
+       and (filed.id = row.id or not ${isImported('row')}))`
 }
 
 /**
@@ -120,11 +120,11 @@ function recalledRows(userId: SQL, { deleted }: Recalled, isFree: SQL): SQL {
   const targetAbsorbs = sql`(${resemble('transactions', 'past')} and transactions.type = past.type
     and coalesce(transactions.reference = past.reference, true))`
   const targetRepresentsFile = sql`(
-    ${isOfFile('transactions')} and (transactions.type = 'transfer') = (past.type = 'transfer')
+    ${isImported('transactions')} and (transactions.type = 'transfer') = (past.type = 'transfer')
     or (past.merged_into_id, past.account_id, past.type) in (select merged_into_id, account_id, type from filed))`
   return sql`
       past as materialized (
-        select row.*, ${isOfFile('row')} as is_of_file
+        select row.*, ${isImported('row')} as is_imported
           from item_group
          cross join imported_originals row on user_id = ${userId} and id in (
                  select id from imported_originals row indexed by imported_originals_account_date_amount
@@ -134,15 +134,15 @@ function recalledRows(userId: SQL, { deleted }: Recalled, isFree: SQL): SQL {
       ),
       filed as materialized (
         select merged_into_id, account_id, type
-          from (select distinct merged_into_id as id from past where not is_of_file) typed
+          from (select distinct merged_into_id as id from past where not is_imported) typed
          cross join imported_originals indexed by imported_originals_merged_into on user_id = ${userId} and merged_into_id = typed.id
-         where ${isOfFile('imported_originals')}
+         where ${isImported('imported_originals')}
       ),
       recalled as (
-        select -id as id, ${fields}, is_of_file from past
-         where iif(merged_into_id is null, is_of_file and ${deleted ? 1 : 0}, exists (
+        select -id as id, ${fields}, is_imported from past
+         where iif(merged_into_id is null, is_imported and ${deleted ? 1 : 0}, exists (
                  select 1 from transactions where transactions.id = past.merged_into_id and ${hasLiveAccounts}
-                    and (is_of_file or kind is not null and not (${targetAbsorbs} or ${targetRepresentsFile}))))
+                    and (is_imported or kind is not null and not (${targetAbsorbs} or ${targetRepresentsFile}))))
       )`
 }
 
@@ -153,14 +153,14 @@ function recalledRows(userId: SQL, { deleted }: Recalled, isFree: SQL): SQL {
  * files before rows entered by hand; then existing rows before originals.
  */
 function pairsOf(unpaired: SQL, { items, rows, reference }: Round): SQL {
-  const equals = sql`takes_part, account_id, to_account_id, type, amount, transaction_date, agreed`
+  const equals = sql`is_eligible, account_id, to_account_id, type, amount, transaction_date, reference_key`
   return sql`
-        select position, id, account_id, to_account_id, type, amount, transaction_date, reference, is_of_file,
-               iif(takes_part and count(*) over same = 2, max(id) over same, pair) as pair
+        select position, id, account_id, to_account_id, type, amount, transaction_date, reference, is_imported,
+               iif(is_eligible and count(*) over same = 2, max(id) over same, pair) as pair
           from (select *, row_number() over (
                             partition by ${equals}, id is null
-                            order by reference is null desc, is_of_file desc, id > 0 desc, abs(id), position) as rank
-                  from (select *, pair is null and iif(id is null, ${items}, ${rows}) as takes_part,
-                               ${reference} as agreed from ${unpaired}))
+                            order by reference is null desc, is_imported desc, id > 0 desc, abs(id), position) as rank
+                  from (select *, pair is null and iif(id is null, ${items}, ${rows}) as is_eligible,
+                               ${reference} as reference_key from ${unpaired}))
         window same as (partition by ${equals}, rank)`
 }

@@ -133,7 +133,7 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
  * that now represents it; with `deleted`, an item that equals a row which the user deleted is `deleted_before`.
  *
  * Within the statement, imported originals have negative ids. The outcome of a duplicate that was found through one has a
- * fourth place, with the id of the imported original.
+ * fourth element, with the id of the imported original.
  */
 export function decideOutcomes(
   batchId: BatchId,

@@ -28,6 +28,7 @@ const idFromUsers = sql<number>`users.id`
  */
 export async function createTransaction(owner: Owner, draft: Draft<NewTransaction>) {
   const { complete, values } = draft
+  // References are assumed to exist until the database has been asked.
   const invalid = withRuleErrors(values, { exists: () => true, isNew: true, errors: draft.errors })
   const results =
     complete && Object.keys(invalid).length === 0
@@ -61,7 +62,7 @@ function insert(owner: Owner, fields: NewTransaction) {
   }
 }
 
-/** What only the database knows, by field: whether the user has the row that is referred to, and has not used the client id. */
+/** Conditions that only the database can check, by field: the user has the row that is referred to, and has not used the client id. */
 function conditionsOf({ account_id, to_account_id, category_id, client_id }: Partial<NewTransaction>) {
   const conditions: Record<string, SQL> = {}
   if (account_id != null) conditions.account_id = refersToOwn(idFromUsers, accounts, sql`${account_id}`)

@@ -5,10 +5,10 @@ import { accountQuota, notesQuota } from '../../database/quotas.ts'
 import { accounts } from '../../database/schema.ts'
 import { bitsOf } from './conflicts.ts'
 import { type CreatedNoun, creationStep } from './creations.ts'
-import { isNamed } from './references.ts'
+import { isTargetRow } from './references.ts'
 import { type ChangedNoun, deletionStep, updateStep } from './updates.ts'
 
-const groupOf = {
+const conflictGroups = {
   name: 'name',
   type: 'type',
   starting_balance: 'starting_balance',
@@ -20,8 +20,8 @@ const growth = `${length('next')} - ${length('now')}`
 
 const changed: ChangedNoun = {
   table: 'accounts',
-  groupOf,
-  isRow: (userId) => isNamed(userId, 'accounts'),
+  conflictGroups,
+  isRow: (userId) => isTargetRow(userId, 'accounts'),
   hasVersion: true,
   counted: sql.raw(`
     ${growth} as growth,
@@ -32,7 +32,7 @@ const changed: ChangedNoun = {
 const created: CreatedNoun = {
   name: 'account',
   table: 'accounts',
-  fields: Object.keys(groupOf),
+  fields: Object.keys(conflictGroups),
   counted: sql`sum(length(coalesce(notes, ''))) over fresh as length_so_far`,
   rules: (userId) => [
     accountQuota(userId, sql`nth`),
@@ -43,10 +43,12 @@ const created: CreatedNoun = {
 export const createAccounts = creationStep(created)
 
 export const updateAccounts = updateStep(changed, 'update account', () => {
-  const fields = Object.keys(groupOf)
+  const fields = Object.keys(conflictGroups)
   const plainFields = fields.filter((field) => field !== 'starting_balance')
   // Setting a starting balance makes a trigger add up all balances.
-  const setsBalance = sql.raw(`op.sent & ${bitsOf(groupOf, (field) => field === 'starting_balance')} <> 0`)
+  const setsBalance = sql.raw(
+    `op.sent & ${bitsOf(conflictGroups, (field) => field === 'starting_balance')} <> 0`,
+  )
   return [
     { fields: plainFields, which: sql`not ${setsBalance}` },
     { fields, which: setsBalance },

@@ -8,11 +8,11 @@ import { categoryNameKey } from '../../shared/category-name-key.ts'
 import { takenText } from '../../shared/field-errors.ts'
 import type { Operation } from '../operations-contract.ts'
 import { type CreatedNoun, creationStep } from './creations.ts'
-import { isNamed } from './references.ts'
+import { isTargetRow } from './references.ts'
 import type { Step } from './steps.ts'
 import { type ChangedNoun, deletionStep, updateStep } from './updates.ts'
 
-const groupOf = {
+const conflictGroups = {
   name: 'name',
   name_key: 'name',
   type: 'type',
@@ -23,8 +23,8 @@ const groupOf = {
 
 const changed: ChangedNoun = {
   table: 'categories',
-  groupOf,
-  isRow: (userId) => isNamed(userId, 'categories'),
+  conflictGroups,
+  isRow: (userId) => isTargetRow(userId, 'categories'),
   hasVersion: true,
   counted: sql`
     row_number() over (
@@ -44,7 +44,7 @@ const changed: ChangedNoun = {
 const created: CreatedNoun = {
   name: 'category',
   table: 'categories',
-  fields: Object.keys(groupOf),
+  fields: Object.keys(conflictGroups),
   counted: sql`
     row_number() over (
       partition by known_id is null and not is_spent, name_key, type order by position) as nth_of_name`,
@@ -63,7 +63,7 @@ const created: CreatedNoun = {
 export const createCategories = withNameKeys(creationStep(created))
 
 export const updateCategories = withNameKeys(
-  updateStep(changed, 'update category', () => [{ fields: Object.keys(groupOf) }]),
+  updateStep(changed, 'update category', () => [{ fields: Object.keys(conflictGroups) }]),
 )
 
 export const deleteCategories = withNameKeys(

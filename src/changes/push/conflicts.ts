@@ -1,32 +1,32 @@
 import { type SQL, sql } from 'drizzle-orm'
 
 /**
- * The group of each field of a noun (`groupOf` in transactions.ts, accounts.ts and so on): its fields conflict together.
+ * The group of each field of a noun (`conflictGroups` in transactions.ts, accounts.ts and so on): its fields conflict together.
  */
-export type GroupOf = Record<string, string>
+export type ConflictGroups = Record<string, string>
 
 /**
  * The fields of an update that conflict, as a JSON array. A field conflicts if the update sets it, `was` has it, and the
  * row now has neither of the two values; the fields of a group are compared as one. So `was` may hold the whole row.
  */
-export function updateConflicts(groupOf: GroupOf): SQL {
+export function updateConflicts(conflictGroups: ConflictGroups): SQL {
   return conflicts(
-    groupOf,
+    conflictGroups,
     ({ bits, of }) => sql`and (sent & ${bits}) = ${bits} and ${of('now')} is not ${of('set')}`,
   )
 }
 
 /** The fields of a deletion that conflict, as a JSON array: those whose value in the row is not what the client saw. */
-export function deletionConflicts(groupOf: GroupOf): SQL {
-  return conflicts(groupOf, () => sql``)
+export function deletionConflicts(conflictGroups: ConflictGroups): SQL {
+  return conflicts(conflictGroups, () => sql``)
 }
 
 type Group = { bits: SQL; of: (prefix: string) => SQL }
 
-function conflicts(groupOf: GroupOf, andAlso: (group: Group) => SQL): SQL {
-  const found = [...new Set(Object.values(groupOf))].map((name) => {
-    const fields = Object.keys(groupOf).filter((field) => groupOf[field] === name)
-    const bits = sql.raw(String(bitsOf(groupOf, (field) => fields.includes(field))))
+function conflicts(conflictGroups: ConflictGroups, andAlso: (group: Group) => SQL): SQL {
+  const found = [...new Set(Object.values(conflictGroups))].map((name) => {
+    const fields = Object.keys(conflictGroups).filter((field) => conflictGroups[field] === name)
+    const bits = sql.raw(String(bitsOf(conflictGroups, (field) => fields.includes(field))))
     const group = { bits, of: (prefix: string) => columns(prefix, fields) }
     const isChanged = sql`(seen & ${bits}) = ${bits} and ${group.of('now')} is not ${group.of('was')}`
     // `name_key` is not a field of the contract.
@@ -37,8 +37,8 @@ function conflicts(groupOf: GroupOf, andAlso: (group: Group) => SQL): SQL {
 }
 
 /** The bits of those fields to which the condition applies. */
-export function bitsOf(groupOf: GroupOf, holds: (field: string) => boolean): number {
-  return Object.keys(groupOf).reduce((bits, field, at) => (holds(field) ? bits | (1 << at) : bits), 0)
+export function bitsOf(conflictGroups: ConflictGroups, holds: (field: string) => boolean): number {
+  return Object.keys(conflictGroups).reduce((bits, field, at) => (holds(field) ? bits | (1 << at) : bits), 0)
 }
 
 /** The fields' columns with this prefix, as a row value. */

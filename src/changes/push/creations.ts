@@ -3,7 +3,7 @@ import { brokenRules, type Rule } from '../../database/rules.ts'
 import { unread } from '../../database/run.ts'
 import { spent } from '../../database/spent-keys.ts'
 import type { Operation } from '../operations-contract.ts'
-import { accepted, type Step, storeDecisions, type Uploading, uploadOf } from './steps.ts'
+import { accepted, type Step, storeDecisions, type UploadSql, uploadOf } from './steps.ts'
 
 /** Accounts or categories as creations see them. Their fields are columns of the table, under the same names. */
 export type CreatedNoun = {
@@ -39,7 +39,7 @@ function asJson({ fields }: CreatedNoun, operations: Operation[]): string {
  * Decides the outcomes of creations of accounts or categories. A creation is a duplicate if its client id already has a
  * row, and gone if that row has been deleted. Even an invalid creation counts towards the quotas of those after it.
  */
-function decide(upload: Uploading, noun: CreatedNoun, json: string): SQL {
+function decide(upload: UploadSql, noun: CreatedNoun, json: string): SQL {
   const { userId } = upload
   const table = sql.raw(noun.table)
   const names = ['position', 'client_id', ...noun.fields]
@@ -73,7 +73,7 @@ function decide(upload: Uploading, noun: CreatedNoun, json: string): SQL {
   return storeDecisions(upload, { step: stepOf(noun), values: ['client_id', ...noun.fields], query })
 }
 
-function insert(upload: Uploading, noun: CreatedNoun, now: Date): SQL {
+function insert(upload: UploadSql, noun: CreatedNoun, now: Date): SQL {
   const values = ['client_id', ...noun.fields]
   const columns = sql.raw(values.join(', '))
   return sql`

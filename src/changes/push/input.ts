@@ -15,7 +15,7 @@ import {
   type Upload,
   uploadHead,
 } from '../operations-contract.ts'
-import { rowTwice } from './rows-twice.ts'
+import { repeatedRowText } from './repeated-rows.ts'
 
 /** Reads an upload: each operation on its own, so that an invalid one does not affect the others. */
 export function readUpload(body: unknown): Draft<Upload> {
@@ -29,7 +29,7 @@ export function readUpload(body: unknown): Draft<Upload> {
     const { named, errors: wrong } = bounded((most) => readHead(item, most))
     const row = rowOf(named)
     // The fields of a second operation on a row are not checked: that may cost more than sending them did.
-    if (row !== undefined && rows.has(row)) addError(errors, `ops.${index}`, rowTwice)
+    if (row !== undefined && rows.has(row)) addError(errors, `ops.${index}`, repeatedRowText)
     else if (Object.keys(wrong).length > 0) read.refused.push({ index, errors: wrong })
     else {
       const fields = bounded((most) => readFields(item as Item, named as Named, most))

@@ -81,7 +81,7 @@ export function outcomesOf(
   for (const row of found.transactions) add({ noun: 'transaction', id: row.id, row })
   add({ noun: 'profile', id: user.id, row: user })
   const nouns = new Map(operations.map(({ index, noun }) => [index, noun]))
-  return [...storedIn(found.decisions), ...onCreations(operations, found.creations)].map(
+  return [...parseOutcomes(found.decisions), ...creationOutcomes(operations, found.creations)].map(
     ([index, outcome, id, version, detail]) => {
       const isShown = shownOutcomes.includes(outcome)
       const current = isShown ? (shown.get(`${nouns.get(index)} ${id}`) ?? null) : null
@@ -98,12 +98,12 @@ export function outcomesOf(
   )
 }
 
-function storedIn(found: { decisions: string }[]): Decision[] {
+function parseOutcomes(found: { decisions: string }[]): Decision[] {
   return found.flatMap(({ decisions }) => JSON.parse(decisions) as Decision[])
 }
 
 /** The outcomes of creations of transactions (bulk-insert.ts): one that `failed` has the client id of a deleted row. */
-function onCreations(
+function creationOutcomes(
   operations: Operation[],
   [batch]: Results<ReturnType<typeof readOutcomes>>['creations'],
 ): Decision[] {

@@ -4,7 +4,7 @@ import { changedElsewhere, type ProfileChanges } from '../../users/contract.ts'
 import { bitsOf } from './conflicts.ts'
 import { type ChangedNoun, updateStep } from './updates.ts'
 
-const groupOf = {
+const conflictGroups = {
   name: 'name',
   timezone: 'timezone',
   reminder_time: 'reminder_time',
@@ -13,7 +13,7 @@ const groupOf = {
 
 const profile: ChangedNoun = {
   table: 'users',
-  groupOf,
+  conflictGroups,
   // A user has only one, so an operation need not name it.
   isRow: (userId) => sql`users.id = ${userId} and users.id = coalesce(item.id, users.id)`,
   hasVersion: false,
@@ -22,10 +22,10 @@ const profile: ChangedNoun = {
 }
 
 export const updateProfiles = updateStep(profile, 'update profile', (now) => {
-  const movesReminder = bitsOf(groupOf, (field) => field === 'timezone' || field === 'reminder_time')
+  const movesReminder = bitsOf(conflictGroups, (field) => field === 'timezone' || field === 'reminder_time')
   // The reminder job then works out when the next reminder is due.
   const lookAt = sql`reminder_look_at = iif(op.sent & ${sql.raw(String(movesReminder))}, ${now}, users.reminder_look_at)`
   // A new address is refused, so it is never written.
-  const fields = Object.keys(groupOf).filter((field) => field !== 'email')
+  const fields = Object.keys(conflictGroups).filter((field) => field !== 'email')
   return [{ fields, also: [lookAt] }]
 })

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 
 /** The condition for the user's row that `item` names, by its id or its client id. */
-export function isNamed(userId: SQL, table: 'accounts' | 'categories' | 'transactions'): SQL {
+export function isTargetRow(userId: SQL, table: 'accounts' | 'categories' | 'transactions'): SQL {
   const name = sql.raw(table)
   const withClientId = sql`select named.id from ${name} named where named.user_id = ${userId} and named.client_id = item.client_id`
   return sql`${name}.id = coalesce(item.id, (${withClientId})) and ${name}.user_id = ${userId}`

@@ -4,7 +4,7 @@ import type { Statement } from '../../database/run.ts'
 import { uploadSteps } from '../../database/schema.ts'
 import type { Operation } from '../operations-contract.ts'
 import { canContinue, type Seen } from '../pull/cursor.ts'
-import { rowsTwice } from './rows-twice.ts'
+import { repeatedRows } from './repeated-rows.ts'
 
 /*
  * An upload is done in steps, one for each combination of kind and noun. The first statement of a step stores a decision
@@ -17,11 +17,11 @@ import { rowsTwice } from './rows-twice.ts'
 const places = ['position', 'outcome', 'id', 'version', 'detail'] as const
 
 /** The upload in SQL; `guard` is false if nothing may be written. */
-export type Uploading = { id: string; userId: SQL; guard: SQL }
+export type UploadSql = { id: string; userId: SQL; guard: SQL }
 
 /** Stores the rows of `decision`, which `query` must define, with the places above and the named values. */
 export function storeDecisions(
-  upload: Uploading,
+  upload: UploadSql,
   { step, values, query }: { step: string; values: readonly string[]; query: SQL },
 ): SQL {
   const fields = [...places.map((place) => (place === 'detail' ? 'json(detail)' : place)), ...values]
@@ -76,8 +76,8 @@ export type Step = (owner: Owner, checks: Checks, operations: Operation[]) => St
  * The upload in SQL. If its guard holds before the first step, it still holds before
  * each later one.
  */
-export function uploadOf(owner: Scope, { uploadId, names, cursor, epoch }: Checks): Uploading {
-  const isEachOnce = names === undefined ? undefined : sql`not exists (${rowsTwice(owner.id, names)})`
+export function uploadOf(owner: Scope, { uploadId, names, cursor, epoch }: Checks): UploadSql {
+  const isEachOnce = names === undefined ? undefined : sql`not exists (${repeatedRows(owner.id, names)})`
   const guard = and(owner.isKnown, cursor && canContinue(owner, cursor, epoch), isEachOnce) as SQL
   return { id: uploadId, userId: owner.id, guard }
 }

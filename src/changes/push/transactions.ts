@@ -23,27 +23,27 @@ import { liveCategory } from '../../transactions/read.ts'
 import { nextRow, transactionRules } from '../../transactions/rules.ts'
 import { fieldsThatGoTogether } from '../operations-contract.ts'
 import { bitsOf } from './conflicts.ts'
-import { isNamed, resolved } from './references.ts'
-import { idsWith, type Step, type Uploading, uploadOf } from './steps.ts'
+import { isTargetRow, resolved } from './references.ts'
+import { idsWith, type Step, type UploadSql, uploadOf } from './steps.ts'
 import { applyUpdates, type ChangedNoun, changesAsJson, decideUpdates, deletionStep } from './updates.ts'
 
 /** Which fields conflict together (conflicts.ts): clients send those of `accounts` together (`fieldsThatGoTogether`). */
 const together: readonly string[] = fieldsThatGoTogether
 const fields = new Set([...together, ...Object.keys(transactionChanges.shape)])
-const groupOf = Object.fromEntries(
+const conflictGroups = Object.fromEntries(
   [...fields].map((field) => [field, together.includes(field) ? 'accounts' : field]),
 )
 
 const unindexed = ['description', 'reference']
 const isIndexed = (field: string) => !unindexed.includes(field)
-const indexed = bitsOf(groupOf, isIndexed)
+const indexed = bitsOf(conflictGroups, isIndexed)
 
 const transaction: ChangedNoun = {
   table: 'transactions',
-  groupOf,
+  conflictGroups,
   references: { account_id: 'accounts', to_account_id: 'accounts', category_id: 'categories' },
   current: { category_id: liveCategory },
-  isRow: (userId) => sql`${isNamed(userId, 'transactions')} and ${hasLiveAccounts}`,
+  isRow: (userId) => sql`${isTargetRow(userId, 'transactions')} and ${hasLiveAccounts}`,
   hasVersion: true,
   rules: (userId) =>
     transactionRules(
@@ -55,9 +55,9 @@ const transaction: ChangedNoun = {
 const updateStep = { noun: transaction, step: 'update transaction' }
 
 /** Writes the updates that set exactly these indexed fields. */
-function writeUpdates(upload: Uploading, isTouched: (field: string) => boolean, now: Date): SQL {
-  const fields = Object.keys(groupOf).filter((field) => isTouched(field) || !isIndexed(field))
-  const which = sql.raw(`op.sent & ${indexed} = ${bitsOf(groupOf, isTouched)}`)
+function writeUpdates(upload: UploadSql, isTouched: (field: string) => boolean, now: Date): SQL {
+  const fields = Object.keys(conflictGroups).filter((field) => isTouched(field) || !isIndexed(field))
+  const which = sql.raw(`op.sent & ${indexed} = ${bitsOf(conflictGroups, isTouched)}`)
   const also = [sql`seq = ${nextChange(upload.userId)} + op.position`]
   return applyUpdates(upload, { ...updateStep, fields, also, which }, now)
 }
@@ -66,7 +66,7 @@ function writeUpdates(upload: Uploading, isTouched: (field: string) => boolean, 
 const summed = ['type', 'amount', 'transaction_date']
 
 /** Checks the sums of months once for all updates: while an upload runs, the triggers check none. */
-function checkBounds({ id, userId }: Uploading): SQL {
+function checkBounds({ id, userId }: UploadSql): SQL {
   return failIfOutOfBounds(userId, sql`id in (${idsWith(id, [updateStep.step], ['updated'])})`)
 }
 
@@ -86,10 +86,12 @@ export const updateTransactions: Step = (owner, checks, operations) => {
   ])
 }
 
-/** The groups of fields, each once, in the order of `groupOf`. */
+/** The groups of fields, each once, in the order of `conflictGroups`. */
 function groupsOf(fields: string[]): string[] {
   return [
-    ...new Set(Object.entries(groupOf).flatMap(([field, group]) => (fields.includes(field) ? group : []))),
+    ...new Set(
+      Object.entries(conflictGroups).flatMap(([field, group]) => (fields.includes(field) ? group : [])),
+    ),
   ]
 }
 

@@ -3,14 +3,14 @@ import type { Scope } from '../../database/owner.ts'
 import { brokenRules, type Rule } from '../../database/rules.ts'
 import { type Statement, unread } from '../../database/run.ts'
 import type { Operation } from '../operations-contract.ts'
-import { bitsOf, columns, deletionConflicts, type GroupOf, updateConflicts } from './conflicts.ts'
+import { bitsOf, type ConflictGroups, columns, deletionConflicts, updateConflicts } from './conflicts.ts'
 import { resolved } from './references.ts'
-import { accepted, idsWith, type Step, storeDecisions, type Uploading, uploadOf } from './steps.ts'
+import { accepted, idsWith, type Step, storeDecisions, type UploadSql, uploadOf } from './steps.ts'
 
 /** A noun as updates and deletions see it. Its fields are columns of its table, under the same names. */
 export type ChangedNoun = {
   table: 'accounts' | 'categories' | 'transactions' | 'users'
-  groupOf: GroupOf
+  conflictGroups: ConflictGroups
   /** The fields that hold ids, and the table that these belong to. */
   references?: Record<string, 'accounts' | 'categories'>
   /** The current values of fields that are not what their columns hold. */
@@ -29,19 +29,22 @@ type ToDecide = { noun: ChangedNoun; step: string; json: string }
 const head = ['position', 'id', 'client_id', 'sent', 'seen']
 
 /** The operations of a step as JSON. */
-export function changesAsJson({ groupOf }: ChangedNoun, operations: Operation[]): string {
-  const fields = Object.keys(groupOf)
+export function changesAsJson({ conflictGroups }: ChangedNoun, operations: Operation[]): string {
+  const fields = Object.keys(conflictGroups)
   const listed = (values: Operation['set']) => fields.map((field) => values[field] ?? null)
   return JSON.stringify(
     operations.map(({ index, id, clientId, set, was }) => {
-      const bits = [bitsOf(groupOf, (field) => field in set), bitsOf(groupOf, (field) => field in was)]
+      const bits = [
+        bitsOf(conflictGroups, (field) => field in set),
+        bitsOf(conflictGroups, (field) => field in was),
+      ]
       return [index, id, clientId, ...bits, ...listed(set), ...listed(was)]
     }),
   )
 }
 
 /** The values in the decision on an update: which fields were sent, and what each field should become. */
-const changedValues = ({ groupOf }: ChangedNoun) => ['sent', ...Object.keys(groupOf)]
+const changedValues = ({ conflictGroups }: ChangedNoun) => ['sent', ...Object.keys(conflictGroups)]
 
 /**
  * Decides the outcomes of updates:
@@ -51,16 +54,16 @@ const changedValues = ({ groupOf }: ChangedNoun) => ['sent', ...Object.keys(grou
  * 3. An update conflicts as a whole if any of its fields does.
  * 4. An update that would change nothing leaves the row unchanged.
  */
-export function decideUpdates(upload: Uploading, { noun, step, json }: ToDecide): SQL {
+export function decideUpdates(upload: UploadSql, { noun, step, json }: ToDecide): SQL {
   const { userId } = upload
-  const fields = Object.keys(noun.groupOf)
+  const fields = Object.keys(noun.conflictGroups)
   const next = fields.map(
     (field, at) => `iif(sent & ${1 << at}, set_${field}, now_${field}) as next_${field}`,
   )
   const query = sql`
     with ${foundRows(userId, noun, json)},
     next as materialized (
-      select *, ${sql.raw(next.join(', '))}, ${updateConflicts(noun.groupOf)} as conflicting from found
+      select *, ${sql.raw(next.join(', '))}, ${updateConflicts(noun.conflictGroups)} as conflicting from found
     ),
     counted as materialized (select *, ${noun.counted ?? sql`null`} from next),
     checked as materialized (
@@ -81,10 +84,10 @@ export function decideUpdates(upload: Uploading, { noun, step, json }: ToDecide)
   return storeDecisions(upload, { step, values: changedValues(noun), query })
 }
 
-function decideDeletions(upload: Uploading, { noun, step, json }: ToDecide): SQL {
+function decideDeletions(upload: UploadSql, { noun, step, json }: ToDecide): SQL {
   const query = sql`
     with ${foundRows(upload.userId, noun, json)},
-    checked as materialized (select *, ${deletionConflicts(noun.groupOf)} as conflicting from found),
+    checked as materialized (select *, ${deletionConflicts(noun.conflictGroups)} as conflicting from found),
     decision as (
       select position, row_id as id, version, iif(row_id is null or conflicting = '[]', null, conflicting) as detail,
              iif(row_id is null, 'gone', iif(conflicting = '[]', 'deleted', 'conflict')) as outcome from checked
@@ -121,9 +124,9 @@ export function deletionStep(
 
 /** `found` has each operation: what it sets, what the client saw, and the current values of the row that it names. */
 function foundRows(userId: SQL, noun: ChangedNoun, json: string): SQL {
-  const { table, groupOf, references = {}, current = {}, hasVersion } = noun
+  const { table, conflictGroups, references = {}, current = {}, hasVersion } = noun
   const name = sql.raw(table)
-  const fields = Object.keys(groupOf)
+  const fields = Object.keys(conflictGroups)
   const sent = ['set', 'was'].flatMap((prefix, half) =>
     fields.map((field, at) => {
       const value = sql.raw(`value ->> ${head.length + half * fields.length + at}`)
@@ -149,7 +152,7 @@ function foundRows(userId: SQL, noun: ChangedNoun, json: string): SQL {
  * index entries and runs its triggers, even if its value stays the same.
  */
 export function applyUpdates(
-  upload: Uploading,
+  upload: UploadSql,
   { noun, step, fields, also = [], which = sql`true` }: Omit<ToDecide, 'json'> & ToWrite,
   now: Date,
 ): SQL {

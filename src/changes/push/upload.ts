@@ -15,7 +15,7 @@ import { createAccounts, deleteAccounts, updateAccounts } from './accounts.ts'
 import { createCategories, deleteCategories, updateCategories } from './categories.ts'
 import { type Outcome, outcomesOf, readOutcomes } from './outcomes.ts'
 import { updateProfiles } from './profile.ts'
-import { errorsOfRowsTwice, namesToCompare, rowsTwice } from './rows-twice.ts'
+import { namesToCompare, repeatedRowErrors, repeatedRows } from './repeated-rows.ts'
 import type { Checks, Step } from './steps.ts'
 import { createTransactions, deleteTransactions, updateTransactions } from './transactions.ts'
 
@@ -40,7 +40,7 @@ const order: [kind: Operation['kind'], noun: Operation['noun'], step: Step][] = 
 /** Finds the faults of an upload as a whole. If it has any, none of its steps writes. */
 function findFaults(owner: Owner, { names, cursor, epoch }: Checks) {
   return {
-    twice: names ? [owner.db.all<{ position: number }>(rowsTwice(owner.id, names))] : [],
+    twice: names ? [owner.db.all<{ position: number }>(repeatedRows(owner.id, names))] : [],
     expired: cursor
       ? [owner.db.all(sql`select 1 as expired where not ${canContinue(owner, cursor, epoch)}`)]
       : [],
@@ -78,7 +78,7 @@ export async function uploadOperations(
       })
     : { results: await withinBounds('batch', owner.run(statements)), feed: () => undefined }
   const { user, twice, expired } = results
-  if (twice.flat().length > 0) throw new Invalid(errorsOfRowsTwice(twice.flat()))
+  if (twice.flat().length > 0) throw new Invalid(repeatedRowErrors(twice.flat()))
   if (expired.flat().length > 0) throw new CursorExpired()
 
   const outcomes = [...outcomesOf(operations, results, user), ...refused.map(invalid)]

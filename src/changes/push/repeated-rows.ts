@@ -4,7 +4,7 @@ import { firstErrors } from '../../shared/field-errors.ts'
 import type { Operation } from '../operations-contract.ts'
 
 /** The error of a second operation on the same row: which of the two was meant to come first is unknown. */
-export const rowTwice = 'The row already appears in an earlier operation.'
+export const repeatedRowText = 'The row already appears in an earlier operation.'
 
 const tables = { account: 'accounts', category: 'categories', transaction: 'transactions' } as const
 
@@ -24,7 +24,7 @@ export function namesToCompare(operations: Operation[]): string | undefined {
 }
 
 /** The positions of operations whose row an earlier operation has already named, as a query. */
-export function rowsTwice(userId: SQL, names: string): SQL {
+export function repeatedRows(userId: SQL, names: string): SQL {
   const found = Object.entries(tables).map(
     ([noun, table]) => sql`when ${sql.raw(`'${noun}'`)} then (
       select row.id from ${sql.raw(table)} row where row.user_id = ${userId} and row.client_id = value ->> 3)`,
@@ -39,6 +39,9 @@ export function rowsTwice(userId: SQL, names: string): SQL {
      where nth > 1`
 }
 
-export function errorsOfRowsTwice(found: { position: number }[]): FieldErrors {
-  return firstErrors(Object.fromEntries(found.map(({ position }) => [`ops.${position}`, [rowTwice]])), 'ops')
+export function repeatedRowErrors(found: { position: number }[]): FieldErrors {
+  return firstErrors(
+    Object.fromEntries(found.map(({ position }) => [`ops.${position}`, [repeatedRowText]])),
+    'ops',
+  )
 }
