@@ -73,10 +73,10 @@ const invalidCalls: Record<string, (household: Household) => Promise<ApiResponse
     person.post('/api/matches/separate', { id: (await spend()).id }),
   rejectMatch: ({ person }) => person.post('/api/matches/reject', { kind: 'same', ids: [1, 2] }),
   takeRejectionBack: ({ person }) => person.delete('/api/matches/reject', { kind: 'duplicate', ids: [1] }),
-  exportEverything: ({ person }) => person.get('/api/export?from=2026-11-01'),
   reportMonths: ({ person }) => person.get('/api/reports/monthly?from=2026'),
   reportBalances: ({ person }) => person.get('/api/reports/balances?every=year'),
   showSummary: ({ person }) => person.get('/api/summary?month=2026-13'),
+  exportEverything: ({ person }) => person.get('/api/export?from=2026-01-01'),
 }
 
 const uploadCsv = (world: World, { token }: Person, path: string, rawBody: string) =>
