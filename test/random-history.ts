@@ -33,7 +33,7 @@ const texts = [
   ],
   ...['two  spaces', 'a\nb', 'a\tb', '; comment', 'e\u0301', 'EUR 5', '\\', 'null'],
 ]
-const accountNames = ['Giro', 'Cash; coins', 'A:B', '=SUM(A1)', '"Q", a', "L'Été"]
+const accountNames = ['Giro', 'Cash; coins', 'A:B', '=SUM(A1)', '"Q", a', "L'Été", '12.50', 'Total 3']
 const days = [
   '1999-12-31',
   '2024-02-29',
@@ -51,7 +51,7 @@ export async function liveRandomly(api: Api, pick: Pick, steps: number): Promise
     return (body.data ?? body).map(({ id }: Json) => id)
   }
   const amount = () => `${pick(0, 1, 7, 1_250, 999_999)}.${pick('01', '10', '50', '99')}`
-  for (const name of accountNames.slice(0, pick(1, 3, 6)))
+  for (const name of accountNames.slice(0, pick(1, 3, 8)))
     await api('POST /accounts', {
       name,
       type: pick('bank', 'cash', 'mobile'),
