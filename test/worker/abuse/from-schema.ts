@@ -36,6 +36,7 @@ const meanings: Record<string, fc.Arbitrary<unknown>> = {
   id: fc.constant(new Known('joined', 0)),
   ids: fc.constant([new Known('pair', 0), new Known('pair', 1)]),
   client_id: fc.uuid(),
+  'If-Match': fc.constantFrom('*', '"1"', 'another'),
   delimiter: fc.constantFrom(',', ';'),
   date_format: fc.constant('YYYY-MM-DD'),
   mapping: fc.constant({}),

@@ -61,11 +61,21 @@ const named: Record<string, string> = {
   '/api/imports/{id}': 'import',
   '/api/tokens/{id}': 'session',
 }
+/** The operations of links about a change of the address. */
+export const addressLinks = [
+  'showApproval',
+  'approveChange',
+  'showChange',
+  'changeAddress',
+  'showRestore',
+  'restoreAddress',
+]
 /** The operations that only links and redirects lead to, whose parameters belong together. */
 const links = [
   'verifyEmail',
   'showDisown',
   'disown',
+  ...addressLinks,
   'showUnsubscribe',
   'unsubscribe',
   'completeProviderSignIn',
@@ -170,8 +180,8 @@ function bodyOf(operation: Operation, schemas: Schemas): fc.Arbitrary<Draft['bod
     const isFile = schema.format === 'binary'
     let value = fromSchema(schema, schemas, isFile ? 'file' : '')
     if (type === 'multipart/form-data') value = withOptions(value, operation, schemas)
-    // A new user has an address that is new.
-    if (id === 'register')
+    // A new user has an address that is new, and so does one who changes it.
+    if (['register', 'updateEmail', 'patchEmail'].includes(id))
       value = value.map((fields) => ({ ...(fields as object), email: new Known('new email', 0) }))
     return value.map((one) => ({ type, value: one, isRaw: isFile }))
   })

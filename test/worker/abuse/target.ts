@@ -3,6 +3,7 @@ import { unsubscribeLink } from '../../../src/shared/links.ts'
 import { openWorldDatabase, verify } from '../laws/every-route.ts'
 import {
   aCategory,
+  changeAddress,
   createWorld,
   openAccount,
   type Person,
@@ -10,9 +11,10 @@ import {
   providerCallback,
   queuedMail,
   recordTransaction,
+  signInThroughProvider,
   type World,
 } from '../world.ts'
-import type { Draft } from './requests.ts'
+import { addressLinks, type Draft } from './requests.ts'
 import { rowsOf } from './rows.ts'
 import type { Known } from './written.ts'
 
@@ -41,6 +43,7 @@ export async function createTarget(name: string) {
   let callback = new URLSearchParams()
   let unsubscribe = ''
   let disown = new URL('http://none/')
+  let addressLink = new URL('http://none/')
 
   /** Makes sure that the attacker is signed in and owns one of each kind, and notes what exists. */
   async function provide(): Promise<void> {
@@ -79,10 +82,29 @@ export async function createTarget(name: string) {
       const { email } = await world.register({ email: newAddress() })
       disown = new URL(queuedMail(world, 'verify_address', email).disownUrl ?? '')
     }
+    if (addressLinks.includes(operation.id)) addressLink = await addressLinkOf(operation.id)
     if (operation.id.includes('Match') || operation.id === 'takeRejectionBack')
       await preparePair(operation.id)
     if (operation.id === 'resetPassword')
       await attacker.post('/api/forgot-password', { email: attacker.email })
+  }
+
+  /** A link to an operation about a change of the address, for a user of its own. */
+  async function addressLinkOf(operationId: string): Promise<URL> {
+    const [old, email] = [newAddress(), newAddress()]
+    if (operationId.includes('pprov')) {
+      const { token } = await signInThroughProvider(world, old)
+      await world.as(token).put('/api/me/email', { email })
+      return new URL(queuedMail(world, 'approve_address', old).url)
+    }
+    const person = await world.register({ email: old })
+    if (operationId.includes('estore')) {
+      await verify(world, person)
+      await changeAddress(world, person, email)
+      return new URL(queuedMail(world, 'address_changed', old).restoreUrl ?? '')
+    }
+    await person.put('/api/me/email', { email, current_password: person.password })
+    return new URL(queuedMail(world, 'change_address', email).url)
   }
 
   /** Prepares two equal transactions, joined if the request is to separate them. */
@@ -112,6 +134,7 @@ export async function createTarget(name: string) {
       ...partsOf('verifyEmail', link('verify_address')),
       ...partsOf('showDisown', disown),
       ...partsOf('disown', disown),
+      ...Object.assign({}, ...addressLinks.map((id) => partsOf(id, addressLink))),
       'completeProviderSignIn code': callback.get('code'),
       'completeProviderSignIn state': callback.get('state'),
       'completeProviderSignIn iss': callback.get('iss'),
