@@ -12,9 +12,9 @@ export const maxUnfinishedBatches = 100
 /** Rejected matches of a user, far above normal use. */
 export const maxRejections = 2_000
 
-/** The user may have `added` more accounts. */
-export const accountQuota = (userId: SQL, added: SQL = sql`1`) =>
-  quota(accounts, { max: maxAccounts, noun: 'accounts', field: 'name' }, userId, added)
+/** The user may have `added` more accounts; `field` gets the error. */
+export const accountQuota = (userId: SQL, added: SQL = sql`1`, field = 'name') =>
+  quota(accounts, { max: maxAccounts, noun: 'accounts', field }, userId, added)
 
 /** The user may have `added` more categories; `field` gets the error. */
 export const categoryQuota = (userId: SQL, field: string, added: SQL = sql`1`) =>

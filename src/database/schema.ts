@@ -487,6 +487,8 @@ export type StoredImportResponse = {
   settled: Record<string, { value: string; proof: string }>
   /** The number of rows with a category that earlier rows suggest. */
   categorised: number
+  /** The names of the accounts that were created. Imports from before that was possible have none. */
+  accounts?: string[]
   /** The rows of the file that already existed, in the order of their lines. The number is limited. */
   duplicates: { line: number; transactionId: number; reasons: MatchReason[] }[]
   /** The number of undecided matches of the created rows, and the last days that they span; null if there are none. */

@@ -110,6 +110,12 @@ export const importOptions = z.object({
         '`learned` gives rows without a category the one under which the user filed the same payee before.',
     }),
   ),
+  create_accounts: field(
+    z.optional(writtenFlag),
+    doc(
+      'Creates the accounts that a file of `import/store` names and the user lacks: of type `bank`, with the starting balance that the file gives, or 0.',
+    ),
+  ),
   dry_run: field(z.optional(writtenFlag), doc('Answers as the import would, and stores nothing.')),
   reimport_deleted: field(
     z.optional(writtenFlag),
@@ -325,6 +331,10 @@ const importOutcome = shown.object('ImportOutcome', 'What a file added, or would
     doc('Entries of a statement that moved no money: pending, declined or informational ones.'),
   ),
   dry_run: z.boolean(),
+  accounts_created: field(
+    z.array(z.string()),
+    doc('The names of the accounts that were created, or would be (`create_accounts`).'),
+  ),
   settled: settled(),
   preview: field(z.nullable(preview), doc('Null unless it is a dry run.')),
   closing_balance: field(
@@ -349,6 +359,7 @@ export const importResult = shown.object(
       matches_url: 'https://api.purse.example/api/matches?from=2026-10-26&to=2026-12-06',
       skipped: 0,
       dry_run: false,
+      accounts_created: [],
       settled: { signs: { value: 'as_written', proof: 'the format defines its signs' } },
       preview: null,
       closing_balance: { date: '2026-11-20', statement: 1237.5, account: 1237.5, agrees: true },

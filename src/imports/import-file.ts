@@ -5,6 +5,7 @@ import type { Minor } from '../shared/money.ts'
 import type { Transaction } from '../transactions/read.ts'
 import type { Settled } from './formats/aspects/aspect.ts'
 import type { LayoutToKeep } from './layouts.ts'
+import type { NewAccount } from './new-accounts.ts'
 
 /** One row of an import. Accounts and categories are given by id or by name; unknown categories are created. */
 export type ImportRow = {
@@ -29,6 +30,8 @@ export type ImportFile = {
   rows: ImportRow[]
   /** The account that the form gives, for rows that name none. */
   accountId: number | null
+  /** The accounts that are created for the rows. */
+  newAccounts: NewAccount[]
   /** How many entries are not rows, because they moved no money. */
   skipped: number
   /** The account's closing balance according to the statement. */

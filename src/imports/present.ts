@@ -25,7 +25,7 @@ function presentCounts({
 
 export function presentImportResult(
   { format, skipped, isDryRun }: ImportFile,
-  { id, counts, settled, categorised, duplicates, possible, closing, preview }: ImportResult,
+  { id, counts, settled, categorised, accounts = [], duplicates, possible, closing, preview }: ImportResult,
   appUrl: string,
 ): ShownImportResult {
   const closing_balance = closing && {
@@ -48,6 +48,7 @@ export function presentImportResult(
       matches_url: possible && `${appUrl}/api/matches?from=${possible.days.from}&to=${possible.days.to}`,
       skipped,
       dry_run: isDryRun,
+      accounts_created: accounts,
       settled,
       preview: preview && presentPreview(preview, format),
       closing_balance,

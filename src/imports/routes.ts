@@ -93,6 +93,10 @@ async function understand(c: ImportContext, bytes: Uint8Array<ArrayBuffer>, kind
   if (!complete) throw new Invalid(errors)
   await c.get('memory').waitForImport(bytes.byteLength)
   const input = await readImportInput(c, bytes)
+  if (input.options.create_accounts && (kind === 'bank' || input.kind === 'rows'))
+    throw new Invalid({
+      create_accounts: ['Only a file of import/store names accounts that can be created.'],
+    })
   if (input.kind === 'rows') return readImportRows(input.transactions, kind, input.options)
   return understandFile(c.get('owner'), { ...input, kind }, c.get('layouts'))
 }

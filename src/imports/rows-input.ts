@@ -31,6 +31,7 @@ export function readImportRows(list: unknown, kind: ImportFile['kind'], options:
     format: 'json',
     rows,
     accountId,
+    newAccounts: [],
     skipped: 0,
     closing: null,
     settled: {},

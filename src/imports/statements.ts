@@ -20,6 +20,7 @@ import { type FoundDuplicate, selectDuplicates } from './duplicates.ts'
 import type { BrokenItem } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
 import { keepLayout, type LayoutToKeep } from './layouts.ts'
+import { createAccounts, type NewAccount, newAccountQuota, undoAccounts } from './new-accounts.ts'
 import { daysIfCreated } from './possible-matches.ts'
 import { stageImportRows } from './rows.ts'
 import { isImportedBy } from './undo.ts'
@@ -33,6 +34,7 @@ export type Plan = {
   file: { kind: ImportFile['kind']; format: ImportFile['format']; rows: number; layout: string | null }
   parts: { from: number; json: string }[]
   named: string | undefined
+  newAccounts: NewAccount[]
   days: { from: string; to: string }
   closing: { accountId: number; date: string } | undefined
   hasKey: boolean
@@ -63,9 +65,12 @@ export function importStatements(owner: Owner, plan: Plan) {
       transientBatch(batch.id, owner.id, owner.now),
       and(isVerified(owner), isFirst) as SQL,
     ),
+    ...createMissingAccounts(owner, plan),
     items: unread(stageImportRows(owner, batch.id, plan.parts, plan.hasClientIds)),
     ...selectFaults(owner, plan),
     ...createIfValid(owner, plan, importId),
+    atomic:
+      plan.newAccounts.length > 0 && !plan.isDryRun ? unread([undoAccounts(owner, batch.id, importId)]) : [],
     kept: plan.keeps ? keepLayout(owner, plan.keeps, importId) : [],
     after: plan.isDryRun ? [selectAfter(owner, plan.previewOf)] : [],
     balance: closing
@@ -84,6 +89,14 @@ export function importStatements(owner: Owner, plan: Plan) {
 /** Holds if the quota leaves room for the categories that the rows name and the user lacks. */
 export function importQuota(owner: Scope, named: string): Rule {
   return categoryQuota(owner.id, 'category', sql`(select count(*) ${missingCategories(owner, named)})`)
+}
+
+function createMissingAccounts(owner: Owner, { batch: { id }, newAccounts }: Plan) {
+  if (newAccounts.length === 0) return { accountFlags: [], newAccounts: [] }
+  return {
+    accountFlags: [selectRuleFlags(owner.db, [newAccountQuota(owner, newAccounts)])],
+    newAccounts: [createAccounts(owner, owner.now, id, newAccounts)],
+  }
 }
 
 function selectFaults(owner: Owner, { batch: { id }, named }: Plan) {

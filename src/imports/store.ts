@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { withinBounds } from '../database/bounds.ts'
 import type { Database } from '../database/client.ts'
+import { ConstraintViolated } from '../database/errors.ts'
 import type { Owner, Scope } from '../database/owner.ts'
 import { violationOf } from '../database/rules.ts'
 import { runAll, runOne } from '../database/run.ts'
@@ -17,6 +18,7 @@ import { mostListed } from './contract.ts'
 import { explained } from './duplicates.ts'
 import { errorsOf } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
+import { newAccountQuota, undoingCheck } from './new-accounts.ts'
 import { daysIfCreated, daysOf, possibleByPosition, possibleMatches } from './possible-matches.ts'
 import { type Preview, previewOf } from './preview.ts'
 import { importedParts } from './rows.ts'
@@ -48,7 +50,8 @@ export async function storeImport(
   const plan = planOf(file, suggested, idempotencyKey)
   const results = await runStatements(owner, plan)
   const record = importOf(owner, file, plan, results)
-  const read = { settled: file.settled, categorised: suggested.size }
+  const accounts = results.newAccounts.flat().map(({ name }) => name)
+  const read = { settled: file.settled, categorised: suggested.size, accounts }
   const response = record.response ?? { ...read, ...(await newResponse(owner, file, plan, record, results)) }
   if (plan.hasKey && !record.response) await recordResponse(owner.db, record.id, response)
   const { rows, created, duplicate, deletedBefore } = record
@@ -76,7 +79,7 @@ function planOf(
   suggested: Map<number, SuggestedCategory>,
   idempotencyKey: string | undefined,
 ): Plan {
-  const { kind, format, rows, isDryRun, takesDeleted, match, closing, layout } = file
+  const { kind, format, rows, newAccounts, isDryRun, takesDeleted, match, closing, layout } = file
   const key = isDryRun ? null : (idempotencyKey ?? null)
   const rowsHash = key === null ? null : sha256Hex(JSON.stringify([kind, rows]))
   const filed = rows.map((row, position) => ({
@@ -89,6 +92,7 @@ function planOf(
     file: { kind, format, rows: rows.length, layout: layout?.layout ?? null },
     parts: importedParts(filed),
     named: named.length > 0 ? JSON.stringify(named) : undefined,
+    newAccounts,
     days: daysOf(file),
     closing: closing ? { accountId: closing.accountId, date: closing.date } : undefined,
     hasKey: key !== null,
@@ -101,15 +105,31 @@ function planOf(
   }
 }
 
-const runStatements = (owner: Owner, plan: Plan) =>
-  withinBounds('amount', owner.run(importStatements(owner, plan)))
+/** If accounts were to be created for rows that are invalid, everything is rolled back, and a dry run finds the errors. */
+async function runStatements(owner: Owner, plan: Plan) {
+  const run = (one: Plan) => withinBounds('amount', owner.run(importStatements(owner, one)))
+  try {
+    return await run(plan)
+  } catch (error) {
+    if (!(error instanceof ConstraintViolated && error.subjects.includes(undoingCheck))) throw error
+    return run({ ...plan, isDryRun: true })
+  }
+}
 type Results = Awaited<ReturnType<typeof runStatements>>
 
 /** The record of the import, or of an earlier one with the same key. Throws EmailNotVerified, Invalid. */
-function importOf(owner: Owner, file: ImportFile, { batch, named }: Plan, results: Results): ImportRecord {
+function importOf(
+  owner: Owner,
+  file: ImportFile,
+  { batch, named, newAccounts }: Plan,
+  results: Results,
+): ImportRecord {
   const { user, broken, brokenTotal, created } = results
   const [earlier] = results.earlier.flat()
   requireVerified(user)
+  const [accountFlags] = results.accountFlags
+  if (accountFlags?.[0]?.ruleFlags === '0')
+    throw violationOf([newAccountQuota(owner, newAccounts)], accountFlags)
   if (broken.length > 0) throw new Invalid(errorsOf(file, broken, brokenTotal[0]?.total ?? 0))
   if (earlier && earlier.rowsHash !== batch.rowsHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another import.'] })
@@ -124,7 +144,7 @@ async function newResponse(
   { days: { from, to } }: Plan,
   { id }: ImportRecord,
   results: Results,
-): Promise<Omit<StoredImportResponse, 'settled' | 'categorised'>> {
+): Promise<Omit<StoredImportResponse, 'settled' | 'categorised' | 'accounts'>> {
   // The import is stored by now, so the token is not checked again: a 401 would say that nothing was stored.
   const scope: Scope = { id: sql`${results.user.id}`, isKnown: sql`true`, db }
   const days = daysIfCreated({ from, to }, sql`${id}`)

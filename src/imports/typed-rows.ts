@@ -1,7 +1,7 @@
 import { and, between, eq, isNull, ne } from 'drizzle-orm'
 import type { Owner } from '../database/owner.ts'
 import type { KeptLayout } from '../database/schema.ts'
-import { transactions } from '../database/schema.ts'
+import { accounts, transactions } from '../database/schema.ts'
 import { counted } from '../shared/counted.ts'
 import { Questions } from '../shared/failures.ts'
 import type { ImportOptions } from './contract.ts'
@@ -24,16 +24,23 @@ export async function understandFile(
   layouts: KeptLayout[],
 ): Promise<ImportFile> {
   const understand = kind === 'bank' ? understandStatement : understandCsv
+  const context = { layouts, accounts: options.create_accounts ? await accountNames(owner) : undefined }
   try {
-    return understand(bytes, options, { layouts })
+    return understand(bytes, options, context)
   } catch (error) {
     const isAboutSigns = error instanceof Questions && Object.keys(error.errors).join() === 'signs'
     if (!isAboutSigns || options.account_id === undefined) throw error
-    const file = understand(bytes, { ...options, signs: 'as_written' }, { layouts })
+    const file = understand(bytes, { ...options, signs: 'as_written' }, context)
     const typed = await signsOfTyped(owner, options.account_id, file)
     if (!typed) throw error
-    return understand(bytes, options, { layouts, typed })
+    return understand(bytes, options, { ...context, typed })
   }
+}
+
+async function accountNames(owner: Owner): Promise<string[]> {
+  const own = eq(accounts.userId, owner.id)
+  const found = await owner.runOne(owner.db.select({ name: accounts.name }).from(accounts).where(own))
+  return found.map(({ name }) => name)
 }
 
 /** Which way the amounts of a file go according to typed rows of the same day and amount; null unless all agree. */

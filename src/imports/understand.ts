@@ -9,19 +9,23 @@ import { identityOf, readGeneric, readStatement } from './formats/read.ts'
 import type { FileOptions } from './formats/statement.ts'
 import type { ImportFile, ImportRow } from './import-file.ts'
 import { keptOf, type LayoutOfFile, layoutToKeep } from './layouts.ts'
+import { newAccountsOf } from './new-accounts.ts'
 
 /** What is known about a file besides its bytes. */
-export type FileContext = { layouts: KeptLayout[]; typed?: FileOptions['typed'] }
+export type FileContext = {
+  layouts: KeptLayout[]
+  typed?: FileOptions['typed']
+  /** The names of the user's accounts, if others are to be created. */
+  accounts?: string[] | undefined
+}
 
 /** Reads a generic CSV file, or a workbook with one table. Rows that name no account get `account_id`. Throws Invalid. */
 export function understandCsv(bytes: Uint8Array, options: ImportOptions, context: FileContext): ImportFile {
   const accountId = options.account_id ?? null
   const kept = keptFor(bytes, options, 'generic', context)
-  const { skipped, settled, headers, ...read } = readForAccounts(
-    bytes,
-    { ...options, typed: context.typed },
-    kept,
-  )
+  const read = readForAccounts(bytes, { ...options, typed: context.typed }, kept)
+  const { skipped, settled, headers } = read
+  const newAccounts = context.accounts ? newAccountsOf(read, context.accounts) : []
   const rows = read.rows.map(({ date, ...row }) => ({
     ...row,
     account: row.account ?? accountId,
@@ -44,6 +48,7 @@ export function understandCsv(bytes: Uint8Array, options: ImportOptions, context
     format: 'csv',
     rows,
     accountId,
+    newAccounts,
     skipped,
     closing: null,
     settled,
@@ -87,6 +92,7 @@ export function understandStatement(
     format,
     rows,
     accountId,
+    newAccounts: [],
     skipped,
     closing,
     settled,

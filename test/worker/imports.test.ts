@@ -93,6 +93,7 @@ describe('a generic CSV', () => {
           matches_url: null,
           skipped: 0,
           dry_run: false,
+          accounts_created: [],
           settled: expect.objectContaining({
             signs: { value: 'as_written', proof: 'the documented columns, where a minus sign is an expense' },
           }),
@@ -197,6 +198,7 @@ describe('a bank statement', () => {
         matches_url: null,
         skipped: 0,
         dry_run: false,
+        accounts_created: [],
         settled: {
           signs: { value: 'as_written', proof: 'the format defines its signs' },
           statement_account: { value: '4711', proof: 'the only account in the file' },

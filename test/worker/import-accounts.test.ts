@@ -1,0 +1,126 @@
+import { sql } from 'drizzle-orm'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { maxAccounts } from '../../src/database/quotas.ts'
+import { askDatabase, createHousehold, type Household, verify } from './laws/every-route.ts'
+import { fileOf } from './statements/corpus.ts'
+import { createWorld, expectInvalid, type Json } from './world.ts'
+
+let household: Household
+beforeEach(async () => {
+  household = await createHousehold(createWorld())
+})
+
+const importCsv = (csv: string, query = 'create_accounts=true', headers: Record<string, string> = {}) =>
+  household.world.call('POST', `/api/import/store?${query}`, {
+    token: household.person.token,
+    rawBody: csv,
+    headers: { 'Content-Type': 'text/csv', ...headers },
+  })
+
+const accounts = async () =>
+  (await household.person.get('/api/accounts')).body.map(({ name, type, starting_balance, balance }: Json) =>
+    [name, type, starting_balance, balance].join(' '),
+  )
+const before = ['Checking bank 100.00 100', 'Cash cash 20.00 20']
+
+const csv = `date,type,amount,account,to_account
+2026-11-01,income,500,Savings,
+2026-11-02,transfer,30,savings,Wallet
+2026-11-03,expense,4,CHECKING,
+`
+
+describe('create_accounts', () => {
+  test('creates the accounts that a file names and the user lacks, and says which', async () => {
+    const dryRun = await importCsv(csv, 'create_accounts=true&dry_run=true')
+    expect(dryRun.body.import).toMatchObject({
+      accounts_created: ['Savings', 'Wallet'],
+      counts: { created: 3 },
+    })
+    expect(dryRun.body.import.preview.rows[1]).toMatchObject({ account: 'savings', to_account: 'Wallet' })
+    expect(await accounts()).toEqual(before)
+
+    const key = { 'Idempotency-Key': 'move' }
+    const first = await importCsv(csv, 'create_accounts=true', key)
+    expect(first.body.import).toMatchObject({
+      accounts_created: ['Savings', 'Wallet'],
+      counts: { created: 3 },
+    })
+    const after = ['Checking bank 100.00 96', before[1], 'Savings bank 0.00 470', 'Wallet bank 0.00 30']
+    expect(await accounts()).toEqual(after)
+    expect((await importCsv(csv, 'create_accounts=true', key)).body).toEqual(first.body)
+    const again = await importCsv(csv)
+    expect(again.body.import).toMatchObject({ accounts_created: [], counts: { created: 0, duplicate: 3 } })
+    expect(await accounts()).toEqual(after)
+  })
+
+  test('creates nothing if a row is invalid, or for a user who may not import', async () => {
+    const invalid = `${csv}2026-11-04,transfer,5,Brokerage,brokerage\n`
+    expectInvalid(await importCsv(invalid), {
+      'rows.5.to_account': ['The to account field and account must be different.'],
+    })
+    expectInvalid(await importCsv(csv, 'create_accounts=false'), {
+      'rows.2.account': ['The selected account is invalid.'],
+      'rows.3.account': ['The selected account is invalid.'],
+      'rows.3.to_account': [
+        'The selected to account is invalid.',
+        'The to account field and account must be different.',
+      ],
+    })
+    expect(await accounts()).toEqual(before)
+    const stranger = await household.world.register()
+    household = { ...household, person: stranger }
+    expect((await importCsv(csv)).status).toBe(403)
+    expect(await accounts()).toEqual([])
+  })
+
+  test('respects the bound of accounts, as a whole', async () => {
+    await askDatabase(
+      household.world,
+      sql`insert into accounts (user_id, name, type, starting_balance, created_at, updated_at)
+          with recursive n(i) as (select 1 union all select i + 1 from n where i < ${maxAccounts - 3})
+          select ${household.person.id}, 'Account ' || i, 'bank', 0, 0, 0 from n`,
+    )
+    expectInvalid(await importCsv(csv), { account: [`You cannot have more than ${maxAccounts} accounts.`] })
+    expect(await accounts()).toHaveLength(maxAccounts - 1)
+    const { body } = await importCsv('date,type,amount,account\n2026-11-01,income,500,Savings\n')
+    expect(body.import.accounts_created).toEqual(['Savings'])
+  })
+
+  test('is refused where nothing names accounts', async () => {
+    const errors = { create_accounts: ['Only a file of import/store names accounts that can be created.'] }
+    const { person, expense } = household
+    const rows = { transactions: [expense()], create_accounts: true }
+    expectInvalid(await person.post('/api/import/store', rows), errors)
+    expectInvalid(await person.post('/api/import/bank/store', rows), errors)
+  })
+})
+
+test('the export of another app arrives with its balances, transfers and splits, and only once', async () => {
+  const { world, person } = household
+  const upload = (query: string) => importCsv(fileOf('generic-csv/ynab.csv'), query)
+  const preview = (await upload('create_accounts=true&dry_run=true')).body.import
+  expect(preview).toMatchObject({ accounts_created: ['Savings', 'Old Brokerage'], counts: { created: 6 } })
+  expect(await accounts()).toEqual(before)
+  const { body } = await upload('create_accounts=true')
+  expect(body.import).toMatchObject({
+    accounts_created: ['Savings', 'Old Brokerage'],
+    counts: { created: 6 },
+  })
+  // Checking exists, so its starting balance is not that of the file.
+  expect(await accounts()).toEqual([
+    'Checking bank 100.00 1400',
+    before[1],
+    'Savings bank 0.00 1500',
+    'Old Brokerage bank 0.00 -1250',
+  ])
+  expect((await upload('create_accounts=true')).body.import.counts).toMatchObject({
+    created: 0,
+    duplicate: 6,
+  })
+
+  household = { ...household, person: await world.register() }
+  await verify(world, household.person)
+  await upload('create_accounts=true')
+  expect(await accounts()).toContain('Checking bank 310.55 1610.55')
+  expect((await person.get('/api/transactions?type=transfer')).body.total).toBe(2)
+})
