@@ -40,7 +40,7 @@ export const importEndpoints: EndpointGroup = {
       id: 'importFile',
       summary: 'Import a CSV file',
       description:
-        'Also an Excel workbook (.xlsx) with one table. Columns are found by their names: `date`, `amount` (or `debit` and `credit`), and optionally `type`, `account`, `to_account`, `category`, `description`, `reference`. Options are query parameters; form fields are read as well, and take precedence. Rows may also come as JSON (see *Other spellings*).',
+        'Also an Excel workbook (.xlsx) with one table. Columns are found by their names: `date`, `amount` (or `debit` and `credit`), and optionally `type`, `account`, `to_account`, `category`, `description`, `reference`. Exports of other apps, such as YNAB, Actual and Firefly III, are recognised by their headers; `create_accounts=true` creates their accounts. Options are query parameters; form fields are read as well, and take precedence. Rows may also come as JSON (see *Other spellings*).',
       bodies: bodies('date,amount,account,description\n2026-11-19,-3.20,Checking,Bakery\n'),
       responses: { 200: json(importResult, 'What was imported.') },
       failures: ['NotVerified', 'InvalidImport'],

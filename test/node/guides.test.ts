@@ -83,7 +83,7 @@ test('the tour runs as it is pasted, on a database that other users share', asyn
   const [session = '', summary = '', reports = '', reported = ''] = blocks
   const [signIn = '', profile = '', reminder = '', sync = '', progress = ''] = blocks.slice(4)
   const [copy = '', offline = '', statement = ''] = blocks.slice(9)
-  const [leaving = '', script = '', address = ''] = blocks.slice(-3)
+  const [otherApp = '', leaving = '', script = '', address = ''] = blocks.slice(-4)
   await takeTheFirstIds(place)
   const terminal = openTerminal(place)
 
@@ -119,6 +119,10 @@ test('the tour runs as it is pasted, on a database that other users share', asyn
   const [dryRun, run, again] = (await terminal.paste(statement)).slice(-4)
   for (const first of [dryRun, run]) expect(first).toContain('"rows":2,"created":2,"duplicate":0')
   expect(again).toContain('"rows":2,"created":0,"duplicate":2')
+  const [preview, moved, opened] = await terminal.paste(otherApp)
+  for (const response of [preview, moved])
+    expect(response).toContain('"accounts_created":["Old bank","Rainy days"]')
+  expect(opened).toMatch(/"name":"Old bank".*"balance":18.45.*"name":"Rainy days".*"balance":250/)
   const [json, journal, csv, readBack] = (await terminal.paste(leaving)).slice(-4)
   expect(json).toBe('"complete":true}')
   expect(journal).toMatch(/^; complete: [1-9]\d* transactions$/)
