@@ -8,6 +8,12 @@ import { type Aspects, errorsOf } from './aspects/aspect.ts'
 export const maxRows = 10_000
 export const tooManyRows = `The file must not have more than ${maxRows.toLocaleString('en')} rows.`
 
+/** The questions on whose answers the values of rows depend. */
+const deriving = {
+  date: ['date_format', 'mapping.date', 'delimiter'],
+  amount: ['decimal_separator', 'mapping.amount', 'mapping.debit', 'mapping.credit', 'delimiter'],
+}
+
 /** Collects the errors of a file, so that they are reported together: the first `maxErrors`, and how many there are. */
 export class Problems {
   readonly #errors: FieldErrors = {}
@@ -53,20 +59,12 @@ export class Problems {
     }
     if (questions.length === 0) throw new Invalid(this.#errors)
     // What follows from the answer that a question was read with is no error of the file.
-    const isOpen = (...fields: string[]) => fields.some((field) => aspects?.isAsked(field))
-    const isOpenDate = isOpen('date_format', 'mapping.date', 'delimiter')
-    const isOpenAmount = isOpen(
-      'decimal_separator',
-      'mapping.amount',
-      'mapping.debit',
-      'mapping.credit',
-      'delimiter',
-    )
-    const kept = Object.entries(this.#errors).filter(
-      ([key]) =>
-        !((isOpenDate && /^rows\.\d+\.date$/.test(key)) || (isOpenAmount && /^rows\.\d+\.amount$/.test(key))),
-    )
-    const errors = Object.fromEntries(kept)
+    const follows = (key: string) =>
+      Object.entries(deriving).some(
+        ([field, asked]) =>
+          key.startsWith('rows.') && key.endsWith(`.${field}`) && asked.some((one) => aspects?.isAsked(one)),
+      )
+    const errors = Object.fromEntries(Object.entries(this.#errors).filter(([key]) => !follows(key)))
     for (const [key, texts] of Object.entries(errorsOf(questions)))
       errors[key] = [...(errors[key] ?? []), ...texts]
     throw new Questions(
