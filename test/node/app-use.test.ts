@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { browser as executable } from './browser.ts'
-import { registration, verifyByMail } from './client.ts'
+import { clientOf, registration, verifyByMail } from './client.ts'
 import {
   addExpense,
   address,
@@ -304,6 +306,126 @@ describe.skipIf(!executable)('using the example app', () => {
     expect(await other.getByText('€').count()).toBe(0)
   })
 
+  test('makes and revokes tokens, changes the address, and downloads everything', async () => {
+    const { person, page } = await newWindow('access@example.com')
+    await person.add('Rent', '40.00')
+    await open(page, 'Settings')
+    await page.getByLabel('Name').last().fill('Monthly report')
+    await press(page, 'Make a token')
+    const token = await page.locator('code').innerText()
+    const call = clientOf(app.place)
+    expect((await call('GET', '/accounts', undefined, token)).status).toBe(200)
+    expect((await call('POST', '/accounts', {}, token)).status).toBe(403)
+    await press(page, 'Revoke')
+    await page.getByRole('button', { name: 'Revoke' }).waitFor({ state: 'detached' })
+    expect((await call('GET', '/accounts', undefined, token)).status).toBe(401)
+
+    await page.getByLabel('New address').fill('moved@example.com')
+    await page.getByLabel('Your password').first().fill(registration(person.email).password)
+    await press(page, 'Change the address')
+    await page.getByText('moved@example.com').waitFor()
+
+    for (const [format, end] of [
+      ['json', /"complete":true\}\s*$/],
+      ['csv', /Rent.*\n$/s],
+      ['hledger', /; complete: 1 transactions\n$/],
+    ] as const) {
+      await page.getByLabel('Format').selectOption(format)
+      const download = page.waitForEvent('download')
+      await press(page, 'Download')
+      expect(await readFile(await (await download).path(), 'utf8')).toMatch(end)
+    }
+  })
+
+  test('has nothing that axe finds, on any screen or dialog, and rings of focus with a contrast of 3:1', async () => {
+    const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { person, page } = await newWindow(`axe-${colorScheme}@example.com`, { colorScheme })
+      await person.add('Rent', '40.00', { transaction_date: today })
+      await person.add('Rent again', '40.00', { transaction_date: today, type: 'income' })
+      await page.reload()
+      const check = async (where: string) => {
+        await page.evaluate(axe)
+        const found = await page.evaluate(async () => {
+          const { violations } = (await (globalThis as { axe?: typeof import('axe-core') }).axe?.run()) ?? {}
+          return violations?.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
+        })
+        expect([where, found]).toEqual([where, []])
+        await page.keyboard.press('Tab')
+        expect([where, await page.evaluate(ringContrast)]).toEqual([
+          where,
+          expect.toSatisfy((one) => one >= 3),
+        ])
+      }
+      for (const [name, act] of [
+        ['Overview'],
+        ['Transactions'],
+        ['Transactions', (page: Page) => press(page, 'Add transaction')],
+        ['Transactions', (page: Page) => choose(page, 'Rent again')],
+        ['Transactions', (page: Page) => press(page, 'Select')],
+        ['Transactions', (page: Page) => page.getByText('Filters').click()],
+        ['Accounts'],
+        ['Accounts', (page: Page) => press(page, 'Change Checking')],
+        ['Reports'],
+        ['Categories'],
+        ['Categories', (page: Page) => page.locator('.row').first().click()],
+        ['Matches'],
+        ['Import'],
+        ['Settings'],
+        ['More'],
+      ] as [string, ((page: Page) => Promise<void>)?][]) {
+        await page.goto(`${address}/dashboard`)
+        await (name === 'More' ? page.goto(`${address}/more`) : open(page, name))
+        await act?.(page)
+        await check(`${name} ${act ?? ''}`)
+      }
+      await page.evaluate(() => localStorage.clear())
+      for (const path of [
+        '/login',
+        '/register',
+        '/forgot-password',
+        '/reset-password?token=a&email=a@example.com',
+      ]) {
+        await page.goto(address + path)
+        await page.getByRole('heading').waitFor()
+        await check(path)
+      }
+    }
+  })
+
+  test('needs nothing but a keyboard', async () => {
+    const { page } = await newWindow('keyboard@example.com')
+    const focusOn = async (role: 'link' | 'button', name: string) => {
+      const target = page.getByRole(role, { name, exact: true })
+      for (let count = 0; count < 60; count++) {
+        if (await target.evaluate((one) => one === document.activeElement)) return
+        await page.keyboard.press('Tab')
+      }
+      throw new Error(`Tab never reaches ${name}.`)
+    }
+    await focusOn('link', 'Transactions')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Transactions' }).waitFor()
+    await focusOn('button', 'Add transaction')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('12.50')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('Market')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('g')
+    await page.keyboard.press('Enter')
+    await focusOn('button', 'Save')
+    await page.keyboard.press('Enter')
+    await expectRows(page, ['Market −12.50'])
+    // The focus is back where it was.
+    await focusOn('button', 'Add transaction')
+    await page.locator('button.row').focus()
+    await page.keyboard.press('Enter')
+    await focusOn('button', 'Delete')
+    await page.keyboard.press('Enter')
+    await expectRows(page, [])
+  })
+
   test('fits every page at every width, with the longest names, the largest amounts and text of 200 %', async () => {
     const { person, page } = await newWindow('widths@example.com', {}, largest)
     await person.call('POST', '/accounts', {
@@ -339,3 +461,28 @@ const overflowing = (page: Page) =>
     )
     return found ? `${found.tagName}.${found.className}: ${found.textContent}` : ''
   })
+
+/** The contrast of the ring around the element with the focus, against what is behind it. */
+function ringContrast(): number {
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
+  const luminanceOf = (colour: string) => {
+    if (!canvas) return 0
+    canvas.fillStyle = colour
+    canvas.fillRect(0, 0, 1, 1)
+    const [red = 0, green = 0, blue = 0] = [...canvas.getImageData(0, 0, 1, 1).data].map((one) =>
+      one / 255 <= 0.04045 ? one / 255 / 12.92 : ((one / 255 + 0.055) / 1.055) ** 2.4,
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  }
+  const focused = document.activeElement
+  let behind = focused?.parentElement
+  while (behind && getComputedStyle(behind).backgroundColor === 'rgba(0, 0, 0, 0)')
+    behind = behind.parentElement
+  const { outlineStyle, outlineColor } = getComputedStyle(focused ?? document.body)
+  if (!behind || outlineStyle === 'none') return 0
+  const [darker = 0, lighter = 0] = [
+    luminanceOf(outlineColor),
+    luminanceOf(getComputedStyle(behind).backgroundColor),
+  ].sort()
+  return (lighter + 0.05) / (darker + 0.05)
+}

@@ -7,7 +7,8 @@ export const none: Failure = { message: '', errors: {} }
 export function failureOf(error: unknown): Failure {
   if (error instanceof LedgerError) return error
   if (error instanceof ConnectionError) return { ...none, message: 'This needs a network connection.' }
-  if (!(error instanceof ApiError)) return { ...none, message: `That did not work: ${error}` }
+  if (!(error instanceof ApiError))
+    return { ...none, message: `That did not work: ${error instanceof Error ? error.message : error}` }
   const wait = error.retryAfterSeconds ? ` Try again in ${error.retryAfterSeconds} seconds.` : ''
   return { message: `${error.message}${wait}`, errors: error.errors }
 }

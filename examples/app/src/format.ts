@@ -23,6 +23,9 @@ export function lastDay(month: string): string {
   return new Date(next - 86_400_000).toISOString().slice(0, 10)
 }
 
+/** The months that end with one, as a period of a report. */
+export const monthsUntil = (to: string, count: number) => ({ from: monthAfter(to, 1 - count), to })
+
 /** The month that is a number of months after another, `YYYY-MM`. */
 export function monthAfter(month: string, count: number): string {
   const date = new Date(month)

@@ -1,10 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type Ledger, type LedgerTransaction, unwrap } from 'purse-client'
+import { type Ledger, type LedgerMonthlyReport, type LedgerTransaction, unwrap } from 'purse-client'
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
-import { monthAfter, monthName, today } from '../format.ts'
+import { lastDay, monthAfter, monthName, monthsUntil, today } from '../format.ts'
 import { lookOf } from '../looks.ts'
-import { monthsUntil, spanOf, sumsOf } from '../months.ts'
 import { go, place } from '../router.ts'
 import { client } from '../session.ts'
 import { Badge, colouring } from '../ui/badge.tsx'
@@ -25,6 +24,15 @@ const monthsShown = 6
 
 /** Its library is larger than the rest of the app. */
 export const Chart = lazy<ChartProps>(() => import('../ui/chart.tsx').then((file) => file.Chart))
+
+/** Income and expenses of the months of a report, for a chart. */
+export const flowsOf = (months: LedgerMonthlyReport['months']): Pick<ChartProps, 'months' | 'series'> => ({
+  months: months.map(({ month }) => month),
+  series: [
+    { label: 'In', colour: '--brand', figures: months.map(({ income }) => income) },
+    { label: 'Out', colour: '--spent', figures: months.map(({ expense }) => expense) },
+  ],
+})
 
 export function Dashboard({ ledger }: PageProps) {
   const [edited, setEdited] = useState<Edited<LedgerTransaction>>()
@@ -72,7 +80,7 @@ function Month({ ledger }: { ledger: Ledger }) {
   const [month, setMonth] = useState(today(ledger.profile()?.timezone).slice(0, 7))
   const { monthly_summary: sums, category_breakdown: shares } = ledger.summary({ month })
   const listOf = (filter: Record<string, string>) =>
-    `/transactions?${new URLSearchParams({ ...spanOf(month), ...filter })}`
+    `/transactions?${new URLSearchParams({ from: `${month}-01`, to: lastDay(month), ...filter })}`
   const step = (count: number, name: string, icon: 'left' | 'right') => (
     <button
       type="button"
@@ -82,8 +90,7 @@ function Month({ ledger }: { ledger: Ledger }) {
       children={<Icon name={icon} />}
     />
   )
-  const months = monthsUntil(month, monthsShown)
-  const figures = sumsOf(ledger, months)
+  const { months } = ledger.monthlyReport(monthsUntil(month, monthsShown))
   return (
     <article>
       <header class="line">
@@ -102,15 +109,7 @@ function Month({ ledger }: { ledger: Ledger }) {
           <small>Left</small> {money(sums.net)}
         </span>
       </p>
-      <Chart
-        label="Income and expenses"
-        type="bar"
-        months={months}
-        series={[
-          { label: 'In', colour: '--brand', figures: figures.map(({ income }) => income) },
-          { label: 'Out', colour: '--spent', figures: figures.map(({ expense }) => expense) },
-        ]}
-      />
+      <Chart label="Income and expenses" type="bar" {...flowsOf(months)} />
       {shares.map(({ category_key: key, category_name: name, total }) => {
         const look = key ? lookOf({ key, name }) : ({ icon: 'unknown', hue: 'grey' } as const)
         return (

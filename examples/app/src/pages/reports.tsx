@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks'
+import type { LedgerMonthlyReport } from 'purse-client'
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
-import { monthAfter, monthName, shortMonth, today } from '../format.ts'
-import { monthsUntil, netWorthOf, sumsOf } from '../months.ts'
+import { lastDay, monthName, monthsUntil, shortMonth, today } from '../format.ts'
 import { Segments } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
-import { Chart } from './dashboard.tsx'
+import { Chart, flowsOf } from './dashboard.tsx'
+
+type Month = LedgerMonthlyReport['months'][number]
 
 const spans: [string, string][] = [
   ['6', '6 months'],
@@ -17,9 +19,9 @@ const spans: [string, string][] = [
 /** Looking back: net worth, income and expenses by month, and what changed since the month before. */
 export function Reports({ ledger }: PageProps) {
   const [count, setCount] = useState('12')
-  const last = today(ledger.profile()?.timezone).slice(0, 7)
-  const months = monthsUntil(last, Number(count))
-  const sums = sumsOf(ledger, months)
+  const { from, to } = monthsUntil(today(ledger.profile()?.timezone).slice(0, 7), Number(count))
+  const { months } = ledger.monthlyReport({ from, to })
+  const { points } = ledger.balancesReport({ from: `${from}-01`, to: lastDay(to), every: 'month' })
   return (
     <Page title="Reports">
       <Segments label="Period" name="period" value={count} options={spans} onChoose={setCount} />
@@ -29,49 +31,43 @@ export function Reports({ ledger }: PageProps) {
           <Chart
             label="Net worth at the end of the month"
             type="line"
-            months={months}
-            series={[{ label: 'Net worth', colour: '--brand', figures: netWorthOf(ledger, months) }]}
+            months={points.map(({ date }) => date)}
+            series={[{ label: 'Net worth', colour: '--brand', figures: points.map(({ total }) => total) }]}
           />
         </article>
         <article>
           <h2>Income and expenses</h2>
-          <Chart
-            label="Income and expenses by month"
-            type="bar"
-            months={months}
-            series={[
-              { label: 'In', colour: '--brand', figures: sums.map(({ income }) => income) },
-              { label: 'Out', colour: '--spent', figures: sums.map(({ expense }) => expense) },
-            ]}
-          />
+          <Chart label="Income and expenses by month" type="bar" {...flowsOf(months)} />
         </article>
       </div>
-      <Comparison {...{ ledger, month: last, before: monthAfter(last, -1) }} />
+      <Comparison months={months} />
     </Page>
   )
 }
 
-type ComparisonProps = Pick<PageProps, 'ledger'> & { month: string; before: string }
-
-/** What was spent in two months, by category. */
-function Comparison({ ledger, month, before }: ComparisonProps) {
-  const sharesOf = (one: string) =>
-    new Map(
-      ledger.summary({ month: one }).category_breakdown.map((share) => [share.category_name, share.total]),
-    )
-  const [now, then] = [sharesOf(month), sharesOf(before)]
-  const names = [...new Set([...now.keys(), ...then.keys()])]
-  const rows = names.map((name) => {
-    const [own, earlier] = [now.get(name) ?? 0, then.get(name) ?? 0]
-    return [name, money(own), money(earlier), (own > earlier ? '+' : '') + money(own - earlier)]
+/** What was spent in the last two months, by category. */
+function Comparison({ months }: { months: Month[] }) {
+  const [then, now] = months.slice(-2)
+  if (!then || !now) return null
+  const [own, earlier] = [now, then].map(spentIn) as [Map<string, number>, Map<string, number>]
+  const rows = [...new Set([...own.keys(), ...earlier.keys()])].map((name) => {
+    const [a, b] = [own.get(name) ?? 0, earlier.get(name) ?? 0]
+    return [name, money(a), money(b), (a > b ? '+' : '') + money(a - b)]
   })
   if (rows.length === 0) return null
   return (
     <article>
       <h2>
-        {monthName(month)}, compared with {monthName(before)}
+        {monthName(now.month)}, compared with {monthName(then.month)}
       </h2>
-      <Table head={['Category', shortMonth(month), shortMonth(before), 'Change']} rows={rows} />
+      <Table head={['Category', shortMonth(now.month), shortMonth(then.month), 'Change']} rows={rows} />
     </article>
   )
 }
+
+const spentIn = ({ categories }: Month) =>
+  new Map(
+    categories
+      .filter(({ type }) => type === 'expense')
+      .map(({ category_name, total }) => [category_name, total]),
+  )

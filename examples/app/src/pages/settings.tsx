@@ -1,15 +1,14 @@
-import { useEffect, useState } from 'preact/hooks'
-import { ApiError, type Session as Device, LedgerError, unwrap } from 'purse-client'
+import { useState } from 'preact/hooks'
+import { ApiError, LedgerError, unwrap } from 'purse-client'
 import { chooseCurrency, currency } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
-import { type Failure, failureOf } from '../failure.ts'
-import { counted, deviceName, shortDay } from '../format.ts'
+import { counted } from '../format.ts'
 import { client, forgetSession } from '../session.ts'
-import { useFollowed } from '../store.ts'
-import { connection } from '../sync.ts'
 import { Choice, type Entries, Field, Form, type Options } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import { say } from '../ui/toast.tsx'
+import { Access, Address, Password } from './settings-access.tsx'
+import { Export } from './settings-data.tsx'
 
 const currencyNames = new Intl.DisplayNames(undefined, { type: 'currency' })
 
@@ -19,8 +18,10 @@ export function Settings(props: PageProps) {
       <div class="columns">
         <Profile {...props} />
         <Display />
+        <Address />
         <Password />
-        <Devices />
+        <Access />
+        <Export />
         <SignOut {...props} />
         <Leave {...props} />
       </div>
@@ -72,62 +73,6 @@ function Display() {
           hint="Shown beside amounts. It converts nothing."
         />
       </Form>
-    </article>
-  )
-}
-
-function Password() {
-  const [changes, setChanges] = useState(0)
-  const change = async ({ current_password = '', password = '' }: Entries) => {
-    const json = { current_password, password, password_confirmation: password }
-    await unwrap(client.api.me.password.$put({ json }))
-    setChanges(changes + 1)
-    say('Your password is changed. Other devices are signed out.')
-  }
-  const secret = { type: 'password', required: true } as const
-  return (
-    <article>
-      <h2>Password</h2>
-      <Form key={changes} submit="Change the password" look="outline" onSubmit={change}>
-        <Field {...secret} label="Current password" name="current_password" autocomplete="current-password" />
-        <Field
-          {...secret}
-          label="New password"
-          name="password"
-          autocomplete="new-password"
-          minLength={8}
-          hint="At least 8 characters"
-        />
-      </Form>
-    </article>
-  )
-}
-
-/** Where the person is signed in. Only the service knows. */
-function Devices() {
-  const [devices, setDevices] = useState<Device[]>([])
-  const [failure, setFailure] = useState<Failure>()
-  const { isOnline } = useFollowed(connection).get()
-  const load = () =>
-    unwrap(client.api.tokens.$get()).then(
-      (loaded) => {
-        setDevices(loaded)
-        setFailure(undefined)
-      },
-      (error) => setFailure(failureOf(error)),
-    )
-  const end = (id: number) => unwrap(client.api.tokens[':id'].$delete({ param: { id } })).finally(load)
-  useEffect(() => void load(), [isOnline])
-  return (
-    <article>
-      <h2>Where you are signed in</h2>
-      {failure && <p>{failure.message}</p>}
-      {devices.map(({ id, user_agent, last_used_at, is_current }) => (
-        <div key={id} class="line">
-          <small>{`${deviceName(user_agent)}${is_current ? ' (this device)' : ''}, last used on ${shortDay(last_used_at)}`}</small>
-          {!is_current && <Form submit="Sign out there" look="outline danger" onSubmit={() => end(id)} />}
-        </div>
-      ))}
     </article>
   )
 }

@@ -41,7 +41,9 @@ export function Chart(props: ChartProps) {
         <Drawing {...props} />
       </div>
       <details>
-        <summary>{label}, as a table</summary>
+        <summary>
+          As a table<span class="hidden">: {label}</span>
+        </summary>
         <Table head={['Month', ...series.map((one) => one.label)]} rows={rows} />
       </details>
     </figure>
@@ -65,6 +67,7 @@ function Drawing({ label, type, months, series }: ChartProps) {
     Canvas.defaults.color = colourOf('--muted')
     Canvas.defaults.borderColor = colourOf('--line')
     Canvas.defaults.font.family = 'system-ui'
+    Canvas.defaults.font.size = 0.75 * Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
     const short = new Intl.NumberFormat(undefined, { notation: 'compact' })
     const chart = new Canvas(element, {
       type,
@@ -81,7 +84,7 @@ function Drawing({ label, type, months, series }: ChartProps) {
         maintainAspectRatio: false,
         interaction: { mode: 'index', intersect: false },
         scales: {
-          x: { grid: { display: false } },
+          x: { grid: { display: false }, ticks: { maxRotation: 0 } },
           y: {
             border: { display: false },
             ticks: { maxTicksLimit: 5, callback: (value) => short.format(Number(value)) },
