@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { browser as executable } from './browser.ts'
-import { clientOf, registration, verifyByMail } from './client.ts'
+import { clientOf, register, registration, verifyByMail } from './client.ts'
 import {
   addExpense,
   address,
@@ -335,6 +335,27 @@ describe.skipIf(!executable)('using the example app', () => {
       await press(page, 'Download')
       expect(await readFile(await (await download).path(), 'utf8')).toMatch(end)
     }
+  })
+
+  test('restores an export into a new user, and says if a file is none', async () => {
+    const person = await newPerson('leaving@example.com')
+    await person.add('Rent', '40.00')
+    const buffer = Buffer.from(JSON.stringify(await person.get('/export')))
+    const email = 'arriving@example.com'
+    await register(app.place, email)
+    const [, other] = await newDevice()
+    await signIn(other, email)
+    await open(other, 'Settings')
+    await other
+      .getByLabel('Export')
+      .setInputFiles({ name: 'a.json', mimeType: 'text/plain', buffer: Buffer.from('no') })
+    await press(other, 'Restore')
+    await other.getByText('This is not a JSON export.').waitFor()
+    await other.getByLabel('Export').setInputFiles({ name: 'a.json', mimeType: 'application/json', buffer })
+    await press(other, 'Restore')
+    await other.getByText('Everything is as it was in the file.').waitFor()
+    await open(other, 'Transactions')
+    await expectRows(other, ['Rent −40.00'])
   })
 
   test('has nothing that axe finds, on any screen or dialog, and rings of focus with a contrast of 3:1', async () => {

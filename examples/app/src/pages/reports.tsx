@@ -60,7 +60,11 @@ function Comparison({ months }: { months: Month[] }) {
       <h2>
         {monthName(now.month)}, compared with {monthName(then.month)}
       </h2>
-      <Table head={['Category', shortMonth(now.month), shortMonth(then.month), 'Change']} rows={rows} />
+      <Table
+        head={['Category', shortMonth(now.month), shortMonth(then.month), 'Change']}
+        rows={rows}
+        isFigures
+      />
     </article>
   )
 }

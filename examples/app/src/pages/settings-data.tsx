@@ -1,7 +1,9 @@
-import { unwrap } from 'purse-client'
+import { useState } from 'preact/hooks'
+import { type Export as ExportFile, LedgerError, type Restored, restore, unwrap } from 'purse-client'
+import type { PageProps } from '../app.tsx'
 import { today } from '../format.ts'
 import { client } from '../session.ts'
-import { Choice, type Entries, Form, type Options } from '../ui/form.tsx'
+import { Choice, type Entries, Field, Form, type Options } from '../ui/form.tsx'
 
 const formats: Options = [
   ['json', 'Everything (JSON), which can be restored'],
@@ -38,4 +40,37 @@ export function Export() {
       </Form>
     </article>
   )
+}
+
+/** Brings an export into a new user. After a failure, the same file goes on where it stopped. */
+export function Restore({ ledger }: PageProps) {
+  const [restored, setRestored] = useState<Restored>()
+  const bringBack = async ({ file }: Record<string, unknown>) => {
+    const text = file instanceof File ? await file.text() : ''
+    setRestored(await restore(client, exportIn(text)))
+    await ledger.sync()
+  }
+  return (
+    <article>
+      <h2>Restore</h2>
+      <p>Brings a JSON export into a user who has no accounts yet, such as a new one.</p>
+      <Form submit="Restore" look="outline" onSubmit={bringBack}>
+        <Field label="Export" name="file" type="file" accept=".json" required />
+      </Form>
+      <div role="status">
+        {restored?.matched && 'Everything is as it was in the file.'}
+        {restored?.differences.map(({ what, expected, found }) => (
+          <p key={what}>{`${what}: ${expected} in the file, ${found} here`}</p>
+        ))}
+      </div>
+    </article>
+  )
+}
+
+function exportIn(text: string): ExportFile {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new LedgerError('', { file: ['This is not a JSON export.'] })
+  }
 }

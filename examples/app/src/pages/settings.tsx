@@ -8,20 +8,21 @@ import { Choice, type Entries, Field, Form, type Options } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import { say } from '../ui/toast.tsx'
 import { Access, Address, Password } from './settings-access.tsx'
-import { Export } from './settings-data.tsx'
+import { Export, Restore } from './settings-data.tsx'
 
 const currencyNames = new Intl.DisplayNames(undefined, { type: 'currency' })
 
 export function Settings(props: PageProps) {
   return (
     <Page title="Settings">
-      <div class="columns">
+      <div class="sections">
         <Profile {...props} />
         <Display />
         <Address />
         <Password />
         <Access />
         <Export />
+        <Restore {...props} />
         <SignOut {...props} />
         <Leave {...props} />
       </div>

@@ -44,7 +44,7 @@ export function Chart(props: ChartProps) {
         <summary>
           As a table<span class="hidden">: {label}</span>
         </summary>
-        <Table head={['Month', ...series.map((one) => one.label)]} rows={rows} />
+        <Table head={['Month', ...series.map((one) => one.label)]} rows={rows} isFigures />
       </details>
     </figure>
   )

@@ -1,9 +1,10 @@
-type Props = { head: string[]; rows: string[][] }
+/** `isFigures`: the columns after the first are figures. */
+type Props = { head: string[]; rows: string[][]; isFigures?: boolean }
 
-/** A table whose first column names the rows; the other columns of figures are aligned at the right. */
-export function Table({ head, rows }: Props) {
+/** A table whose first column names the rows. */
+export function Table({ head, rows, isFigures }: Props) {
   return (
-    <table>
+    <table class={isFigures ? 'figures' : ''}>
       <thead>
         <tr>
           {head.map((name) => (
