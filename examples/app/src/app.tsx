@@ -12,7 +12,7 @@ import { useFollowed } from './store.ts'
 import { connection, keepInSync } from './sync.ts'
 import { Icon, type IconName } from './ui/icon.tsx'
 import { lazy } from './ui/lazy.tsx'
-import { Page } from './ui/page.tsx'
+import { Page as PageFrame } from './ui/page.tsx'
 import { Toasts } from './ui/toast.tsx'
 
 export type PageProps = { ledger: Ledger; session: Session }
@@ -25,43 +25,33 @@ const doors: Record<string, ComponentType> = {
   '/reset-password': NewPassword,
 }
 
-type Shown = { page: ComponentType<PageProps>; label?: string; icon?: IconName; isFirst?: true }
-
-/** Those with a label are in the navigation: on phones, the first ones only. */
-const pages: Record<string, Shown> = {
-  '/dashboard': { page: Dashboard, label: 'Overview', icon: 'overview', isFirst: true },
-  '/transactions': {
-    page: lazy(() => import('./pages/transactions.tsx').then((file) => file.Transactions)),
-    ...{ label: 'Transactions', icon: 'list', isFirst: true },
-  },
-  '/accounts': {
-    page: lazy(() => import('./pages/accounts.tsx').then((file) => file.Accounts)),
-    ...{ label: 'Accounts', icon: 'wallet', isFirst: true },
-  },
-  '/reports': {
-    page: lazy(() => import('./pages/reports.tsx').then((file) => file.Reports)),
-    ...{ label: 'Reports', icon: 'chart', isFirst: true },
-  },
-  '/categories': {
-    page: lazy(() => import('./pages/categories.tsx').then((file) => file.Categories)),
-    ...{ label: 'Categories', icon: 'tag' },
-  },
-  '/matches': {
-    page: lazy(() => import('./pages/matches.tsx').then((file) => file.Matches)),
-    ...{ label: 'Matches', icon: 'pair' },
-  },
-  '/import': {
-    page: lazy(() => import('./pages/import-file.tsx').then((file) => file.ImportFile)),
-    ...{ label: 'Import', icon: 'import' },
-  },
-  '/settings': {
-    page: lazy(() => import('./pages/settings.tsx').then((file) => file.Settings)),
-    ...{ label: 'Settings', icon: 'settings' },
-  },
-  '/changes': { page: lazy(() => import('./pages/changes.tsx').then((file) => file.Changes)) },
-  '/more': { page: More },
+const pages: Record<string, ComponentType<PageProps>> = {
+  '/dashboard': Dashboard,
+  '/transactions': lazy(() => import('./pages/transactions.tsx'), 'Transactions'),
+  '/accounts': lazy(() => import('./pages/accounts.tsx'), 'Accounts'),
+  '/reports': lazy(() => import('./pages/reports.tsx'), 'Reports'),
+  '/categories': lazy(() => import('./pages/categories.tsx'), 'Categories'),
+  '/matches': lazy(() => import('./pages/matches.tsx'), 'Matches'),
+  '/import': lazy(() => import('./pages/import-file.tsx'), 'ImportFile'),
+  '/settings': lazy(() => import('./pages/settings.tsx'), 'Settings'),
+  '/changes': lazy(() => import('./pages/changes.tsx'), 'Changes'),
+  '/more': More,
 }
-const links = Object.entries(pages).filter(([, { label }]) => label)
+
+type Link = [path: string, label: string, icon: IconName]
+/** The links for which a phone's navigation has room, and the others. */
+const firstLinks: Link[] = [
+  ['/dashboard', 'Overview', 'overview'],
+  ['/transactions', 'Transactions', 'list'],
+  ['/accounts', 'Accounts', 'wallet'],
+  ['/reports', 'Reports', 'chart'],
+]
+const otherLinks: Link[] = [
+  ['/categories', 'Categories', 'tag'],
+  ['/matches', 'Matches', 'pair'],
+  ['/import', 'Import', 'import'],
+  ['/settings', 'Settings', 'settings'],
+]
 
 export function App() {
   const current = useFollowed(session).get()
@@ -84,25 +74,24 @@ function SignedIn({ session }: { session: Session }) {
   useFollowed(looks)
   useFollowed(currency)
   useEffect(() => keepInSync(ledger), [ledger])
-  const shown = pages[place.get().pathname] ?? { page: Dashboard, isFirst: true }
-  const link = (path: string, label: string, icon: IconName, className: string, isCurrent: boolean) => (
-    <a key={path} href={path} class={className} aria-current={isCurrent ? 'page' : undefined}>
-      <Icon name={icon} />
-      {label}
-    </a>
-  )
+  const { pathname } = place.get()
+  const Page = pages[pathname] ?? Dashboard
+  const isShown = ([path]: Link) => pages[path] === Page
   return (
     <div class="shell">
       <nav aria-label="Pages">
-        {links.map(([path, { page, label = '', icon = 'more', isFirst }]) =>
-          link(path, label, icon, isFirst ? '' : 'wide-only', page === shown.page),
-        )}
-        {link('/more', 'More', 'more', 'narrow-only', !shown.isFirst)}
+        {firstLinks.map((link) => (
+          <NavLink key={link[0]} link={link} isCurrent={isShown(link)} />
+        ))}
+        {otherLinks.map((link) => (
+          <NavLink key={link[0]} link={link} isCurrent={isShown(link)} class="wide-only" />
+        ))}
+        <NavLink link={['/more', 'More', 'more']} isCurrent={!firstLinks.some(isShown)} class="narrow-only" />
       </nav>
       <Status ledger={ledger} />
       <main>
         {ledger.profile() ? (
-          <shown.page key={visit()} ledger={ledger} session={session} />
+          <Page key={visit()} ledger={ledger} session={session} />
         ) : (
           <p role="status">Fetching your data …</p>
         )}
@@ -111,23 +100,29 @@ function SignedIn({ session }: { session: Session }) {
   )
 }
 
+type NavLinkProps = { link: Link; isCurrent: boolean; class?: string }
+
+const NavLink = ({ link: [path, label, icon], isCurrent, class: name }: NavLinkProps) => (
+  <a href={path} class={name} aria-current={isCurrent ? 'page' : undefined}>
+    <Icon name={icon} />
+    {label}
+  </a>
+)
+
 /** The pages for which a phone's navigation has no room. */
 function More() {
   return (
-    <Page title="More">
+    <PageFrame title="More">
       <article class="list">
-        {links.map(
-          ([path, { label, icon = 'more', isFirst }]) =>
-            !isFirst && (
-              <a key={path} href={path} class="row">
-                <Icon name={icon} />
-                <span>{label}</span>
-                <Icon name="right" />
-              </a>
-            ),
-        )}
+        {otherLinks.map(([path, label, icon]) => (
+          <a key={path} href={path} class="row">
+            <Icon name={icon} />
+            <span>{label}</span>
+            <Icon name="right" />
+          </a>
+        ))}
       </article>
-    </Page>
+    </PageFrame>
   )
 }
 

@@ -12,13 +12,3 @@ export function sendFile({ kind, ...entries }: Texts): Promise<ImportResult> {
   const request = { form: form as Texts & { file: string & File } }
   return unwrap(kind === 'own' ? store.$post(request) : bank.store.$post(request))
 }
-
-/** Joins the pairs that are sure among the matches of an import. */
-export async function joinSure(matchesUrl: string): Promise<void> {
-  const query = Object.fromEntries(new URL(matchesUrl).searchParams)
-  const { matches } = await unwrap(client.api.matches.$get({ query }))
-  const pairs = matches
-    .filter(({ certainty }) => certainty === 'sure')
-    .map(({ kind, ids }) => ({ kind, ids }))
-  if (pairs.length > 0) await unwrap(client.api.matches.join.$post({ json: { pairs: pairs.slice(0, 100) } }))
-}

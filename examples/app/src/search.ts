@@ -1,7 +1,7 @@
 import type { Ledger, LedgerFilter, LedgerTransaction } from 'purse-client'
 import { typedAmount } from './amounts.ts'
 
-export const pageSize = 50
+const pageSize = 50
 const largestPage = 500
 
 /** The first pages of what a filter finds, and how much there is in all. Throws LedgerError. */
@@ -13,11 +13,31 @@ export function find(ledger: Ledger, filter: LedgerFilter, pages: number) {
     const all = Array.from({ length: pages }, (_, at) => ledger.transactions({ ...others, page: at + 1 }))
     return { rows: all.flatMap(({ data }) => data), total: all[0]?.total ?? 0 }
   }
-  const contains = containing(q)
-  const found = allOf(ledger, others).filter(
-    (row) => contains(row) && !(isUnfiled && row.type === 'transfer'),
+  const matches = matching(q)
+  const found = textsOf(ledger, others).filter(
+    ([row, text]) => matches(row, text) && !(isUnfiled && row.type === 'transfer'),
   )
-  return { rows: found.slice(0, pages * pageSize), total: found.length }
+  return { rows: found.slice(0, pages * pageSize).map(([row]) => row), total: found.length }
+}
+
+type Searched = [row: LedgerTransaction, text: string][]
+/** The texts of the last search, until the ledger changes: people search as they type. */
+const kept = new WeakMap<Ledger, { filter: string; texts: Searched }>()
+
+function textsOf(ledger: Ledger, filter: LedgerFilter): Searched {
+  const known = kept.get(ledger)
+  if (known?.filter === JSON.stringify(filter)) return known.texts
+  const texts = allOf(ledger, filter).map((row): Searched[number] => {
+    const { description, reference, category, account, to_account, amount } = row
+    const shown = [description, reference, category?.name, account.name, to_account?.name, amount]
+    return [row, shown.join('\n').toLowerCase()]
+  })
+  kept.set(ledger, { filter: JSON.stringify(filter), texts })
+  const forget = ledger.subscribe(() => {
+    kept.delete(ledger)
+    forget()
+  })
+  return texts
 }
 
 function allOf(ledger: Ledger, filter: LedgerFilter): LedgerTransaction[] {
@@ -30,13 +50,9 @@ function allOf(ledger: Ledger, filter: LedgerFilter): LedgerTransaction[] {
 }
 
 /** Looks for each word in whatever a row shows. The API's own search knows neither categories nor amounts. */
-function containing(q: string) {
+function matching(q: string) {
   const words = q.toLowerCase().normalize().split(/\s+/).filter(Boolean)
   const { amount } = typedAmount(q)
-  return (row: LedgerTransaction): boolean => {
-    const { description, reference, category, account, to_account } = row
-    const texts = [description, reference, category?.name, account.name, to_account?.name, row.amount]
-    const text = texts.join('\n').toLowerCase()
-    return row.amount === amount || words.every((word) => text.includes(word))
-  }
+  return (row: LedgerTransaction, text: string): boolean =>
+    row.amount === amount || words.every((word) => text.includes(word))
 }

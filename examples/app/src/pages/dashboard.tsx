@@ -23,7 +23,7 @@ const latestShown = 6
 const monthsShown = 6
 
 /** Its library is larger than the rest of the app. */
-export const Chart = lazy<ChartProps>(() => import('../ui/chart.tsx').then((file) => file.Chart))
+export const Chart = lazy(() => import('../ui/chart.tsx'), 'Chart')
 
 /** Income and expenses of the months of a report, for a chart. */
 export const flowsOf = (months: LedgerMonthlyReport['months']): Pick<ChartProps, 'months' | 'series'> => ({

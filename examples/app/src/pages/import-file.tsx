@@ -10,7 +10,8 @@ import {
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { counted, shortDay } from '../format.ts'
-import { joinSure, sendFile } from '../import.ts'
+import { sendFile } from '../import.ts'
+import { findMatches, isSure, join } from '../matches.ts'
 import { client } from '../session.ts'
 import { useFollowed } from '../store.ts'
 import { connection } from '../sync.ts'
@@ -46,7 +47,10 @@ export function ImportFile({ ledger }: PageProps) {
   }
   const take = async ({ joins, ...chosen }: Entries) => {
     const { message, import: outcome } = await sendFile({ ...preview?.entries, ...chosen })
-    if (joins && outcome.matches_url) await joinSure(outcome.matches_url)
+    if (joins && outcome.matches_url) {
+      const found = await findMatches(Object.fromEntries(new URL(outcome.matches_url).searchParams))
+      await join(found.filter(isSure))
+    }
     setPreview(undefined)
     setQuestions([])
     say(message, async () => {

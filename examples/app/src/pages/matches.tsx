@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type MatchList, unwrap } from 'purse-client'
+import { unwrap } from 'purse-client'
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { type Failure, failureOf } from '../failure.ts'
 import { counted, shortDay } from '../format.ts'
+import { findMatches, isSure, join, type Match } from '../matches.ts'
 import { client } from '../session.ts'
 import { useFollowed } from '../store.ts'
 import { connection } from '../sync.ts'
@@ -11,8 +12,6 @@ import { Button } from '../ui/button.tsx'
 import { Page } from '../ui/page.tsx'
 import { say } from '../ui/toast.tsx'
 
-type Match = MatchList['matches'][number]
-const mostPairs = 100
 const kinds = { duplicate: 'Recorded twice?', transfer: 'One transfer?' }
 
 /** Transactions that may be one event, in pairs. Only the service finds them. */
@@ -25,19 +24,13 @@ export function Matches({ ledger }: PageProps) {
       () => setFailure(undefined),
       (error) => setFailure(failureOf(error)),
     )
-  const load = async () => {
-    const found = await unwrap(client.api.matches.$get({ query: {} }))
-    setMatches(found.matches)
-  }
+  const load = async () => setMatches(await findMatches())
   useEffect(() => void act(load), [isOnline])
   const update = () => Promise.all([ledger.sync(), load()])
 
-  const join = (chosen: Match[]) =>
+  const joinAll = (chosen: Match[]) =>
     act(async () => {
-      const pairs = chosen.slice(0, mostPairs).map(({ kind, ids }) => ({ kind, ids }))
-      const result = await unwrap(client.api.matches.join.$post({ json: { pairs } }))
-      const outcomes = 'outcomes' in result ? result.outcomes : []
-      const joined = outcomes.flatMap(({ transaction }) => transaction ?? [])
+      const joined = await join(chosen)
       await update()
       say(`${counted(joined.length, 'pair')} joined.`, async () => {
         for (const { id } of joined) await unwrap(client.api.matches.separate.$post({ json: { id } }))
@@ -55,7 +48,7 @@ export function Matches({ ledger }: PageProps) {
       })
     })
 
-  const sure = matches?.filter(({ certainty }) => certainty === 'sure') ?? []
+  const sure = matches?.filter(isSure) ?? []
   return (
     <Page title="Matches">
       <p>
@@ -65,7 +58,7 @@ export function Matches({ ledger }: PageProps) {
       {failure && <p role="alert">{failure.message}</p>}
       {sure.length > 0 && (
         <p>
-          <Button label={`Join ${counted(sure.length, 'sure pair')}`} onClick={() => join(sure)} />
+          <Button label={`Join ${counted(sure.length, 'sure pair')}`} onClick={() => joinAll(sure)} />
         </p>
       )}
       {matches?.length === 0 && <p role="status">Nothing in the last 90 days looks like a pair.</p>}
@@ -81,7 +74,7 @@ export function Matches({ ledger }: PageProps) {
             ))}
           </div>
           <p class="line">
-            <Button label="Join" onClick={() => join([match])} />
+            <Button label="Join" onClick={() => joinAll([match])} />
             <Button label="Keep both" isMain={false} onClick={() => reject(match)} />
           </p>
         </article>

@@ -4,16 +4,7 @@ import { typedAmount } from '../amounts.ts'
 import { today } from '../format.ts'
 import { client } from '../session.ts'
 import { inWords } from '../titles.ts'
-import {
-  AmountField,
-  Choice,
-  doubtfulAmount,
-  type Entries,
-  Field,
-  type Options,
-  optionsOf,
-  Segments,
-} from '../ui/form.tsx'
+import { AmountField, Choice, doubtfulAmount, type Entries, Field, optionsOf, Segments } from '../ui/form.tsx'
 import { type Edited, RowDialog } from '../ui/row-dialog.tsx'
 import { say } from '../ui/toast.tsx'
 
@@ -54,7 +45,7 @@ export function TransactionDialog({ ledger, edited, onDone }: Props) {
         onInput={({ currentTarget }) => suggest(currentTarget)}
       />
       {type !== 'transfer' && <Category {...{ ledger, type, row }} hint={because} />}
-      <Ways accounts={optionsOf(accounts)} type={type} row={row} />
+      <Ways {...{ ledger, type, row }} />
       <Field label="Date" name="transaction_date" type="date" value={day} {...dates} required />
       <details>
         <summary>More</summary>
@@ -92,14 +83,13 @@ type CategoryProps = { ledger: Ledger; type: Type; row: LedgerTransaction | unde
 
 /** Those of the transaction's type come first. A refund is income in an expense category. */
 function Category({ ledger, type, row, hint }: CategoryProps) {
-  const options: Options = [['', row ? 'Uncategorized' : 'Choose …']]
   const groups = categoryGroups(ledger).sort((a, b) => Number(b.type === type) - Number(a.type === type))
   return (
     <Choice
       label="Category"
       name="category_id"
       value={row?.category?.key}
-      options={options}
+      options={[['', row ? 'Uncategorized' : 'Choose …']]}
       groups={groups.map(({ label, options }) => [label, options])}
       required={!row}
       hint={hint}
@@ -114,10 +104,11 @@ export const categoryGroups = (ledger: Ledger) =>
     return { type, label, options: optionsOf(own) }
   })
 
-type WaysProps = { accounts: Options; type: Type; row: LedgerTransaction | undefined }
+type WaysProps = Omit<CategoryProps, 'hint'>
 
 /** Where the money comes from, and where it goes. */
-function Ways({ accounts, type, row }: WaysProps) {
+function Ways({ ledger, type, row }: WaysProps) {
+  const accounts = optionsOf(ledger.accounts())
   const from = { name: 'account_id', value: row?.account.key, options: accounts, required: true }
   const to = { ...from, name: 'to_account_id', value: row?.to_account?.key ?? accounts[1]?.[0] }
   return (

@@ -3,7 +3,6 @@ import {
   BarElement,
   Chart as Canvas,
   CategoryScale,
-  Filler,
   Legend,
   LinearScale,
   LineController,
@@ -17,7 +16,7 @@ import { monthName, shortMonth } from '../format.ts'
 import { observable, useFollowed } from '../store.ts'
 import { Table } from './table.tsx'
 
-Canvas.register(BarController, BarElement, CategoryScale, Filler, Legend, LinearScale)
+Canvas.register(BarController, BarElement, CategoryScale, Legend, LinearScale)
 Canvas.register(LineController, LineElement, PointElement, Tooltip)
 
 const scheme = matchMedia('(prefers-color-scheme: dark), (forced-colors: active)')
