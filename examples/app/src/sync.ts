@@ -33,11 +33,11 @@ export function keepInSync(ledger: Ledger): () => void {
     if (!navigator.onLine) return connection.set({ isOnline: false, stopped: null })
     isRunning = true
     seen = pendingOf(ledger)
-    const { stopped, sent, received, rejected } = await ledger.sync().finally(() => {
+    const { stopped, sent, received, conflicts, rejected } = await ledger.sync().finally(() => {
       isRunning = false
     })
     // What was said to be saved is not.
-    if (rejected > 0) hush()
+    if (conflicts + rejected > 0) hush()
     const isQuiet = sent + received === 0
     pauseMs = isQuiet ? Math.min(pauseMs * pollMs.growth, pollMs.longest) : pollMs.first
     connection.set({ isOnline: stopped?.reason !== 'offline', stopped })

@@ -92,5 +92,5 @@ function totalOf(rows: LedgerTransaction[]): string {
 const words = { waiting: 'not sent yet', conflict: 'changed elsewhere as well', rejected: 'refused' }
 
 export function Waits({ of: { waits } }: { of: { waits: keyof typeof words | null } }) {
-  return waits && <mark children={<small>{words[waits]}</small>} />
+  return waits && <mark>{words[waits]}</mark>
 }
