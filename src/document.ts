@@ -75,7 +75,7 @@ export function openApiDocument(routes: RouterRoute[], version = 'unreleased'): 
         token: {
           type: 'http',
           scheme: 'bearer',
-          description: 'The `access_token` of registering or signing in.',
+          description: 'The `access_token` of registering, signing in or making a token for a script.',
         },
       },
       headers,
