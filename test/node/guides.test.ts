@@ -7,6 +7,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { openApi } from '../../dev/seed/api.ts'
 import { demoUser } from '../../dev/seed/demo-user.ts'
 import { accounts } from '../../dev/seed/habits.ts'
+import { linkInMail } from './client.ts'
 import { runCommand } from './run-command.ts'
 import { newPlace, type Place, portVariables, projectDirectory, start, until } from './stack.ts'
 
@@ -96,7 +97,8 @@ test('the tour runs as it is pasted, on a database that other users share', asyn
   expect((await terminal.paste(sync)).at(-1)).toContain('sync: was not given')
   expect((await terminal.paste(statement)).at(-2)).toContain('Your email address is not verified.')
 
-  const verification = await linkFor(place, 'ada@example.com', 'Verify')
+  const verification = await linkInMail(place, 'ada@example.com', /^Verify/)
+  expect(new URL(verification).port).toBe(place.PORT)
   expect((await fetch(verification, { redirect: 'manual' })).status).toBe(302)
   expect((await terminal.paste(signIn)).at(-1)).toContain('login_hint=grace')
   expect((await terminal.paste(profile)).at(-1)).toContain('"timezone":"Europe/Paris"')
@@ -134,10 +136,10 @@ test('the tour runs as it is pasted, on a database that other users share', asyn
   expect(refused).toContain('"code":"insufficient_scope"')
   expect(listed).toContain('"name":"Monthly report","abilities":["read"]')
   expect((await terminal.paste(address)).at(-1)).toContain('We have emailed a link to countess@example.com.')
-  const change = await linkFor(place, 'countess@example.com', 'Confirm your new')
+  const change = await linkInMail(place, 'countess@example.com', /^Confirm your new/)
   expect((await fetch(change, { method: 'POST' })).status).toBe(200)
   expect((await terminal.paste('call me')).at(-1)).toContain('"email":"countess@example.com"')
-  const restore = await linkFor(place, 'ada@example.com', 'Your email address')
+  const restore = await linkInMail(place, 'ada@example.com', /has been changed/)
   expect((await fetch(restore, { method: 'POST' })).status).toBe(200)
   expect((await terminal.paste('as_script summary')).at(-1)).toContain('Unauthenticated.')
   await terminal.close()
@@ -239,23 +241,4 @@ function openTerminal({ PORT, MAIL_PORT, IDP_PORT }: Place) {
       rmSync(cwd, { recursive: true })
     },
   }
-}
-
-/** The first link of the email to an address with a subject that begins so. */
-async function linkFor({ PORT, MAIL_PORT }: Place, address: string, beginning: string): Promise<string> {
-  type Mail = { id: string; to: string[]; subject: string; text: string }
-  const inbox = async (route: string) =>
-    (
-      await fetch(`http://127.0.0.1:${MAIL_PORT}${route}`, { headers: { Authorization: 'Bearer re_local' } })
-    ).json() as Promise<unknown>
-  let mail: Mail | undefined
-  await until(async () => {
-    const { data } = (await inbox('/emails')) as { data: Mail[] }
-    mail = data.find(({ to, subject }) => to.includes(address) && subject.startsWith(beginning))
-    return mail !== undefined
-  })
-  const { text } = (await inbox(`/emails/${mail?.id}`)) as Mail
-  const [link = ''] = /http:\S+/.exec(text) ?? []
-  expect(new URL(link).port).toBe(PORT)
-  return link
 }

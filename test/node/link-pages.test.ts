@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { browser, launch } from './browser.ts'
+import { clientOf, linkInMail, register, registration, verifyByMail } from './client.ts'
+import { sharedPlace } from './stack.ts'
+
+test.skipIf(!browser)(
+  'the pages of mailed links change the address of a user, and change it back',
+  async () => {
+    const place = await sharedPlace()
+    const call = clientOf(place)
+    const [old, email] = [`${crypto.randomUUID()}@example.com`, `${crypto.randomUUID()}@example.com`]
+    const { access_token: token } = await register(place, old)
+    await verifyByMail(place, old)
+    const change = { email, current_password: registration(old).password }
+    expect((await call('PUT', '/me/email', change, token)).status).toBe(200)
+
+    const running = await launch()
+    try {
+      const page = await running.newPage()
+      await page.goto(await linkInMail(place, email, /Confirm your new/))
+      await page.getByRole('button', { name: 'Use this address' }).click()
+      await page.getByRole('heading', { name: 'The address has been changed.' }).waitFor()
+      expect((await call('GET', '/me', undefined, token)).body.email).toBe(email)
+
+      await page.goto(await linkInMail(place, old, /has been changed/))
+      await page.getByRole('button', { name: 'Change it back' }).click()
+      await page.getByRole('heading', { name: 'The address has been changed back.' }).waitFor()
+      expect((await call('GET', '/me', undefined, token)).status).toBe(401)
+      expect(await linkInMail(place, old, /Reset your password/)).toContain('/reset-password?token=')
+    } finally {
+      await running.close()
+    }
+  },
+)
