@@ -4,6 +4,8 @@ import type { FileOptions } from './statement.ts'
 
 /** How many rows show what an option does. */
 const maxExamples = 3
+/** How many options of a question are tried: a file may have any number of accounts. */
+const maxTried = 12
 /** How much of a text examples are read from, in UTF-16 units. */
 const maxSample = 65_536
 /** How often further questions are answered with their first option. */
@@ -12,8 +14,8 @@ const maxRounds = 4
 type Read<T> = (text: string, options: FileOptions) => T
 
 /**
- * Reads a file. If questions remain, gives each option the first rows that come out differently with it, the other
- * questions being answered with their first options. A question whose options all give the same rows is not asked. With
+ * Reads a file. If questions remain, gives options (the first `maxTried` of each) the first rows that come out differently
+ * with them, the other questions being answered with their first options. A question whose options all give the same rows is not asked. With
  * `canBeCut`, examples come from the beginning of a long text.
  */
 export function withExamples<T extends { settled: Settled }>(
@@ -35,11 +37,12 @@ export function withExamples<T extends { settled: Settled }>(
       error.questions.map(({ field, options }) => [field, options[0]?.value ?? '']),
     )
     const readings = error.questions.map(({ field, options }) =>
-      options.map(({ value }) => tried({ ...first, [field]: value })),
+      options.slice(0, maxTried).map(({ value }) => tried({ ...first, [field]: value })),
     )
     const shown = error.questions.map((question, i) => withRows(question, readings[i] ?? []))
     const isIdle = ({ options }: FileQuestion, i: number) =>
       options.length > 1 &&
+      options.length <= maxTried &&
       !readings[i]?.includes(null) &&
       options.every(({ example }) => example.length === 0)
     const idle = isCut ? [] : shown.filter(isIdle)
