@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { requestMs } from '../../src/shared/deadline.ts'
 import { rowsOf } from '../databases/work.ts'
 import { createFaultyWorld } from './faults/faulty-world.ts'
 import { createHousehold, type Household, writeHistory } from './laws/every-route.ts'
@@ -78,6 +79,14 @@ async function textUntilBreak(response: Response): Promise<string> {
   await expect(read()).rejects.toThrow()
   return parts.join('')
 }
+
+test('each page has a deadline of its own', async () => {
+  const { person } = await withHistory(6_000)
+  const timeout = vi.spyOn(AbortSignal, 'timeout')
+  onTestFinished(() => timeout.mockRestore())
+  await person.get('/api/export')
+  expect(timeout.mock.calls.filter(([ms]) => ms === requestMs)).toHaveLength(3)
+})
 
 test.each(Object.entries(endings))(
   'a %s export breaks off before its end if data changes while it is sent',
