@@ -44,7 +44,7 @@ test.skipIf(!isInstalled).each(histories)(
     )
     expect(journal).toMatch(new RegExp(`\n; complete: ${await totalOf(api)} transactions\n$`))
 
-    const wrong = journal.replace(/ = -?/, '$&1')
+    const wrong = journal.replace(/ {2}0\.00 = -?/, '$&1')
     expect(() => hledger(wrong, 'check')).toThrow('assertion')
   },
 )
