@@ -48,7 +48,7 @@ export function readGenericTable(text: string, options: FileOptions, isSheet: bo
   const [rows, starts] = [read(false), read(true)]
   problems.throwIfAny(aspects)
   return {
-    rows: joinHalves(rows),
+    rows: joinHalves(rows, new Set([...rows, ...starts].map(({ account }) => account))),
     starts: starts.map(({ half: _, other: __, ...row }) => row),
     skipped: skipped + entries.length - moved.length,
     settled: aspects.settled,
@@ -60,6 +60,8 @@ const kind = { fields: fieldsOf(true), convention: conventionOf, typeOf }
 
 /** The direction of a row by its type; one with a second account and no type is a transfer. */
 function typeOf(table: CsvTable, row: CsvRow): Mark | null {
+  // What is debited to the other account was spent.
+  if (table.layout?.app?.journal) return row.amount.written?.isNegative ? 'credit' : 'debit'
   const { between } = appRowOf(table, row)
   if (between) return between.from !== null ? 'debit' : 'credit'
   const word = cellOf(table, row, 'type')
@@ -121,7 +123,10 @@ function readRow(
     amount: Math.abs(amount) as Minor,
     account: between ? (between.from ?? between.to) : cleanText(cellOf(table, row, 'account')),
     to_account: toAccount,
-    category: type === 'transfer' && isShared(table) ? null : cleanText(cellOf(table, row, 'category')),
+    category:
+      type === 'transfer' && (isShared(table) || table.layout?.app?.journal)
+        ? null
+        : cleanText(cellOf(table, row, 'category')),
     description: describeRow(table, row, amount),
     reference: cleanText(cellOf(table, row, 'reference')),
     half: kind.startsWith('transfer_') || isHalf || other ? (type === 'income' ? 'in' : 'out') : null,
@@ -145,9 +150,10 @@ function toAccountOf(table: CsvTable, row: CsvRow): string | null {
 
 /**
  * Makes one transfer of its two halves: an outflow, and an inflow of the same day and amount on another account, or on the
- * one that it names. A half without the other is a transfer if it surely names the other account.
+ * one that it names. A half without the other is a transfer if it surely names the other account and the file has no rows
+ * of that account: otherwise the other half is another amount, such as one in another currency.
  */
-function joinHalves(rows: Half[]): GenericRow[] {
+function joinHalves(rows: Half[], accounts: Set<string | null>): GenericRow[] {
   const keyOf = ({ date, amount }: Half) => `${date} ${amount}`
   const waiting = Map.groupBy(
     rows.filter(({ half }) => half === 'in'),
@@ -161,7 +167,7 @@ function joinHalves(rows: Half[]): GenericRow[] {
     const [other] = at < 0 ? [] : candidates.splice(at, 1)
     if (other) joined.add(other)
     if (other?.account) others.set(row, other.account)
-    else if (row.other?.isSure) others.set(row, row.other.account)
+    else if (row.other?.isSure && !accounts.has(row.other.account)) others.set(row, row.other.account)
   }
   return rows.flatMap(({ half, other, ...row }, i) => {
     const original = rows[i] as Half

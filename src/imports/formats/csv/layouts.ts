@@ -31,6 +31,8 @@ export type AppRows = {
   split?: Cell
   /** Each row goes from one account to another; the types of those that are the user's own are in `own`. */
   between?: { from: Party; to: Party; own: string[] }
+  /** Double entries: rows of one `id` are one event. The names of the user's own accounts begin with one of `own`. */
+  journal?: { id: string; account: string; currency: string; voided: string; own: string[] }
 }
 
 type Line = [
@@ -56,6 +58,17 @@ const firefly: AppRows = {
     own: ['Asset account', 'Default account', 'Loan', 'Debt', 'Mortgage'],
   },
   start: ['type', 'Opening balance'],
+}
+
+const gnuCash: AppRows = {
+  journal: {
+    id: 'Transaction ID',
+    account: 'Full Account Name',
+    currency: 'Commodity/Currency',
+    voided: 'Void Reason',
+    own: ['Assets:', 'Liabilities:'],
+  },
+  start: ['Full Account Name', 'Equity:Opening Balances'],
 }
 
 /** Where a bank writes the same headers with different signs for accounts and cards, a layout says nothing of signs. */
@@ -106,7 +119,7 @@ const lines: Line[] = [
   ['ANZ', 'firefly-iii/import-configurations nz/anz', 'Type|Details|Particulars|Code|Reference|Amount|Date|ForeignCurrencyAmount|ConversionCharge', 'as_written'],
   ['Revolut', 'bank2ynab/bank2ynab Revolut', 'Type|Started Date|Completed Date|Description|Amount|Currency|State', 'as_written'],
   ['Revolut', 'bank2ynab/bank2ynab Revolut', 'Type|Product|Started Date|Completed Date|Description|Amount|Fee|Currency|State|Balance', 'as_written'],
-['YNAB', 'samples in public importers', 'Account|Flag|Date|Payee|Category Group/Category|Category Group|Category|Memo|Outflow|Inflow|Cleared', null, { category: 'Category', status: '' }, ynab],
+  ['YNAB', 'samples in public importers', 'Account|Flag|Date|Payee|Category Group/Category|Category Group|Category|Memo|Outflow|Inflow|Cleared', null, { category: 'Category', status: '' }, ynab],
   ['YNAB 4', 'samples in public importers', 'Account|Flag|Check Number|Date|Payee|Category|Master Category|Sub Category|Memo|Outflow|Inflow|Cleared|Running Balance', null, { category: 'Sub Category', reference: 'Check Number', status: '' }, ynab],
   ['YNAB 4', 'samples in public importers', 'Account|Flag|Check Number|Date|Payee|Category Group/Category|Master Category|Sub Category|Memo|Outflow|Inflow|Cleared|Running Balance', null, { category: 'Sub Category', reference: 'Check Number', status: '' }, ynab],
   ['Actual', 'actualbudget/actual export-to-csv.ts', 'Account|Date|Payee|Notes|Category|Amount|Split_Amount|Cleared', 'as_written', { status: '' }, actual],
@@ -124,6 +137,8 @@ const lines: Line[] = [
   ['MoneyWiz', 'samples in public importers', 'Name|Current balance|Account|Transfers|Description|Payee|Category|Date|Memo|Amount|Currency|Check #|Tags|Balance', 'as_written', { balance: '' }, moneyWiz],
   ['MoneyWiz', 'samples in public importers', 'Name|Current balance|Account|Transfers|Description|Payee|Category|Date|Memo|Amount|Currency|Cheque N°|Tags|Balance', 'as_written', { balance: '' }, moneyWiz],
   ['Toshl', 'samples in public importers', 'Date|Account|Category|Tags|Expense amount|Income amount|Currency|In main currency|Main currency|Description', null, { debit: 'Expense amount', credit: 'Income amount' }, {}],
+  ['GnuCash', 'Gnucash/gnucash csv-transactions-export.cpp', 'Date|Transaction ID|Number|Description|Notes|Commodity/Currency|Void Reason|Action|Memo|Full Account Name|Account Name|Amount With Sym|Amount Num.|Value With Sym|Value Num.|Reconcile|Reconcile Date|Rate/Price', null, { amount: 'Amount Num.', account: 'Full Account Name', category: 'Account Name', currency: '', type: '', reference: '' }, gnuCash],
+  ['GnuCash', 'Gnucash/gnucash csv-transactions-export.cpp', 'Date|Transaction ID|Number|Description|Notes|Commodity/Currency|Void Reason|Action|Memo|Full Account Name|Account Name|Amount With Sym.|Amount Num.|Value With Sym.|Value Num.|Reconcile|Reconcile Date|Rate/Price', null, { amount: 'Value Num.', account: 'Full Account Name', category: 'Account Name', currency: '', type: '', reference: '', counter_account: '' }, gnuCash],
   ['Realbyte Money Manager', 'samples in public importers', 'Period|Accounts|Category|Subcategory|Note|USD|Income/Expense|Description|Amount|Currency|Accounts', null, { date: 'Period', account: '2', amount: 'Amount', type: 'Income/Expense' }],
   ['1Money', 'samples in public importers', 'DATE|TYPE|FROM ACCOUNT|TO ACCOUNT / TO CATEGORY|AMOUNT|CURRENCY|AMOUNT 2|CURRENCY 2|TAGS|NOTES', null, { account: 'FROM ACCOUNT', to_account: 'TO ACCOUNT / TO CATEGORY', category: 'TO ACCOUNT / TO CATEGORY' }],
 ]
