@@ -31,9 +31,11 @@ export function readXml(xml: string, listener: XmlListener): void {
   const open: string[] = []
   const refuse = (at: number) =>
     refuseFile(
-      `The file is not well-formed XML: Missing end tag for element ${open.at(-1)} (line ${lineAt(xml, at)})`,
+      `The file is not well-formed XML: ${open.length > 0 ? `Missing end tag for element ${open.at(-1)}` : 'Unexpected tag'} (line ${lineAt(xml, at)})`,
     )
+  let isEnded = false
   for (const [token, at] of tokensOf(xml)) {
+    if (isEnded && token.kind !== 'text') refuse(at)
     if (token.kind === 'open') {
       open.push(token.name)
       if (open.length > maxDepth)
@@ -42,6 +44,7 @@ export function readXml(xml: string, listener: XmlListener): void {
     } else if (token.kind === 'close') {
       if (open.at(-1) !== token.name) refuse(at)
       open.pop()
+      isEnded = open.length === 0
       listener.close(localName(token.name))
     } else if (xml[at] === '<' && xml[at + 1] !== '!') refuse(at)
     else listener.text(token.text)

@@ -28,3 +28,14 @@ test('a file that is cut off says how many transactions came before', () => {
   expect(cutOff(first)).toContain('after 1 transaction;')
   expect(cutOff(`${first}</STMTTRN>${second}`)).toContain('after 2 transactions;')
 })
+
+test('a statement that the bank forgot to end does not have the entries of the next', () => {
+  const statement = (name: string, account: string) =>
+    `<${name}><CURDEF>EUR<${account}><ACCTID>${name}</${account}><BANKTRANLIST><STMTTRN><DTPOSTED>20260105<TRNAMT>-1.00</STMTTRN></BANKTRANLIST>`
+  const both = statement('STMTRS', 'BANKACCTFROM') + statement('CCSTMTRS', 'CCACCTFROM')
+  const { accounts } = read(`<OFX>${both}</CCSTMTRS></OFX>`)
+  expect(accounts.map(({ identifier, entries }) => [identifier, entries.length])).toEqual([
+    ['STMTRS', 1],
+    ['CCSTMTRS', 1],
+  ])
+})

@@ -34,11 +34,15 @@ export type CsvRows = { rows: CsvRow[]; aside: CsvRow[] }
 /** What looks like a date, whether or not the day exists. */
 const dateLike = /^\d{1,4}\s?[-/.]\s?\d{1,2}\s?[-/.']\s?\d{1,4}\b/
 
+/** The first half of a date. */
+const halfDate = /^(?:\d{1,4}[-./]|(?:19|20)\d\d$)/
+
 /**
  * Reads the rows of a table, leaving out whatever else banks put there: footers, totals, repeated headers. Throws Invalid
  * if it has none, or seems damaged. `isSheet` if it is that of a workbook.
  */
 export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
+  const lastDated = table.body.findLastIndex((record) => isDated(dateOf(table, record)))
   const result: CsvRows = { rows: [], aside: [] }
   let section = titleOf(table.preamble)
   let lastHeader = 0
@@ -53,7 +57,7 @@ export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
     }
     const row = rowOf(table, record)
     useOtherDate(table, row)
-    if (isSummary(table, row)) result.aside.push(row)
+    if (isSummary(table, row, i > lastDated)) result.aside.push(row)
     else if (row.date.text === '' && hasNoAmount(row)) addToDescription(result.rows.at(-1), table, row)
     else if (result.rows.length === maxRows) refuseFile(tooManyRows)
     else result.rows.push(Object.assign(row, { section, doubtful: doubtfulWord(table, row) }))
@@ -146,7 +150,7 @@ function isHeader({ headers }: CsvTable, { cells }: CsvRecord): boolean {
 }
 
 /** True for a line that only states a balance or a total, and for one without a date or an amount that is no damaged row. */
-function isSummary(table: CsvTable, row: CsvRow): boolean {
+function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
   const date = row.date.text
   const noAmount = hasNoAmount(row)
   if (appRowOf(table, row).isStart) return false
@@ -155,11 +159,13 @@ function isSummary(table: CsvTable, row: CsvRow): boolean {
     const isNamed = row.cells.some((cell) => nameOfBalance.test(cell)) && says(row, summaryOnly)
     return isNamed && !isTyped(table, row) && !saysMore(table, row) && doubtfulWord(table, row) === ''
   }
-  if (isCalledSum(row)) return true
+  if (halfDate.test(date)) return false
+  if ((date !== '' || isBelowAll || noAmount) && isCalledSum(row)) return true
   if (date === '') return false
   // No row has both a debit and a credit, but a line of sums does.
   const hasBoth = row.debit.text !== '' && row.credit.text !== '' && !/\d/.test(date)
-  return hasBoth || (!hasAmount(row) && !beginsLikeRow(table, row))
+  if (isBelowAll) return hasBoth || (!hasAmount(row) && !beginsLikeRow(table, row))
+  return noAmount && filled(row) < Math.max(2, row.cells.length)
 }
 
 /** Without balances, a row called `Saldo` and nothing else may state one, or settle a bill. */

@@ -21,11 +21,14 @@ const keptElements = setOf(
   'CURDEF BANKID ACCTID ACCTTYPE TRNTYPE DTPOSTED DTUSER TRNAMT FITID NAME EXTDNAME MEMO CURSYM BALAMT DTASOF SEVERITY MESSAGE',
 )
 const keptAggregates =
-  setOf(`OFX STMTRS CCSTMTRS INVSTMTRS BANKACCTFROM CCACCTFROM INVACCTFROM BANKACCTTO CCACCTTO BANKTRANLIST STMTTRN STMTTRNP
+  setOf(`OFX BANKMSGSRSV1 CREDITCARDMSGSRSV1 INVSTMTMSGSRSV1 STMTTRNRS CCSTMTTRNRS INVSTMTTRNRS INVTRANLIST INVBANKTRAN BAL
+  STMTRS CCSTMTRS INVSTMTRS BANKACCTFROM CCACCTFROM INVACCTFROM BANKACCTTO CCACCTTO BANKTRANLIST STMTTRN STMTTRNP
   LEDGERBAL AVAILBAL PAYEE EXTDPAYEE CURRENCY ORIGCURRENCY STATUS`)
 
-/** Aggregates that never contain one of the same name: a second start tag ends one that the bank forgot to end. */
+/** Aggregates that never contain one of the same kind: a second start tag ends one that the bank forgot to end. */
 const notNested = setOf('STMTTRN STMTTRNP STMTRS CCSTMTRS INVSTMTRS BANKTRANLIST LEDGERBAL AVAILBAL')
+/** The kind of an aggregate: all statements are of one. */
+const kindOf = (name: string) => name.replace(/^(?:CC|INV)(?=STMTRS$)/, '')
 
 /** Reads the body of an OFX file, from `<OFX>` to `</OFX>`, into a tree of the parts that matter. Throws Invalid. */
 export function parseOfx(text: string): OfxAggregate {
@@ -49,7 +52,7 @@ export function parseOfx(text: string): OfxAggregate {
     const isOpen = token.kind === 'open'
     element = { name: isOpen ? name : '', text: '' }
     if (!keptAggregates.has(name)) continue
-    const at = open.findLastIndex((aggregate) => aggregate.name === name)
+    const at = open.findLastIndex((one) => (isOpen ? kindOf(one.name) === kindOf(name) : one.name === name))
     // An end tag also ends what the bank forgot to end inside; a stray one is ignored.
     if (at > 0 && (!isOpen || notNested.has(name))) open.length = at
     if (isOpen) {

@@ -412,6 +412,16 @@ describe('the rows of a bank export', () => {
     expect([account?.entries.length, account?.skipped]).toEqual([19, 1])
   })
 
+  test('that are cut to half a date are errors', () => {
+    const text = 'Date,Text,Amount\n2026-01-31,a,-3.00\n2026-01-\n2026-01-30,b,-4.00\n'
+    expect(Object.keys(errors(text) ?? {})).toContain('rows.3.date')
+  })
+
+  test.each(['January 2026', 'Card 1234'])('may have %s as a title between them', (title) => {
+    const text = `Date,Text,Amount\n2026-01-31,a,-3.00\n${title},,\n2026-01-30,b,-4.00\n`
+    expect(brief(text)).toHaveLength(2)
+  })
+
   test('that are broken are errors, also at the end', () => {
     expect(errors('Date,Text,Amount\n2026-01-31,a,-3.00\n32/01/2026,b,-4.00\n')).toEqual({
       'rows.3.date': ['The date field must be a valid date.'],
