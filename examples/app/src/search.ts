@@ -1,7 +1,7 @@
 import type { Ledger, LedgerFilter, LedgerTransaction } from 'purse-client'
 import { typedAmount } from './amounts.ts'
 
-const pageSize = 50
+const pageSize = 30
 const largestPage = 500
 
 /** The first pages of what a filter finds, and how much there is in all. Throws LedgerError. */
@@ -10,7 +10,9 @@ export function find(ledger: Ledger, filter: LedgerFilter, pages: number) {
   // A transfer needs no category, so it is not uncategorized.
   const isUnfiled = filter.category_id === 'none' && !filter.type
   if (!q.trim() && !isUnfiled) {
-    const all = Array.from({ length: pages }, (_, at) => ledger.transactions({ ...others, page: at + 1 }))
+    const all = Array.from({ length: pages }, (_, at) =>
+      ledger.transactions({ ...others, per_page: pageSize, page: at + 1 }),
+    )
     return { rows: all.flatMap(({ data }) => data), total: all[0]?.total ?? 0 }
   }
   const matches = matching(q)
@@ -24,7 +26,8 @@ type Searched = [row: LedgerTransaction, text: string][]
 /** The texts of the last search, until the ledger changes: people search as they type. */
 const kept = new WeakMap<Ledger, { filter: string; texts: Searched }>()
 
-function textsOf(ledger: Ledger, filter: LedgerFilter): Searched {
+/** The transactions that a filter finds, with the text that a search reads. */
+export function textsOf(ledger: Ledger, filter: LedgerFilter): Searched {
   const known = kept.get(ledger)
   if (known?.filter === JSON.stringify(filter)) return known.texts
   const texts = allOf(ledger, filter).map((row): Searched[number] => {
@@ -42,11 +45,8 @@ function textsOf(ledger: Ledger, filter: LedgerFilter): Searched {
 
 function allOf(ledger: Ledger, filter: LedgerFilter): LedgerTransaction[] {
   const query = { ...filter, per_page: largestPage }
-  const first = ledger.transactions(query)
-  const rest = Array.from({ length: first.last_page - 1 }, (_, at) =>
-    ledger.transactions({ ...query, page: at + 2 }),
-  )
-  return [first, ...rest].flatMap(({ data }) => data)
+  const pages = Array.from({ length: ledger.transactions(query).last_page }, (_, at) => at + 1)
+  return pages.flatMap((page) => ledger.transactions({ ...query, page }).data)
 }
 
 /** Looks for each word in whatever a row shows. The API's own search knows neither categories nor amounts. */

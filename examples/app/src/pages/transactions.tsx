@@ -4,7 +4,7 @@ import type { PageProps } from '../app.tsx'
 import { failureOf } from '../failure.ts'
 import { counted } from '../format.ts'
 import { go, place } from '../router.ts'
-import { find } from '../search.ts'
+import { find, textsOf } from '../search.ts'
 import { Button } from '../ui/button.tsx'
 import { Days } from '../ui/days.tsx'
 import { FirstAccount } from '../ui/first-account.tsx'
@@ -121,10 +121,7 @@ function Filters({ ledger, filter }: { ledger: Ledger; filter: LedgerFilter }) {
     go(`/transactions?${new URLSearchParams(chosen.filter(([, value]) => value))}`, { isReplacing: true })
   }
   const accounts: Options = [['', 'All'], ...optionsOf(ledger.accounts())]
-  const categories: Options = [
-    ['', 'All'],
-    ['none', 'Uncategorized'],
-  ]
+  const categories = Object.entries({ '': 'All', none: 'Uncategorized' })
   return (
     <search>
       <form onInput={(event) => apply(event.currentTarget)} onSubmit={(event) => event.preventDefault()}>
@@ -134,6 +131,7 @@ function Filters({ ledger, filter }: { ledger: Ledger; filter: LedgerFilter }) {
           defaultValue={q}
           placeholder="Search payees, categories, amounts"
           aria-label="Search"
+          onFocus={() => isFiltered || textsOf(ledger, {})}
         />
         <details open={isOpen}>
           <summary>Filters</summary>
