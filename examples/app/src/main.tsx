@@ -11,7 +11,7 @@ addEventListener('unhandledrejection', ({ reason }) => say(failureOf(reason).mes
 render(<App />, document.getElementById('app') as HTMLElement)
 void openSession()
 
-// A new version of the app takes over at once, unless somebody is entering something.
+// A new version of the app takes over at once, unless the user is entering something.
 if (navigator.serviceWorker?.controller)
   navigator.serviceWorker.addEventListener('controllerchange', () => isEntering() || location.reload())
 

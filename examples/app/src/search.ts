@@ -49,7 +49,7 @@ function allOf(ledger: Ledger, filter: LedgerFilter): LedgerTransaction[] {
   return pages.flatMap((page) => ledger.transactions({ ...query, page }).data)
 }
 
-/** Looks for each word in whatever a row shows. The API's own search knows neither categories nor amounts. */
+/** Looks for each word in the texts that a row shows. The API's own search knows neither categories nor amounts. */
 function matching(q: string) {
   const words = q.toLowerCase().normalize().split(/\s+/).filter(Boolean)
   const { amount } = typedAmount(q)

@@ -6,7 +6,7 @@ import { observable } from './store.ts'
 /** Who is signed in on this device, with their ledger. */
 export type Session = { userId: number; ledger: Ledger }
 
-/** Null if nobody is signed in, undefined while the ledger is being opened. */
+/** Null if no user is signed in, undefined while the ledger is being opened. */
 export const session = observable<Session | null | undefined>(undefined)
 
 export const client = createClient({
@@ -39,7 +39,7 @@ export async function beginSession(userId: number): Promise<void> {
 /** The time zone of this browser. */
 export const ownTimezone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** Set while somebody is at the identity provider: a token that nobody here asked for is not accepted. */
+/** Set while the user is at the identity provider: a token is accepted only after that. */
 const atProvider = 'purse.at-provider'
 
 export async function leaveForProvider(): Promise<void> {
@@ -55,14 +55,14 @@ export async function comeBack(token: string, userId: number): Promise<void> {
   await beginSession(userId)
 }
 
-/** Whether somebody is entering something and should not be interrupted. */
+/** Whether the user is entering something and should not be interrupted. */
 export const isEntering = (): boolean =>
   document.querySelector('dialog[open], :is(input, select):focus') !== null
 
 /** Whether the session ended without signing out: what is waiting to be sent is kept until they are back. */
 export const isMissed = (): boolean => session.get() === null && localStorage.getItem(userKey) !== null
 
-/** The token is no longer valid, or is another user's. Whatever is being entered can be finished first; it waits too. */
+/** The token is no longer valid, or is another user's. What the user is entering can be finished first, and stays pending too. */
 export async function endSession(): Promise<void> {
   const isOwn = session.get()?.userId === Number(localStorage.getItem(userKey))
   if (!isOwn || !isEntering()) await openSession()

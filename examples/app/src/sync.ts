@@ -36,12 +36,12 @@ export function keepInSync(ledger: Ledger): () => void {
     const { stopped, sent, received, conflicts, rejected } = await ledger.sync().finally(() => {
       isRunning = false
     })
-    // What was said to be saved is not.
+    // A message that a change is saved would be wrong now.
     if (conflicts + rejected > 0) hush()
     const isQuiet = sent + received === 0
     pauseMs = isQuiet ? Math.min(pauseMs * pollMs.growth, pollMs.longest) : pollMs.first
     connection.set({ isOnline: stopped?.reason !== 'offline', stopped })
-    // Somebody has signed in or out in another tab.
+    // Another tab has signed in or out.
     if (stopped?.reason === 'signed-out' || stopped?.reason === 'other-user') await endSession()
     runAfter(!stopped && hasNews() ? gatherMs : pauseMs)
     seen = pendingOf(ledger)
@@ -61,7 +61,7 @@ export function keepInSync(ledger: Ledger): () => void {
   }
 }
 
-/** The changes that can be sent, as texts to compare: a change that the person has decided about is another one. */
+/** The changes that can be sent, as texts to compare. A conflict or rejection can be sent once it is decided. */
 function pendingOf(ledger: Ledger): Set<string> {
   const asked = new Set([...ledger.conflicts(), ...ledger.rejected()].map(({ noun, key }) => noun + key))
   const ready = ledger.waiting().filter(({ noun, key }) => !asked.has(noun + key))

@@ -6,7 +6,7 @@ export function titleOf(row: LedgerTransaction): string {
   return row.description ?? row.category?.name ?? (row.type === 'transfer' ? 'Transfer' : 'Uncategorized')
 }
 
-/** A name in the direction of its own script, whatever stands beside it (Unicode's first strong isolate). */
+/** Isolates the direction of a name's script from its neighbours (Unicode's first strong isolate). */
 const isolated = (name: string): string => `\u2068${name}\u2069`
 
 /** Where the money of a row was, and where it went. A category that is the title already is left out. */

@@ -3,7 +3,7 @@ import type { Ledger } from 'purse-client'
 import { AccountDialog } from '../pages/accounts.tsx'
 import { Button } from './button.tsx'
 
-/** What to do first, for somebody without an account. */
+/** Asks for a first account. */
 export function FirstAccount({ ledger }: { ledger: Ledger }) {
   const [isOpen, setOpen] = useState(false)
   return (

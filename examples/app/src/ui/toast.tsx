@@ -7,14 +7,14 @@ const shownMs = 8_000
 const toasts = observable<Toast[]>([])
 const hide = (toast: Toast) => toasts.set(toasts.get().filter((one) => one !== toast))
 
-/** Says for a while what was done, and offers to undo it: only the last step can be undone. */
+/** Shows a message for a few seconds. With `undo`, it replaces earlier ones, since only the last step can be undone. */
 export function say(text: string, undo?: Toast['undo']): void {
   const toast = { text, undo }
   toasts.set([...toasts.get().filter((one) => one.undo && !undo), toast])
   setTimeout(() => hide(toast), shownMs)
 }
 
-/** Takes back what was said to be done. */
+/** Removes all messages. */
 export const hush = (): void => toasts.set([])
 
 export function Toasts() {
