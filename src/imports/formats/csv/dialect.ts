@@ -44,7 +44,7 @@ export function findDialect(file: string, aspects: Aspects, fields: readonly Csv
   const found = withHeader(samples, mapped, fields)
   const all = found.length > 0 ? found : withoutHeader(samples)
   // Without any table, the errors about its columns say more than a question about the delimiter.
-  if (all.length === 0 && told === undefined) refuseDelimiter(start)
+  if (all.length === 0 && told === undefined) throw new Invalid({ delimiter: unclear(delimiters, start) })
   const chosen = aspects.settle(
     'delimiter',
     () => (all.length > 1 ? question(all, start) : null),
@@ -135,21 +135,12 @@ function isRegular(rows: string[][]): boolean {
 const nameOf = (delimiter: string) => (delimiter === '\t' ? 'tab' : quoted(delimiter))
 
 function question(found: { delimiter: string }[], start: string) {
-  const options: Choice[] = found.map(({ delimiter }) => ({
+  const possible = found.map(({ delimiter }) => delimiter)
+  const options: Choice[] = possible.map((delimiter) => ({
     value: delimiter === '\t' ? 'tab' : delimiter,
     label: nameOf(delimiter),
   }))
-  return {
-    question: unclear(
-      found.map(({ delimiter }) => delimiter),
-      start,
-    ).join(' '),
-    options,
-  }
-}
-
-function refuseDelimiter(start: string): never {
-  throw new Invalid({ delimiter: unclear(delimiters, start) })
+  return { question: unclear(possible, start).join(' '), options }
 }
 
 function unclear(possible: string[], start: string): string[] {
