@@ -15,5 +15,7 @@ void openSession()
 if (navigator.serviceWorker?.controller)
   navigator.serviceWorker.addEventListener('controllerchange', () => isEntering() || location.reload())
 
+// A deployment has replaced the file of a page that was not open yet.
+addEventListener('vite:preloadError', () => navigator.onLine && location.reload())
 // Vite's development server gets no service worker, so that every edit shows.
 if (!import.meta.hot) void navigator.serviceWorker?.register('/service-worker.js')
