@@ -1,9 +1,11 @@
 import type { Measured } from './measure.ts'
 import {
   accounts,
+  balancesReport,
   categories,
   create,
   list,
+  monthlyReport,
   pull,
   push,
   type RequestKind,
@@ -49,8 +51,8 @@ const mix: [kind: RequestKind, share: number][] = [
   [sync, 0.05],
   [syncReport, 0.05],
 ]
-/** Not in the mix: what clients with a copy of their own send instead. */
-const others = [pull, push]
+/** Not in the mix: what clients with a copy of their own send instead, and rare reads. */
+const others = [pull, push, monthlyReport, balancesReport]
 
 const mixName = '**the mix**'
 

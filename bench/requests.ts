@@ -35,6 +35,8 @@ export const summary = read('/api/summary')
 export const list = read('/api/transactions')
 export const accounts = read('/api/accounts')
 export const categories = read('/api/categories')
+export const monthlyReport = read('/api/reports/monthly')
+export const balancesReport = read('/api/reports/balances')
 export const create: RequestKind = {
   name: 'POST /api/transactions',
   make: (household) => post('/api/transactions', 201, newItem(household)),
