@@ -1,22 +1,11 @@
 import * as z from 'zod/mini'
 import { doc, field } from '../shared/doc.ts'
 import { invalidText } from '../shared/field-errors.ts'
-import {
-  chosenPassword,
-  comparedEmail,
-  converted,
-  email,
-  listOf,
-  nullable,
-  oneOf,
-  password,
-  reportedTimezone,
-  text,
-  timestamp,
-} from '../shared/fields.ts'
+import { converted, listOf, nullable, oneOf, text, timestamp } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
 import { tokenAbilities } from '../shared/types.ts'
 import { mary, user } from '../users/contract.ts'
+import { chosenPassword, comparedEmail, email, password, reportedTimezone } from '../users/fields.ts'
 
 export const registration = z.object({
   name: field(text(), doc('The name to show.')),

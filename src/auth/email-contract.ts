@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
 import { doc, field } from '../shared/doc.ts'
-import { chosenPassword, email, nullablePassword, text } from '../shared/fields.ts'
+import { text } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
 import { userInLink } from '../users/contract.ts'
+import { chosenPassword, email, nullablePassword } from '../users/fields.ts'
 
 /** Emails and their links. The parts of a link are not converted, since their exact text is signed. */
 

@@ -3,9 +3,10 @@ import type { Endpoint, EndpointGroup } from '../openapi/endpoint.ts'
 import { deleted, json, list } from '../openapi/response-descriptions.ts'
 import { grouped } from '../shared/doc.ts'
 import { perMinute } from '../shared/rate-limits.ts'
-import { importLayout, importRecord, importResult, maxFileMegabytes } from './contract.ts'
+import { maxFileMegabytes } from './contract.ts'
 import { maxRows } from './formats/problems.ts'
 import { importsListed } from './history.ts'
+import { importLayout, importRecord, importResult } from './response-contract.ts'
 
 const file = z.string().meta({ format: 'binary' })
 const upload = z.object({ file: file.describe('The file.') })

@@ -2,11 +2,11 @@ import { counted } from '../shared/counted.ts'
 import type { ShownImportError } from '../shared/failure-responses.ts'
 import type { FileQuestion } from '../shared/failures.ts'
 import { formatMoney, type Minor, moneyNumber } from '../shared/money.ts'
-import type { ShownImport, ShownImportResult, ShownLayout } from './contract.ts'
 import type { Import } from './history.ts'
 import type { ImportFile } from './import-file.ts'
 import type { ListedLayout } from './layouts.ts'
 import type { Preview } from './preview.ts'
+import type { ShownImport, ShownImportResult, ShownLayout } from './response-contract.ts'
 import type { ImportResult } from './store.ts'
 
 export function presentImport(found: Import): ShownImport {

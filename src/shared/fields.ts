@@ -1,24 +1,24 @@
 import * as z from 'zod/mini'
-import { longestAddress, normalizeAddress } from './addresses.ts'
-import { earliestDate, fallbackTimezone, isCalendarDate, isTimeZone, latestDate } from './dates.ts'
-import { doc, field, grouped } from './doc.ts'
+import { earliestDate, isCalendarDate, latestDate } from './dates.ts'
+import { doc, field } from './doc.ts'
 import { invalidText, moneyTexts, requiredText } from './field-errors.ts'
 import { type MoneyProblem, parseMoney } from './money.ts'
-import { longestPassword, shortestPassword } from './password-length.ts'
 import { isLongerThan } from './text-length.ts'
 import { composed, isBlank, trimText } from './texts.ts'
 
 // The field types of requests, with the contract's error texts (`:field` is replaced by the field's name). If a value has
 // several spellings (12.5 or "12.50"), the OpenAPI document has one, since many languages have no union types.
 
-const fieldText = (predicate: string) => `The :field field ${predicate}.`
+/** The contract's text for a field that breaks a rule. */
+export const fieldText = (predicate: string) => `The :field field ${predicate}.`
 
 type Issue = { input?: unknown }
 const requiredOr = (text: string) => (issue: Issue) => (issue.input == null ? requiredText : text)
 
-const string = (what = 'must be a string') => z.string({ error: requiredOr(fieldText(what)) })
+/** A required string. */
+export const string = (what = 'must be a string') => z.string({ error: requiredOr(fieldText(what)) })
 /** A check of a field. If one marked `last` fails, those after it are skipped. */
-const fieldCheck = <T>(holds: (input: NoInfer<T>) => boolean, what: string, last?: 'last') =>
+export const fieldCheck = <T>(holds: (input: NoInfer<T>) => boolean, what: string, last?: 'last') =>
   z.refine<T>(holds, { error: fieldText(what), abort: last !== undefined })
 
 /** Prepares a value before its schema validates it. */
@@ -46,15 +46,15 @@ export const converted = <T extends z.ZodMiniType, Value>(
  * Trims strings, and converts blank ones to null. Input types are those of typed clients; at run time an input may have any
  * type.
  */
-const trimmed = <T extends z.ZodMiniType>(schema: T) =>
+export const trimmed = <T extends z.ZodMiniType>(schema: T) =>
   preprocessed((input: z.input<T>) => (typeof input === 'string' ? trimmedOrNull(input) : input), schema)
 
 const trimmedOrNull = (input: string) => (isBlank(input) ? null : trimText(input))
 
 /** SQLite's functions end a text at a NUL, and the driver cannot send an unpaired surrogate. */
-const isStorable = (input: string) => !input.includes('\0') && !/[\ud800-\udfff]/u.test(input)
-const unstorable = 'contains characters that cannot be stored'
-const tooLong = (max: number) => `must not be greater than ${max} characters`
+export const isStorable = (input: string) => !input.includes('\0') && !/[\ud800-\udfff]/u.test(input)
+export const unstorable = 'contains characters that cannot be stored'
+export const tooLong = (max: number) => `must not be greater than ${max} characters`
 /** The error of a field that has more than `max` characters. */
 export const tooLongText = (max: number) => fieldText(tooLong(max))
 
@@ -83,59 +83,6 @@ export const nullable = <T extends z.ZodMiniType>(schema: T) =>
   )
 
 export const nullableText = (max = 255) => nullable(text(max))
-
-/** An email address, lowercased. */
-export const email = field(
-  trimmed(
-    converted(string(), (input, reject) => {
-      const what = input.length > longestAddress ? tooLong(longestAddress) : 'must be a valid email address'
-      return normalizeAddress(input) ?? reject(fieldText(what))
-    }),
-  ),
-  doc({ format: 'email', examples: ['mary@example.com'], description: 'Compared without regard to case.' }),
-)
-
-/** An email address to look up, lowercased. A malformed one is unchanged and matches no user. */
-export const comparedEmail = trimmed(
-  converted(string().check(fieldCheck(isStorable, unstorable)), (input) => normalizeAddress(input) ?? input),
-)
-
-/** A password to check against the user's. */
-export const password = field(
-  string().check(fieldCheck((input) => input !== '', 'is required')),
-  doc('The password.'),
-)
-
-/** An optional password. Only an empty text counts as null, since a password may consist of blanks. */
-export const nullablePassword = preprocessed(
-  (input: string | null) => (input === '' ? null : input),
-  z.nullable(password),
-)
-
-/** A new password, never trimmed, and its confirmation. */
-export const chosenPassword = {
-  password: field(
-    z
-      .string({
-        error: ({ input }) => (input == null || input === '' ? requiredText : fieldText('must be a string')),
-      })
-      .check(
-        fieldCheck((input) => input !== '', 'is required', 'last'),
-        fieldCheck((input) => input.isWellFormed(), unstorable),
-        fieldCheck(
-          (input) => isLongerThan(input, shortestPassword - 1),
-          `must be at least ${shortestPassword} characters`,
-        ),
-        fieldCheck((input) => !isLongerThan(input, longestPassword), tooLong(longestPassword)),
-      ),
-    doc({
-      minLength: shortestPassword,
-      maxLength: longestPassword,
-      description: `From ${shortestPassword} to ${grouped(longestPassword)} characters; never trimmed.`,
-    }),
-  ),
-  password_confirmation: field(password, doc('The same password again.')),
-}
 
 /** A field that is rejected unless it is empty, since ignoring it would mislead the client. */
 export const rejected = (text: string) =>
@@ -267,31 +214,6 @@ export const flag = field(
 export const writtenFlag = preprocessed(
   (input: boolean | 'true' | 'false') => (input === 'true' ? true : input === 'false' ? false : input),
   flag,
-)
-
-/** The name of a time zone. */
-export const timezone = field(
-  trimmed(string('must be a valid timezone').check(fieldCheck(isTimeZone, 'must be a valid timezone'))),
-  doc({ examples: ['Europe/London'], description: 'An IANA name; months and reminders follow it.' }),
-)
-
-/** The time zone that a browser reports for a new user. One that is unknown here counts as UTC. */
-export const reportedTimezone = field(
-  trimmed(
-    converted(string('must be a valid timezone'), (name) => (isTimeZone(name) ? name : fallbackTimezone)),
-  ),
-  doc({
-    examples: ['Europe/London'],
-    description: 'An IANA name; months and reminders follow it. UTC if absent or unknown.',
-  }),
-)
-
-const timeText = fieldText('must match the format HH:MM')
-
-/** A time of day, `HH:MM`. */
-export const timeOfDay = field(
-  trimmed(z.string({ error: timeText }).check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, timeText))),
-  doc({ examples: ['20:00'] }),
 )
 
 /** A list of one to `max` items, with the texts of a batch. */

@@ -1,18 +1,8 @@
 import * as z from 'zod/mini'
 import { doc, field } from '../shared/doc.ts'
-import {
-  chosenPassword,
-  email,
-  flag,
-  nullable,
-  nullablePassword,
-  password,
-  rejected,
-  text,
-  timeOfDay,
-  timezone,
-} from '../shared/fields.ts'
+import { flag, nullable, rejected, text } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
+import { chosenPassword, email, nullablePassword, password, timeOfDay, timezone } from './fields.ts'
 
 export const profileChanges = z.partial(
   z.object({

@@ -1,0 +1,215 @@
+import * as z from 'zod/mini'
+import { mostDays } from '../matches/contract.ts'
+import { doc, field, grouped } from '../shared/doc.ts'
+import { reasons } from '../shared/failure-responses.ts'
+import { formatMoney, maxTotal } from '../shared/money.ts'
+import * as shown from '../shared/shown.ts'
+import { importFormats, importKinds, transactionTypes } from '../shared/types.ts'
+
+import { mostListed, mostPreviewed, mostRowsBack } from './contract.ts'
+
+// The responses to imports; contract.ts has the requests.
+
+const counts = shown.object('ImportCounts', 'How many rows a file has, and how many of them were new.', {
+  rows: shown.count(),
+  created: shown.count(),
+  duplicate: shown.count(),
+  deleted_before: field(
+    shown.count(),
+    doc('Rows that the user had deleted; `reimport_deleted` imports them.'),
+  ),
+})
+
+const countsWithPossible = shown.object(
+  'ImportOutcomeCounts',
+  'How many rows a file has, how many of them were new, and how many may match others.',
+  {
+    ...counts.shape,
+    possible: field(shown.count(), doc('Possible matches of the rows that it created: 0 with `match=off`.')),
+    categorised: field(
+      shown.count(),
+      doc('Rows without a category for which `categorise=learned` found one.'),
+    ),
+  },
+)
+
+const existingRow = shown.object('ExistingRow', 'A row of a file whose transaction already existed.', {
+  row: field(
+    shown.count(),
+    doc('The row as errors number it: the line or entry of a file, or the item of a JSON body.'),
+  ),
+  transaction_id: shown.id(),
+  reasons: reasons(),
+})
+
+const format = () =>
+  field(z.enum(importFormats), doc({ type: 'string', description: `One of ${importFormats.join(', ')}.` }))
+
+export const importRecord = shown.object(
+  'ImportRecord',
+  'A file that was imported.',
+  {
+    id: shown.id(),
+    kind: z.enum(importKinds),
+    format: format(),
+    counts,
+    created_at: shown.timestamp(),
+  },
+  {
+    id: 1,
+    kind: 'bank' as const,
+    format: 'ofx' as const,
+    counts: { rows: 32, created: 30, duplicate: 1, deleted_before: 1 },
+    created_at: shown.exampleTime,
+  },
+)
+export type ShownImport = z.output<typeof importRecord>
+
+const closingBalance = shown.object(
+  'ClosingBalance',
+  'The closing balance of a statement, and that of the account.',
+  {
+    date: shown.calendarDate(),
+    statement: field(shown.total(), doc('What the bank says.')),
+    account: field(shown.total(), doc('What the account holds on that day after the import.')),
+    agrees: z.boolean(),
+  },
+)
+
+/** A category that was suggested, and why. */
+const filedUnder = shown.object('FiledUnder', 'The category of an imported row.', {
+  id: field(z.nullable(shown.id()), doc('Null if the import creates the category.')),
+  name: z.string(),
+  because: field(z.nullable(z.string()), doc('Why it was suggested; null if the file names it.')),
+})
+
+const previewedRow = shown.object('PreviewedRow', 'A row of a file as it would be stored.', {
+  row: field(shown.count(), doc('The row as errors number it.')),
+  transaction_date: shown.calendarDate(),
+  type: z.enum(transactionTypes),
+  amount: shown.amount(),
+  description: z.nullable(z.string()),
+  reference: z.nullable(z.string()),
+  account: field(z.nullable(z.string()), doc('The name of its account.')),
+  to_account: z.nullable(z.string()),
+  category: z.nullable(filedUnder),
+  duplicate_of: field(z.nullable(shown.id()), doc('The transaction that it repeats.')),
+  possible: field(
+    z.nullable(shown.id()),
+    doc('A transaction that may be the same event, or the other leg of a transfer.'),
+  ),
+})
+
+const preview = shown.object('ImportPreview', 'What a file would come to.', {
+  rows: field(
+    z.array(previewedRow).check(z.maxLength(mostPreviewed)),
+    doc(`The first ${mostPreviewed} rows.`),
+  ),
+  more: field(shown.count(), doc('How many rows follow.')),
+  total_in: shown.amount(),
+  total_out: shown.amount(),
+  balance_after: field(
+    z.nullable(shown.total()),
+    doc('What the account of the import would hold; null if rows name their accounts.'),
+  ),
+})
+
+const settledAspect = shown.object('SettledAspect', 'How an aspect of a file was settled.', {
+  value: z.string(),
+  proof: field(z.string(), doc('The evidence, `as the request says`, or the import whose answer was used.')),
+})
+const settled = () =>
+  field(
+    z.record(z.string(), settledAspect),
+    doc(
+      'How each aspect of the file was settled, by the option that could have told it (`signs`, `date_format`, `mapping.amount` …); empty for JSON.',
+    ),
+  )
+
+export const importLayout = shown.object(
+  'ImportLayout',
+  'What is remembered of a layout of files: how the next file of the layout is read.',
+  {
+    id: shown.id(),
+    account_id: field(
+      z.nullable(shown.id()),
+      doc('The account of the files; null if these name their accounts themselves.'),
+    ),
+    format: format(),
+    headers: field(
+      z.array(z.string()),
+      doc(
+        'The headers of the table or, without headers, the kinds of its columns; empty for statement formats.',
+      ),
+    ),
+    values: field(z.record(z.string(), z.string()), doc('The answers, by option.')),
+    import_id: field(shown.id(), doc('The import that settled them: undoing it forgets them.')),
+    last_used: z.nullable(shown.timestamp()),
+  },
+  {
+    id: 1,
+    account_id: 1,
+    format: 'csv' as const,
+    headers: ['Date', 'Description', 'Amount'],
+    values: { signs: 'inverted', 'mapping.amount': 'Amount' },
+    import_id: 12,
+    last_used: shown.exampleTime,
+  },
+)
+export type ShownLayout = z.output<typeof importLayout>
+
+const importOutcome = shown.object('ImportOutcome', 'What a file added, or would add.', {
+  id: field(z.nullable(shown.id()), doc('Null for a dry run.')),
+  format: format(),
+  counts: countsWithPossible,
+  duplicates: field(
+    z.array(existingRow).check(z.maxLength(mostListed)),
+    doc(`The first ${mostListed} rows that already existed.`),
+  ),
+  matches_url: field(
+    z.nullable(z.string()),
+    doc(
+      `Where to find the possible matches: \`GET /api/matches\` with their days, the last ${mostDays} of them at most. Null if there are none.`,
+    ),
+  ),
+  skipped: field(
+    shown.count(),
+    doc('Entries of a statement that moved no money: pending, declined or informational ones.'),
+  ),
+  dry_run: z.boolean(),
+  accounts_created: field(
+    z.array(z.string()),
+    doc('The names of the accounts that were created, or would be (`create_accounts`).'),
+  ),
+  settled: settled(),
+  preview: field(z.nullable(preview), doc('Null unless it is a dry run.')),
+  closing_balance: field(
+    z.nullable(closingBalance),
+    doc(
+      `Null if the file gives none, if the account was beyond ±${formatMoney(maxTotal)} on that day, or if the account has more than ${grouped(mostRowsBack)} later transactions.`,
+    ),
+  ),
+})
+
+export const importResult = shown.object(
+  'ImportResult',
+  'What an import did.',
+  { message: z.string(), import: importOutcome },
+  {
+    message: 'Successfully imported 30 transactions.',
+    import: {
+      id: 1,
+      format: 'ofx' as const,
+      counts: { rows: 32, created: 30, duplicate: 1, deleted_before: 1, possible: 2, categorised: 0 },
+      duplicates: [{ row: 4, transaction_id: 7, reasons: ['same_amount', 'same_day', 'same_reference'] }],
+      matches_url: 'https://api.purse.example/api/matches?from=2026-10-26&to=2026-12-06',
+      skipped: 0,
+      dry_run: false,
+      accounts_created: [],
+      settled: { signs: { value: 'as_written', proof: 'the format defines its signs' } },
+      preview: null,
+      closing_balance: { date: '2026-11-20', statement: 1237.5, account: 1237.5, agrees: true },
+    },
+  },
+)
+export type ShownImportResult = z.output<typeof importResult>
