@@ -3,10 +3,10 @@ import type { Ledger, LedgerAccount } from 'purse-client'
 import { money, typedAmount } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { Badge } from '../ui/badge.tsx'
+import { IconButton } from '../ui/button.tsx'
 import { Waits } from '../ui/days.tsx'
 import { FirstAccount } from '../ui/first-account.tsx'
 import { AmountField, Choice, doubtfulAmount, type Entries, Field } from '../ui/form.tsx'
-import { Icon } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
 import { type Edited, RowDialog } from '../ui/row-dialog.tsx'
 
@@ -23,25 +23,23 @@ export function Accounts({ ledger }: PageProps) {
   return (
     <Page title="Accounts" add={accounts.length > 0 && 'account'} onAdd={() => setEdited('new')}>
       {accounts.length === 0 && <FirstAccount ledger={ledger} />}
-      {accounts.length > 0 && (
-        <article class="line">
-          <small>Total balance</small>
-          <p class="figure">{money(ledger.summary().total_balance)}</p>
-        </article>
-      )}
-      <AccountList accounts={accounts} onEdit={setEdited} />
+      {accounts.length > 0 && <AccountList ledger={ledger} onEdit={setEdited} />}
       {edited && <AccountDialog {...{ ledger, edited, onDone: () => setEdited(undefined) }} />}
     </Page>
   )
 }
 
-type ListProps = { accounts: LedgerAccount[]; onEdit?: (account: LedgerAccount) => void }
+type ListProps = { ledger: Ledger; onEdit?: (account: LedgerAccount) => void }
 
-/** Accounts with their balances, each linked to its transactions. */
-export function AccountList({ accounts, onEdit }: ListProps) {
-  return (
-    <article class="list" hidden={accounts.length === 0}>
-      {accounts.map((account) => (
+/** Accounts with their balances, each linked to its transactions, and what they hold in all. */
+export const AccountList = ({ ledger, onEdit }: ListProps) => (
+  <>
+    <article class="line">
+      <small>Total balance</small>
+      <p class="figure">{money(ledger.summary().total_balance)}</p>
+    </article>
+    <article class="list">
+      {ledger.accounts().map((account) => (
         <div key={account.key} class="line">
           <a class="row" href={`/transactions?account_id=${encodeURIComponent(account.key)}`}>
             <Badge {...looks[account.type]} />
@@ -52,20 +50,13 @@ export function AccountList({ accounts, onEdit }: ListProps) {
             <strong>{money(account.balance)}</strong>
           </a>
           {onEdit && (
-            <button
-              type="button"
-              class="plain"
-              aria-label={`Change ${account.name}`}
-              onClick={() => onEdit(account)}
-            >
-              <Icon name="pencil" />
-            </button>
+            <IconButton icon="pencil" label={`Change ${account.name}`} onClick={() => onEdit(account)} />
           )}
         </div>
       ))}
     </article>
-  )
-}
+  </>
+)
 
 type DialogProps = { ledger: Ledger; edited: Edited<LedgerAccount>; onDone: () => void }
 

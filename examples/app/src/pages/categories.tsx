@@ -41,25 +41,14 @@ type DialogProps = { ledger: Ledger; edited: Edited<LedgerCategory>; onDone: () 
 function CategoryDialog(props: DialogProps) {
   const row = props.edited === 'new' ? undefined : props.edited
   const [look, setLook] = useState<Look>(row ? lookOf(row) : { icon: 'tag', hue: 'grey' })
+  const chosen = { look, onChoose: setLook }
   const read = ({ name = '', type }: Entries) => ({ name, type: type as LedgerCategory['type'] })
   return (
     <RowDialog noun="category" {...props} read={read} onSaved={(key) => chooseLook(key, look)}>
       <Field label="Name" name="name" value={row?.name} maxLength={255} required autofocus />
       <Segments label="Type" name="type" value={row?.type ?? 'expense'} options={types.slice(0, 2)} />
-      <Looks
-        label="Colour"
-        name="hue"
-        look={look}
-        looks={hueNames.map((hue) => ({ ...look, hue }))}
-        onChoose={setLook}
-      />
-      <Looks
-        label="Icon"
-        name="icon"
-        look={look}
-        looks={icons.map((icon) => ({ ...look, icon }))}
-        onChoose={setLook}
-      />
+      <Looks label="Colour" name="hue" {...chosen} looks={hueNames.map((hue) => ({ ...look, hue }))} />
+      <Looks label="Icon" name="icon" {...chosen} looks={icons.map((icon) => ({ ...look, icon }))} />
     </RowDialog>
   )
 }

@@ -7,11 +7,11 @@ import { lookOf } from '../looks.ts'
 import { go, place } from '../router.ts'
 import { client } from '../session.ts'
 import { Badge, colouring } from '../ui/badge.tsx'
+import { IconButton } from '../ui/button.tsx'
 import type { ChartProps } from '../ui/chart.tsx'
 import { Days } from '../ui/days.tsx'
 import { FirstAccount } from '../ui/first-account.tsx'
 import { Form } from '../ui/form.tsx'
-import { Icon } from '../ui/icon.tsx'
 import { lazy } from '../ui/lazy.tsx'
 import { Page } from '../ui/page.tsx'
 import type { Edited } from '../ui/row-dialog.tsx'
@@ -42,9 +42,8 @@ export function Dashboard({ ledger }: PageProps) {
     say(verified === 'already' ? 'Your address was verified already.' : 'Your address is verified.')
     go('/dashboard', { isReplacing: true })
   }, [verified])
-  const accounts = ledger.accounts()
   const { data, total } = ledger.transactions({ per_page: latestShown })
-  const hasAccount = accounts.length > 0
+  const hasAccount = ledger.accounts().length > 0
   return (
     <Page title="Overview" add={hasAccount && 'transaction'} onAdd={() => setEdited('new')}>
       <Unverified ledger={ledger} />
@@ -59,13 +58,7 @@ export function Dashboard({ ledger }: PageProps) {
       )}
       <div class="columns">
         <div>
-          {hasAccount && (
-            <article class="line">
-              <small>Total balance</small>
-              <p class="figure">{money(ledger.summary().total_balance)}</p>
-            </article>
-          )}
-          <AccountList accounts={accounts} />
+          {hasAccount && <AccountList ledger={ledger} />}
           <Days rows={data} isCut={data.length < total} onChoose={setEdited} />
           {data.length < total && <a href="/transactions">All transactions</a>}
         </div>
@@ -81,22 +74,14 @@ function Month({ ledger }: { ledger: Ledger }) {
   const { monthly_summary: sums, category_breakdown: shares } = ledger.summary({ month })
   const listOf = (filter: Record<string, string>) =>
     `/transactions?${new URLSearchParams({ from: `${month}-01`, to: lastDay(month), ...filter })}`
-  const step = (count: number, name: string, icon: 'left' | 'right') => (
-    <button
-      type="button"
-      class="plain"
-      aria-label={name}
-      onClick={() => setMonth(monthAfter(month, count))}
-      children={<Icon name={icon} />}
-    />
-  )
+  const step = (count: number) => () => setMonth(monthAfter(month, count))
   const { months } = ledger.monthlyReport(monthsUntil(month, monthsShown))
   return (
     <article>
       <header class="line">
-        {step(-1, 'The month before', 'left')}
+        <IconButton icon="left" label="The month before" onClick={step(-1)} />
         <h2 aria-live="polite">{monthName(month)}</h2>
-        {step(1, 'The next month', 'right')}
+        <IconButton icon="right" label="The next month" onClick={step(1)} />
       </header>
       <p class="line">
         <a class="sum" href={listOf({ type: 'income' })}>
