@@ -76,6 +76,32 @@ describe.skipIf(!executable)('using the example app', () => {
     expect(new URL(page.url()).pathname).toBe('/transactions')
   })
 
+  test('asks before Back, Escape or a link discards what was typed on a page', async () => {
+    const { page } = await newWindow('pages@example.com')
+    await open(page, 'Settings')
+    await page.getByLabel('Reminder').fill('20:00')
+    await page.getByLabel('New address').fill('half@example.com')
+    await page.keyboard.press('Escape')
+    await page.goBack()
+    await page.getByText('What you typed is not saved.').waitFor()
+    await press(page, 'Keep typing')
+    expect(await page.getByLabel('New address').inputValue()).toBe('half@example.com')
+    await press(page, 'Save')
+    await page.getByText('Your settings are saved.').waitFor()
+    await page.goBack()
+    await press(page, 'Discard')
+    await page.getByRole('heading', { name: 'More' }).waitFor()
+
+    await open(page, 'Import')
+    const buffer = Buffer.from('Date,Debit,Description\n2026-11-02,12.50,Market\n')
+    await page.getByLabel('File').setInputFiles({ name: 'bank.csv', mimeType: 'text/csv', buffer })
+    await page.getByRole('link', { name: 'Accounts' }).click()
+    await page.getByText('What you typed is not saved.').waitFor()
+    expect(await page.getByLabel('File').inputValue()).toContain('bank.csv')
+    await press(page, 'Discard')
+    await page.getByRole('heading', { name: 'Accounts' }).waitFor()
+  })
+
   test('still undoes after a visit to settings without a network', async () => {
     const { context, page } = await newWindow('undo@example.com')
     await open(page, 'Settings')

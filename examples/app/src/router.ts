@@ -14,17 +14,31 @@ export function go(path: string, { isReplacing = false } = {}): void {
   if (isElsewhere) scrollTo(0, 0)
 }
 
-/** Called when the person goes back: true if something was closed instead, so that the page stays. */
-let onBack: (() => boolean) | undefined
-export function interceptBack(close: () => boolean): () => void {
-  onBack = close
-  return () => {
-    if (onBack === close) onBack = undefined
-  }
+/** Asks whether to discard what was typed, and calls `leave` if so. */
+type Ask = (leave: () => void) => void
+/** The forms in which something was typed that is not saved. */
+export const unsaved = new Map<HTMLFormElement, Ask>()
+
+/** Calls `leave` once no unsaved form is left, in the document or in a part of it. */
+export function leaveForms(leave: () => void, within: Node = document): void {
+  const [form, ask] = [...unsaved].find(([one]) => within.contains(one)) ?? []
+  if (form && ask)
+    ask(() => {
+      unsaved.delete(form)
+      leaveForms(leave, within)
+    })
+  else leave()
 }
 
+addEventListener('beforeunload', (event) => unsaved.size > 0 && event.preventDefault())
+
 addEventListener('popstate', () => {
-  if (onBack?.()) return history.pushState(null, '', place.get())
+  const dialog = document.querySelector<HTMLDialogElement>('dialog[open]')
+  if (dialog || unsaved.size > 0) {
+    // The page stays for now.
+    history.pushState(null, '', place.get())
+    return dialog ? leaveForms(() => dialog.close(), dialog) : leaveForms(() => history.back())
+  }
   visits += 1
   place.set(new URL(location.href))
 })
@@ -34,5 +48,5 @@ document.addEventListener('click', (event) => {
   const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey
   if (!link || !isPlain || link.target || link.origin !== location.origin) return
   event.preventDefault()
-  go(link.href)
+  leaveForms(() => go(link.href))
 })

@@ -1,6 +1,7 @@
 import type { Ledger } from 'purse-client'
 import { createClient, indexedDbStorage, localLedger, unwrap, webStorageTokens } from 'purse-client'
 import { looksKey } from './looks.ts'
+import { unsaved } from './router.ts'
 import { observable } from './store.ts'
 
 /** Who is signed in on this device, with their ledger. */
@@ -57,7 +58,7 @@ export async function comeBack(token: string, userId: number): Promise<void> {
 
 /** Whether the user is entering something and should not be interrupted. */
 export const isEntering = (): boolean =>
-  document.querySelector('dialog[open], :is(input, select):focus') !== null
+  unsaved.size > 0 || document.querySelector('dialog[open], :is(input, select):focus') !== null
 
 /** Whether the session ended without signing out: what is waiting to be sent is kept until they are back. */
 export const isMissed = (): boolean => session.get() === null && localStorage.getItem(userKey) !== null

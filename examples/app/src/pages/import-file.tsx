@@ -30,6 +30,7 @@ const kinds = Object.entries({ bank: 'A statement from the bank', own: 'My own C
 export function ImportFile({ ledger }: PageProps) {
   const [questions, setQuestions] = useState<ImportQuestion[]>([])
   const [preview, setPreview] = useState<{ entries: Entries; outcome: Outcome }>()
+  const [last, setLast] = useState<Entries>({})
   const { isOnline } = useFollowed(connection).get()
   const accounts = ledger.accounts().map(({ id, name }) => [`${id ?? ''}`, name] as const)
   const look = async (entries: Entries) => {
@@ -37,12 +38,14 @@ export function ImportFile({ ledger }: PageProps) {
     try {
       const { import: outcome } = await sendFile({ ...entries, dry_run: 'true' })
       setPreview({ entries, outcome })
+      return !hasNews(outcome)
     } catch (error) {
       if (!(error instanceof ApiError && error.questions.length > 0)) throw error
       // Questions that have been answered stay, so that the answer can be changed.
       const asked = new Set(error.questions.map(({ field }) => field))
       setQuestions([...questions.filter(({ field }) => !asked.has(field)), ...error.questions])
       if (Object.keys(error.errors).some((field) => !asked.has(field))) throw error
+      return false
     }
   }
   const take = async ({ joins, ...chosen }: Entries) => {
@@ -51,6 +54,7 @@ export function ImportFile({ ledger }: PageProps) {
       const found = await findMatches(Object.fromEntries(new URL(outcome.matches_url).searchParams))
       await join(found.filter(isSure))
     }
+    setLast({ ...preview?.entries, id: `${outcome.id}` })
     setPreview(undefined)
     setQuestions([])
     say(message, async () => {
@@ -69,11 +73,17 @@ export function ImportFile({ ledger }: PageProps) {
       <article>
         <p>A statement from your bank (CSV, Excel, OFX, QIF, CAMT, MT940), or a CSV of your own.</p>
         {!isOnline && <p role="alert">The service reads the file, so this needs a network.</p>}
-        <Form submit="Look at the file" isDisabled={!isOnline} onSubmit={look} onInput={startAnew}>
+        <Form
+          key={last.id}
+          submit="Look at the file"
+          isDisabled={!isOnline}
+          onSubmit={look}
+          onInput={startAnew}
+        >
           <div class="fields">
             <Field label="File" name="file" type="file" required />
-            <Choice label="Into" name="account_id" options={accounts} required />
-            <Choice label="Kind" name="kind" options={kinds} />
+            <Choice label="Into" name="account_id" value={last.account_id} options={accounts} required />
+            <Choice label="Kind" name="kind" value={last.kind} options={kinds} />
           </div>
           {questions.map((question) => (
             <Question key={question.field} {...question} />
@@ -160,6 +170,8 @@ function Settled({ settled }: Pick<Outcome, 'settled'>) {
   )
 }
 
+const hasNews = ({ counts }: Outcome) => counts.created + counts.deleted_before > 0
+
 type FoundProps = { outcome: Outcome; onTake: (chosen: Entries) => Promise<void> }
 
 function Found({ outcome, onTake }: FoundProps) {
@@ -170,7 +182,6 @@ function Found({ outcome, onTake }: FoundProps) {
     </label>
   )
   const totals = preview && `${money(preview.total_in)} in, ${money(preview.total_out)} out`
-  const hasMore = counts.created + counts.deleted_before > 0
   return (
     <article aria-live="polite">
       <h2>{counts.created > 0 ? counted(counts.created, 'new transaction') : 'Nothing new in this file'}</h2>
@@ -184,7 +195,7 @@ function Found({ outcome, onTake }: FoundProps) {
       {closing && !closing.agrees && (
         <p role="alert">{`The bank says ${money(closing.statement)}, the account ${money(closing.account)}.`}</p>
       )}
-      {hasMore && (
+      {hasNews(outcome) && (
         <Form submit={`Import ${counted(counts.created, 'transaction')}`} onSubmit={onTake}>
           {counts.deleted_before > 0 &&
             option('reimport_deleted', 'true', `Bring back ${counts.deleted_before} that you had deleted`)}

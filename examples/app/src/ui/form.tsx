@@ -8,6 +8,8 @@ import { createContext } from 'preact'
 import { useContext, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { money, plainMoney, typedAmount } from '../amounts.ts'
 import { besides, failureOf, none } from '../failure.ts'
+import { unsaved } from '../router.ts'
+import { session } from '../session.ts'
 import { Button } from './button.tsx'
 
 const Failed = createContext(none)
@@ -17,6 +19,7 @@ export type Entries = Record<string, string>
 type FormProps = {
   submit: string
   look?: 'outline' | 'outline danger'
+  /** Resolves to false if what was typed is not saved yet. */
   onSubmit: (entries: Entries) => Promise<unknown>
   onInput?: (event: Event) => void
   isDisabled?: boolean
@@ -24,24 +27,54 @@ type FormProps = {
   children?: ComponentChildren
 }
 
-/** A form that shows errors beside its fields, and moves the focus to the first of them. */
+/**
+ * A form that shows errors beside its fields, and moves the focus to the first of them. It asks before what was typed
+ * is lost.
+ */
 export function Form({ submit, look, onSubmit, onInput, isDisabled, aside, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null)
   const [failure, setFailure] = useState(none)
   const [isBusy, setBusy] = useState(false)
+  const [discard, setDiscard] = useState<() => void>()
   const send = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
+    const { currentTarget: form } = event
     if (isBusy) return
     setBusy(true)
-    const entries = Object.fromEntries(new FormData(event.currentTarget)) as Entries
-    setFailure(await onSubmit(entries).then(() => none, failureOf))
+    setDiscard(undefined)
+    const submit = async () => {
+      const result = await onSubmit(Object.fromEntries(new FormData(form)) as Entries)
+      if (result !== false) unsaved.delete(form)
+      return none
+    }
+    setFailure(await submit().catch(failureOf))
     setBusy(false)
   }
-  useLayoutEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [failure])
+  const follow = (event: TargetedInputEvent<HTMLFormElement>) => {
+    const { currentTarget: form, target } = event
+    // Browsers fill in passwords, and a person who has yet to sign in loses little.
+    const isKept = session.get() && !(target instanceof HTMLInputElement && target.type === 'password')
+    if (isKept) unsaved.set(form, (leave) => setDiscard(() => leave))
+    onInput?.(event)
+  }
+  const focus = (selector: string) => form.current?.querySelector<HTMLElement>(selector)?.focus()
+  useLayoutEffect(() => focus('[aria-invalid]'), [failure])
+  useLayoutEffect(() => focus('.question button'), [discard])
+  useLayoutEffect(() => {
+    const { current } = form
+    return () => void (current && unsaved.delete(current))
+  }, [])
   const said = besides(failure, form.current).join('\n')
   return (
     <Failed.Provider value={failure}>
-      <form ref={form} onSubmit={send} onInput={onInput}>
+      <form ref={form} onSubmit={send} onInput={follow}>
+        {discard && (
+          <div role="alert" class="line question">
+            What you typed is not saved.
+            <Button label="Keep typing" onClick={() => setDiscard(undefined)} />
+            <Button label="Discard" isMain={false} onClick={discard} />
+          </div>
+        )}
         {children}
         {said && <p role="alert">{said}</p>}
         <Button type="submit" label={submit} class={look} disabled={isDisabled} aria-busy={isBusy} />
@@ -99,15 +132,9 @@ export function doubtfulAmount(text = ''): string | undefined {
   return isCertain ? undefined : `“${text}” is read as ${money(amount)}.`
 }
 
-const Hint = ({
-  id,
-  texts,
-  hint,
-}: {
-  id: string
-  texts?: string[] | undefined
-  hint?: string | undefined
-}) => (
+type HintProps = { id: string; texts: string[] | undefined; hint: string | undefined }
+
+const Hint = ({ id, texts, hint }: HintProps) => (
   <small id={`${id}-hint`} aria-live="polite">
     {texts ? <span role="alert">{texts.join(' ')}</span> : hint}
   </small>

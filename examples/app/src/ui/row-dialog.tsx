@@ -50,7 +50,7 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
     const entered = read(entries)
     const found = doubt ? undefined : props.doubt?.(entries, entered)
     setDoubt(found)
-    if (found) return
+    if (found) return false
     const key = row
       ? await finish(() => ledger.update(noun, row.key, entered).then(() => row.key), 'changed')
       : await finish(() => ledger.create(noun, entered), 'added')
