@@ -34,8 +34,7 @@ const limits = { operations: 500, bytes: 1_000_000 }
  * RestoreError, ApiError, ConnectionError.
  */
 export async function restore({ api }: Pick<PurseClient, 'api'>, file: Export): Promise<Restored> {
-  if (file.complete !== true || file.format_version !== 1)
-    throw new RestoreError('This is no complete export of version 1.')
+  if (!isComplete(file)) throw new RestoreError('This is no complete export of version 1.')
   const time = Date.parse(file.exported_at).toString(36)
   const clientIdOf: ClientIdOf = (noun, id) => `export-${file.profile.id}-${time}-${noun}-${id}`
   const current = await readCurrent(api)
@@ -65,6 +64,18 @@ export async function restore({ api }: Pick<PurseClient, 'api'>, file: Export): 
   const { imports, layouts, rejected_matches, remembered_rows, tokens } = file.counts
   const notRestored = { imports, layouts, rejected_matches, remembered_rows, tokens }
   return { matched: differences.length === 0, differences, notRestored }
+}
+
+/** True if the file was exported to its end, and has all rows that it counts. */
+function isComplete({ complete, format_version, counts, ...lists }: Export): boolean {
+  const isWhole = (name: 'accounts' | 'categories' | 'transactions') => lists[name]?.length === counts[name]
+  return (
+    complete === true &&
+    format_version === 1 &&
+    isWhole('accounts') &&
+    isWhole('categories') &&
+    isWhole('transactions')
+  )
 }
 
 type Row<Noun> =

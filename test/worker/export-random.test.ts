@@ -131,5 +131,6 @@ test('a file that broke off is not restored, nor any into a user who has account
   await expect(restore(clientOf(world, person), file)).rejects.toThrow(RestoreError)
   const other = await world.register()
   await expect(restore(clientOf(world, other), { ...file, complete: false })).rejects.toThrow(RestoreError)
+  await expect(restore(clientOf(world, other), { ...file, transactions: [] })).rejects.toThrow(RestoreError)
   expect((await other.get('/api/accounts')).body).toEqual([])
 })
