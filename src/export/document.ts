@@ -39,7 +39,7 @@ export const exportEndpoints: EndpointGroup = {
         'A file of one moment, however large. If data changes while it is sent, or a part cannot be read, the connection breaks before the last line, and the export has to begin again. What is complete ends with `"complete":true}`, a CSV with a line end, and a journal with a comment.',
       responses: {
         200: {
-          ...json(fullExport, 'The export.'),
+          ...json(fullExport, 'The export.', ['Content-Disposition']),
           texts: { 'text/csv': csvExample, 'text/plain': journalExample },
         },
       },

@@ -8,6 +8,7 @@ const exposedHeaders = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'Allow',
+  'Content-Disposition',
   'Server-Timing',
   'Preference-Applied',
   'ETag',

@@ -30,6 +30,7 @@ const header = (description: string, schema: JsonSchema = { type: 'string' }): J
 export const headers = {
   'X-Request-Id': header('Identifies this request in our log.'),
   'Server-Timing': header('The time spent on the database, the round trips to it, and the total time.'),
+  'Content-Disposition': header('The name of the file.'),
   ETag: {
     description:
       'Identifies the content of the response: sent back in `If-None-Match`, it makes an unchanged response a 304.',
