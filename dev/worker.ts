@@ -90,7 +90,7 @@ export function startWorker(
 }
 
 /**
- * Waits until the Worker answers 200 at /api/health. Throws a DevError when it says that its settings are wrong, or with
+ * Waits until the Worker responds with 200 at /api/health. Throws a DevError when it says that its settings are wrong, or with
  * its last response once the limit has passed, and the signal's reason if it aborts.
  */
 export async function waitForHealth(settings: Settings, limitMs: number, signal: AbortSignal): Promise<void> {
@@ -100,7 +100,7 @@ export async function waitForHealth(settings: Settings, limitMs: number, signal:
     const { status, text } = await ask(url)
     if (status === 200) return
     const fault = status === 500 && messageIn(text)
-    if (fault) throw new DevError(`the Worker answers 500: ${fault}`)
+    if (fault) throw new DevError(`the Worker responds with 500: ${fault}`)
     signal.throwIfAborted()
     if (Date.now() > deadline)
       throw new DevError(`${url} did not answer 200 within ${limitMs / 1_000} seconds: ${status} ${text}`)
