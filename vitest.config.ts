@@ -2,9 +2,9 @@ import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { configDefaults, defineConfig } from 'vitest/config'
-import { bundledSource } from './test/bundled-source.ts'
-import { logScan } from './test/log-scan.ts'
-import { LongestFirst } from './test/longest-first.ts'
+import { bundledSource } from './test/setup/bundled-source.ts'
+import { logScan } from './test/setup/log-scan.ts'
+import { LongestFirst } from './test/setup/longest-first.ts'
 
 /** How many test files run at once: more than a small machine has cores, since they often wait; with more they contend. */
 const filesAtOnce = 5
@@ -60,7 +60,7 @@ export default defineConfig({
               bindings: {
                 // Each runtime of workerd has an inbox and a provider of its own.
                 ...(await (await fetch(inject('neighboursUrl'))).json()),
-                // A file's own database; tests that want one each make it themselves (test/worker/world.ts).
+                // A file's own database; tests that want one each make it themselves (test/worker/fixtures/world.ts).
                 TURSO_DATABASE_URL: `${inject('libsqlUrl')}/${crypto.randomUUID()}/`,
                 TURSO_AUTH_TOKEN: '',
                 APP_URL: 'http://purse.test',
@@ -83,8 +83,8 @@ export default defineConfig({
         test: {
           name: 'worker',
           include: ['test/worker/**/*.test.ts'],
-          globalSetup: './test/neighbours.ts',
-          setupFiles: './test/worker/kept-log.ts',
+          globalSetup: './test/setup/neighbours.ts',
+          setupFiles: './test/worker/fixtures/kept-log.ts',
           provide: {
             fuzz: { seed: process.env.FUZZ_SEED, requests: process.env.FUZZ_REQUESTS },
             devices: { seed: process.env.DEVICES_SEED, operations: process.env.DEVICES_OPERATIONS },
@@ -103,8 +103,8 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/node/**/*.test.ts'],
-          globalSetup: ['./test/reference.ts', './test/shared-stack.ts'],
-          setupFiles: './test/node/checked-fetch.ts',
+          globalSetup: ['./test/setup/reference.ts', './test/setup/shared-stack.ts'],
+          setupFiles: './test/node/fixtures/checked-fetch.ts',
           ...limits,
         },
       },

@@ -1,6 +1,6 @@
 import type { Api } from '../dev/seed/api.ts'
-import type { Json } from './worker/answers.ts'
-import type { picker } from './worker/picker.ts'
+import type { picker } from './worker/fixtures/picker.ts'
+import type { Json } from './worker/fixtures/responses.ts'
 
 type Pick = ReturnType<typeof picker>
 

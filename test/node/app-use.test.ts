@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { browser as executable } from './browser.ts'
-import { clientOf, register, registration, verifyByMail } from './client.ts'
+import { browser as executable } from './fixtures/browser.ts'
+import { clientOf, register, registration, verifyByMail } from './fixtures/client.ts'
 import {
   addExpense,
   address,
@@ -16,7 +16,7 @@ import {
   press,
   rows,
   serveExampleApp,
-} from './example-app.ts'
+} from './fixtures/example-app.ts'
 
 const today = new Date().toISOString().slice(0, 10)
 const largest = '9999999999999.99'

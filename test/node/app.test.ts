@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { browser as executable } from './browser.ts'
-import { linkInMail, registration } from './client.ts'
+import { browser as executable } from './fixtures/browser.ts'
+import { linkInMail, registration } from './fixtures/client.ts'
 import {
   addAccount,
   addExpense,
@@ -20,7 +20,7 @@ import {
   press,
   rows,
   serveExampleApp,
-} from './example-app.ts'
+} from './fixtures/example-app.ts'
 
 describe.skipIf(!executable)('the example app', () => {
   const { app, newDevice, newPerson, signIn } = serveExampleApp()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { clientOf, register, verifyByMail } from './client.ts'
-import { runCommand } from './run-command.ts'
-import { sharedPlace, until } from './stack.ts'
+import { clientOf, register, verifyByMail } from './fixtures/client.ts'
+import { runCommand } from './fixtures/run-command.ts'
+import { sharedPlace, until } from './fixtures/stack.ts'
 
 /** An account can hold nine of these on top of the same starting balance. */
 const most = '9999999999999.99'

@@ -8,7 +8,7 @@ import { comparison } from '../../bench/comparison.ts'
 import { costKinds } from '../../bench/cost.ts'
 import { bare, type Measured } from '../../bench/measure.ts'
 import { measuresProcessorTime } from '../../bench/processor-time.ts'
-import { projectDirectory } from './stack.ts'
+import { projectDirectory } from './fixtures/stack.ts'
 
 test('the benchmark counts one round trip for each kind of request, and stores rows in every way', async () => {
   const output = mkdtempSync(path.join(tmpdir(), 'purse-bench-test-'))

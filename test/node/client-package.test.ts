@@ -9,9 +9,9 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { LedgerStorage } from '../../client/storage.ts'
 import { buildClientPackage, clientModule, clientPackage } from '../../dev/client-package.ts'
-import { browser, launch, servePage } from './browser.ts'
-import { clientOf, registration } from './client.ts'
-import { projectDirectory, sharedPlace } from './stack.ts'
+import { browser, launch, servePage } from './fixtures/browser.ts'
+import { clientOf, registration } from './fixtures/client.ts'
+import { projectDirectory, sharedPlace } from './fixtures/stack.ts'
 
 const maxBytes = { withoutLedger: 7.5 * 1024, withLedger: 40 * 1024 }
 let running: Browser | undefined

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { platforms } from '../../dev/sqld/binary.ts'
-import { projectDirectory } from './stack.ts'
+import { projectDirectory } from './fixtures/stack.ts'
 
 type Package = {
   name?: string

@@ -4,7 +4,7 @@ import net from 'node:net'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { freePort } from '../../dev/ports.ts'
-import { healthOf, newPlace, type Place, portVariables, sharedPlace, start } from './stack.ts'
+import { healthOf, newPlace, type Place, portVariables, sharedPlace, start } from './fixtures/stack.ts'
 
 test('the stack starts, lets no other use its state, ends cleanly on SIGTERM, and starts again beside another', async () => {
   const neighbour = await sharedPlace()

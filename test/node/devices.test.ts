@@ -6,8 +6,8 @@ import { expect, test } from 'vitest'
 import type { Device } from '../worker/devices/device.ts'
 import { Dice } from '../worker/devices/dice.ts'
 import { edit } from '../worker/devices/edits.ts'
-import { sharedPlace } from './stack.ts'
-import { end, settle, Wire } from './wire.ts'
+import { sharedPlace } from './fixtures/stack.ts'
+import { end, settle, Wire } from './fixtures/wire.ts'
 
 test('a copy stays complete at whichever byte a response to a pull or an upload is cut', async () => {
   const place = await sharedPlace()

@@ -5,7 +5,7 @@ import { createClient } from '@libsql/client/http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { experimental_getWranglerCommands, unstable_readConfig } from 'wrangler'
 import { startDatabases } from '../databases/namespaces.ts'
-import { projectDirectory } from './stack.ts'
+import { projectDirectory } from './fixtures/stack.ts'
 
 const read = (file: string) => readFileSync(path.join(projectDirectory, file), 'utf8')
 const deploy = read('docs/deploy.md')

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Fault } from '../databases/faults.ts'
 import { startDatabases } from '../databases/namespaces.ts'
-import { clientOf, registration } from './client.ts'
-import { newPlace, start } from './stack.ts'
+import { clientOf, registration } from './fixtures/client.ts'
+import { newPlace, start } from './fixtures/stack.ts'
 
 /** Requests are given up after eight seconds; the rest is for a machine that is busy with other things. */
 const longestWaitMs = 20_000

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { verifyByMail } from './client.ts'
-import { projectDirectory, sharedPlace } from './stack.ts'
+import { verifyByMail } from './fixtures/client.ts'
+import { projectDirectory, sharedPlace } from './fixtures/stack.ts'
 
 const run = promisify(execFile)
 const clients = path.join(projectDirectory, 'test/generated-clients')

@@ -7,9 +7,9 @@ import { beforeAll, expect, test } from 'vitest'
 import { openApi } from '../../dev/seed/api.ts'
 import { demoUser } from '../../dev/seed/demo-user.ts'
 import { accounts } from '../../dev/seed/habits.ts'
-import { linkInMail } from './client.ts'
-import { runCommand } from './run-command.ts'
-import { newPlace, type Place, portVariables, projectDirectory, start, until } from './stack.ts'
+import { linkInMail } from './fixtures/client.ts'
+import { runCommand } from './fixtures/run-command.ts'
+import { newPlace, type Place, portVariables, projectDirectory, start, until } from './fixtures/stack.ts'
 
 // The guides need a stack that `npm run seed` has filled, so most of what it does is tried here as well.
 let place: Place

@@ -2,10 +2,10 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { openApi } from '../../dev/seed/api.ts'
 import { liveRandomly } from '../random-history.ts'
-import type { Json } from '../worker/answers.ts'
-import { picker } from '../worker/picker.ts'
-import { register, verifyByMail } from './client.ts'
-import { sharedPlace } from './stack.ts'
+import { picker } from '../worker/fixtures/picker.ts'
+import type { Json } from '../worker/fixtures/responses.ts'
+import { register, verifyByMail } from './fixtures/client.ts'
+import { sharedPlace } from './fixtures/stack.ts'
 
 // Debian has it: apt-get install hledger.
 const isInstalled = spawnSync('hledger', ['--version']).status === 0

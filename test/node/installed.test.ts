@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { projectDirectory } from './stack.ts'
+import { projectDirectory } from './fixtures/stack.ts'
 
 const checkout = mkdtempSync(path.join(tmpdir(), 'purse-installed-'))
 afterAll(() => rmSync(checkout, { recursive: true }))

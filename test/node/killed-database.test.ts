@@ -9,11 +9,11 @@ import { type Sqld, startSqld } from '../../dev/sqld/server.ts'
 import { openDatabase } from '../databases/open.ts'
 import { Dice } from '../worker/devices/dice.ts'
 import { edit } from '../worker/devices/edits.ts'
-import { checkDatabase } from './check-database.ts'
-import { clientOf, register, verifyByMail } from './client.ts'
-import { loseMessages } from './lost-messages.ts'
-import { newPlace, type Place, start, until } from './stack.ts'
-import { end, settle, Wire } from './wire.ts'
+import { checkDatabase } from './fixtures/check-database.ts'
+import { clientOf, register, verifyByMail } from './fixtures/client.ts'
+import { loseMessages } from './fixtures/lost-messages.ts'
+import { newPlace, type Place, start, until } from './fixtures/stack.ts'
+import { end, settle, Wire } from './fixtures/wire.ts'
 
 let place: Place & { TURSO_DATABASE_URL: string }
 let sqld: Sqld

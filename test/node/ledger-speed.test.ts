@@ -1,6 +1,6 @@
 import type { Browser, CDPSession } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { browser, launch, servePage } from './browser.ts'
+import { browser, launch, servePage } from './fixtures/browser.ts'
 
 const transactions = 100_000
 let running: Browser | undefined

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { localDatabase } from '../../dev/local-database.ts'
 import { openDatabase } from '../databases/open.ts'
-import { checkDatabase } from './check-database.ts'
-import { clientOf, linkInMail, register, verifyByMail } from './client.ts'
-import { loseMessages } from './lost-messages.ts'
-import { newPlace, sharedPlace, start, until } from './stack.ts'
+import { checkDatabase } from './fixtures/check-database.ts'
+import { clientOf, linkInMail, register, verifyByMail } from './fixtures/client.ts'
+import { loseMessages } from './fixtures/lost-messages.ts'
+import { newPlace, sharedPlace, start, until } from './fixtures/stack.ts'
 
 test('what got a response before a SIGKILL survives it: rows written one by one and batches, each exactly once', async () => {
   const place = await newPlace()

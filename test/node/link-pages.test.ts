@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { browser, launch } from './browser.ts'
-import { clientOf, linkInMail, register, registration, verifyByMail } from './client.ts'
-import { sharedPlace } from './stack.ts'
+import { browser, launch } from './fixtures/browser.ts'
+import { clientOf, linkInMail, register, registration, verifyByMail } from './fixtures/client.ts'
+import { sharedPlace } from './fixtures/stack.ts'
 
 test.skipIf(!browser)(
   'the pages of mailed links change the address of a user, and change it back',

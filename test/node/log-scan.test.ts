@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { secretsIn } from '../log-secrets.ts'
-import { leaksIn, projectDirectory } from './stack.ts'
+import { secretsIn } from '../setup/log-secrets.ts'
+import { leaksIn, projectDirectory } from './fixtures/stack.ts'
 
 const secret = '4bQ0mX9sVv2kTn7cYd3fGh8jLp5rWz6aSe1uIo0ABCDEFG'
 
@@ -44,7 +44,7 @@ afterEach(() => {
 function runTestThatLogs(statement: string, { keepsLog = false } = {}) {
   const directory = mkdtempSync(path.join(projectDirectory, 'node_modules/.log-scan-'))
   directories.push(directory)
-  const scan = JSON.stringify(path.join(projectDirectory, 'test/log-scan.ts'))
+  const scan = JSON.stringify(path.join(projectDirectory, 'test/setup/log-scan.ts'))
   writeFileSync(
     path.join(directory, 'vitest.config.ts'),
     `import { logScan } from ${scan}
@@ -54,8 +54,8 @@ function runTestThatLogs(statement: string, { keepsLog = false } = {}) {
   writeFileSync(
     path.join(directory, 'logs.test.ts'),
     `import { test } from 'vitest'
-     import { muteLog } from ${JSON.stringify(path.join(projectDirectory, 'test/worker/muted-log.ts'))}
-     ${keepsLog ? `import ${JSON.stringify(path.join(projectDirectory, 'test/worker/kept-log.ts'))}` : ''}
+     import { muteLog } from ${JSON.stringify(path.join(projectDirectory, 'test/worker/fixtures/muted-log.ts'))}
+     ${keepsLog ? `import ${JSON.stringify(path.join(projectDirectory, 'test/worker/fixtures/kept-log.ts'))}` : ''}
      test('logs', async () => { ${statement}; await new Promise((done) => setTimeout(done, 50)) })`,
   )
   const { status, stdout } = spawnSync(
@@ -107,7 +107,7 @@ test('no test mutes the console in a way of its own', () => {
     /spyOn\(\s*(?:globalThis\.)?console\b[^)]*\)\s*\.mock|\bconsole\.\w+ =[^=]|stubGlobal\('console|Object\.assign\(console/
   const tests = globSync('test/{node,worker}/**/*.ts', { cwd: projectDirectory })
   const muting = tests.filter((file) => ownWay.test(readFileSync(path.join(projectDirectory, file), 'utf8')))
-  expect(muting.sort()).toEqual(['test/worker/kept-log.ts', 'test/worker/muted-log.ts'])
+  expect(muting.sort()).toEqual(['test/worker/fixtures/kept-log.ts', 'test/worker/fixtures/muted-log.ts'])
 })
 
 test('what a local stack says is scanned, failures behind their mark as well', () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { expect, test } from 'vitest'
-import { documentFile } from './document.ts'
+import { documentFile } from './fixtures/document.ts'
 
 /** What the linter's strictest rules find in a document, as `rule pointer`. */
 async function lint(source: string): Promise<string[]> {

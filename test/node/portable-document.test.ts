@@ -6,7 +6,7 @@ import type {
   OperationObject,
   ResponseObject,
 } from '../../src/openapi/document-types.ts'
-import { documentFile } from './document.ts'
+import { documentFile } from './fixtures/document.ts'
 
 type Parameter = { name: string; in: string; schema: JsonSchema }
 type Content = Record<string, { schema: JsonSchema }>

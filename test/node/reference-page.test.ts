@@ -4,9 +4,9 @@ import path from 'node:path'
 import type axe from 'axe-core'
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { browser, launch } from './browser.ts'
-import { verifyByMail } from './client.ts'
-import { newPlace, projectDirectory, start } from './stack.ts'
+import { browser, launch } from './fixtures/browser.ts'
+import { verifyByMail } from './fixtures/client.ts'
+import { newPlace, projectDirectory, start } from './fixtures/stack.ts'
 
 declare global {
   interface Window {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { projectDirectory } from './stack.ts'
+import { projectDirectory } from './fixtures/stack.ts'
 
 const text = readFileSync(path.join(projectDirectory, 'docs/security.md'), 'utf8')
 
@@ -26,7 +26,7 @@ function exists({ file, title }: Named): boolean {
 test('every test that docs/security.md names exists', () => {
   const named = testsNamedIn(text)
   expect(named.filter((one) => !exists(one))).toEqual([])
-  expect(exists({ file: 'test/worker/auth.test.ts', title: 'is no test' })).toBe(false)
+  expect(exists({ file: 'test/worker/auth/auth.test.ts', title: 'is no test' })).toBe(false)
   expect(exists({ file: 'test/worker/nothing.test.ts', title: 'is no test' })).toBe(false)
 })
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { accounts } from '../../dev/seed/habits.ts'
 import { yearUntil } from '../../dev/seed/household.ts'
 import { addDays } from '../../src/shared/dates.ts'
-import { runCommand } from './run-command.ts'
-import { newPlace } from './stack.ts'
+import { runCommand } from './fixtures/run-command.ts'
+import { newPlace } from './fixtures/stack.ts'
 
 const today = '2026-11-21'
 /** Every third day of two years, and a leap day with its neighbours. */

@@ -13,8 +13,8 @@ import { findSqld } from '../../dev/sqld/binary.ts'
 import { isSqld, startSqld } from '../../dev/sqld/server.ts'
 import { findDifferences } from '../../src/database/check.ts'
 import { openDatabase } from '../databases/open.ts'
-import { runCommand } from './run-command.ts'
-import { newPlace, projectDirectory, until } from './stack.ts'
+import { runCommand } from './fixtures/run-command.ts'
+import { newPlace, projectDirectory, until } from './fixtures/stack.ts'
 
 function newDirectory(): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'purse-sqld-'))

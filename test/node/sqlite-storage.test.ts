@@ -10,8 +10,8 @@ import {
   memoryTokens,
   sqliteStorage,
 } from '../../client/index.ts'
-import { clientOf, register } from './client.ts'
-import { sharedPlace } from './stack.ts'
+import { clientOf, register } from './fixtures/client.ts'
+import { sharedPlace } from './fixtures/stack.ts'
 
 let folder: string
 const open: DatabaseSync[] = []

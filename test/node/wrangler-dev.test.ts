@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { clientOf, registration, verifyByMail } from './client.ts'
-import { newPlace, type Place, projectDirectory, start, startLimitSeconds, until } from './stack.ts'
+import { clientOf, registration, verifyByMail } from './fixtures/client.ts'
+import { newPlace, type Place, projectDirectory, start, startLimitSeconds, until } from './fixtures/stack.ts'
 
 const started: ChildProcess[] = []
 /** What happens to one checkout, from the first start on. */

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { expect, test, vi } from 'vitest'
 import { withValidEscapes } from '../../../src/http/escapes.ts'
+import { createWorld, recordTransaction } from '../fixtures/world.ts'
 import { createHousehold } from '../laws/every-route.ts'
-import { createWorld, recordTransaction } from '../world.ts'
 
 const escaped = (url: string) => withValidEscapes(new Request(`https://purse.test${url}`)).url.slice(18)
 

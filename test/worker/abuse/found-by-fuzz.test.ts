@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { createWorld } from '../fixtures/world.ts'
 import { protectedRoutes } from '../laws/every-route.ts'
-import { createWorld } from '../world.ts'
 
 test.each(protectedRoutes.filter((route) => route.includes(':')))(
   '%s, its pattern spelled out, is a 404 as for any malformed id, even if the body has no announced length',

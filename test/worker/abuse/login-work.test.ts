@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, expect, test } from 'vitest'
+import { createWorld, type World } from '../fixtures/world.ts'
 import { openWorldDatabase } from '../laws/every-route.ts'
-import { createWorld, type World } from '../world.ts'
 
 /** The failed logins that a client could tell apart if they did different work (bench/login-timing.ts). */
 const failures: [kind: string, email: string][] = [

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type ApiResponse, createWorld, type Person, type World } from '../fixtures/world.ts'
 import { openWorldDatabase } from '../laws/every-route.ts'
-import { type ApiResponse, createWorld, type Person, type World } from '../world.ts'
 
 /** Normalising this took the Worker seconds: the time is quadratic in a run of combining marks. */
 const marks = `a${'\u0315'.repeat(7_000)}${'\u0316'.repeat(7_000)}`

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { createWorld, type Json, type Person } from '../fixtures/world.ts'
 import { createHousehold, type Household, verify } from '../laws/every-route.ts'
-import { createWorld, type Json, type Person } from '../world.ts'
 import { rowsOf } from './rows.ts'
 
 /** A number, a text and a time that only appear in a row if a client put them there. */

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
+import { createWorld, providerCallback, signInThroughProvider } from '../fixtures/world.ts'
 import { createHousehold, goodCall, protectedRoutes } from '../laws/every-route.ts'
-import { createWorld, providerCallback, signInThroughProvider } from '../world.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

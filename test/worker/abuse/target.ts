@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm'
 import { unsubscribeLink } from '../../../src/shared/links.ts'
-import { openWorldDatabase, verify } from '../laws/every-route.ts'
 import {
   aCategory,
   changeAddress,
@@ -13,7 +12,8 @@ import {
   recordTransaction,
   signInThroughProvider,
   type World,
-} from '../world.ts'
+} from '../fixtures/world.ts'
+import { openWorldDatabase, verify } from '../laws/every-route.ts'
 import { addressLinks, type Draft } from './requests.ts'
 import { rowsOf } from './rows.ts'
 import type { Known } from './written.ts'

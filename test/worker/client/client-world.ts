@@ -1,5 +1,5 @@
 import { type ClientOptions, createClient, memoryTokens } from '../../../client/index.ts'
-import { createWorld, type Person, verifyAddress, type World } from '../world.ts'
+import { createWorld, type Person, verifyAddress, type World } from '../fixtures/world.ts'
 
 export type Call = { method: string; path: string; body: string | null; headers: Headers }
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>

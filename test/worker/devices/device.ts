@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { ApiResponse, CallOptions, Json } from '../answers.ts'
-import { FeedCopy } from '../feed-copy.ts'
+import { FeedCopy } from '../fixtures/feed-copy.ts'
+import type { ApiResponse, CallOptions, Json } from '../fixtures/responses.ts'
 import type { Dice } from './dice.ts'
 import type { Ledger, Noun, Operation, Result } from './ledger.ts'
 import type { Network, Outcome } from './network.ts'
@@ -9,7 +9,7 @@ import type { Network, Outcome } from './network.ts'
 type Sent = { operations: Operation[]; results?: Result[]; isUnsure?: boolean }
 type Shown = { name: { id?: number; client_id?: string }; row: Json }
 
-/** One of a user's devices, with a copy (test/worker/feed-copy.ts) and operations waiting to be sent. */
+/** One of a user's devices, with a copy (test/worker/fixtures/feed-copy.ts) and operations waiting to be sent. */
 export class Device<Place extends Network = Network> {
   readonly name: string
   readonly stage: Place

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { muteLog } from '../muted-log.ts'
-import { withoutTimeouts } from '../no-timeouts.ts'
-import { liveHistories, runOf } from '../random-histories.ts'
+import { muteLog } from '../fixtures/muted-log.ts'
+import { withoutTimeouts } from '../fixtures/no-timeouts.ts'
+import { liveHistories, runOf } from '../fixtures/random-histories.ts'
 import { type History, history, liveHistory } from './history.ts'
 import { Tally } from './network.ts'
 

@@ -1,4 +1,4 @@
-import { picker } from '../picker.ts'
+import { picker } from '../fixtures/picker.ts'
 
 /** Makes the choices of a step, the same ones each time for the same number. */
 export class Dice {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Json } from '../world.ts'
+import type { Json } from '../fixtures/world.ts'
 import type { Device as AnyDevice } from './device.ts'
 import type { Dice } from './dice.ts'
 import { accountChange, categoryName, correction, newAccount, newTransaction } from './edits.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../answers.ts'
+import type { Json } from '../fixtures/responses.ts'
 import type { Device } from './device.ts'
 import type { Dice } from './dice.ts'
 import type { Noun, Operation } from './ledger.ts'

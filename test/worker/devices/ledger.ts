@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { Json } from '../answers.ts'
-import type { Everything } from '../feed-copy.ts'
+import type { Everything } from '../fixtures/feed-copy.ts'
+import type { Json } from '../fixtures/responses.ts'
 
 export type Noun = 'profile' | 'account' | 'category' | 'transaction'
 /** An operation as it is uploaded. */

@@ -1,4 +1,4 @@
-import type { ApiResponse, CallOptions } from '../answers.ts'
+import type { ApiResponse, CallOptions } from '../fixtures/responses.ts'
 import type { Dice } from './dice.ts'
 
 /** What was done, over all histories. */

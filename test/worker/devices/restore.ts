@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
+import type { World } from '../fixtures/world.ts'
 import { openWorldDatabase } from '../laws/every-route.ts'
-import type { World } from '../world.ts'
 
 type Named = { name: string; sql: string }
 type Table = { name: string; columns: string }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Fault } from '../../databases/faults.ts'
 import { afterExecution, beforeExecution, createFaultyWorld } from '../faults/faulty-world.ts'
-import { type ApiResponse, type CallOptions, createWorld, type Json, type World } from '../world.ts'
+import { type ApiResponse, type CallOptions, createWorld, type Json, type World } from '../fixtures/world.ts'
 import type { Dice } from './dice.ts'
 import { Network, type Request, rowsIn, type Tally } from './network.ts'
 

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Fault } from '../../databases/faults.ts'
-import { toQueue } from '../answers.ts'
+import { muteLog } from '../fixtures/muted-log.ts'
+import { toQueue } from '../fixtures/responses.ts'
+import { balanceOf, verifyAddress } from '../fixtures/world.ts'
 import { createHousehold, type Household, openWorldDatabase } from '../laws/every-route.ts'
-import { muteLog } from '../muted-log.ts'
-import { balanceOf, verifyAddress } from '../world.ts'
 import { afterExecution, beforeExecution, createFaultyWorld, type FaultyWorld } from './faulty-world.ts'
 
 const everyFault = [...beforeExecution, ...afterExecution]

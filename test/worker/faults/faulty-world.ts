@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest'
 import type { Fault } from '../../databases/faults.ts'
-import { freshDatabaseUrl } from '../service.ts'
-import { type ApiResponse, createWorld, type World } from '../world.ts'
+import { freshDatabaseUrl } from '../fixtures/service.ts'
+import { type ApiResponse, createWorld, type World } from '../fixtures/world.ts'
 
 export type FaultyWorld = World & {
   /** Does something while the connection to the database is broken; returns the outcome and the number of attempts. */

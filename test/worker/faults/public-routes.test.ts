@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { publicRoutes } from '../../../src/http/authenticate.ts'
 import { unsubscribeLink } from '../../../src/shared/links.ts'
-import { muteLog } from '../muted-log.ts'
+import { muteLog } from '../fixtures/muted-log.ts'
 import {
   type ApiResponse,
   changeAddress,
@@ -11,7 +11,7 @@ import {
   queuedMail,
   signInThroughProvider,
   verifyAddress,
-} from '../world.ts'
+} from '../fixtures/world.ts'
 import {
   afterExecution,
   beforeExecution,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { toQueue } from '../answers.ts'
+import { muteLog } from '../fixtures/muted-log.ts'
+import { toQueue } from '../fixtures/responses.ts'
+import { type ApiResponse, balanceOf } from '../fixtures/world.ts'
 import { createHousehold, type Household } from '../laws/every-route.ts'
-import { muteLog } from '../muted-log.ts'
-import { type ApiResponse, balanceOf } from '../world.ts'
 import { afterExecution, beforeExecution, createFaultyWorld, expectUnavailable } from './faulty-world.ts'
 
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { muteLog } from '../fixtures/muted-log.ts'
 import { createHousehold, goodCall, type Household, protectedRoutes } from '../laws/every-route.ts'
-import { muteLog } from '../muted-log.ts'
 import { afterExecution, beforeExecution, createFaultyWorld, expectUnavailable } from './faulty-world.ts'
 
 // Suggestions are read, though their items are sent as a body.

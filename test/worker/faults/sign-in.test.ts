@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { hashQueued } from '../../../src/shared/hashing.ts'
-import { type ApiResponse, createWorld, providerCallback, queuedMail, type World } from '../world.ts'
+import { type ApiResponse, createWorld, providerCallback, queuedMail, type World } from '../fixtures/world.ts'
 import { createFaultyWorld, expectUnavailable } from './faulty-world.ts'
 
 /** Requests are given up after eight seconds; the rest is for a machine that is busy with other things. */

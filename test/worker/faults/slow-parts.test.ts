@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { toQueue } from '../answers.ts'
+import { muteLog } from '../fixtures/muted-log.ts'
+import { toQueue } from '../fixtures/responses.ts'
+import { createWorld } from '../fixtures/world.ts'
 import { createHousehold } from '../laws/every-route.ts'
-import { muteLog } from '../muted-log.ts'
-import { createWorld } from '../world.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Fault } from '../../databases/faults.ts'
+import { muteLog } from '../fixtures/muted-log.ts'
+import { balanceOf } from '../fixtures/world.ts'
 import { createHousehold } from '../laws/every-route.ts'
-import { muteLog } from '../muted-log.ts'
-import { balanceOf } from '../world.ts'
 import { createFaultyWorld, expectUnavailable } from './faulty-world.ts'
 
 const requests = 120

@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import { expect, test, vi } from 'vitest'
 import { Meter } from '../../../src/shared/meter.ts'
 import { openDatabase } from '../../databases/open.ts'
+import { createWorld, type World } from '../fixtures/world.ts'
 import { createHousehold } from '../laws/every-route.ts'
-import { createWorld, type World } from '../world.ts'
 import { createFaultyWorld } from './faulty-world.ts'
 
 const closesOf = async (world: World) => (await world.databaseWork()).closes

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { muteLog } from '../fixtures/muted-log.ts'
 import { createHousehold, type Household } from '../laws/every-route.ts'
-import { muteLog } from '../muted-log.ts'
 import { createFaultyWorld, expectUnavailable } from './faulty-world.ts'
 
 beforeEach(() => {

@@ -7,7 +7,7 @@ import {
   resetPassword,
   signInThroughProvider,
   verifyAddress,
-} from '../world.ts'
+} from '../fixtures/world.ts'
 
 // What HTML's email inputs and RFC 5322 both allow, and mail can reach.
 const label63 = 'b'.repeat(63)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { publicRoutes } from '../../../src/http/authenticate.ts'
-import { createWorld } from '../world.ts'
+import { createWorld } from '../fixtures/world.ts'
 import { everyRoute, protectedRoutes } from './every-route.ts'
 
 const world = createWorld()

@@ -2,7 +2,14 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
 import { maxAmount } from '../../../src/shared/money.ts'
-import { type ApiResponse, aCategory, createWorld, type Json, openAccount, type Person } from '../world.ts'
+import {
+  type ApiResponse,
+  aCategory,
+  createWorld,
+  type Json,
+  openAccount,
+  type Person,
+} from '../fixtures/world.ts'
 import { openWorldDatabase, verify } from './every-route.ts'
 
 /** The largest amount there is. Nine of them, 89,999,999,999,999.91, stay within the bounds, and ten do not. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
-import { createWorld, openAccount } from '../world.ts'
+import { createWorld, openAccount } from '../fixtures/world.ts'
 import { createHousehold, openWorldDatabase } from './every-route.ts'
 
 const hundred = Array.from({ length: 100 }, (_, index) => index)

@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
 import { rowsOf } from '../../databases/work.ts'
-import { remove, update, upload } from '../uploads.ts'
-import { createWorld, type Json, openAccount, recordTransaction, type World } from '../world.ts'
+import { remove, update, upload } from '../fixtures/uploads.ts'
+import { createWorld, type Json, openAccount, recordTransaction, type World } from '../fixtures/world.ts'
 import {
   askDatabase,
   createHousehold,
@@ -45,7 +45,7 @@ test('no route does more work for a history of 20,000 transactions than for one 
   const bounded = { ...random, 'POST /api/categories/suggest': 2 * 2_000 }
   for (const [route, most] of Object.entries(bounded))
     expect(Math.abs((long[route] ?? 0) - (short[route] ?? 0)), route).toBeLessThanOrEqual(most)
-  // An export reads everything, page by page (test/worker/export.test.ts).
+  // An export reads everything, page by page (test/worker/export/export.test.ts).
   const compared = [...Object.keys(bounded), 'GET /api/export']
   const others = Object.fromEntries(compared.map((route) => [route, 0]))
   expect({ ...long, ...others }).toEqual({ ...short, ...others })

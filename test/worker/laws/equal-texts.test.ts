@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { createWorld, type Json, openAccount } from '../world.ts'
+import { createWorld, type Json, openAccount } from '../fixtures/world.ts'
 import { createHousehold, openWorldDatabase } from './every-route.ts'
 
 const composed = 'Caf\u00e9'

@@ -2,7 +2,14 @@ import { type SQL, sql } from 'drizzle-orm'
 import { app } from '../../../src/app.ts'
 import { publicRoutes } from '../../../src/http/authenticate.ts'
 import { openDatabase } from '../../databases/open.ts'
-import { type ApiResponse, aCategory, type Json, openAccount, type Person, type World } from '../world.ts'
+import {
+  type ApiResponse,
+  aCategory,
+  type Json,
+  openAccount,
+  type Person,
+  type World,
+} from '../fixtures/world.ts'
 
 /** Every route of the API as `METHOD /path`, as registered with Hono. */
 export const everyRoute: string[] = [

@@ -2,7 +2,7 @@ import { getTableColumns, getTableName, is } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { beforeAll, expect, test } from 'vitest'
 import * as schema from '../../../src/database/schema.ts'
-import { createWorld, type Json } from '../world.ts'
+import { createWorld, type Json } from '../fixtures/world.ts'
 import { createHousehold, rememberLayout, standingTwice } from './every-route.ts'
 
 const [page = ''] = Object.values(

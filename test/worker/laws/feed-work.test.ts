@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { createWorld, openAccount } from '../world.ts'
+import { createWorld, openAccount } from '../fixtures/world.ts'
 import { askDatabase, createHousehold } from './every-route.ts'
 
 /** Beyond the numbers that creating the household has used. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
-import { createWorld, openAccount, type Person } from '../world.ts'
+import { createWorld, openAccount, type Person } from '../fixtures/world.ts'
 import {
   createHousehold,
   goodCall,

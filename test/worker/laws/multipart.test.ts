@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createWorld } from '../world.ts'
+import { createWorld } from '../fixtures/world.ts'
 import { createHousehold } from './every-route.ts'
 
 const csv = 'date,amount,description\r\n2026-11-20,-5.00,Tea; "green"\r\n'

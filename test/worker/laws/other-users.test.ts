@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createWorld } from '../world.ts'
+import { createWorld } from '../fixtures/world.ts'
 import {
   createHousehold,
   goodCall,

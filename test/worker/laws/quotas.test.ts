@@ -1,9 +1,16 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { maxAccounts, maxCategories, maxNotesLength } from '../../../src/database/quotas.ts'
-import { setClock } from '../clock.ts'
-import { muteLog } from '../muted-log.ts'
-import { createWorld, expectInvalid, type Json, openAccount, type Person, type World } from '../world.ts'
+import { setClock } from '../fixtures/clock.ts'
+import { muteLog } from '../fixtures/muted-log.ts'
+import {
+  createWorld,
+  expectInvalid,
+  type Json,
+  openAccount,
+  type Person,
+  type World,
+} from '../fixtures/world.ts'
 import { askDatabase, openWorldDatabase, verify } from './every-route.ts'
 
 afterEach(() => {

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { app } from '../../../src/app.ts'
 import { openApiDocument } from '../../../src/document.ts'
-import { type ApiResponse, createWorld, type Person, type World } from '../world.ts'
+import { type ApiResponse, createWorld, type Person, type World } from '../fixtures/world.ts'
 import { createHousehold, type Household } from './every-route.ts'
 
 /** By operation, a call that gets the example of its 422 as its response. */

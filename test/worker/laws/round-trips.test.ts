@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { createWorld } from '../world.ts'
+import { createWorld } from '../fixtures/world.ts'
 import { createHousehold, goodCall, type Household, protectedRoutes } from './every-route.ts'
 
 /** These compare the password, and the stored hash must come to the Worker for that. */

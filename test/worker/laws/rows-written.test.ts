@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { create, update, upload } from '../uploads.ts'
-import { createWorld, recordTransaction } from '../world.ts'
+import { create, update, upload } from '../fixtures/uploads.ts'
+import { createWorld, recordTransaction } from '../fixtures/world.ts'
 import { createHousehold, goodCall, type Household, protectedRoutes, writeHistory } from './every-route.ts'
 
 /*

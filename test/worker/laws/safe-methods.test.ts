@@ -10,7 +10,7 @@ import {
   signInThroughProvider,
   verifyAddress,
   type World,
-} from '../world.ts'
+} from '../fixtures/world.ts'
 import { createHousehold, everyRoute, goodCalls, storedIn } from './every-route.ts'
 
 /**

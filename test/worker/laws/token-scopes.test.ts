@@ -1,6 +1,12 @@
 import { beforeAll, expect, test } from 'vitest'
 import { scopeOf } from '../../../src/http/authenticate.ts'
-import { type ApiResponse, createWorld, pathOf, queuedMail, signInThroughProvider } from '../world.ts'
+import {
+  type ApiResponse,
+  createWorld,
+  pathOf,
+  queuedMail,
+  signInThroughProvider,
+} from '../fixtures/world.ts'
 import { createHousehold, goodCall, type Household, protectedRoutes, storedIn } from './every-route.ts'
 
 /** What each route needs of a token: whether it reads, writes, or is for sessions alone. */

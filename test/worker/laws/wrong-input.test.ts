@@ -4,7 +4,7 @@ import type { Registration } from '../../../src/auth/contract.ts'
 import type { NewCategory } from '../../../src/categories/contract.ts'
 import type { NewTransaction } from '../../../src/transactions/contract.ts'
 import type { ProfileChanges } from '../../../src/users/contract.ts'
-import { type ApiResponse, createWorld, expectInvalid, type Json, type Person } from '../world.ts'
+import { type ApiResponse, createWorld, expectInvalid, type Json, type Person } from '../fixtures/world.ts'
 import { createHousehold } from './every-route.ts'
 
 const tooLong = (max: number) => 'x'.repeat(max + 1)

@@ -1,5 +1,5 @@
 import type { Dice } from '../devices/dice.ts'
-import type { ApiResponse, CallOptions, Person, World } from '../world.ts'
+import type { ApiResponse, CallOptions, Person, World } from '../fixtures/world.ts'
 import type { State } from './state.ts'
 
 /** What a call is made from: who makes it, what exists by then, and the choices. */

@@ -1,0 +1,50 @@
+import type { TestSpecification } from 'vitest/node'
+import { BaseSequencer } from 'vitest/node'
+
+/** The slowest files of the Worker, and of Node, in the order in which they start. */
+const longest = [
+  'worker/model/model',
+  'worker/abuse/fuzz',
+  'worker/faults/sign-in',
+  'worker/faults/routes',
+  'worker/devices/devices',
+  'worker/imports/imports',
+  'worker/imports/formats/hostile',
+  'worker/matches/join-random',
+  'worker/client/ledger/damage',
+  'worker/http/etag',
+  'worker/client/ledger/malformed-responses',
+  'worker/mail/mail-limits',
+  'worker/laws/equal-texts',
+  'node/app',
+  'node/dev-stack',
+  'node/faults',
+  'node/import-memory',
+  'node/bench',
+  'node/streams',
+  'node/guides',
+  'node/killed-database',
+  'node/wrangler-dev',
+  'node/import-work',
+  'node/client-package',
+  'node/life',
+  'node/reference-page',
+  'node/body-work',
+  'node/ledger-speed',
+  'node/devices',
+  'node/generated-clients',
+  'node/batches-retry',
+]
+
+/** The Worker's files come first, so that each runtime is started once and used for many of them; then those in Node. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return [...files].sort((a, b) => place(a) - place(b))
+  }
+}
+
+function place({ project, moduleId }: TestSpecification): number {
+  const found = longest.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`))
+  const rank = found === -1 ? longest.length : found
+  return project.name === 'worker' ? rank : longest.length + 1 + rank
+}

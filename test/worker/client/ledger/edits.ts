@@ -1,0 +1,97 @@
+import type { Ledger } from '../../../../client/index.ts'
+import type { Dice } from '../../devices/dice.ts'
+
+const days = [
+  '1900-01-01',
+  '2024-02-29',
+  '2100-12-31',
+  '2025-12-31',
+  '2026-01-01',
+  '2026-01-02',
+  '2026-01-31',
+  '2026-02-01',
+  '2026-02-10',
+]
+const texts = [
+  'Tea',
+  'tea with the neighbours',
+  '100% _wool_',
+  'É',
+  'é 🫖',
+  'a\\b',
+  'ẞß',
+  null,
+  '',
+  ' spaced ',
+  'NEIGHBOURS, É, é and ẞß',
+  '_ool_ and %, [a-z]+ (?:x)',
+  'a\nb .* (^t',
+  'Kelvin K, long ſ, İ and i̇stanbul',
+  'e\u0301 is é',
+  'STRASSE straße it\'s "x"',
+]
+
+/** How often a person does each kind of thing. */
+const usual = {
+  ...{
+    record: 10,
+    correct: 6,
+    move: 3,
+    remove: 3,
+    open: 2,
+    change: 2,
+    close: 1,
+    categories: 3,
+    drop: 1,
+    undo: 2,
+  },
+}
+export type Kinds = typeof usual
+
+/** Something that a person does on a device. */
+export async function edit(
+  ledger: Ledger,
+  dice: Dice,
+  newName: () => string,
+  kinds: Partial<Kinds> = {},
+): Promise<void> {
+  const account = dice.of(ledger.accounts())?.key
+  const other = dice.of(ledger.accounts())?.key
+  const category_id = dice.of(ledger.categories())?.key
+  const transaction = dice.of(ledger.transactions({ per_page: 500 }).data)?.key
+  const description = dice.of(texts) ?? null
+  const entered = () => ({
+    amount: dice.from(1, 99_999) / 100,
+    transaction_date: dice.of(days) as string,
+    description,
+  })
+  const kind = dice.weighed({ ...usual, ...kinds })
+  const isTransfer = dice.isOnceIn(3) && account !== other
+  if (!account || !category_id || kind === 'open')
+    await ledger.create('account', {
+      ...{
+        name: newName(),
+        type: 'bank' as const,
+        starting_balance: `${dice.from(-500, 500)}.5`,
+        notes: ' ',
+      },
+    })
+  else if (kind === 'record')
+    await ledger.create('transaction', {
+      ...{ account_id: account, reference: newName(), ...entered() },
+      ...(isTransfer && { type: 'transfer' as const, to_account_id: other as string }),
+      ...(!isTransfer && { type: dice.of(['income', 'expense'] as const) ?? 'income', category_id }),
+    } as never)
+  else if (kind === 'change')
+    await ledger.update('account', account, { name: newName(), starting_balance: 12.5 })
+  else if (kind === 'close') await ledger.remove('account', account)
+  else if (kind === 'drop') await ledger.remove('category', category_id)
+  else if (kind === 'undo') await ledger.undo()
+  else if (kind === 'categories') {
+    if (dice.isOnceIn(3)) await ledger.update('category', category_id, { name: newName() })
+    else if (dice.isOnceIn(2)) await ledger.create('category', { name: newName(), type: 'expense' })
+  } else if (transaction && kind === 'remove') await ledger.remove('transaction', transaction)
+  else if (transaction && kind === 'correct') await ledger.update('transaction', transaction, entered())
+  else if (transaction && kind === 'move')
+    await ledger.update('transaction', transaction, { type: 'expense', account_id: account, category_id })
+}

@@ -1,0 +1,353 @@
+import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
+import { expect, test, vi } from 'vitest'
+import { dayMs } from '../../../src/shared/dates.ts'
+import { noon, setClock } from '../fixtures/clock.ts'
+import { picker } from '../fixtures/picker.ts'
+import { createWorld, type Json, type World } from '../fixtures/world.ts'
+import {
+  askDatabase,
+  createHousehold,
+  goodCall,
+  type Household,
+  protectedRoutes,
+} from '../laws/every-route.ts'
+
+/** The reads that carry a tag, for a user with these rows. */
+const taggedReads = ({ checking, category }: Household, spent: Json) => [
+  '/api/me',
+  '/api/accounts',
+  `/api/accounts/${checking.id}`,
+  '/api/categories',
+  `/api/categories/${category.id}`,
+  '/api/summary',
+  '/api/summary?month=2026-11',
+  '/api/summary?from=2020-01-01',
+  '/api/summary?daily=true&month=2026-11',
+  '/api/reports/monthly',
+  '/api/reports/monthly?from=2020-01&to=2020-02',
+  '/api/reports/balances?every=month',
+  '/api/reports/balances?from=2019-12-31&to=2020-01-31',
+  '/api/transactions',
+  '/api/transactions?q=coffee&per_page=10',
+  `/api/transactions/${spent.id}`,
+]
+
+async function given(bindings: Partial<Env> = {}) {
+  const world = createWorld(bindings)
+  const household = await createHousehold(world)
+  const paths = taggedReads(household, await household.spend())
+  return { ...household, household, paths }
+}
+
+const read = (world: World, token: string, path: string, tags?: string) =>
+  world.call('GET', path, { token, ...(tags !== undefined && { headers: { 'If-None-Match': tags } }) })
+
+const tagOf = async (world: World, token: string, path: string) =>
+  (await read(world, token, path)).headers.get('ETag') ?? ''
+
+/** The status line and all headers, as HTTP/1.1 writes them. */
+const bytesOf = ({ headers, text }: { headers: Headers; text: string }) =>
+  'HTTP/1.1 304 Not Modified\r\n\r\n'.length +
+  [...headers].reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, text.length)
+
+test('what has not changed is a 304 of no more than 550 bytes, in one round trip', async () => {
+  const { world, person, paths } = await given()
+  for (const path of paths) {
+    const first = await read(world, person.token, path)
+    const tag = first.headers.get('ETag') ?? ''
+    expect(tag).toMatch(/^W\/"[\w-]+"$/)
+    await world.resetDatabaseWork()
+    const origin = { Origin: env.FRONTEND_URL }
+    const again = await world.call('GET', path, {
+      token: person.token,
+      headers: { 'If-None-Match': tag, ...origin },
+    })
+    expect([path, again.status, again.text, again.headers.get('ETag')]).toEqual([path, 304, '', tag])
+    for (const { headers } of [first, again]) {
+      expect(headers.get('Cache-Control')).toBe('private, no-cache')
+      expect(headers.get('Vary')).toBe('Authorization, Origin')
+    }
+    expect(again.headers.get('Access-Control-Allow-Origin')).toBe(env.FRONTEND_URL)
+    // A script that sends the tag itself gets the 304, and may only read what this names.
+    const exposed = again.headers.get('Access-Control-Expose-Headers')
+    expect(exposed).toBe(first.headers.get('Access-Control-Expose-Headers'))
+    expect(bytesOf(again)).toBeLessThanOrEqual(550)
+    expect((await world.databaseWork()).requests).toBe(1)
+  }
+})
+
+test('an unchanged read reads at most twenty rows, and a stale tag adds at most twelve', async () => {
+  const { world, person, paths, spend } = await given()
+  for (const path of paths) {
+    const stale = await tagOf(world, person.token, path)
+    await spend()
+    const rowsOf = async (tag?: string) => {
+      await world.resetDatabaseWork()
+      expect((await read(world, person.token, path, tag)).status).toBe(200)
+      return (await world.databaseWork()).rowsRead
+    }
+    const without = await rowsOf()
+    expect((await rowsOf(stale)) - without).toBeLessThanOrEqual(12)
+    const current = await tagOf(world, person.token, path)
+    await world.resetDatabaseWork()
+    expect((await read(world, person.token, path, current)).status).toBe(304)
+    expect((await world.databaseWork()).rowsRead).toBeLessThanOrEqual(20)
+  }
+})
+
+/** Writes that no tagged read shows. */
+const unseen = [
+  'POST /api/logout',
+  'POST /api/logout-all',
+  'PUT /api/me/password',
+  'PATCH /api/me/password',
+  // The address is another once its link is followed.
+  'PUT /api/me/email',
+  'PATCH /api/me/email',
+  'DELETE /api/me',
+  'POST /api/tokens',
+  'DELETE /api/tokens/:id',
+  'POST /api/email/verification-notification',
+  'POST /api/matches/reject',
+  'DELETE /api/matches/reject',
+  'POST /api/categories/suggest',
+  'DELETE /api/imports/layouts/:id',
+]
+const writes = protectedRoutes.filter((route) => !route.startsWith('GET ') && !unseen.includes(route))
+
+test.each(writes)('after %s the tag of every read is different', async (route) => {
+  const { world, person, household, paths } = await given()
+  const { call, status } = await goodCall(route, household)
+  const { email, password } = person
+  const device = (await world.call('POST', '/api/login', { body: { email, password } })).body.access_token
+  const before = new Map<string, string>()
+  for (const path of paths) before.set(path, await tagOf(world, device, path))
+  expect((await call(person)).status).toBe(status)
+  await world.deliverSyncs()
+  for (const [path, tag] of before) {
+    const response = await read(world, device, path, tag)
+    expect([path, response.status]).toEqual([path, 200])
+    expect(response.headers.get('ETag')).not.toBe(tag)
+  }
+})
+
+/** Something that a device may do, bad input included, with different values on each call. */
+function randomWrite(household: Household, pick: ReturnType<typeof picker>, nth: number) {
+  const { world, person, checking, cash, category, expense } = household
+  const row = async () => {
+    const { body } = await person.get(`/api/transactions?per_page=500`)
+    return pick(...body.data.map(({ id }: Json) => id), 999_999)
+  }
+  const changes = pick<Json>({}, { amount: nth }, { amount: -1 }, { account_id: cash.id }, { type: 'income' })
+  const sync = async () => {
+    const item = { ...expense(), amount: nth, client_id: pick(`c${nth}`, 'c') }
+    await person.post('/api/transactions/sync', { transactions: [item] })
+    await world.deliverSyncs()
+  }
+  return pick<() => Promise<unknown>>(
+    () => person.post('/api/transactions', { ...expense(), amount: nth }),
+    () => person.post('/api/transactions', expense()),
+    async () => person.put(`/api/transactions/${await row()}`, changes),
+    async () => person.delete(`/api/transactions/${await row()}`),
+    () => person.put(`/api/accounts/${checking.id}`, pick({}, { notes: `n${nth}` }, { type: 'none' })),
+    () => person.put(`/api/categories/${category.id}`, pick({}, { name: `n${nth}` }, { name: 'Salary' })),
+    () =>
+      person.put(
+        '/api/me',
+        pick<Json>({}, { name: `n${nth}` }, { timezone: 'Asia/Tokyo' }, { timezone: 'x' }),
+      ),
+    () => person.post('/api/accounts', { name: 'A', type: 'bank', starting_balance: nth }),
+    () =>
+      person.post('/api/import/store', {
+        transactions: [{ ...expense(), amount: nth }],
+        dry_run: pick(0, 1),
+      }),
+    async () => {
+      const { body } = await person.get('/api/imports')
+      return person.delete(`/api/imports/${body[0]?.id ?? 0}`)
+    },
+    async () => {
+      const { body } = await person.post('/api/categories', { name: `c${nth}`, type: 'income' })
+      return pick(true, false) && person.delete(`/api/categories/${body.id}`)
+    },
+    async () => {
+      const { body } = await person.get('/api/accounts')
+      const last = body.at(-1).id
+      if (last !== checking.id && last !== cash.id) await person.delete(`/api/accounts/${last}`)
+      if (pick(true, false)) await world.removeDeleted()
+    },
+    sync,
+    async () => undefined,
+  )
+}
+
+test.each([1, 2])('a 304 never hides a change, whatever happens (%i)', async (seed) => {
+  const { world, person, household, paths } = await given()
+  const pick = picker(seed * 7_919)
+  const seen = new Map<string, { tag: string; text: string }>()
+  const count = { same: 0, different: 0 }
+  for (let nth = 1; nth <= 60; nth += 1) {
+    await randomWrite(household, pick, nth)()
+    for (const path of [pick(...paths), pick(...paths)]) {
+      const { status, text, headers } = await read(world, person.token, path)
+      const tag = headers.get('ETag') ?? ''
+      expect((await read(world, person.token, path)).headers.get('ETag')).toBe(status === 200 ? tag : null)
+      const before = seen.get(path)
+      if (status !== 200) continue
+      seen.set(path, { tag, text })
+      if (!before) continue
+      const asked = await read(world, person.token, path, before.tag)
+      expect([path, asked.status]).toEqual([path, tag === before.tag ? 304 : 200])
+      if (asked.status === 304) expect(text).toBe(before.text)
+      count[asked.status === 304 ? 'same' : 'different'] += 1
+    }
+  }
+  expect(count.same).toBeGreaterThan(5)
+  expect(count.different).toBeGreaterThan(20)
+})
+
+test('the tag of another user, another path or other data is not valid', async () => {
+  const { world, person, paths } = await given()
+  const other = await createHousehold({ ...world })
+  await other.spend()
+  const tags = await Promise.all(paths.map((path) => tagOf(world, person.token, path)))
+  // Both have made the same number of changes.
+  const numbers = await askDatabase(
+    world,
+    sql`select max(seq) as last from (select user_id, seq from transactions union all select user_id, seq from changes) group by user_id`,
+  )
+  expect(new Set(numbers?.map(({ last }) => last)).size).toBe(1)
+  for (const path of ['/api/me', '/api/accounts', '/api/summary', '/api/transactions']) {
+    const own = paths.indexOf(path)
+    expect((await read(world, other.person.token, path, tags[own])).status).toBe(200)
+    expect((await read(world, person.token, path, tags.filter((_, nth) => nth !== own).join())).status).toBe(
+      200,
+    )
+    expect((await read(world, person.token, path, tags.join(', '))).status).toBe(304)
+    const [restored, released] = [tags[own]?.replace('"1-', '"2-'), tags[own]?.replace('"1-', '"1-x')]
+    expect((await read(world, person.token, path, restored)).status).toBe(200)
+    expect((await read(world, person.token, path, released)).status).toBe(200)
+  }
+})
+
+test('a tag never stands for a response other than a 200', async () => {
+  const { world, person, paths, checking } = await given()
+  const other = await createHousehold({ ...world })
+  const tags = (await Promise.all(paths.map((path) => tagOf(world, person.token, path)))).join()
+  const statusOf = async (path: string, token = person.token) => {
+    const { status, headers } = await read(world, token, path, `*, ${tags}`)
+    return [status, (await read(world, token, path, '*')).status, headers.get('ETag')]
+  }
+  expect(await statusOf('/api/accounts/999999')).toEqual([404, 404, null])
+  expect(await statusOf(`/api/accounts/${other.checking.id}`)).toEqual([403, 403, null])
+  expect(await statusOf('/api/transactions?from=never')).toEqual([422, 422, null])
+  expect(await statusOf('/api/me', `${person.token}x`)).toEqual([401, 401, null])
+  await person.post('/api/logout')
+  for (const path of paths) expect((await read(world, person.token, path, tags)).status).toBe(401)
+  expect(await statusOf(`/api/accounts/${checking.id}`)).toEqual([401, 401, null])
+})
+
+test.each([
+  ['*', 304],
+  ['TAG', 304],
+  ['STRONG', 304],
+  ['"a", TAG', 304],
+  ['TAG , W/"b"', 304],
+  ['TAG, TAG', 304],
+  ['', 200],
+  ['"*"', 200],
+  ['W/""', 200],
+  ['nonsense', 200],
+  [`${'"x",'.repeat(2_000)}"y"`, 200],
+])('If-None-Match: %s is a %i', async (header, status) => {
+  const { world, person } = await given()
+  const tag = await tagOf(world, person.token, '/api/accounts')
+  const sent = header.replaceAll('TAG', tag).replace('STRONG', tag.slice(2))
+  const response = await read(world, person.token, '/api/accounts', sent)
+  expect([response.status, response.headers.get('ETag')]).toEqual([status, tag])
+  const head = await world.call('HEAD', '/api/accounts', {
+    token: person.token,
+    headers: { 'If-None-Match': sent },
+  })
+  expect([head.status, head.text]).toEqual([status, ''])
+})
+
+test('a token that gets nothing but 304s does not expire as idle, but does expire with age', async () => {
+  setClock(noon)
+  const { world, person } = await given()
+  let tag = await tagOf(world, person.token, '/api/accounts')
+  for (let days = 1; days <= 360; days += 60) {
+    for (const later of [0, 1]) {
+      vi.setSystemTime(noon + (days + later) * dayMs)
+      const response = await read(world, person.token, '/api/accounts', tag)
+      expect([days, response.status]).toEqual([days, 304])
+      tag = response.headers.get('ETag') ?? ''
+      // The use is recorded after the response.
+      await vi.waitFor(async () => {
+        const [token] = await askDatabase(world, sql`select last_used_at from tokens`)
+        expect(token?.last_used_at).toBeGreaterThan(noon + (days + later - 1) * dayMs - 1)
+      }, 30_000)
+    }
+  }
+  vi.setSystemTime(noon + 366 * dayMs)
+  expect((await read(world, person.token, '/api/accounts', tag)).status).toBe(401)
+})
+
+test.each([
+  '/api/summary',
+  '/api/summary?daily=true',
+  '/api/reports/monthly',
+  '/api/reports/balances?every=month',
+])(
+  '%s has no tag while the current month can be either of two, and a different one in each',
+  async (path) => {
+    setClock(Date.parse('2026-11-30T09:59:00Z'))
+    const { world, person } = await given()
+    const november = await tagOf(world, person.token, path)
+    expect((await read(world, person.token, path, november)).status).toBe(304)
+    for (const between of ['2026-11-30T10:00:00Z', '2026-12-01T11:59:00Z']) {
+      vi.setSystemTime(Date.parse(between))
+      const { status, headers } = await read(world, person.token, path, november)
+      expect([status, headers.get('ETag'), headers.get('Cache-Control')]).toEqual([200, null, 'no-store'])
+      expect(await tagOf(world, person.token, '/api/summary?month=2026-11')).not.toBe('')
+    }
+    vi.setSystemTime(Date.parse('2026-12-01T12:00:00Z'))
+    const december = await read(world, person.token, path, november)
+    expect(december.status).toBe(200)
+    expect(december.headers.get('ETag')).not.toBe(november)
+  },
+)
+
+test('all other reads must not be stored, and have no tag', async () => {
+  const { world, person } = await given()
+  for (const path of [
+    '/api/reports/balances',
+    '/api/tokens',
+    '/api/imports',
+    '/api/changes',
+    '/api/email/verification-status',
+  ]) {
+    const { headers } = await read(world, person.token, path, '*')
+    expect([headers.get('ETag'), headers.get('Cache-Control')]).toEqual([null, 'no-store'])
+  }
+})
+
+test('writing any field that a row shows changes the tags', async () => {
+  const { world, person, checking, category } = await given()
+  const derived = ['id', 'user_id', 'balance', 'created_at', 'updated_at']
+  for (const [table, path, id] of [
+    ['users', '/api/me', person.id],
+    ['accounts', `/api/accounts/${checking.id}`, checking.id],
+    ['categories', `/api/categories/${category.id}`, category.id],
+  ] as const) {
+    const { body } = await read(world, person.token, path)
+    for (const column of Object.keys(body).filter((key) => !derived.includes(key))) {
+      const tag = await tagOf(world, person.token, path)
+      const [noun, name] = [sql.raw(table), sql.raw(column)]
+      await askDatabase(world, sql`update ${noun} set ${name} = ${name} where id = ${id} returning id`)
+      const missing = `the trigger that logs changes of ${table} does not name ${column}`
+      expect(await tagOf(world, person.token, path), missing).not.toBe(tag)
+    }
+  }
+})

@@ -1,0 +1,174 @@
+import { expect, test } from 'vitest'
+import { createWorld, expectInvalid, type Json, recordTransaction } from '../fixtures/world.ts'
+import { createHousehold } from '../laws/every-route.ts'
+
+/** A card statement whose charges are positive, as nothing in it says. */
+const card = (month: string) =>
+  `Date,Description,Amount\n2026-${month}-13,Coffee beans,12.50\n2026-${month}-14,Refund,-3.00\n`
+
+async function createCustomer() {
+  const home = await createHousehold(createWorld())
+  const send = (file: string, options = '') =>
+    home.world.call('POST', `/api/import/bank/store?account_id=${home.checking.id}${options}`, {
+      token: home.person.token,
+      rawBody: file,
+      headers: { 'Content-Type': 'text/csv' },
+    })
+  const layouts = async (): Promise<Json[]> => (await home.person.get('/api/imports/layouts')).body
+  return { ...home, send, layouts }
+}
+
+const example = (row: number, type: string, amount: string, description: string) => ({
+  row,
+  transaction_date: `2026-09-${row + 11}`,
+  type,
+  amount,
+  description,
+})
+
+test('what a file leaves open is asked with the rows that each answer would make', async () => {
+  const { send, layouts } = await createCustomer()
+  const { status, body } = await send(card('09'))
+  expect([status, Object.keys(body.errors)]).toEqual([422, ['signs']])
+  expect(body.questions).toMatchObject([
+    {
+      field: 'signs',
+      text: body.errors.signs[0],
+      options: [
+        {
+          value: 'as_written',
+          example: [example(2, 'income', '12.50', 'Coffee beans'), example(3, 'expense', '3.00', 'Refund')],
+        },
+        {
+          value: 'inverted',
+          example: [example(2, 'expense', '12.50', 'Coffee beans'), example(3, 'income', '3.00', 'Refund')],
+        },
+      ],
+    },
+  ])
+  expect(await layouts()).toEqual([])
+})
+
+test('an answer holds for the next file of the account with the same headers, until it is forgotten', async () => {
+  const { person, checking, send, layouts, cash, world } = await createCustomer()
+  const first = await send(card('09'), '&signs=inverted')
+  expect(first.body.import.settled.signs).toEqual({ value: 'inverted', proof: 'as the request says' })
+  const next = await send(card('10'))
+  expect(next.body.import.settled.signs).toEqual({
+    value: 'inverted',
+    proof: `as in import ${first.body.import.id}`,
+  })
+  const [layout, ...others] = await layouts()
+  expect([layout, others]).toMatchObject([
+    {
+      account_id: checking.id,
+      format: 'csv',
+      headers: ['Date', 'Description', 'Amount'],
+      values: { signs: 'inverted' },
+      import_id: first.body.import.id,
+      last_used: expect.stringMatching(/^20/),
+    },
+    [],
+  ])
+  const elsewhere = await world.call('POST', `/api/import/bank/store?account_id=${cash.id}`, {
+    token: person.token,
+    rawBody: card('10'),
+    headers: { 'Content-Type': 'text/csv' },
+  })
+  expect(elsewhere.status).toBe(422)
+  expect((await person.delete(`/api/imports/layouts/${layout?.id}`)).status).toBe(204)
+  expect([(await send(card('11'))).status, await layouts()]).toEqual([422, []])
+})
+
+test('an answer is forgotten with its import, kept only if that is asked, and replaced by another', async () => {
+  const { person, send, layouts } = await createCustomer()
+  await send(card('08'), '&signs=inverted&remember=false')
+  expect(await layouts()).toEqual([])
+  const wrong = await send(card('09'), '&signs=as_written')
+  const right = await send(card('10'), '&signs=inverted')
+  expect((await layouts()).map(({ values }) => values.signs)).toEqual(['inverted'])
+  expect((await send(card('11'))).body.import.settled.signs.value).toBe('inverted')
+  await person.delete(`/api/imports/${wrong.body.import.id}`)
+  expect(await layouts()).toHaveLength(1)
+  await person.delete(`/api/imports/${right.body.import.id}`)
+  expect([(await send(card('12'))).status, await layouts()]).toEqual([422, []])
+})
+
+test('a file that contradicts what is remembered is asked about', async () => {
+  const { send } = await createCustomer()
+  const file = (day: string) => `Date,Description,Debit,Credit\n${day},Bakery,3.20,\n`
+  expect((await send(file('01/02/2026'))).body.questions[0].field).toBe('date_format')
+  expect((await send(file('01/02/2026'), '&date_format=DD/MM/YYYY')).status).toBe(200)
+  expect((await send(file('02/02/2026'))).status).toBe(200)
+  const { status, body } = await send(file('03/31/2026'))
+  expect([status, Object.keys(body.errors)]).toEqual([422, ['date_format']])
+  expect((await send(file('03/31/2026'), '&date_format=MM/DD/YYYY')).status).toBe(200)
+})
+
+test('which way amounts go is kept for the accounts that a file names, and asked for another one', async () => {
+  const { world, person } = await createCustomer()
+  const send = (accounts: string[], options = '') =>
+    world.call('POST', `/api/import/store?dry_run=false${options}`, {
+      token: person.token,
+      rawBody: `Date,Account,Amount\n${accounts.map((name, nth) => `2026-09-1${nth},${name},5.00`).join('\n')}\n`,
+      headers: { 'Content-Type': 'text/csv' },
+    })
+  expect((await send(['Checking'], '&signs=inverted')).status).toBe(200)
+  expect((await send(['Checking', 'Checking'])).status).toBe(200)
+  const other = await send(['Checking', 'Cash'])
+  expect([other.status, Object.keys(other.body.errors)]).toEqual([422, ['signs']])
+  expect((await send(['Checking', 'Cash'], '&signs=inverted')).status).toBe(200)
+  expect((await send(['Cash'])).status).toBe(200)
+})
+
+test('three typed rows of the file show which way its amounts go', async () => {
+  const { person, expense, send } = await createCustomer()
+  const rows = [1, 2, 3].map((day) => ({ transaction_date: `2026-09-0${day}`, amount: `${day}.50` }))
+  const file = `Date,Description,Amount\n${rows.map((row) => `${row.transaction_date},Shop,${row.amount}`).join('\n')}\n`
+  for (const row of rows.slice(0, 2)) await recordTransaction(person, { ...expense(), ...row })
+  expect((await send(file)).status).toBe(422)
+  await recordTransaction(person, { ...expense(), ...rows[2] })
+  const { body } = await send(file)
+  expect(body.import).toMatchObject({
+    counts: { created: 0, duplicate: 3 },
+    settled: {
+      signs: { value: 'inverted', proof: '3 rows that you have typed, of the same day and amount' },
+    },
+  })
+})
+
+test('rows get the category in which the last three of their payee are, if that is asked', async () => {
+  const { person, category, expense, send } = await createCustomer()
+  for (const day of [1, 2, 3])
+    await recordTransaction(person, {
+      ...expense(),
+      amount: day,
+      transaction_date: `2026-08-0${day}`,
+      description: `LIDL ${day}711 BERLIN`,
+    })
+  const because = `3 of the last 3 from "lidl" are in ${category.name}`
+  const items = [
+    { description: 'lidl 9 berlin', type: 'expense' },
+    { description: 'Aldi', type: 'expense' },
+    { description: 'LIDL', type: 'income' },
+  ]
+  const { body } = await person.post('/api/categories/suggest', { items })
+  expect(body).toEqual({ suggestions: [{ id: category.id, name: category.name, because }, null, null] })
+  const file = 'Date,Description,Amount\n2026-09-13,LIDL 4 BERLIN,-12.00\n2026-09-14,Aldi,-3.00\n'
+  const dry = await send(file, '&signs=as_written&categorise=learned&dry_run=true')
+  expect(dry.body.import.preview.rows.map((row: Json) => row.category)).toEqual([
+    { id: category.id, name: category.name, because },
+    null,
+  ])
+  const { counts } = (await send(file, '&signs=as_written&categorise=learned')).body.import
+  expect(counts).toMatchObject({ created: 2, categorised: 1 })
+  const { data } = (await person.get('/api/transactions?from=2026-09-01&to=2026-09-30')).body
+  expect(data.map((row: Json) => row.category_id)).toEqual([null, category.id])
+})
+
+test('an import joins nothing: match=sure is refused', async () => {
+  const { send } = await createCustomer()
+  const answer = await send(card('09'), '&signs=inverted&match=sure')
+  expectInvalid(answer, { match: [answer.body.errors.match[0]] })
+  expect(answer.body.errors.match[0]).toContain('/api/matches/join')
+})

@@ -1,0 +1,708 @@
+import { describe, expect, test } from 'vitest'
+import { readGeneric } from '../../../../../src/imports/formats/read.ts'
+import type { FileOptions } from '../../../../../src/imports/formats/statement.ts'
+import { encode, errorsOf, read } from '../corpus.ts'
+
+/** A minus sign alone proves nothing, so most files here are told what it means. */
+const asWritten: FileOptions = { signs: 'as_written' }
+const accountsIn = (text: string, options: FileOptions = {}) =>
+  read(text, { ...asWritten, ...options }).accounts
+const rowsOf = (text: string, options: FileOptions = {}) =>
+  accountsIn(text, options).flatMap((account) => account.entries)
+const brief = (text: string, options: FileOptions = {}) =>
+  rowsOf(text, options).map(({ date, amount }) => [date, amount])
+const errors = (text: string, options: FileOptions = {}) =>
+  errorsOf(() => read(text, { ...asWritten, ...options }))
+/** The errors of a file of which nothing is told but these options. */
+const asked = (text: string, options: FileOptions = {}) => errorsOf(() => read(text, options))
+
+describe('the table of a bank export', () => {
+  test('may be delimited by what a form field says', () => {
+    expect(brief('Date^Amount\n2026-01-31^-5', { delimiter: '^' })).toEqual([['2026-01-31', -500]])
+    expect(brief('Date\tAmount\n2026-01-31\t-5', { delimiter: 'tab' })).toEqual([['2026-01-31', -500]])
+    expect(errors('Date,Amount\n2026-01-31,5', { delimiter: 'ab' })).toHaveProperty('delimiter')
+    expect(errors('Date,Amount\n2026-01-31,5', { delimiter: ';' })).toHaveProperty('mapping')
+  })
+
+  test('without a clear delimiter is asked for one', () => {
+    expect(errors('hello\nworld')).toEqual({
+      delimiter: [
+        'The delimiter of the file is unclear; choose one: ,  ;  tab  |',
+        'The file begins with hello',
+      ],
+    })
+  })
+
+  test('counts the lines of the file, those inside quotes too', () => {
+    const text = 'Bank of Example\n\nDate,Text,Amount\n2026-01-02,"a\nb\nc",-1\n2026-01-03,d,x\n'
+    expect(errors(text)).toEqual({ 'rows.7.amount': ['The amount field must be a number.'] })
+  })
+
+  test('may have quotes that are not doubled', () => {
+    const text = 'Date;Text;Amount\n02.01.2026;"Bar "Sun" Moon";-1,00\n03.01.2026;"Shop";-2,00\n'
+    expect(rowsOf(text).map((row) => [row.description, row.amount])).toEqual([
+      ['Bar "Sun" Moon', -100],
+      ['Shop', -200],
+    ])
+  })
+
+  test('that ends inside a quote is cut off', () => {
+    expect(Object.keys(errors('Date,Text,Amount\n2026-01-02,a,1\n2026-01-03,"b') ?? {})).toEqual(['file'])
+    const cut = 'Date,Text,Amount\n2026-01-02,"a",-1\n2026-01-03,"b" c,-2\n2026-01-04,"d'
+    expect(errors(cut)?.file?.[0]).toMatch(/^A quote is not closed on line 4;/)
+  })
+
+  test('may have a quote that is closed too early, or never, if its line has all the cells', () => {
+    const text = 'Date,Text,Amount\n2026-01-02,"Bob" Shop,-1\n2026-01-03,"b,-2\n2026-01-04,"c, d",-3\n'
+    expect(rowsOf(text).map((row) => [row.description, row.amount])).toEqual([
+      ['Bob" Shop', -100],
+      ['b', -200],
+      ['c, d', -300],
+    ])
+  })
+
+  test('that ends in the middle of a row is cut off', () => {
+    expect(errors('Date,Amount,Text\n2026-01-02,12.50,a\n2026-01-03,12.5')).toEqual({
+      file: ['The file ends in the middle of line 3; it seems to be cut off.'],
+    })
+    expect(brief('Date,Amount,Text\n2026-01-02,-12.50,a\n2026-01-03,12.5\n')).toHaveLength(2)
+  })
+
+  test('that ends in the middle of its only row is cut off', () => {
+    for (const row of ['2026-01-02,-12', '2026-01-02,-12.50'])
+      expect(errors(`Date,Amount,Text\n${row}`)).toEqual({
+        file: ['The file ends in the middle of line 2; it seems to be cut off.'],
+      })
+    expect(brief('Date,Amount,Text\n2026-01-02,-12.50\n')).toHaveLength(1)
+  })
+
+  test('without rows is an empty statement, and with rows that are not transactions is refused', () => {
+    expect(read('Date,Amount\n').accounts).toEqual([
+      { identifier: null, currency: null, entries: [], closingBalance: null, skipped: 0 },
+    ])
+    expect(errors('Date,Amount,Text\nfoo,bar,baz\n')).toHaveProperty('file')
+  })
+
+  test('has no header row with a date or an amount in it', () => {
+    const rows = [
+      '2026-01-05,REWE,7.35,DR,Done',
+      '2026-01-06,Pay,100.00,CR,Done',
+      '2026-01-07,Tea,3.00,DR,Posted',
+    ]
+    expect(brief(`${rows.join('\n')}\n`).map(([, amount]) => amount)).toEqual([-735, 10_000, -300])
+    const [fee, head] = ['2026-01-07,Bank,-3.00,Fee,Debit,Posted\n', 'Date,Who,Amount,Kind,Way,Progress\n']
+    expect(brief(`${head}2026-01-06,Pay,100.00,Pay,In,Done\n${fee}`)).toHaveLength(2)
+    // A second header with more names makes the rows above it a preamble.
+    expect(
+      errors(`Date,Who,Amount\n2026-01-06,Pay,100.00\n2026-01-07,Tea,-3.00\nDate,Text,Amount\n`),
+    ).toEqual({ file: ['No line from line 2 on is a transaction with a date and an amount.'] })
+    expect(brief('Balance,2026-01-05,100.00\nDate,Who,Amount\n')).toEqual([])
+  })
+
+  test('may be empty below the date of the export and numbers without decimals', () => {
+    for (const line of ['Export;31.01.2026;12;', 'Account;1234567890;From;2026-01-01;To;2026-01-31'])
+      expect(brief(`${line}\nDate;Who;Amount;Balance\n`)).toEqual([])
+  })
+
+  test('accepts 10,000 rows and not one more', () => {
+    const rows = (count: number) => `Date,Amount\n${'2026-01-31,-1\n'.repeat(count)}`
+    expect(brief(rows(10_000))).toHaveLength(10_000)
+    expect(errors(rows(10_001))).toEqual({ file: ['The file must not have more than 10,000 rows.'] })
+  })
+
+  test('reports the first hundred errors and how many there are', () => {
+    const found = errors(`Date,Amount\n${'2026-01-31,x\n'.repeat(250)}`) ?? {}
+    expect(Object.keys(found)).toHaveLength(101)
+    expect(found['rows.2.amount']).toEqual(['The amount field must be a number.'])
+    expect(found.file).toEqual(['The file has 250 errors, of which the first 100 are shown.'])
+  })
+
+  test('reports all kinds of errors at once', () => {
+    expect(errors('Date,Amount\n01/02/2026,-1.00\n2026-02-30,2.00\n03/04/2026,1.234\n05/06/2026,\n')).toEqual(
+      {
+        date_format: [expect.stringContaining('01/02/2026 in row 2')],
+        'rows.4.amount': ['The amount field must have 0-2 decimal places.'],
+        'rows.5.amount': ['The amount field is required.'],
+      },
+    )
+  })
+})
+
+describe('the columns of a bank export', () => {
+  test('of which two could be meant are asked for by number', () => {
+    expect(errors('Date,Amount,Amount\n2026-01-31,1,2')).toEqual({
+      mapping: [
+        'The amount could be any of the columns 2 (Amount), 3 (Amount); choose one by its number. The first row has 1: 2026-01-31, 2: 1, 3: 2.',
+      ],
+    })
+    expect(brief('Date,Amount,Amount\n2026-01-31,1,-2', { mapping: { amount: '3' } })).toEqual([
+      ['2026-01-31', -200],
+    ])
+  })
+
+  test('prefer the booking date to others, and the currency of the account', () => {
+    const text = 'Valutadatum;Buchungstag;Bedrag;Bedrag in EUR\n01.01.2026;02.01.2026;-11,00;-10,00\n'
+    expect(brief(text)).toEqual([['2026-01-02', -1000]])
+  })
+
+  test('that are not recognised are listed', () => {
+    expect(errors('Foo,Bar\na,b')?.mapping?.[0]).toMatch(/none is recognised among Foo, Bar;/)
+  })
+
+  test('are named if the amounts stand under a header of its own', () => {
+    const text = 'Konto;Buchungstag;Soll/Haben;Empfänger;Vwz.0\n1;31.01.2026;-5,00;Shop;Rechnung\n'
+    expect(asked(text)?.mapping?.[0]).toContain('among Konto, Buchungstag, Soll/Haben, Empfänger, Vwz.0')
+    expect(brief(text, { mapping: { amount: 'Soll/Haben' } })).toEqual([['2026-01-31', -500]])
+  })
+
+  test('is quoted as it is, even if it looks like a part of our texts', () => {
+    expect(errors('Foo,:field\na,b')?.mapping?.[0]).toMatch(/none is recognised among Foo, :field;/)
+    expect(errors('Date,Amount\n2026-01-31,1', { mapping: { ':field': 'Date' } })?.mapping?.[0]).toMatch(
+      /^The mapping field :field is unknown/,
+    )
+  })
+
+  test('may be mapped by header or number, and a mapping that fits nothing is an error', () => {
+    const text = 'When,What,How much\n2026-01-31,Tea,-3.20\n'
+    expect(brief(text, { mapping: { date: 'when', amount: '3' } })).toEqual([['2026-01-31', -320]])
+    expect(errors(text, { mapping: { date: 'when', amount: 'Sum' } })?.mapping?.[0]).toMatch(
+      /no column Sum; it has When, What, How much/,
+    )
+    expect(errors('Date,Amount\n2026-01-31,1', { mapping: { colour: 'Date' } })?.mapping?.[0]).toMatch(
+      /^The mapping field colour is unknown/,
+    )
+  })
+
+  test('without headers are recognised if their contents leave no choice, and asked for otherwise', () => {
+    expect(brief('31.01.2026;Shop;-3,00\n30.01.2026;Pay;10,00\n')).toEqual([
+      ['2026-01-31', -300],
+      ['2026-01-30', 1000],
+    ])
+    expect(
+      errors('31.01.2026;Shop;01.02.2026;-3,00\n30.01.2026;Pay;31.01.2026;10,00\n')?.mapping?.[0],
+    ).toMatch(/^The date could be any of the columns 1, 3;/)
+    expect(asked('31.01.2026;Shop;3,00\n30.01.2026;Pay;10,00\n')?.signs?.[0]).toMatch(
+      /^Nothing in the file says which way its amounts go/,
+    )
+    expect(brief('31.01.2026;Shop;3,00\n30.01.2026;Pay;10,00\n', { mapping: { debit: '3' } })).toEqual([
+      ['2026-01-31', -300],
+      ['2026-01-30', -1000],
+    ])
+  })
+
+  test.each([
+    [
+      'Buchungstag;Buchungstext;VWZ1;VWZ2;VWZ3;Betrag;Kontostand;Währung',
+      '02.01.2026;Tea;a;b;c;-1,00;9,00;EUR',
+    ],
+    ['Date,Description,Ref 1,Ref 2,Amount', '2026-01-02,Tea,a,b,-1.00'],
+    ['Date;Nom 1;Nom 2;Montant;Solde', '02.01.2026;Tea;a;-1,00;9,00'],
+  ])('may have numbers behind the names in their headers: %s', (header, row) => {
+    expect(brief(`${header}\n${row}\n`)).toEqual([['2026-01-02', -100]])
+  })
+
+  test.each(['\t', '|'])('without headers may be delimited by %j and have decimal commas', (delimiter) => {
+    const rows = ['2026-01-02 10:00*Tea shop*-12,50', '2026-01-03 10:00*Pay*20,50']
+    expect(brief(`${rows.join('\n')}\n`.replaceAll('*', delimiter))).toEqual([
+      ['2026-01-02', -1250],
+      ['2026-01-03', 2050],
+    ])
+  })
+
+  test('without headers are no amounts if they hold ids, while serial numbers are asked about', () => {
+    const file = (first: string, second: string) =>
+      `2026-01-02,${first},Tea,-12.50\n2026-01-03,${second},Pay,20.50\n2026-01-04,${second}1,Cake,-3.00\n`
+    for (const [first, second] of [
+      ['123456789', '1234567890'],
+      ['001', '002'],
+    ] as const)
+      expect(brief(file(first, second)).map(([, amount]) => amount)).toEqual([-1250, 2050, -300])
+    expect(errors(file('1', '2'))?.mapping?.[0]).toMatch(/^The amount could be any of the columns 2, 4;/)
+  })
+
+  test('without headers may hold whole amounts, if balances show which column has them', () => {
+    const rows = ['2026-01-01,Rent,-100,-34.56', '2026-01-02,Food,-50,-84.56', '2026-01-03,Pay,1000,915.44']
+    const split = rows.map((row) => row.replace(/,-(\d+),/, ',$1,,').replace('Pay,', 'Pay,,'))
+    for (const file of [rows, split])
+      expect(brief(`${file.join('\n')}\n`).map(([, amount]) => amount)).toEqual([-10_000, -5_000, 100_000])
+    // A single row proves nothing.
+    expect(errors(`${rows[0]}\n`)?.mapping?.[0]).toMatch(/^The amount could be any of the columns 3, 4;/)
+  })
+})
+
+describe('the signs of a bank export', () => {
+  test.each([
+    ['Datum;Betrag;Soll/Haben\n31.01.2026;3,00;S\n30.01.2026;10,00;H\n'],
+    ['Datum;Bedrag;Af Bij\n20260131;3,00;Af\n20260130;10,00;Bij\n'],
+    ['Date,Amount,D/C\n2026-01-31,3.00,D\n2026-01-30,10.00,C\n'],
+    ['Date,Amount,Transaction Type\n2026-01-31,3.00,debit\n2026-01-30,10.00,credit\n'],
+    ['Date,Amount,\n2026-01-31,3.00,\n2026-01-30,10.00,CR\n'],
+    ['Datum;Umsatz; \n31.01.2026;3,00;S\n30.01.2026;10,00;H\n'],
+    ['Date,Amount,D/C\n2026-01-31,-3.00,D\n2026-01-30,10.00,C\n'],
+    ['Date,Amount,Whatever\n2026-01-31,3.00,Dr\n2026-01-30,10.00,Cr\n'],
+  ])('may stand in a column of their own: %j', (text) => {
+    expect(brief(text)).toEqual([
+      ['2026-01-31', -300],
+      ['2026-01-30', 1000],
+    ])
+  })
+
+  test('that contradict their marks are asked for', () => {
+    const text = 'Date,Amount,D/C\n2026-01-31,-3.00,D\n2026-01-30,-10.00,C\n'
+    expect(asked(text)?.signs?.[0]).toMatch(/^The signs of amounts contradict the marks in column D\/C\./)
+  })
+
+  test.each([
+    'Date,Debit,Credit\n2026-01-31,3.00,\n2026-01-30,-10.00,\n',
+    'Date,Debit,Credit\n2026-01-31,3.00,\n2026-01-30,,-10.00\n2026-01-29,,4.00\n',
+    'Date,Amount,Debit,Credit\n2026-01-31,-3.00,4.00,\n',
+  ])('that contradict each other are asked for: %j', (text) => {
+    expect(Object.keys(asked(text) ?? {})).toEqual(['mapping'])
+  })
+
+  test('can be settled by the mapping', () => {
+    const text = 'Date,Amount,Debit,Credit\n2026-01-31,-3.00,4.00,\n'
+    expect(brief(text, { mapping: { amount: 'Amount' } })).toEqual([['2026-01-31', -300]])
+    expect(brief(text, { mapping: { debit: 'Debit' } })).toEqual([['2026-01-31', -400]])
+    const card = 'Date,Amount\n2026-01-31,25.00\n2026-01-30,-100.00\n'
+    expect(brief('Date,Amount,D/C\n2026-01-31,-3.00,C\n', { mapping: { type: '' } })).toEqual([
+      ['2026-01-31', -300],
+    ])
+    expect(Object.keys(asked(card) ?? {})).toEqual(['signs'])
+  })
+
+  test.each([
+    ['Date,Amount\n2026-01-31,5.00\n2026-01-30,3.00\n', 'Nothing in the file says'],
+    ['Date,Amount,Balance\n2026-01-30,5.00,95.00\n2026-01-31,3.00,98.00\n', 'The balances do not show'],
+    [
+      'Date,Amount,Balance\n2026-01-30,-5.00,100.00\n2026-01-31,3.00,103.00\n2026-02-01,-2.00,105.00\n',
+      'The balances in the file',
+    ],
+    [
+      'Date,Text,Amount\n2026-01-31,Shop,5.00\n2026-01-30,Payment received,-8.00\n',
+      'Nothing in the file proves',
+    ],
+    ['Date,Type,Amount\n2026-01-31,Purchase,5.00\n2026-01-30,Payment,-8.00\n', 'Nothing in the file proves'],
+    [
+      'Date,Type,Amount,Balance\n2026-01-30,Purchase,-5.00,95.00\n2026-01-31,Refund,3.00,92.00\n2026-02-01,Purchase,-2.00,94.00\n',
+      'The balances follow and the marks',
+    ],
+  ])('that nothing proves, or something refutes, are asked about: %j', (text, why) => {
+    expect(asked(text)?.signs?.[0]?.slice(0, why.length)).toBe(why)
+    const written = brief(text, { signs: 'as_written' })
+    const negated = written.map(([date, amount]) => [date, -Number(amount)])
+    if (!text.includes('98.00')) expect(brief(text, { signs: 'inverted' })).toEqual(negated)
+  })
+
+  test('of a row with an unknown mark are asked about', () => {
+    const text =
+      'Datum;Omschrijving;Bedrag;Af Bij\n20261013;AH;12,50;Af\n20261014;Salaris;2.500,00;Bij\n20261015;Correctie;3,00;Corr\n'
+    expect(asked(text)?.marks?.[0]).toMatch(
+      /^Nothing says whether amounts marked Corr in the column Af Bij \(1 row,/,
+    )
+    expect(brief(text, { marks: { Corr: 'in' } }).at(-1)).toEqual(['2026-10-15', 300])
+    expect(brief(text, { marks: { Corr: 'out' } }).at(-1)).toEqual(['2026-10-15', -300])
+    expect(Object.keys(asked(text, { mapping: { type: '' } }) ?? {})).toEqual(['signs'])
+    const withBalances =
+      'Date,Type,Amount,Balance\n2026-10-13,Debit,1.00,9.00\n2026-10-14,Credit,3.00,12.00\n2026-10-15,Fee,2.00,10.00\n'
+    expect(asked(withBalances)?.signs?.[0]).toMatch(/^The balances do not show/)
+  })
+
+  test('that balances show for all but the oldest amount are asked about that one', () => {
+    const header = 'Date;Description;Amount;Balance'
+    const salary = '2026-10-17;Salary;900,00;950,00'
+    const shop = '2026-10-16;Shop;30,00;50,00'
+    const rent = '2026-10-15;Rent;400,00;80,00'
+    const amounts: Record<string, number> = { [salary]: 90_000, [shop]: -3_000 }
+    for (const rows of [
+      [salary, shop, rent],
+      [rent, shop, salary],
+      [shop, rent],
+    ]) {
+      const file = `${[header, ...rows].join('\n')}\n`
+      const question = `^The balances do not show .* 400,00 in row ${2 + rows.indexOf(rent)} came in`
+      expect(asked(file)?.signs?.[0]).toMatch(new RegExp(question))
+      const answered = (oldest: number) => rows.map((row) => [row.slice(0, 10), amounts[row] ?? oldest])
+      expect(brief(file, { signs: 'as_written' })).toEqual(answered(40_000))
+      expect(brief(file, { signs: 'inverted' })).toEqual(answered(-40_000))
+    }
+    // Either way up the balances follow from the amounts: the days say which.
+    const equal = 'Date;Amount;Balance\n2026-10-16;5.00;95.00\n2026-10-15;5.00;100.00\n'
+    expect(asked(equal)?.signs?.[0]).toMatch(/5\.00 in row 3 came in/)
+    expect(brief(equal, { signs: 'as_written' })).toEqual([
+      ['2026-10-16', -500],
+      ['2026-10-15', 500],
+    ])
+  })
+
+  test.each([
+    ['2026-01-01;2000.00;2500.00', '2026-01-02;800.00;1700.00', '2026-01-03;50.00;1650.00'],
+    ['2026-01-01;50.00;1650.00', '2026-01-02;800.00;2450.00', '2026-01-03;2000.00;4450.00'],
+  ])('that balances show to go one way do not say which way the oldest amount went: %s', (...rows) => {
+    const file = `Date;Amount;Balance\n${rows.join('\n')}\n`
+    expect(asked(file)?.signs?.[0]).toMatch(/^The balances do not show .* in row 2 came in/)
+    const [, ...later] = brief(file, { signs: 'as_written' })
+    expect(brief(file, { signs: 'inverted' }).slice(1)).toEqual(later)
+    const daily = file.replace(/[\d.]+(?=\n2026-01-02)/, '')
+    expect(Object.keys(asked(daily) ?? {})).toEqual(['signs'])
+  })
+
+  test('that balances prove for the later amounts are kept, whatever is said about the earlier ones', () => {
+    const header = 'Date;Description;Amount;Balance'
+    const rows = [
+      '2026-01-01;Salary;2000.00;',
+      '2026-01-01;Rent;700.00;2500.00',
+      '2026-01-02;Shop;800.00;1700.00',
+      '2026-01-03;Tea;50.00;1650.00',
+    ]
+    for (const ordered of [rows, rows.toReversed()]) {
+      const file = `${[header, ...ordered].join('\n')}\n`
+      expect(asked(file)?.signs?.[0]).toMatch(/^The balances do not show .* (?:2000|700)\.00 in row/)
+      const amounts = (signs: 'as_written' | 'inverted') => {
+        const entries = rowsOf(file, { signs }).map(({ amount }) => amount)
+        return ordered === rows ? entries : entries.toReversed()
+      }
+      expect(amounts('as_written')).toEqual([200_000, 70_000, -80_000, -5_000])
+      expect(amounts('inverted')).toEqual([-200_000, -70_000, -80_000, -5_000])
+    }
+    const mixed = [...rows, '2026-01-04;Pay;100.00;1750.00']
+    expect(
+      brief(`${[header, ...mixed].join('\n')}\n`, { signs: 'inverted' }).map(([, amount]) => amount),
+    ).toEqual([-200_000, -70_000, -80_000, -5_000, 10_000])
+  })
+
+  test('of the oldest amounts of two accounts are asked about, though balances show the others to differ', () => {
+    const file =
+      'Account;Date;Amount;Balance\nA;2026-01-01;9.00;50.00\nA;2026-01-02;5.00;55.00\nB;2026-01-01;9.00;50.00\nB;2026-01-02;5.00;45.00\n'
+    expect(asked(file)?.signs?.[0]).toMatch(/^The balances do not show/)
+    const answered = brief(file, { signs: 'as_written' }).map(([, amount]) => amount)
+    expect(answered).toEqual([900, 500, 900, -500])
+  })
+
+  test('of a row with both a debit and a credit are an error', () => {
+    expect(asked('Date,Debit,Credit\n2026-01-31,3.00,4.00\n')).toEqual({
+      'rows.2.amount': ['The amount field must be either a debit or a credit, not both.'],
+    })
+  })
+})
+
+describe('the rows of a bank export', () => {
+  test('that are pending or move nothing are skipped and counted', () => {
+    const text =
+      'Date,Amount,Status\n2026-01-31,-3.00,Pending\n2026-01-30,0.00,Completed\nPending,-1.00,\n2026-01-29,-2.00,Completed\n'
+    const [account] = accountsIn(text)
+    expect([account?.entries.length, account?.skipped]).toEqual([1, 3])
+  })
+
+  test.each(['Voided', 'Declined', 'Scheduled', 'Blocked', 'Storniert', 'In Bearbeitung', 'Vorgemerkt'])(
+    'that are %s are not booked',
+    (status) => {
+      const text = `Date,Amount,Status\n2026-01-31,-3.00,${status}\n2026-01-30,-2.00,Completed\n`
+      const [account] = accountsIn(text)
+      expect([account?.entries.length, account?.skipped]).toEqual([1, 1])
+    },
+  )
+
+  test('that are pending are skipped, even if the column of states holds other texts too', () => {
+    const rows = Array.from(
+      { length: 20 },
+      (_, i) => `2026-01-${10 + i},-1.00,${i === 7 ? 'Pending' : `Text ${i}`}`,
+    )
+    const [account] = accountsIn(`Date,Amount,Status\n${rows.join('\n')}\n`)
+    expect([account?.entries.length, account?.skipped]).toEqual([19, 1])
+  })
+
+  test('that are cut to half a date are errors', () => {
+    const text = 'Date,Text,Amount\n2026-01-31,a,-3.00\n2026-01-\n2026-01-30,b,-4.00\n'
+    expect(Object.keys(errors(text) ?? {})).toContain('rows.3.date')
+  })
+
+  test.each(['January 2026', 'Card 1234'])('may have %s as a title between them', (title) => {
+    const text = `Date,Text,Amount\n2026-01-31,a,-3.00\n${title},,\n2026-01-30,b,-4.00\n`
+    expect(brief(text)).toHaveLength(2)
+  })
+
+  test('that are broken are errors, also at the end', () => {
+    expect(errors('Date,Text,Amount\n2026-01-31,a,-3.00\n32/01/2026,b,-4.00\n')).toEqual({
+      'rows.3.date': ['The date field must be a valid date.'],
+    })
+    expect(errors('Date,Text,Amount\n2026-01-31,a,-3.00\nsoon,b,-4.00\n')).toEqual({
+      'rows.3.date': ['The date field must be a valid date.'],
+    })
+    expect(errors('Date,Text,Amount\n2026-01-31,a,-3.00\n,b,-4.00\n')).toEqual({
+      'rows.3.date': ['The date field is required.'],
+    })
+  })
+
+  test.each([
+    'BALANCE B/F',
+    'Balance brought fwd',
+    'Balance c/f',
+    'Saldovortrag',
+    'Kontostand am 14.01.2026',
+    'Solde au 02/01/2026',
+    'Balance as at 2 Jan 2026',
+  ])('are not opening or closing balances such as %s', (text) => {
+    expect(brief(`Date;Description;Amount\n2026-01-02;${text};500.00\n2026-01-03;Tea;-2.00\n`)).toHaveLength(
+      1,
+    )
+  })
+
+  test.each([
+    'New Balance',
+    'TOTAL',
+    'Solde de la facture du 02/01/2026',
+    'Saldo vom 01.01.2026',
+    'Solde du 02/01/2026',
+    'Balance on 12 Jan 2026',
+    'Balance transfer',
+  ])('may be called %s', (text) => {
+    expect(brief(`Date;Description;Amount\n2026-01-02;${text};-5.00\n2026-01-03;Tea;-2.00\n`)).toHaveLength(2)
+  })
+
+  test('are not sums for a word of their texts, though their dates are missing or cannot be read', () => {
+    const file = (row: string) => `Date,Description,Amount\n2026-01-28,Shop,-1.00\n${row}\n`
+    for (const date of ['', 'Jan 29'])
+      for (const text of ['New Balance Store', 'Total Wine', 'Balance transfer'])
+        for (const next of ['', '\n2026-01-30,Tea,-2.00'])
+          expect(Object.keys(errors(file(`${date},${text},-89.99${next}`)) ?? {})).toEqual(['rows.3.date'])
+    for (const sum of [
+      ',Total,-1.00',
+      ',Total debits,-1.00',
+      'Total for Jan,,-1.00',
+      ',Closing balance,9.00',
+    ])
+      expect(brief(file(sum))).toHaveLength(1)
+  })
+
+  test.each([
+    'Total payments',
+    'Total général',
+    'Total movimientos',
+    'Totale entrate',
+    'Summe Umsätze',
+    'Neuer Saldo',
+    'Saldo contabile',
+    'Available balance',
+    'Solde final',
+    'Saldo final al 31/01/2026',
+    'Kontostand 31.01.2026',
+    'Saldo vom 31.01.2026',
+    'Total (2)',
+    'Suma operacji',
+    'Totaal af',
+  ])('are not sums or balances without a date such as %s', (text) => {
+    expect(brief(`Date;Text;Amount\n2026-01-28;Shop;-1.00\n;${text};87.50\n`)).toHaveLength(1)
+  })
+
+  test('give a closing balance only where the balances follow from the amounts', () => {
+    const closing = (text: string) => accountsIn(text)[0]?.closingBalance
+    const rows = ['2026-01-30,5.00,15.00', '2026-01-31,-3.00,12.00']
+    expect(closing(`Date,Amount,Balance\n${rows.join('\n')}\n`)).toEqual({ date: '2026-01-31', amount: 1200 })
+    expect(closing(`Date,Amount,Balance\n${rows.toReversed().join('\n')}\n`)).toEqual({
+      date: '2026-01-31',
+      amount: 1200,
+    })
+    expect(closing(`Date,Amount,Balance\n${rows.join('\n').replace('12.00', '12.01')}\n`)).toBeNull()
+  })
+
+  test('have an amount, unless their balances show that no money moved', () => {
+    const file = (rows: string[]) => `Date;Text;Amount;Balance\n${rows.join('\n')}\n`
+    const [shop, pay, tea] = [
+      '2026-10-01;Shop;-12.50;87.50',
+      '2026-10-02;Pay;;187.50',
+      '2026-10-03;Tea;-7.50',
+    ]
+    const required = ['The amount field is required.']
+    for (const last of ['2026-10-04;;;180.00', '2026-10-04;Cake;-1.00;179.00'])
+      expect(errors(file([shop, pay, `${tea};180.00`, last]))).toEqual({ 'rows.3.amount': required })
+    expect(errors(file([`${tea};180.00`, pay, shop]))).toEqual({ 'rows.3.amount': required })
+    // The balance of the day before; a line that says what it is; and balances that follow from nothing anyway.
+    const daily = '2026-10-02;Nyitó egyenleg;;87.50'
+    for (const rows of [
+      [shop, daily, `${tea};80.00`],
+      [daily, `${tea};80.00`, '2026-10-04;Cake;-1.00;79.00'],
+      [shop, '2026-10-02;Balance;;187.50', `${tea};180.00`],
+    ])
+      expect(rowsOf(file(rows)).length).toBe(rows.filter((row) => !row.includes(';;')).length)
+  })
+
+  test('may be called a balance, if the other party or the purpose says more', () => {
+    const rows = (text: string) => rowsOf(text).map(({ amount, description }) => [amount, description])
+    const paid = 'Data;Beneficiario;Causale;Importo\n10/10/2026;Rossi;Acconto;-300,00\n'
+    const settled = [-50_000, 'Rossi – Saldo']
+    expect(rows(`${paid}13/10/2026;Rossi;Saldo;-500,00\n`)).toEqual([[-30_000, 'Rossi – Acconto'], settled])
+    const moved = 'Date,Description,Category,Amount\n2026-10-12,Old bank,Opening balance,-500.00\n'
+    expect(rows(moved)).toEqual([[-50_000, 'Old bank']])
+  })
+
+  test('may be called a balance and nothing else, which is asked about', () => {
+    const text =
+      'Data;Causale;Importo\n10/10/2026;Acconto;-300,00\n13/10/2026;Saldo;-500,00\n14/10/2026;Pane;-3,00\n'
+    expect(Object.keys(errors(text) ?? {})).toEqual(['states'])
+    expect(rowsOf(text, { states: { Saldo: 'booked' } })).toHaveLength(3)
+    expect(rowsOf(text, { states: { Saldo: 'skipped' } })).toHaveLength(2)
+    const balances =
+      'Data;Causale;Importo;Saldo\n10/10/2026;a;-1,00;9,00\n11/10/2026;Saldo;9,00;9,00\n14/10/2026;b;-2,00;7,00\n'
+    expect(rowsOf(balances)).toHaveLength(2)
+  })
+
+  test('with more or fewer cells than the header are refused if their values may be in the wrong columns', () => {
+    for (const rows of [
+      '2026-10-01,Shop,-1.50\n2026-10-05,Rent,-830,40',
+      '2026-10-01,Shop,-1.50,\n2026-10-05,A, 54,-5.00',
+    ])
+      for (const end of ['\n2026-10-06,Tea,-2.00\n', '\n'])
+        expect(errors(`Date,Description,Amount\n${rows}${end}`)?.file?.[0]).toMatch(/^Line 3 has more cells/)
+    expect(brief('Date,Amount\n2026-10-01,-1.50,\n')).toEqual([['2026-10-01', -150]])
+    // An amount cannot be in the wrong column if the texts are behind it.
+    expect(brief('Date,Amount,Memo\n2026-10-01,-1.50,Shop, Berlin\n')).toEqual([['2026-10-01', -150]])
+    for (const row of ['2026-10-01,-1,50,Shop', '2026-10-01,-1,050.50,Shop'])
+      expect(errors(`Date,Amount,Memo\n${row}\n`)?.file?.[0]).toMatch(/^Line 2 has more cells/)
+    const header = 'Date,Description,Amount,Balance'
+    const [shop, pay, tea] = [
+      '2026-10-01,Shop,-1.00,99.00',
+      '2026-10-02,-5.00,94.00',
+      '2026-10-03,Tea,-2.00,92.00',
+    ]
+    expect(errors(`${[header, shop, pay, tea].join('\n')}\n`)?.file?.[0]).toMatch(/^Line 3 has fewer cells/)
+    const pending = '2026-10-04,Taxi,-4.00'
+    expect(brief(`${[header, shop, tea, pending].join('\n')}\n`)).toHaveLength(3)
+  })
+
+  describe('below several headers', () => {
+    const table = (title: string, text: string) =>
+      `${title}\nDate,Description,Amount\n2026-10-13,${text},-1.00\n`
+    const accountsOf = (...tables: string[]) =>
+      accountsIn(tables.join('\n')).map(({ identifier, entries }) => [
+        identifier,
+        entries.map(({ description }) => description).join(),
+      ])
+
+    test.each([
+      ['Checking', 'Savings'],
+      ['Account: 1111 Checking', 'Account: 2222 Savings'],
+      ['IBAN:,DE89370400440532013000', 'IBAN:,DE02120300000000202051'],
+      ['Konto 1 Oktober 2026', 'Konto 2 Oktober 2026'],
+      ['Checking October 2026', 'Checking November 2026'],
+      ['Konto 123456 Seite 1 von 2', 'Konto 123456 Seite 2 von 2'],
+    ])(
+      'are asked whether they are those of one account if the lines above differ: %s, %s',
+      (first, second) => {
+        const file = table(first, 'a') + table(second, 'b') + table(first, 'c')
+        expect(Object.keys(errors(file) ?? {})).toEqual(['statement_account'])
+        const [one, other] = [first, second].map((title) => title.replace(',', ' '))
+        expect(accountsIn(file, { statement_account: '*' })).toMatchObject([{ entries: [{}, {}, {}] }])
+        expect(
+          accountsIn(file, { statement_account: other ?? '' }).map(({ identifier }) => identifier),
+        ).toEqual([one, other])
+      },
+    )
+
+    test.each([
+      ['', ''],
+      ['Checking', 'Checking'],
+      ['Checking', ''],
+      ['Checking', 'Total 3'],
+    ])('are those of one account if nothing above differs: %j and %j', (first, second) => {
+      expect(accountsOf(table(first, 'a'), table(second, 'b'))).toEqual([[null, 'a,b']])
+    })
+
+    test('are those of one account if the balance runs on between them', () => {
+      const page = (title: string, ...rows: string[]) =>
+        `${[title, 'Date,Amount,Balance', ...rows].join('\n')}\n`
+      const [first, second] = ['2026-10-01,-1.00,99.00', '2026-10-02,-2.00,97.00']
+      const count = (...tables: string[]) =>
+        errors(tables.join('')) === null ? accountsIn(tables.join('')).length : 'asked'
+      expect(count(page('Acme Bank', first), page('Call us: 555 0199', second))).toBe(1)
+      expect(count(page('Acme Bank', second), page('Call us: 555 0199', first))).toBe(1)
+      expect(count(page('Checking', first), page('Savings', '2026-10-02,-2.00,96.00'))).toBe('asked')
+      // Both accounts may be without money.
+      expect(count(page('Old', '2026-10-01,-9.00,0.00'), page('New', '2026-10-02,5.00,5.00'))).toBe('asked')
+    })
+
+    test('name their accounts themselves, if a column does', () => {
+      const named = (title: string, account: string) =>
+        `${title}\nDate,Account,Amount\n2026-10-13,${account},-1.00\n`
+      expect(accountsIn(named('Checking', '1') + named('Savings', '2')).map((one) => one.identifier)).toEqual(
+        ['1', '2'],
+      )
+    })
+
+    test('are asked about in a file of one’s own too, unless it names its accounts', () => {
+      const generic = (text: string) => errorsOf(() => readGeneric(encode(text), asWritten))
+      expect(Object.keys(generic(table('Checking', 'a') + table('Savings', 'b')) ?? {})).toEqual([
+        'statement_account',
+      ])
+      expect(
+        generic(
+          'Checking\ndate,account,amount\n2026-10-13,A,1\nSavings\ndate,account,amount\n2026-10-13,B,1\n',
+        ),
+      ).toBeNull()
+    })
+  })
+
+  test('have descriptions of at most 255 characters, without control characters', () => {
+    const [row] = rowsOf(`Date,Amount,Description\n2026-01-31,-1,"a\tb\u0001 ${'x😀'.repeat(300)}"\n`)
+    expect([...(row?.description ?? '')]).toHaveLength(255)
+    expect(row?.description).toMatch(/^a b x😀.*…$/u)
+  })
+
+  test('are described without repeating what another cell contains', () => {
+    const description = (cells: string) =>
+      rowsOf(`Date,Amount,Payee,Description,Memo\n2026-01-31,-1,${cells}\n`)[0]?.description
+    expect(description('Corner Shop,Card 12,shop')).toBe('Corner Shop – Card 12')
+    expect(description('Corner Shop,Card 12,CORNER SHOP London')).toBe('CORNER SHOP London – Card 12')
+    expect(description('Corner Shop,Card 12,CARD 12 CORNER SHOP')).toBe('CARD 12 CORNER SHOP')
+  })
+})
+
+test.each([
+  ['-5,00 EUR', '10,00 USD', ['EUR', 'USD']],
+  ['-$5.00', '€10.00', ['$', '€']],
+  ['-$5.00', '$10.00', [null]],
+  ['-$5.00', '10.00 USD', [null]],
+  ['-C$5.00', '10.00 CAD', [null]],
+  ['0.00', '-10.00 USD', [null]],
+  ['-£5.00', '10.00 USD', ['£', 'USD']],
+  ['-C$5.00', '10.00 USD', ['C$', 'USD']],
+  ['-C$5.00', 'US$10.00', ['C$', 'US$']],
+  ['-5.00', 'USD 10.00', [null, 'USD']],
+  ['-$5.00', '10.00', [null]],
+  ['-€5.00', '10.00', [null]],
+])('amounts in %s and %s are added up only if they have one currency', (first, second, currencies) => {
+  const text = `Date;Description;Amount\n13.10.2026;a;${first}\n14.10.2026;b;${second}\n`
+  expect(accountsIn(text).map(({ currency }) => currency)).toEqual(currencies)
+})
+
+describe('columns of amounts that are named by their currency', () => {
+  const head =
+    '"Account Type","Account Number","Transaction Date","Cheque Number","Description 1","Description 2","CAD$","USD$"'
+  const row = (cad: string, usd: string) => `Chequing,00001-123,1/31/2026,,"SHOP","",${cad},${usd}`
+
+  test('are read if one of them is filled, with its currency', () => {
+    expect(accountsIn(`${head}\n${row('-5.00', '')}\n`)).toMatchObject([
+      { currency: 'CAD', entries: [{ amount: -500 }] },
+    ])
+    expect(accountsIn(`${head}\n${row('', '-7.00')}\n`)).toMatchObject([
+      { currency: 'USD', entries: [{ amount: -700 }] },
+    ])
+    expect(accountsIn(`${head}\n${row('-5.00', '')}\n${row('', '7.00')}\n`)).toMatchObject([
+      { currency: 'CAD', entries: [{ amount: -500 }] },
+      { currency: 'USD', entries: [{ amount: 700 }] },
+    ])
+  })
+
+  test('are asked about if both are', () => {
+    expect(Object.keys(errors(`${head}\n${row('-5.00', '-4.00')}\n`) ?? {})).toEqual(['mapping'])
+  })
+
+  test('are never mixed in a generic file, which has no currencies', () => {
+    const generic = (rows: string) =>
+      readGeneric(encode(`Date,CAD$,USD$\n${rows}`), { signs: 'as_written' }).rows
+    expect(generic('2026-01-31,-5.00,\n')).toMatchObject([{ amount: 500 }])
+    expect(errorsOf(() => generic('2026-01-31,-5.00,\n2026-01-31,,7.00\n'))).toHaveProperty(
+      'statement_account',
+    )
+  })
+})

@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest'
+import { renderMail } from '../../../src/mail/texts.ts'
+import type { Mail } from '../../../src/shared/mails.ts'
+
+const envelope = { id: 'one', to: 'ada@example.com', name: 'Ada' }
+const url = 'https://api.purse.example/api/email/verify/1/ab?expires=1&signature=cd'
+const unsubscribeUrl = 'https://api.purse.example/api/reminders/unsubscribe/1/ef'
+const frontendUrl = 'https://purse.example'
+
+const disownUrl = 'https://api.purse.example/api/email/disown/1/ab?expires=2&signature=ef'
+const registeredAt = '2026-11-19T23:30:00.000Z'
+
+const verify: Mail = { kind: 'verify_address', ...envelope, url, disownUrl, registeredAt }
+/** As it was queued before the email had a second link. */
+const oldVerify: Mail = { kind: 'verify_address', ...envelope, url }
+const reset: Mail = { kind: 'reset_password', ...envelope, url }
+const reminder: Mail = {
+  kind: 'reminder',
+  ...envelope,
+  frontendUrl,
+  unsubscribeUrl,
+  notAfter: '2026-11-20T22:00:00.000Z',
+}
+const removed: Mail = { kind: 'password_removed', ...envelope, frontendUrl }
+const farewell: Mail = { kind: 'farewell', ...envelope }
+const made: Mail = {
+  kind: 'token_made',
+  ...envelope,
+  tokenName: 'Monthly report',
+  canWrite: false,
+  expiresAt: '2027-05-20T10:00:00.000Z',
+}
+const approve: Mail = { kind: 'approve_address', ...envelope, newAddress: 'countess@example.com', url }
+const change: Mail = { kind: 'change_address', ...envelope, url }
+const changed: Mail = { kind: 'address_changed', ...envelope, restoreUrl: disownUrl }
+const changedUnverified: Mail = { kind: 'address_changed', ...envelope }
+const aboutAddress = [approve, change, changed, changedUnverified]
+const every = [verify, oldVerify, reset, removed, reminder, ...aboutAddress, made, farewell].map(
+  (mail) => [mail.kind, mail] as const,
+)
+
+/** HTML as a reader sees it: its text, without tags, with one space between words. */
+function wordsOf(html: string): string {
+  const body = html.slice(html.indexOf('<body'))
+  const text = body
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+  return text.replaceAll(/\s+/g, ' ').trim()
+}
+const hrefsOf = (html: string) =>
+  [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href?.replaceAll('&amp;', '&'))
+
+describe.each(every)('the email %s', (_, mail) => {
+  test('has a subject, a text and an HTML part that say the same', () => {
+    const { subject, text, html } = renderMail(mail)
+    expect(subject).toMatch(/^[A-Z].{5,60}$/)
+    expect(html).toMatch(/^<!doctype html>/)
+    expect(html).toContain('<html lang="en">')
+    const words = wordsOf(html)
+    for (const paragraph of text.split('\n\n').filter((part) => !part.includes('\n'))) {
+      expect(words).toContain(paragraph.trim())
+    }
+    expect(text).not.toMatch(/<\w|&\w+;/)
+    expect(`${subject}${text}${html}`).not.toMatch(/undefined|null|\[object|NaN/)
+  })
+
+  test('greets by name', () => {
+    expect(renderMail(mail).text).toMatch(/^Hello Ada,\n/)
+    expect(wordsOf(renderMail(mail).html)).toContain('Hello Ada,')
+  })
+
+  test('is the same each time it is rendered', () => {
+    expect(renderMail({ ...mail })).toEqual(renderMail(mail))
+  })
+
+  test('loads nothing from elsewhere, and runs nothing', () => {
+    expect(renderMail(mail).html).not.toMatch(/<(img|script|link|iframe|form)\b|@import|url\(/i)
+  })
+
+  test.each([
+    '<script>alert(1)</script>',
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    '</p></body></html>',
+    '&lt;b&gt;',
+  ])('lets no markup through from the name %s', (name) => {
+    const { html, subject } = renderMail({ ...mail, name })
+    expect(html).not.toMatch(/<script|<img|onmouseover='|<\/p><\/body><\/html>\s*,/)
+    expect(html.match(/<\/body>/g)).toHaveLength(1)
+    expect(html).not.toContain('Hello <')
+    expect(html).not.toContain("Hello '")
+    expect(subject).not.toContain(name)
+  })
+
+  test.each([
+    'Win at https://evil.example now',
+    'evil.example',
+    'EVIL.EXAMPLE/login',
+    'mailto:eve@evil.example',
+    'eve@evil.example',
+    'x'.repeat(61),
+    'Ada,\n\nyour account is locked. Write to us.',
+    'Ada\r\nBcc: eve@evil.example',
+    'Ada, your account is locked - call 0800 123 456',
+    'Ada (٠٨٠٠ ١٢٣)',
+  ])('does not pass on %j, which is not a name but a message', (name) => {
+    const { subject, text, html } = renderMail({ ...mail, name })
+    expect(text).toMatch(/^Hello,\n/)
+    for (const part of [subject, text, html]) expect(part).not.toContain(name)
+  })
+
+  test.each([
+    'Ada',
+    'Ada 1815',
+    "Conan O'Brien",
+    'José Ñandú',
+    '李小龍',
+    'Anne-Marie',
+    'محمد',
+    'A & B',
+    '😀',
+  ])('greets %s', (name) => {
+    const { text, html } = renderMail({ ...mail, name })
+    expect(text.startsWith(`Hello ${name},\n`)).toBe(true)
+    expect(wordsOf(html)).toContain(`Hello ${name},`)
+  })
+})
+
+test.each([
+  ['a line of its own (U+2028)', 'Ada,\u2028Your account is locked'],
+  ['a paragraph of its own (U+2029)', 'Ada,\u2029Your account is locked'],
+  ['a line of its own (vertical tab)', 'Ada,\u000BYour account is locked'],
+  ['text that runs backwards (U+202E)', 'Ada \u202Egnihtyna'],
+  ['an address in letters that are not ASCII', 'пример.рф'],
+  ['an address with a full stop of another script', 'evil\u3002example'],
+])('an email does not pass on a name with %s', (_, name) => {
+  expect(renderMail({ ...verify, name }).text).toMatch(/^Hello,\n/)
+})
+
+test('the verification email says when the address was registered, and how to undo it', () => {
+  const { text, html } = renderMail(verify)
+  expect(text).toContain('on 19 November 2026 (UTC).')
+  expect(text.split('\n')).toContain(disownUrl)
+  expect(hrefsOf(html)).toEqual([url, url, disownUrl])
+  expect(wordsOf(html)).toContain('This was not me')
+})
+
+test('the email about a named token says what it may do, and its name unless that is a message', () => {
+  const textOf = (changes: Partial<typeof made>) => renderMail({ ...made, ...changes } as Mail).text
+  expect(textOf({})).toContain('A token named “Monthly report” has been made')
+  expect(textOf({})).toContain('read everything that you have recorded, until 20 May 2027 (UTC).')
+  expect(textOf({ canWrite: true })).toContain('read and change everything')
+  expect(textOf({ tokenName: 'Win at https://evil.example' })).toContain('A token has been made')
+})
+
+describe('the link', () => {
+  test.each([
+    ['of a verification', oldVerify],
+    ['of a reset', reset],
+    ['of the confirmation of a change', approve],
+    ['of a new address', change],
+  ])('%s stands on a line of its own in the text, and behind a button in HTML', (_, mail) => {
+    const { text, html } = renderMail(mail)
+    expect(text.split('\n')).toContain(url)
+    expect(hrefsOf(html)).toEqual([url, url])
+    expect(wordsOf(html)).toContain(url)
+    expect(text).toContain('60 minutes')
+    expect(wordsOf(html)).toContain('60 minutes')
+  })
+
+  test('cannot leave its attribute', () => {
+    const hostile = 'https://purse.example/?a="><script>alert(1)</script>&b=\''
+    const { html } = renderMail({ ...reset, url: hostile } as Mail)
+    expect(html).not.toContain('<script')
+    expect(hrefsOf(html)[0]).toBe(
+      'https://purse.example/?a=&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&b=&#39;',
+    )
+  })
+})
+
+describe('the reminder', () => {
+  test('has the headers of a one-click unsubscribe (RFC 8058), and its link in both parts', () => {
+    const { headers, text, html } = renderMail(reminder)
+    expect(headers).toEqual({
+      'List-Unsubscribe': `<${unsubscribeUrl}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    })
+    expect(text.split('\n')).toContain(unsubscribeUrl)
+    expect(hrefsOf(html)).toContain(unsubscribeUrl)
+    expect(hrefsOf(html)).toContain(frontendUrl)
+  })
+
+  test('alone has them', () => {
+    for (const mail of [verify, reset, farewell]) expect(renderMail(mail).headers).toBeUndefined()
+  })
+
+  test('says the same however late it is sent: two jobs at once send one email', () => {
+    expect(renderMail({ ...reminder, notAfter: '2027-01-01T00:00:00.000Z' } as Mail)).toEqual(
+      renderMail(reminder),
+    )
+  })
+})
+
+test('the reset email says what to do if it was not requested', () => {
+  expect(renderMail(reset).text).toMatch(/not you/)
+  expect(renderMail(verify).text).toMatch(/did not create an account/)
+})

@@ -1,0 +1,287 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, test } from 'vitest'
+import { rowsOf } from '../../databases/work.ts'
+import { setClock } from '../fixtures/clock.ts'
+import { aCategory, createWorld, expectInvalid, type Json, recordTransaction } from '../fixtures/world.ts'
+import { askDatabase, createHousehold, writeHistory } from '../laws/every-route.ts'
+
+// Random histories are in model/reports.ts.
+
+describe('the monthly report', () => {
+  test('has every month, with income and expenses by category, the largest first, without transfers', async () => {
+    const { person, cash, category, expense } = await createHousehold(createWorld())
+    const salary = await aCategory(person, 'income')
+    const make = async (name: string) =>
+      (await person.post('/api/categories', { name, type: 'expense' })).body
+    const gone = [await make('Gone'), await make('Also gone')]
+    const record = (fields: Json) => recordTransaction(person, { ...expense(), ...fields })
+    await record({ transaction_date: '2024-02-29', amount: 3 })
+    await record({ transaction_date: '2024-02-01', amount: 5, category_id: gone[0].id })
+    await record({ transaction_date: '2024-02-02', amount: '5.50', category_id: gone[1].id })
+    await record({ transaction_date: '2024-02-29', amount: 1000, type: 'income', category_id: salary.id })
+    await record({ transaction_date: '2024-02-29', amount: 3, type: 'income' })
+    await record({ transaction_date: '2024-02-29', amount: 70, type: 'transfer', to_account_id: cash.id })
+    await record({ transaction_date: '2024-03-01', amount: 9 })
+    for (const { id } of gone) await person.delete(`/api/categories/${id}`)
+    const { status, body } = await person.get('/api/reports/monthly?from=2024-01&to=2024-02')
+    const of = ({ id, name }: Json) => ({ category_id: id, category_name: name })
+    expect([status, body]).toEqual([
+      200,
+      {
+        months: [
+          { month: '2024-01', income: 0, expense: 0, net: 0, categories: [] },
+          {
+            ...{ month: '2024-02', income: 1003, expense: 13.5, net: 989.5 },
+            categories: [
+              { ...of(salary), type: 'income', total: 1000 },
+              { ...of({ id: null, name: 'Uncategorized' }), type: 'expense', total: 10.5 },
+              { ...of(category), type: 'income', total: 3 },
+              { ...of(category), type: 'expense', total: 3 },
+            ],
+          },
+        ],
+      },
+    ])
+  })
+
+  test.each([
+    ['UTC', '2026-12-01T00:00:00Z', ['2026-01', '2026-12']],
+    ['America/Los_Angeles', '2026-12-01T07:59:59Z', ['2025-12', '2026-11']],
+    ['Pacific/Kiritimati', '2026-10-31T10:00:00Z', ['2025-12', '2026-11']],
+  ])('is that of the last twelve months of %s at %s', async (timezone, now, ends) => {
+    setClock(Date.parse(now))
+    const { person } = await createHousehold(createWorld())
+    await person.patch('/api/me', { timezone })
+    const months = async (query: string) =>
+      (await person.get(`/api/reports/monthly${query}`)).body.months.map(({ month }: Json) => month)
+    const last = await months('')
+    expect([last.length, last[0], last.at(-1)]).toEqual([12, ...ends])
+    expect(await months(`?from=${ends[0]}`)).toEqual(last)
+    expect(await months(`?to=${ends[1]}`)).toEqual(last)
+    expect(await months('?from=2040-03')).toEqual(['2040-03'])
+  })
+
+  test.each([
+    ['from=2026-02&to=2026-01', { to: ['The to field must be a date after or equal to from.'] }],
+    ['from=2026-01-01', { from: ['The from field must match the format YYYY-MM.'] }],
+    ['to=2101-01', { to: ['The to field must be a month from 1900-01 to 2100-12.'] }],
+    ['from=2016-01&to=2026-01', { to: ['The to field must be a month within 120 months from from.'] }],
+    ['from=1999-01', { to: ['The to field must be a month within 120 months from from.'] }],
+  ])('is refused with %s', async (query, errors) => {
+    const person = await createWorld().register()
+    expectInvalid(await person.get(`/api/reports/monthly?${query}`), errors)
+  })
+})
+
+describe('the report of balances', () => {
+  /** Somebody with rows before, in, after and far after a range around a leap day. */
+  async function createSaver() {
+    const household = await createHousehold(createWorld())
+    const { person, cash, expense } = household
+    const record = (transaction_date: string, fields: Json) =>
+      recordTransaction(person, { ...expense(), transaction_date, ...fields })
+    await record('2023-12-31', { amount: 1 })
+    await record('2024-02-28', { amount: 2 })
+    await record('2024-02-29', { amount: 4, type: 'income' })
+    await record('2024-03-01', { amount: 8, type: 'transfer', to_account_id: cash.id })
+    await record('2024-03-31', { amount: 16 })
+    await record('2030-01-01', { amount: 32 })
+    /** As `date checking cash total`. */
+    const points = async (query: string) => {
+      const { status, body, text } = await person.get(`/api/reports/balances?${query}`)
+      expect(status, text).toBe(200)
+      return body.points.map(({ date, accounts, total }: Json) =>
+        [date, ...accounts.map(({ balance }: Json) => balance), total].join(' '),
+      )
+    }
+    return { ...household, points }
+  }
+
+  test('has the end of every day, of each seventh day back from the last, or of every month', async () => {
+    const { points } = await createSaver()
+    expect(await points('from=2024-02-27&to=2024-03-01')).toEqual([
+      '2024-02-27 99 20 119',
+      '2024-02-28 97 20 117',
+      '2024-02-29 101 20 121',
+      '2024-03-01 93 28 121',
+    ])
+    expect(await points('from=2024-02-22&to=2024-03-08&every=week')).toEqual([
+      '2024-02-23 99 20 119',
+      '2024-03-01 93 28 121',
+      '2024-03-08 93 28 121',
+    ])
+    const months = [
+      '2023-11-30 100 20 120',
+      '2023-12-31 99 20 119',
+      '2024-01-31 99 20 119',
+      '2024-02-29 101 20 121',
+      '2024-03-31 77 28 105',
+    ]
+    expect(await points('from=2023-11-30&to=2024-03-01&every=month')).toEqual(months)
+    expect(await points('from=2023-11-01&to=2024-03-31&every=month')).toEqual(months)
+  })
+
+  test('has one account if it names one, and none of another user', async () => {
+    const { world, cash, points } = await createSaver()
+    const days = 'from=2024-02-29&to=2024-03-01'
+    expect(await points(`${days}&account_id=${cash.id}`)).toEqual(['2024-02-29 20 20', '2024-03-01 28 28'])
+    const stranger = await createHousehold(world)
+    const { body } = await stranger.person.get(`/api/reports/balances?${days}&account_id=${cash.id}`)
+    expect(body.points).toMatchObject([
+      { total: 0, accounts: [] },
+      { total: 0, accounts: [] },
+    ])
+  })
+
+  test.each(['day', 'week', 'month'])(
+    'is up to today in the user’s time zone: with what lies ahead, its last point is the list of accounts (%s)',
+    async (every) => {
+      setClock(Date.parse('2024-02-28T12:00:00Z'))
+      const { person, cash, points } = await createSaver()
+      await person.patch('/api/me', { timezone: 'Pacific/Kiritimati' })
+      const report = await points(`every=${every}`)
+      expect(report).toHaveLength(every === 'day' ? 30 : 12)
+      expect(report.at(-1)).toBe('2024-02-29 101 20 121')
+      expect(await points(`every=${every}&from=2024-02-29`)).toEqual(report.slice(-1))
+      expect(await points(`every=${every}&from=2024-03-31`)).toEqual(['2024-03-31 77 28 105'])
+      const { body } = await person.get('/api/transactions?from=2024-03-01')
+      const ahead = { checking: 0, cash: 0 }
+      for (const { type, amount, to_account_id } of body.data as Json[]) {
+        ahead.checking += (type === 'income' ? 1 : -1) * Number(amount)
+        if (to_account_id === cash.id) ahead.cash += Number(amount)
+      }
+      const accounts = (await person.get('/api/accounts')).body.map(({ balance }: Json) => balance)
+      expect([101 + ahead.checking, 20 + ahead.cash]).toEqual(accounts)
+    },
+  )
+
+  test.each([
+    ['from=2026-02-02&to=2026-02-01', { to: ['The to field must be a date after or equal to from.'] }],
+    ['from=2024-01-01&to=2025-01-01', { to: ['The to field must be a date within 366 days from from.'] }],
+    [
+      'from=2024-01-01&to=2025-01-01&every=week',
+      { to: ['The to field must be a date within 366 days from from.'] },
+    ],
+    [
+      'from=2016-01-31&to=2026-01-01&every=month',
+      { to: ['The to field must be a date within 120 months from from.'] },
+    ],
+    [
+      'account_id=none&every=year',
+      { account_id: ['The account id field must be an integer.'], every: ['The selected every is invalid.'] },
+    ],
+  ])('is refused with %s', async (query, errors) => {
+    const person = await createWorld().register()
+    expectInvalid(await person.get(`/api/reports/balances?${query}`), errors)
+  })
+})
+
+describe('the daily breakdown of the summary', () => {
+  test('has every day of a month or a range of at most 366 days', async () => {
+    setClock(Date.parse('2024-03-01T02:00:00Z'))
+    const { person, cash, expense } = await createHousehold(createWorld())
+    const record = (fields: Json) => recordTransaction(person, { ...expense(), ...fields })
+    await record({ transaction_date: '2024-02-29', amount: 3 })
+    await record({ transaction_date: '2024-02-29', amount: 4 })
+    await record({ transaction_date: '2024-02-28', amount: 5, type: 'income' })
+    await record({ transaction_date: '2024-02-28', amount: 6, type: 'transfer', to_account_id: cash.id })
+    await record({ transaction_date: '2024-03-01', amount: 7 })
+    const days = async (query: string) =>
+      (await person.get(`/api/summary?daily=true${query}`)).body.daily_breakdown
+    const month = await days('&month=2024-02')
+    expect(month).toHaveLength(29)
+    expect(month.slice(-3)).toEqual([
+      { date: '2024-02-27', income: 0, expense: 0 },
+      { date: '2024-02-28', income: 5, expense: 0 },
+      { date: '2024-02-29', income: 0, expense: 7 },
+    ])
+    expect(await days('')).toEqual(await days('&month=2024-03'))
+    await person.patch('/api/me', { timezone: 'America/Los_Angeles' })
+    expect(await days('')).toEqual(month)
+    expect(await days('&from=2024-02-29&to=2025-02-28')).toHaveLength(366)
+    const { body } = await person.get('/api/summary?daily=false')
+    expect(body.daily_breakdown).toBe(undefined)
+  })
+
+  test.each(['from=2024-02-29&to=2025-03-01', 'from=2024-02-29', 'to=2024-02-29'])(
+    'is refused for a longer range: %s',
+    async (query) => {
+      const person = await createWorld().register()
+      expectInvalid(await person.get(`/api/summary?daily=true&${query}`), {
+        to: ['The to field must be a date within 366 days from from.'],
+      })
+    },
+  )
+})
+
+describe('the work of a report', () => {
+  async function readsIn(history: number) {
+    const world = createWorld()
+    const household = await createHousehold(world)
+    await writeHistory(household, history)
+    return async (path: string) => {
+      await world.resetDatabaseWork()
+      expect((await household.person.get(`/api/${path}`)).status).toBe(200)
+      const work = await world.databaseWork()
+      expect(work.requests).toBe(1)
+      return rowsOf(work)
+    }
+  }
+
+  test('is the same for ten times the transactions in the same months, if it is one of months', async () => {
+    const [short, long] = [await readsIn(3_650), await readsIn(36_500)]
+    for (const path of [
+      'reports/monthly?from=2020-01&to=2025-12',
+      'reports/balances?from=2020-01-15&to=2025-12-10&every=month',
+      'reports/balances?from=2020-01-15&to=2025-12-10&every=month&account_id=1',
+    ])
+      expect([path, await long(path)]).toEqual([path, await short(path)])
+  })
+
+  test('is that of the rows from the first day to the end of the last month, if it is one of days or weeks', async () => {
+    const [short, long] = [await readsIn(3_650), await readsIn(36_500)]
+    // Nine rows more on each day.
+    for (const [path, days] of [
+      ['reports/balances?from=2020-02-02&to=2020-03-31', 59],
+      ['reports/balances?from=2020-02-02&to=2020-03-10&every=week', 59],
+      ['summary?month=2020-03&daily=true', 31],
+      ['summary?from=2020-03-01&to=2020-03-31&daily=true', 31],
+    ] as const) {
+      const more = (await long(path)) - (await short(path))
+      expect(more, path).toBeGreaterThan(9 * (days - 2))
+      expect(more, path).toBeLessThanOrEqual(9 * days * 4)
+    }
+  })
+})
+
+test('a report may have 50,000 figures, and is refused with more', async () => {
+  const world = createWorld()
+  const { person, checking } = await createHousehold(world)
+  await askDatabase(
+    world,
+    sql`insert into accounts (user_id, name, type, starting_balance, created_at, updated_at)
+        with recursive n(i) as (select 1 union all select i + 1 from n where i < 498)
+        select ${person.id}, 'Account', 'bank', 100, 0, 0 from n`,
+  )
+  const addTotals = (months: number, categories: number) =>
+    askDatabase(
+      world,
+      sql`insert or ignore into totals
+          with recursive n(i) as (select 1 union all select i + 1 from n where i < ${months}),
+            kinds(c) as (select 1000 union all select c + 1 from kinds where c < ${999 + categories})
+          select ${person.id}, substr(date('2011-12-31', 'start of month', i || ' months'), 1, 7), 'expense', c,
+                 ${checking.id}, 0, 100, 1
+            from n, kinds`,
+    )
+  await addTotals(100, 500)
+  const years = 'from=2012-01&to=2020-05'
+  const { body } = await person.get(`/api/reports/monthly?${years}`)
+  expect(body.months[99]).toMatchObject({ month: '2020-04', expense: 500 })
+  const balances = (to: string) => person.get(`/api/reports/balances?every=month&from=2012-01-01&to=${to}`)
+  const { points } = (await balances('2020-04-01')).body
+  expect(points.map(({ accounts }: Json) => accounts.length)).toEqual(Array(100).fill(500))
+  await addTotals(101, 1)
+  const errors = { from: ['The report must not have more than 50,000 figures.'] }
+  expectInvalid(await person.get(`/api/reports/monthly?${years}`), errors)
+  expectInvalid(await balances('2020-05-01'), errors)
+})

@@ -1,0 +1,125 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { balanceOf, createWorld, expectInvalidFields, openAccount, type Person } from '../fixtures/world.ts'
+import { createHousehold, type Household } from '../laws/every-route.ts'
+
+const largest = '9999999999999.99'
+
+/** Reads what JSON says before a client's floats get at it: the digits of a number field. */
+const digitsOf = (text: string, field: string) => new RegExp(`"${field}":(-?[0-9.]+)[,}]`).exec(text)?.[1]
+
+describe('an amount of money', () => {
+  let household: Household
+  beforeAll(async () => {
+    household = await createHousehold(createWorld())
+  })
+
+  test.each([
+    [12, '12.00'],
+    [12.5, '12.50'],
+    [12.34, '12.34'],
+    [0.01, '0.01'],
+    [0.29, '0.29'],
+    [1.005e2, '100.50'],
+    [1e3, '1000.00'],
+    [4.35, '4.35'],
+    [1.1, '1.10'],
+    [0.30000000000000004, '0.30'],
+    [0.1 + 0.7, '0.80'],
+    [1.1 + 2.2, '3.30'],
+    [4.35 * 100, '435.00'],
+    [19.99 * 3, '59.97'],
+    [9_999_999_999_999.99, largest],
+    ['12', '12.00'],
+    ['12.5', '12.50'],
+    ['12.50', '12.50'],
+    [' 12.50 ', '12.50'],
+    ['0.01', '0.01'],
+    ['007.10', '7.10'],
+    [largest, largest],
+  ])('of %j is %s', async (input, expected) => {
+    const { person, expense } = household
+    const fields = { ...expense(), amount: input, force: true }
+    const { status, body } = await person.post('/api/transactions', fields)
+    expect([status, body.amount]).toEqual([201, expected])
+    const opened = await openAccount(person, { starting_balance: input })
+    expect(opened.starting_balance).toBe(expected)
+  })
+
+  test.each([10_000_000_000_000, '10000000000000', '10000000000000.00', 1e300, '9'.repeat(400)])(
+    'is refused beyond 9,999,999,999,999.99: %j',
+    async (input) => {
+      const { person, expense } = household
+      expectInvalidFields(await person.post('/api/transactions', { ...expense(), amount: input }), ['amount'])
+      for (const starting_balance of [input, typeof input === 'number' ? -input : `-${input}`]) {
+        const account = { name: 'New', type: 'bank', starting_balance }
+        expectInvalidFields(await person.post('/api/accounts', account), ['starting_balance'])
+      }
+    },
+  )
+
+  test.each([
+    [0, '0.00', 0],
+    [-0, '0.00', 0],
+    ['-0.00', '0.00', 0],
+    [-12.5, '-12.50', -12.5],
+    ['-0.01', '-0.01', -0.01],
+    [`-${largest}`, `-${largest}`, -9_999_999_999_999.99],
+  ])('to start with may be zero or negative: %j', async (input, starting_balance, balance) => {
+    const person = await createWorld().register()
+    const response = await person.post('/api/accounts', { name: 'N', type: 'bank', starting_balance: input })
+    expect(response.status).toBe(201)
+    expect(response.body).toMatchObject({ starting_balance, balance })
+    expect(response.text).not.toContain(':-0,')
+    expect(response.text).not.toContain(':-0}')
+  })
+})
+
+describe('a total', () => {
+  const nearlyFull = { starting_balance: largest }
+  const openNine = async (person: Person) => {
+    for (let i = 1; i <= 9; i++) await openAccount(person, { name: `Hoard ${i}`, ...nearlyFull })
+  }
+
+  test('of nine full accounts is exact to the cent', async () => {
+    const person = await createWorld().register()
+    await openNine(person)
+    const { text } = await person.get('/api/summary')
+    expect(digitsOf(text, 'total_balance')).toBe('89999999999999.91')
+  })
+
+  test('reaches 90,000,000,000,000.00 and goes no further', async () => {
+    const person = await createWorld().register()
+    await openNine(person)
+    const tenth = { name: 'Tenth', type: 'bank' }
+    const refused = await person.post('/api/accounts', { ...tenth, starting_balance: '0.10' })
+    expectInvalidFields(refused, ['starting_balance'])
+    expect((await person.post('/api/accounts', { ...tenth, starting_balance: '0.09' })).status).toBe(201)
+    expect(digitsOf((await person.get('/api/summary')).text, 'total_balance')).toMatch(
+      /^90000000000000(\.0+)?$/,
+    )
+  })
+
+  test('is kept in bounds below zero as well', async () => {
+    const person = await createWorld().register()
+    for (let i = 1; i <= 9; i++) await openAccount(person, { starting_balance: `-${largest}` })
+    expect(digitsOf((await person.get('/api/summary')).text, 'total_balance')).toBe('-89999999999999.91')
+    const refused = await person.post('/api/accounts', { name: 'N', type: 'bank', starting_balance: -1 })
+    expectInvalidFields(refused, ['starting_balance'])
+  })
+
+  test('that a transfer leaves as it is may be at its bound', async () => {
+    const person = await createWorld().register()
+    await openNine(person)
+    const [from, to] = (await person.get('/api/accounts')).body
+    const { status } = await person.post('/api/transactions', {
+      account_id: from.id,
+      to_account_id: to.id,
+      type: 'transfer',
+      amount: largest,
+      transaction_date: '2026-11-20',
+    })
+    expect(status).toBe(201)
+    expect(await balanceOf(person, from)).toBe(0)
+    expect(await balanceOf(person, to)).toBe(19_999_999_999_999.98)
+  })
+})
