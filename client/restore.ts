@@ -183,10 +183,15 @@ async function compare(
       found: balances.get(idOf(id) ?? 0) ?? 'none',
     })),
   ]
-  for (const [month, totals] of monthsOf(file)) {
-    const { monthly_summary: found } = await unwrap(api.summary.$get({ query: { month } }))
-    for (const type of ['income', 'expense'] as const)
-      all.push({ what: `${type} of ${month}`, expected: totals[type] / 100, found: found[type] })
+  const totals = monthsOf(file)
+  for (const year of new Set([...totals.keys()].map((month) => month.slice(0, 4)))) {
+    const query = { from: `${year}-01`, to: `${year}-12` }
+    const { months } = await unwrap(api.reports.monthly.$get({ query }))
+    for (const { month, ...found } of months)
+      for (const type of ['income', 'expense'] as const) {
+        const expected = (totals.get(month)?.[type] ?? 0) / 100
+        all.push({ what: `${type} of ${month}`, expected, found: found[type] })
+      }
   }
   return all.filter(({ expected, found }) => expected !== found)
 }

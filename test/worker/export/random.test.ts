@@ -1,9 +1,13 @@
+import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { createClient, type Export, memoryTokens, RestoreError, restore } from '../../../client/index.ts'
+import { addMonths } from '../../../src/shared/dates.ts'
+import { perMinute } from '../../../src/shared/rate-limits.ts'
 import { liveRandomly } from '../../random-history.ts'
 import { fetchOf } from '../client/client-world.ts'
 import { picker } from '../fixtures/picker.ts'
-import { createWorld, type Json, type Person, type World } from '../fixtures/world.ts'
+import { create, upload } from '../fixtures/uploads.ts'
+import { createWorld, type Json, openAccount, type Person, type World } from '../fixtures/world.ts'
 import { verify } from '../laws/every-route.ts'
 
 const histories = [20_261_127, 20_261_130]
@@ -123,6 +127,24 @@ test('a restore that was cut off continues, and says what is not as in the file'
     found: 'gone',
   })
   expect(differences.map(({ what }) => what)).toContain('number of transactions')
+})
+
+test('a restore takes far fewer requests than the file has months', async () => {
+  const world = createWorld({ GENERAL_LIMIT_ENABLED: 'true', GENERAL_LIMIT: env.CHECK_EMAIL_LIMIT })
+  const person = await world.register()
+  const account = await openAccount(person)
+  const months = Array.from({ length: 2 * perMinute.CHECK_EMAIL_LIMIT }, (_, i) => addMonths('2015-01', i))
+  await upload(
+    person,
+    months.map((month) =>
+      create('transaction', month, {
+        ...{ account_id: account.id, category_id: null, type: 'expense', amount: 1 },
+        transaction_date: `${month}-01`,
+      }),
+    ),
+  )
+  const { body: file } = await person.get('/api/export')
+  expect(await restore(clientOf(world, await world.register()), file)).toMatchObject({ matched: true })
 })
 
 test('a file that broke off is not restored, nor any into a user who has accounts', async () => {
