@@ -4,17 +4,22 @@ export function textStream(
   onError: (error: Error) => void,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
+  let isCancelled = false
   return new ReadableStream(
     {
       async pull(controller) {
         try {
           const { done, value } = await parts.next()
+          if (isCancelled) return
           if (done) controller.close()
           else controller.enqueue(encoder.encode(value))
         } catch (error) {
           onError(error as Error)
           controller.error(error)
         }
+      },
+      cancel() {
+        isCancelled = true
       },
     },
     // Reads nothing ahead.

@@ -70,6 +70,20 @@ const endings = {
   hledger: /\n; complete: 6001 transactions\n$/,
 }
 
+test('a download that is cancelled while a page is read is no failure', async () => {
+  const household = await withHistory(6_000)
+  const reader = (await beginExport(household, '?format=csv')).body?.getReader()
+  const logged = muteLog(['error'])
+  // The header and the first page; the second page has to be read.
+  for (let parts = 0; parts < 2; parts++) await reader?.read()
+  const last = reader?.read()
+  await reader?.cancel()
+  expect(await last).toMatchObject({ done: true })
+  // Takes longer than that page.
+  expect((await household.person.get('/api/export?format=csv')).text).toMatch(endings.csv)
+  expect(logged).toEqual([])
+})
+
 /** The rest of a response that breaks off. */
 async function textUntilBreak(response: Response): Promise<string> {
   const parts: string[] = []
