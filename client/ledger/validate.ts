@@ -48,7 +48,9 @@ export function validatorOf({ view, stored, pending }: Copy, keyOf: KeyOf) {
       return withError(errors, 'name', takenText)
     if (noun !== 'transaction') return errors
     const isThere = (of: Noun, value: Value) => exists(of, String(value))
-    return withRuleErrors(next, { exists: isThere, isNew: key === undefined, errors })
+    // As in an operation, a null says that there is no category.
+    const isNew = key === undefined && next.category_id !== null
+    return withRuleErrors(next, { exists: isThere, isNew, errors })
   }
 
   function isNameTaken({ name, type }: Fields, own: Key | undefined): boolean {
