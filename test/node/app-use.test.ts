@@ -89,6 +89,7 @@ describe.skipIf(!executable)('using the example app', () => {
     await press(page, 'Save')
     await page.getByText('Your settings are saved.').waitFor()
     await page.goBack()
+    await expect.poll(() => page.evaluate(focusInSight), { timeout: patienceMs }).toBe('Keep typing')
     await press(page, 'Discard')
     await page.getByRole('heading', { name: 'More' }).waitFor()
 
@@ -508,6 +509,12 @@ const overflowing = (page: Page) =>
     )
     return found ? `${found.tagName}.${found.className}: ${found.textContent}` : ''
   })
+
+/** The label of the element with the focus, if nothing covers it. */
+function focusInSight(): string | null | undefined {
+  const { x = 0, y = 0 } = document.activeElement?.getBoundingClientRect() ?? {}
+  return document.elementFromPoint(x + 5, y + 5)?.textContent
+}
 
 /** The contrast of the ring around the element with the focus, against what is behind it. */
 function ringContrast(): number {

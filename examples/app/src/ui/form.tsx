@@ -5,7 +5,7 @@ import type {
   TargetedSubmitEvent,
 } from 'preact'
 import { createContext } from 'preact'
-import { useContext, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { money, plainMoney, typedAmount } from '../amounts.ts'
 import { besides, failureOf, none } from '../failure.ts'
 import { unsaved } from '../router.ts'
@@ -59,7 +59,8 @@ export function Form({ submit, look, onSubmit, onInput, isDisabled, aside, child
   }
   const focus = (selector: string) => form.current?.querySelector<HTMLElement>(selector)?.focus()
   useLayoutEffect(() => focus('[aria-invalid]'), [failure])
-  useLayoutEffect(() => focus('.question button'), [discard])
+  // Later, since the browser scrolls when the person goes back.
+  useEffect(() => focus('.question button'), [discard])
   useLayoutEffect(() => {
     const { current } = form
     return () => void (current && unsaved.delete(current))
