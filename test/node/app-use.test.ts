@@ -129,6 +129,20 @@ describe.skipIf(!executable)('using the example app', () => {
     expect(await page.locator('.toasts').innerText()).toBe('')
   })
 
+  test('records an expense without a category, also if every category is deleted', async () => {
+    const { person, page } = await newWindow('uncategorized@example.com')
+    for (const { id } of await person.get('/categories')) await person.call('DELETE', `/categories/${id}`)
+    await page.reload()
+    await open(page, 'Transactions')
+    await press(page, 'Add transaction')
+    await page.getByText('You have no categories.').waitFor()
+    await page.getByLabel('Amount').fill('7.00')
+    await press(page, 'Save')
+    await expectRows(page, ['Uncategorized −7.00'])
+    await page.getByText('Online · all saved').waitFor()
+    expect((await person.get('/transactions')).data[0].category).toBe(null)
+  })
+
   test('opens exactly the rows of a figure', async () => {
     const { person, page } = await newWindow('figures@example.com')
     const { id: lost } = await person.call('POST', '/categories', { name: 'Lost', type: 'expense' })

@@ -4,7 +4,16 @@ import { typedAmount } from '../amounts.ts'
 import { today } from '../format.ts'
 import { client } from '../session.ts'
 import { inWords } from '../titles.ts'
-import { AmountField, Choice, doubtfulAmount, type Entries, Field, optionsOf, Segments } from '../ui/form.tsx'
+import {
+  AmountField,
+  Choice,
+  doubtfulAmount,
+  type Entries,
+  Field,
+  type Options,
+  optionsOf,
+  Segments,
+} from '../ui/form.tsx'
 import { type Edited, RowDialog } from '../ui/row-dialog.tsx'
 import { say } from '../ui/toast.tsx'
 
@@ -44,7 +53,17 @@ export function TransactionDialog({ ledger, edited, onDone }: Props) {
         maxLength={255}
         onInput={({ currentTarget }) => suggest(currentTarget)}
       />
-      {type !== 'transfer' && <Category {...{ ledger, type, row }} hint={because} />}
+      {type !== 'transfer' && (
+        <Choice
+          label="Category"
+          name="category_id"
+          value={row?.category?.key}
+          options={[['', 'No category']]}
+          // A refund is income in an expense category.
+          groups={categoryGroups(ledger, type)}
+          hint={ledger.categories().length > 0 ? because : noCategories}
+        />
+      )}
       <Ways {...{ ledger, type, row }} />
       <Field label="Date" name="transaction_date" type="date" value={day} {...dates} required />
       <details>
@@ -55,6 +74,8 @@ export function TransactionDialog({ ledger, edited, onDone }: Props) {
     </RowDialog>
   )
 }
+
+const noCategories = 'You have no categories. Save it without one, or add some under Categories.'
 
 /** The dates that the API accepts. */
 export const dates = { min: '1900-01-01', max: '2100-12-31' }
@@ -79,32 +100,14 @@ function useSuggestion(ledger: Ledger, type: Type, explain: (because: string) =>
   }
 }
 
-type CategoryProps = { ledger: Ledger; type: Type; row: LedgerTransaction | undefined; hint: string }
+/** The categories for expenses, and those for income, as groups of a choice. Those of `first` come first. */
+export const categoryGroups = (ledger: Ledger, first: Type = 'expense'): [string, Options][] =>
+  types
+    .slice(0, 2)
+    .sort(([a], [b]) => Number(b === first) - Number(a === first))
+    .map(([type, label]) => [label, optionsOf(ledger.categories().filter((one) => one.type === type))])
 
-/** Those of the transaction's type come first. A refund is income in an expense category. */
-function Category({ ledger, type, row, hint }: CategoryProps) {
-  const groups = categoryGroups(ledger).sort((a, b) => Number(b.type === type) - Number(a.type === type))
-  return (
-    <Choice
-      label="Category"
-      name="category_id"
-      value={row?.category?.key}
-      options={[['', row ? 'Uncategorized' : 'Choose …']]}
-      groups={groups.map(({ label, options }) => [label, options])}
-      required={!row}
-      hint={hint}
-    />
-  )
-}
-
-/** The categories for expenses, and those for income. */
-export const categoryGroups = (ledger: Ledger) =>
-  types.slice(0, 2).map(([type, label]) => {
-    const own = ledger.categories().filter((category) => category.type === type)
-    return { type, label, options: optionsOf(own) }
-  })
-
-type WaysProps = Omit<CategoryProps, 'hint'>
+type WaysProps = { ledger: Ledger; type: Type; row: LedgerTransaction | undefined }
 
 /** Where the money comes from, and where it goes. */
 function Ways({ ledger, type, row }: WaysProps) {

@@ -101,7 +101,7 @@ function FileUnder({ ledger, rows, onAll, onDone }: FileProps) {
           name="category_id"
           value={agreed?.category.key}
           options={[['', 'Choose …']]}
-          groups={categoryGroups(ledger).map(({ label, options }) => [label, options])}
+          groups={categoryGroups(ledger)}
           hint={agreed?.because ?? ''}
           required
         />
@@ -142,7 +142,7 @@ function Filters({ ledger, filter }: { ledger: Ledger; filter: LedgerFilter }) {
               name="category_id"
               value={`${category_id}`}
               options={categories}
-              groups={categoryGroups(ledger).map(({ label, options }) => [label, options])}
+              groups={categoryGroups(ledger)}
             />
             <Choice label="Type" name="type" value={type} options={[['', 'All'], ...types]} />
             <Field label="From" name="from" type="date" value={from} {...dates} />
