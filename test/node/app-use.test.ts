@@ -246,7 +246,7 @@ describe.skipIf(!executable)('using the example app', () => {
     await page.getByText('This link is incomplete').waitFor()
   })
 
-  test('says in words for people what is wrong with a file, and imports nothing from one without news', async () => {
+  test('says in words for people what is wrong with a file, and imports nothing from one without news, and forgets how one was read', async () => {
     const { person, page } = await newWindow('files@example.com')
     await verifyByMail(app.place, person.email)
     await open(page, 'Import')
@@ -266,6 +266,12 @@ describe.skipIf(!executable)('using the example app', () => {
     await look('again.csv', 'text/csv', text)
     await page.getByText('Nothing new in this file').waitFor()
     expect(await page.getByRole('button', { name: /^Import/ }).count()).toBe(0)
+
+    await open(page, 'Settings')
+    await page.getByText('csv · Date, Debit, Credit, Description').waitFor()
+    await press(page, 'Forget')
+    await page.getByText('No layout is remembered.').waitFor()
+    expect(await person.get('/imports/layouts')).toEqual([])
   })
 
   test('suggests categories, files many rows at once, and remembers how a category looks', async () => {

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Ledger } from 'purse-client'
 import { currency } from './amounts.ts'
-import { counted } from './format.ts'
+import { counted, dotted } from './format.ts'
 import { looks } from './looks.ts'
 import { Dashboard } from './pages/dashboard.tsx'
 import { ForgottenPassword, NewPassword, Register, SignIn } from './pages/sign-in.tsx'
@@ -131,12 +131,11 @@ function Status({ ledger }: { ledger: Ledger }) {
   const { isOnline } = useFollowed(connection).get()
   const questions = ledger.conflicts().length + ledger.rejected().length
   const waiting = ledger.waiting().length - questions
-  const parts = [
+  const text = dotted(
     isOnline ? 'Online' : 'Offline',
     waiting > 0 ? `${counted(waiting, 'change')} waiting` : questions === 0 && 'all saved',
     questions > 0 && `${counted(questions, 'change')} to look at`,
-  ]
-  const text = parts.filter(Boolean).join(' · ')
+  )
   return (
     <p role="status" class="status">
       <a href="/changes">{isOnline && questions === 0 ? text : <mark>{text}</mark>}</a>

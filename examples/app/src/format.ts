@@ -44,3 +44,7 @@ export function deviceName(agent: string | null): string {
 }
 
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** The parts that there are, on one line. */
+export const dotted = (...parts: (string | false | null | undefined)[]): string =>
+  parts.filter(Boolean).join(' · ')

@@ -9,7 +9,7 @@ import {
 } from 'purse-client'
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
-import { counted, shortDay } from '../format.ts'
+import { counted, dotted, shortDay } from '../format.ts'
 import { sendFile } from '../import.ts'
 import { findMatches, isSure, join } from '../matches.ts'
 import { client } from '../session.ts'
@@ -138,9 +138,7 @@ function Rows({ rows, more }: ImportPreview) {
         <div key={row.row} class={row.duplicate_of ? 'row muted' : 'row'}>
           <span>
             <bdi>{row.description ?? 'Without a description'}</bdi>
-            <small>
-              {[shortDay(row.transaction_date), row.category?.name, stateOf(row)].filter(Boolean).join(' · ')}
-            </small>
+            <small>{dotted(shortDay(row.transaction_date), row.category?.name, stateOf(row))}</small>
             {row.category?.because && <small>{row.category.because}</small>}
           </span>
           <strong class={row.type}>{signed(row)}</strong>
@@ -152,15 +150,11 @@ function Rows({ rows, more }: ImportPreview) {
 }
 
 const stateOf = ({ duplicate_of, possible }: ImportPreview['rows'][number]) =>
-  duplicate_of ? 'already there' : possible && 'may match another one'
+  duplicate_of ? 'already there' : possible ? 'may match another one' : ''
 
 /** How each aspect of the file was read, and why. */
 function Settled({ settled }: Pick<Outcome, 'settled'>) {
-  const rows = Object.entries(settled).map(([aspect, { value, proof }]) => [
-    nameOfField(aspect),
-    value,
-    proof,
-  ])
+  const rows = Object.entries(settled).map(([name, one]) => [nameOfField(name), one.value, one.proof])
   if (rows.length === 0) return null
   return (
     <details>
@@ -181,16 +175,14 @@ function Found({ outcome, onTake }: FoundProps) {
       <input type="checkbox" name={name} value={value} /> {label}
     </label>
   )
-  const totals = preview && `${money(preview.total_in)} in, ${money(preview.total_out)} out`
+  const after = preview?.balance_after && `; balance after ${money(preview.balance_after)}`
+  const totals = preview && `; ${money(preview.total_in)} in, ${money(preview.total_out)} out${after ?? ''}`
   return (
     <article aria-live="polite">
       <h2>{counts.created > 0 ? counted(counts.created, 'new transaction') : 'Nothing new in this file'}</h2>
       <p>
         {`${counted(counts.rows, 'row')}, ${counts.duplicate} already there, ${skipped} that moved no money`}
-        {counts.created > 0 && `; ${totals}`}
-        {counts.created > 0 &&
-          preview?.balance_after != null &&
-          `; balance after ${money(preview.balance_after)}`}
+        {counts.created > 0 && totals}
       </p>
       {closing && !closing.agrees && (
         <p role="alert">{`The bank says ${money(closing.statement)}, the account ${money(closing.account)}.`}</p>

@@ -1,14 +1,11 @@
-import { useEffect, useState } from 'preact/hooks'
 import { unwrap } from 'purse-client'
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
-import { type Failure, failureOf } from '../failure.ts'
-import { counted, shortDay } from '../format.ts'
+import { counted, dotted, shortDay } from '../format.ts'
 import { findMatches, isSure, join, type Match } from '../matches.ts'
 import { client } from '../session.ts'
-import { useFollowed } from '../store.ts'
-import { connection } from '../sync.ts'
 import { Button } from '../ui/button.tsx'
+import { useLoaded } from '../ui/loaded.ts'
 import { Page } from '../ui/page.tsx'
 import { say } from '../ui/toast.tsx'
 
@@ -16,37 +13,26 @@ const kinds = { duplicate: 'Recorded twice?', transfer: 'One transfer?' }
 
 /** Transactions that may be one event, in pairs. Only the service finds them. */
 export function Matches({ ledger }: PageProps) {
-  const [matches, setMatches] = useState<Match[]>()
-  const [failure, setFailure] = useState<Failure>()
-  const { isOnline } = useFollowed(connection).get()
-  const act = (work: () => Promise<unknown>) =>
-    work().then(
-      () => setFailure(undefined),
-      (error) => setFailure(failureOf(error)),
-    )
-  const load = async () => setMatches(await findMatches())
-  useEffect(() => void act(load), [isOnline])
-  const update = () => Promise.all([ledger.sync(), load()])
+  const { loaded: matches, failure, reload } = useLoaded(() => findMatches())
+  const update = () => Promise.all([ledger.sync(), reload()])
 
-  const joinAll = (chosen: Match[]) =>
-    act(async () => {
-      const joined = await join(chosen)
+  const joinAll = async (chosen: Match[]) => {
+    const joined = await join(chosen)
+    await update()
+    say(`${counted(joined.length, 'pair')} joined.`, async () => {
+      for (const { id } of joined) await unwrap(client.api.matches.separate.$post({ json: { id } }))
       await update()
-      say(`${counted(joined.length, 'pair')} joined.`, async () => {
-        for (const { id } of joined) await unwrap(client.api.matches.separate.$post({ json: { id } }))
-        await update()
-      })
     })
-  const reject = ({ kind, ids }: Match) =>
-    act(async () => {
-      const json = { kind, ids }
-      await unwrap(client.api.matches.reject.$post({ json }))
-      await load()
-      say('They stay separate.', async () => {
-        await unwrap(client.api.matches.reject.$delete({ json }))
-        await load()
-      })
+  }
+  const reject = async ({ kind, ids }: Match) => {
+    const json = { kind, ids }
+    await unwrap(client.api.matches.reject.$post({ json }))
+    await reload()
+    say('They stay separate.', async () => {
+      await unwrap(client.api.matches.reject.$delete({ json }))
+      await reload()
     })
+  }
 
   const sure = matches?.filter(isSure) ?? []
   return (
@@ -89,11 +75,7 @@ function Side({ ledger, row }: Pick<PageProps, 'ledger'> & { row: Match['transac
     <div class="row">
       <div>
         <bdi>{row.description ?? 'Without a description'}</bdi>
-        <small>
-          {[shortDay(row.transaction_date), known?.account.name, known?.category?.name]
-            .filter(Boolean)
-            .join(' · ')}
-        </small>
+        <small>{dotted(shortDay(row.transaction_date), known?.account.name, known?.category?.name)}</small>
         {row.reference && <small>Reference {row.reference}</small>}
       </div>
       <strong class={row.type}>{money(row.type === 'income' ? row.amount : `-${row.amount}`)}</strong>

@@ -10,11 +10,7 @@ import { Chart, flowsOf } from './dashboard.tsx'
 
 type Month = LedgerMonthlyReport['months'][number]
 
-const spans: [string, string][] = [
-  ['6', '6 months'],
-  ['12', '1 year'],
-  ['36', '3 years'],
-]
+const spans = Object.entries({ 6: '6 months', 12: '1 year', 36: '3 years' })
 
 /** Looking back: net worth, income and expenses by month, and what changed since the month before. */
 export function Reports({ ledger }: PageProps) {

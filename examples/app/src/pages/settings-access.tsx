@@ -1,11 +1,9 @@
-import { useEffect, useState } from 'preact/hooks'
-import { type Session, unwrap } from 'purse-client'
-import { type Failure, failureOf } from '../failure.ts'
+import { useState } from 'preact/hooks'
+import { unwrap } from 'purse-client'
 import { deviceName, shortDay } from '../format.ts'
 import { client } from '../session.ts'
-import { useFollowed } from '../store.ts'
-import { connection } from '../sync.ts'
 import { type Entries, Field, Form, Segments } from '../ui/form.tsx'
+import { useLoaded } from '../ui/loaded.ts'
 import { say } from '../ui/toast.tsx'
 
 /** Asks for a link to another address, which replaces the current one when the link is followed. */
@@ -63,19 +61,8 @@ export function Password() {
 
 /** What can use the data: devices where the person is signed in, and tokens of scripts. Only the service knows. */
 export function Access() {
-  const [sessions, setSessions] = useState<Session[]>([])
-  const [failure, setFailure] = useState<Failure>()
-  const { isOnline } = useFollowed(connection).get()
-  const load = () =>
-    unwrap(client.api.tokens.$get()).then(
-      (loaded) => {
-        setSessions(loaded)
-        setFailure(undefined)
-      },
-      (error) => setFailure(failureOf(error)),
-    )
-  const end = (id: number) => unwrap(client.api.tokens[':id'].$delete({ param: { id } })).finally(load)
-  useEffect(() => void load(), [isOnline])
+  const { loaded: sessions = [], failure, reload } = useLoaded(() => unwrap(client.api.tokens.$get()))
+  const end = (id: number) => unwrap(client.api.tokens[':id'].$delete({ param: { id } })).finally(reload)
   return (
     <>
       <article>
@@ -104,7 +91,7 @@ export function Access() {
               </div>
             ),
         )}
-        <NewToken onMade={load} />
+        <NewToken onMade={reload} />
       </article>
     </>
   )
@@ -130,7 +117,4 @@ function NewToken({ onMade }: { onMade: () => Promise<void> }) {
   )
 }
 
-const abilities: [string, string][] = [
-  ['read', 'Read'],
-  ['read+write', 'Read and write'],
-]
+const abilities = Object.entries({ read: 'Read', 'read+write': 'Read and write' })

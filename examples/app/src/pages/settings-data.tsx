@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
 import { type Export as ExportFile, LedgerError, type Restored, restore, unwrap } from 'purse-client'
 import type { PageProps } from '../app.tsx'
-import { today } from '../format.ts'
+import { dotted, today } from '../format.ts'
 import { client } from '../session.ts'
 import { Choice, type Entries, Field, Form, type Options } from '../ui/form.tsx'
+import { useLoaded } from '../ui/loaded.ts'
 
 const formats: Options = [
   ['json', 'Everything (JSON), which can be restored'],
@@ -16,6 +17,30 @@ const endings = {
   csv: ['csv', /\n$/],
   hledger: ['journal', /; complete: .*\n$/],
 } as const
+
+/** How the next file of each layout is read, as the first import settled it. */
+export function Layouts({ ledger }: PageProps) {
+  const { layouts } = client.api.imports
+  const { loaded, failure, reload } = useLoaded(() => unwrap(layouts.$get()))
+  const forget = (id: number) => unwrap(layouts[':id'].$delete({ param: { id } })).finally(reload)
+  const nameOf = (id: number | null) => ledger.accounts().find((one) => one.id === id)?.name ?? 'Any account'
+  return (
+    <article>
+      <h2>Files from your bank</h2>
+      <p>The next file with the same columns is read as the first one was, until you forget it.</p>
+      {failure && <p>{failure.message}</p>}
+      {loaded?.length === 0 && <small>No layout is remembered.</small>}
+      {loaded?.map(({ id, account_id, format, headers }) => (
+        <div key={id} class="line">
+          <span>
+            <bdi>{nameOf(account_id)}</bdi> <small>{dotted(format, headers.join(', '))}</small>
+          </span>
+          <Form submit="Forget" look="outline danger" onSubmit={() => forget(id)} />
+        </div>
+      ))}
+    </article>
+  )
+}
 
 /** Downloads everything that the person has. */
 export function Export() {

@@ -8,7 +8,7 @@ import { Choice, type Entries, Field, Form, type Options } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import { say } from '../ui/toast.tsx'
 import { Access, Address, Password } from './settings-access.tsx'
-import { Export, Restore } from './settings-data.tsx'
+import { Export, Layouts, Restore } from './settings-data.tsx'
 
 const currencyNames = new Intl.DisplayNames(undefined, { type: 'currency' })
 
@@ -21,6 +21,7 @@ export function Settings(props: PageProps) {
         <Address />
         <Password />
         <Access />
+        <Layouts {...props} />
         <Export />
         <Restore {...props} />
         <SignOut {...props} />

@@ -72,9 +72,9 @@ function Drawing({ label, type, months, series }: ChartProps) {
       type,
       data: {
         labels: months.map(shortMonth),
-        datasets: series.map(({ label, colour, figures }) => ({
+        datasets: series.map(({ label, colour, figures: data }) => ({
           label,
-          data: figures,
+          data,
           ...look(colourOf(colour)),
         })),
       },
