@@ -47,11 +47,12 @@ export function Register() {
   }
   return (
     <Door title="Sign up">
-      <Form submit="Sign up" onSubmit={register} aside={<a href="/login">Sign in instead</a>}>
+      <Form submit="Sign up" onSubmit={register}>
         <Field label="Name" name="name" autocomplete="name" maxLength={255} required />
         <Field {...address} autocomplete="username" />
         <Field {...newSecret} />
       </Form>
+      <a href="/login">Sign in instead</a>
     </Door>
   )
 }
@@ -64,9 +65,10 @@ export function ForgottenPassword() {
   return (
     <Door title="Forgot password?">
       <p role="status">{message}</p>
-      <Form submit="Send me a link" onSubmit={ask} aside={<a href="/login">Back</a>}>
+      <Form submit="Send me a link" onSubmit={ask}>
         <Field {...address} autocomplete="username" />
       </Form>
+      <a href="/login">Back</a>
     </Door>
   )
 }
@@ -79,20 +81,17 @@ export function NewPassword() {
     say((await unwrap(client.api['reset-password'].$post({ json }))).message)
     go('/login', { isReplacing: true })
   }
-  const again = <a href="/forgot-password">Send me another link</a>
-  if (!token || !email)
-    return (
-      <Door title="Choose a new password">
-        <p>This link is incomplete: open it from the mail again, or ask for another one.</p>
-        {again}
-      </Door>
-    )
   return (
     <Door title="Choose a new password">
-      <Form submit="Set the password" onSubmit={reset} aside={again}>
-        <p>For {email}</p>
-        <Field {...newSecret} />
-      </Form>
+      {token && email ? (
+        <Form submit="Set the password" onSubmit={reset}>
+          <p>For {email}</p>
+          <Field {...newSecret} />
+        </Form>
+      ) : (
+        <p>This link is incomplete: open it from the mail again, or ask for another one.</p>
+      )}
+      <a href="/forgot-password">Send me another link</a>
     </Door>
   )
 }
@@ -100,7 +99,7 @@ export function NewPassword() {
 /** The frame of every page that comes before signing in. */
 const Door = ({ title, children }: { title: string; children: ComponentChildren }) => (
   <main class="door">
-    <img src="/icon.svg" alt="Purse" width="64" />
+    <img src="/icon.svg" alt="Purse" width="64" height="64" />
     <Page title={title}>{children}</Page>
   </main>
 )

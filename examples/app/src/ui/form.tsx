@@ -23,7 +23,6 @@ type FormProps = {
   onSubmit: (entries: Entries) => Promise<unknown>
   onInput?: (event: Event) => void
   isDisabled?: boolean
-  aside?: ComponentChildren
   children?: ComponentChildren
 }
 
@@ -31,7 +30,7 @@ type FormProps = {
  * A form that shows errors beside its fields, and moves the focus to the first of them. It asks before what was typed
  * is lost.
  */
-export function Form({ submit, look, onSubmit, onInput, isDisabled, aside, children }: FormProps) {
+export function Form({ submit, look, onSubmit, onInput, isDisabled, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null)
   const [failure, setFailure] = useState(none)
   const [isBusy, setBusy] = useState(false)
@@ -79,7 +78,6 @@ export function Form({ submit, look, onSubmit, onInput, isDisabled, aside, child
         {children}
         {said && <p role="alert">{said}</p>}
         <Button type="submit" label={submit} class={look} disabled={isDisabled} aria-busy={isBusy} />
-        {aside}
       </form>
     </Failed.Provider>
   )
