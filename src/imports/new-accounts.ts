@@ -26,6 +26,12 @@ export function newAccountsOf({ rows, starts }: GenericFile, known: string[]): N
   return [...found.values()]
 }
 
+/** The number of starting balances in the file that no new account gets. */
+export function startsLeftOut({ starts }: GenericFile, added: NewAccount[]): number {
+  const names = new Set(added.map(({ name }) => folded(name)))
+  return starts.filter(({ account }) => account === null || !names.has(folded(account))).length
+}
+
 /** Names are compared without regard to the case of ASCII letters, as SQLite's lower() does. */
 const folded = (name: string) => name.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 

@@ -174,7 +174,9 @@ const importOutcome = shown.object('ImportOutcome', 'What a file added, or would
   ),
   skipped: field(
     shown.count(),
-    doc('Entries of a statement that moved no money: pending, declined or informational ones.'),
+    doc(
+      'Rows that are no transactions: pending, declined or informational ones, and starting balances of accounts that existed.',
+    ),
   ),
   dry_run: z.boolean(),
   accounts_created: field(

@@ -9,7 +9,7 @@ import { identityOf, readGeneric, readStatement } from './formats/read.ts'
 import type { FileOptions } from './formats/statement.ts'
 import type { ImportFile, ImportRow } from './import-file.ts'
 import { keptOf, type LayoutOfFile, layoutToKeep } from './layouts.ts'
-import { newAccountsOf } from './new-accounts.ts'
+import { newAccountsOf, startsLeftOut } from './new-accounts.ts'
 
 /** What is known about a file besides its bytes. */
 export type FileContext = {
@@ -24,7 +24,7 @@ export function understandCsv(bytes: Uint8Array, options: ImportOptions, context
   const accountId = options.account_id ?? null
   const kept = keptFor(bytes, options, 'generic', context)
   const read = readForAccounts(bytes, { ...options, typed: context.typed }, kept)
-  const { skipped, settled, headers } = read
+  const { settled, headers } = read
   const newAccounts = context.accounts ? newAccountsOf(read, context.accounts) : []
   const rows = read.rows.map(({ date, ...row }) => ({
     ...row,
@@ -49,7 +49,7 @@ export function understandCsv(bytes: Uint8Array, options: ImportOptions, context
     rows,
     accountId,
     newAccounts,
-    skipped,
+    skipped: read.skipped + startsLeftOut(read, newAccounts),
     closing: null,
     settled,
     layout: options.remember === false ? null : layout,
