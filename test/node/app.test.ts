@@ -90,7 +90,8 @@ describe.skipIf(!executable)('the example app', () => {
     await press(page, 'Look at the file')
     await page.getByText('Row 3: The debit field must be a number.').waitFor()
 
-    await open(page, 'Overview')
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await press(page, 'Discard')
     await page.getByRole('button', { name: 'The month before' }).waitFor()
     for (const link of await page.locator('a[href*="to="]').all()) {
       const to = new URLSearchParams((await link.getAttribute('href'))?.split('?')[1]).get('to') ?? ''
