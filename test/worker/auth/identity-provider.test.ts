@@ -896,7 +896,7 @@ describe('an ID token', () => {
       'whose claims were swapped after signing',
       {
         write: async (c) => {
-          const [head, , signature] = (await sign(c)).split('..')
+          const [head, , signature] = (await sign(c)).split('.')
           const forged = Buffer.from(JSON.stringify({ ...c, sub: 'subject-2' })).toString('base64url')
           return `${head}.${forged}.${signature}`
         },

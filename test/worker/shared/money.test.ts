@@ -82,7 +82,7 @@ describe('parsing money', () => {
     [Number.NaN, 'not a number'],
     [Number.POSITIVE_INFINITY, 'not a number'],
     ['', 'not a number'],
-    ['../domain', 'not a number'],
+    ['.', 'not a number'],
     ['1e3', 'not a number'],
     ['1,5', 'not a number'],
     ['0x1', 'not a number'],
@@ -104,7 +104,7 @@ describe('writing money', () => {
     fc.assert(
       fc.property(minor(maxTotal), (amount) => {
         const digits = JSON.stringify(moneyNumber(amount))
-        const [whole, decimals = ''] = digits.split('../domain')
+        const [whole, decimals = ''] = digits.split('.')
         return `${whole}.${decimals.padEnd(2, '0')}` === formatMoney(amount)
       }),
       { numRuns: 1_000 },
@@ -114,7 +114,7 @@ describe('writing money', () => {
   test('as a JSON number is exact for totals that no number holds as well', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }), (amount) => {
-        const [whole, decimals = ''] = JSON.stringify(moneyNumber(amount)).split('../domain')
+        const [whole, decimals = ''] = JSON.stringify(moneyNumber(amount)).split('.')
         return `${whole}.${decimals.padEnd(2, '0')}` === formatMoney(amount)
       }),
       { numRuns: 1_000 },
