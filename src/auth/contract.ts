@@ -4,8 +4,8 @@ import { invalidText } from '../shared/field-errors.ts'
 import { converted, listOf, nullable, oneOf, text, timestamp } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
 import { tokenAbilities } from '../shared/types.ts'
+import { chosenPassword, comparedEmail, email, password, reportedTimezone } from '../shared/user-fields.ts'
 import { mary, user } from '../users/contract.ts'
-import { chosenPassword, comparedEmail, email, password, reportedTimezone } from '../users/fields.ts'
 
 export const registration = z.object({
   name: field(text(), doc('The name to show.')),

@@ -2,7 +2,14 @@ import * as z from 'zod/mini'
 import { doc, field } from '../shared/doc.ts'
 import { flag, nullable, rejected, text } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
-import { chosenPassword, email, nullablePassword, password, timeOfDay, timezone } from './fields.ts'
+import {
+  chosenPassword,
+  email,
+  nullablePassword,
+  password,
+  timeOfDay,
+  timezone,
+} from '../shared/user-fields.ts'
 
 export const profileChanges = z.partial(
   z.object({

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { longestAddress, normalizeAddress } from '../shared/addresses.ts'
-import { fallbackTimezone, isTimeZone } from '../shared/dates.ts'
-import { doc, field, grouped } from '../shared/doc.ts'
-import { requiredText } from '../shared/field-errors.ts'
+import { longestAddress, normalizeAddress } from './addresses.ts'
+import { fallbackTimezone, isTimeZone } from './dates.ts'
+import { doc, field, grouped } from './doc.ts'
+import { requiredText } from './field-errors.ts'
 import {
   converted,
   fieldCheck,
@@ -13,11 +13,11 @@ import {
   tooLong,
   trimmed,
   unstorable,
-} from '../shared/fields.ts'
-import { longestPassword, shortestPassword } from '../shared/password-length.ts'
-import { isLongerThan } from '../shared/text-length.ts'
+} from './fields.ts'
+import { longestPassword, shortestPassword } from './password-length.ts'
+import { isLongerThan } from './text-length.ts'
 
-// The types of a user's fields in requests (shared/fields.ts has those of all resources).
+// The types of a user's fields in requests (fields.ts has those of all resources).
 
 /** An email address, lowercased. */
 export const email = field(
