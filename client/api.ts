@@ -39,7 +39,7 @@ export type Duplicate = {
   reasons: string[]
 }
 
-/** What a file leaves open: send `field` with one of the values. `example` has rows as that answer reads them. */
+/** A question about a file: send `field` with one of the values. `example` has rows as that value reads them. */
 export type ImportQuestion = {
   field: string
   text: string

@@ -4,7 +4,7 @@ import type { Export, Feed, Upload, UploadAnswer } from './api.ts'
 import type { PurseClient } from './create.ts'
 import { unwrap } from './unwrap.ts'
 
-/** What the user has otherwise than the file. */
+/** The differences between the user and the file. */
 export type RestoreDifference = { what: string; expected: string | number; found: string | number }
 
 export type Restored = {
@@ -25,7 +25,7 @@ type Operation = Upload['ops'][number]
 type Result = UploadAnswer['results'][number]
 type ClientIdOf = (noun: 'account' | 'category' | 'transaction', id: number) => string
 
-/** What an upload may hold, with room for the rest of its body. */
+/** The most bytes of operations in an upload, with room for the rest of its body. */
 const limits = { operations: 500, bytes: 1_000_000 }
 
 /**
