@@ -15,12 +15,13 @@ const longestName = 255
 export function newAccountsOf({ rows, starts }: GenericFile, known: string[]): NewAccount[] {
   const existing = new Set(known.map(folded))
   const found = new Map<string, NewAccount>()
+  const areStarts = new Set(starts)
   for (const row of [...starts, ...rows])
     for (const name of [row.account, row.to_account]) {
       if (name === null || existing.has(folded(name)) || isLongerThan(name, longestName)) continue
       const one = found.get(folded(name)) ?? { name, startingBalance: 0 as Minor }
       const amount = row.type === 'income' ? row.amount : negated(row.amount)
-      if (starts.includes(row)) one.startingBalance = (one.startingBalance + amount) as Minor
+      if (areStarts.has(row)) one.startingBalance = (one.startingBalance + amount) as Minor
       found.set(folded(name), one)
     }
   return [...found.values()]

@@ -33,8 +33,3 @@ export function transactionRules(userId: SQL, next: NextRow): Rule[] {
     ),
   ]
 }
-
-/** Only for transactions created one at a time: batches, imports and updates may leave it out. */
-export function categoryRequired({ type, category_id }: NextRow): Rule {
-  return rule('category_id', requiredText, sql`(${type} = 'transfer' or ${category_id} is not null)`, 'type')
-}
