@@ -91,7 +91,7 @@ async function attemptOnce(
 
 /**
  * False for a response from something in between: a proxy, or a Wi-Fi network that wants a sign-in (511, RFC 6585). The
- * service responds with 204 to a DELETE, to the rejection of a match and to nothing else, and says in JSON what is wrong.
+ * service responds with 204 only to a DELETE and to the rejection of a match, and its failures are JSON.
  */
 function isFromService(url: string, method: string | undefined, status: number, text: string): boolean {
   if (status < 300) return (status === 204) === (method === 'DELETE' || url.endsWith('/matches/reject'))

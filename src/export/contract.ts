@@ -73,7 +73,7 @@ const exportedImport = shown.object('ExportedImport', 'An import.', {
 
 const exportedLayout = shown.object(
   'ExportedLayout',
-  'What is remembered of a layout of files.',
+  'The answers that are kept for a layout of files.',
   z.omit(importLayout, { last_used: true }).shape,
 )
 

@@ -128,7 +128,7 @@ const settled = () =>
 
 export const importLayout = shown.object(
   'ImportLayout',
-  'What is remembered of a layout of files: how the next file of the layout is read.',
+  'The answers that are kept for a layout of files: how its next file is read.',
   {
     id: shown.id(),
     account_id: field(
