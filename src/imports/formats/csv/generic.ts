@@ -155,14 +155,14 @@ function toAccountOf(table: CsvTable, row: CsvRow): string | null {
  */
 function joinHalves(rows: Half[], accounts: Set<string | null>): GenericRow[] {
   const keyOf = ({ date, amount }: Half) => `${date} ${amount}`
-  const waiting = Map.groupBy(
+  const inflows = Map.groupBy(
     rows.filter(({ half }) => half === 'in'),
     keyOf,
   )
   const joined = new Set<Half>()
   const others = new Map<Half, string>()
   for (const row of rows) {
-    const candidates = row.half === 'out' ? (waiting.get(keyOf(row)) ?? []) : []
+    const candidates = row.half === 'out' ? (inflows.get(keyOf(row)) ?? []) : []
     const at = candidates.findIndex((one) => areHalves(row, one))
     const [other] = at < 0 ? [] : candidates.splice(at, 1)
     if (other) joined.add(other)
