@@ -110,7 +110,7 @@ describe.skipIf(!executable)('using the example app', () => {
     await context.setOffline(true)
     await addExpense(page, 'Mistake', '5.00')
     await open(page, 'Settings')
-    await page.getByText('This needs a network connection.').waitFor()
+    await page.getByText('This needs a network connection.').first().waitFor()
     await press(page, 'Undo')
     await open(page, 'Transactions')
     expect(await rows(page)).toEqual([])
