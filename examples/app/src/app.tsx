@@ -4,6 +4,7 @@ import type { Ledger } from 'purse-client'
 import { currency } from './amounts.ts'
 import { counted, dotted } from './format.ts'
 import { looks } from './looks.ts'
+import { Accounts } from './pages/accounts.tsx'
 import { Dashboard } from './pages/dashboard.tsx'
 import { ForgottenPassword, NewPassword, Register, SignIn } from './pages/sign-in.tsx'
 import { go, place, visit } from './router.ts'
@@ -28,7 +29,7 @@ const doors: Record<string, ComponentType> = {
 const pages: Record<string, ComponentType<PageProps>> = {
   '/dashboard': Dashboard,
   '/transactions': lazy(() => import('./pages/transactions.tsx'), 'Transactions'),
-  '/accounts': lazy(() => import('./pages/accounts.tsx'), 'Accounts'),
+  '/accounts': Accounts,
   '/reports': lazy(() => import('./pages/reports.tsx'), 'Reports'),
   '/categories': lazy(() => import('./pages/categories.tsx'), 'Categories'),
   '/matches': lazy(() => import('./pages/matches.tsx'), 'Matches'),

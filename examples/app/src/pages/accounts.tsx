@@ -2,8 +2,10 @@ import { useState } from 'preact/hooks'
 import type { Ledger, LedgerAccount } from 'purse-client'
 import { money, typedAmount } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
+import { monthsUntil, today } from '../format.ts'
 import { Badge } from '../ui/badge.tsx'
 import { IconButton } from '../ui/button.tsx'
+import { NetWorth } from '../ui/charts.tsx'
 import { Waits } from '../ui/days.tsx'
 import { FirstAccount } from '../ui/first-account.tsx'
 import { AmountField, Choice, doubtfulAmount, type Entries, Field } from '../ui/form.tsx'
@@ -23,7 +25,14 @@ export function Accounts({ ledger }: PageProps) {
   return (
     <Page title="Accounts" add={accounts.length > 0 && 'account'} onAdd={() => setEdited('new')}>
       {accounts.length === 0 && <FirstAccount ledger={ledger} />}
-      {accounts.length > 0 && <AccountList ledger={ledger} onEdit={setEdited} />}
+      {accounts.length > 0 && (
+        <div class="columns">
+          <div>
+            <AccountList ledger={ledger} onEdit={setEdited} />
+          </div>
+          <NetWorth ledger={ledger} {...monthsUntil(today(ledger.profile()?.timezone).slice(0, 7), 12)} />
+        </div>
+      )}
       {edited && <AccountDialog {...{ ledger, edited, onDone: () => setEdited(undefined) }} />}
     </Page>
   )

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { Ledger, LedgerCategory } from 'purse-client'
+import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
+import { monthName, today } from '../format.ts'
 import { chooseLook, type HueName, hues, icons, type Look, lookOf } from '../looks.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Waits } from '../ui/days.tsx'
@@ -12,12 +14,17 @@ import { types } from './transaction-dialog.tsx'
 export function Categories({ ledger }: PageProps) {
   const [edited, setEdited] = useState<Edited<LedgerCategory>>()
   const categories = ledger.categories()
+  const month = today(ledger.profile()?.timezone).slice(0, 7)
+  const sums = ledger.monthlyReport({ from: month, to: month }).months[0]?.categories ?? []
   return (
     <Page title="Categories" add="category" onAdd={() => setEdited('new')}>
       <div class="columns">
         {types.slice(0, 2).map(([type, label]) => (
           <article key={type} class="list">
-            <h2>{label}</h2>
+            <h2>
+              <span>{label}</span>
+              <span>{monthName(month)}</span>
+            </h2>
             {categories
               .filter((category) => category.type === type)
               .map((category) => (
@@ -26,6 +33,7 @@ export function Categories({ ledger }: PageProps) {
                   <span>
                     <bdi>{category.name}</bdi> <Waits of={category} />
                   </span>
+                  <strong>{money(sums.find((one) => one.category_key === category.key)?.total ?? 0)}</strong>
                 </button>
               ))}
           </article>

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type Ledger, type LedgerMonthlyReport, type LedgerTransaction, unwrap } from 'purse-client'
+import { type Ledger, type LedgerTransaction, unwrap } from 'purse-client'
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { lastDay, monthAfter, monthName, monthsUntil, today } from '../format.ts'
@@ -8,11 +8,10 @@ import { go, place } from '../router.ts'
 import { client } from '../session.ts'
 import { Badge, colouring } from '../ui/badge.tsx'
 import { IconButton } from '../ui/button.tsx'
-import type { ChartProps } from '../ui/chart.tsx'
+import { Flows } from '../ui/charts.tsx'
 import { Days } from '../ui/days.tsx'
 import { FirstAccount } from '../ui/first-account.tsx'
 import { Form } from '../ui/form.tsx'
-import { lazy } from '../ui/lazy.tsx'
 import { Page } from '../ui/page.tsx'
 import type { Edited } from '../ui/row-dialog.tsx'
 import { say } from '../ui/toast.tsx'
@@ -21,18 +20,6 @@ import { TransactionDialog } from './transaction-dialog.tsx'
 
 const latestShown = 6
 const monthsShown = 6
-
-/** Its library is larger than the rest of the app. */
-export const Chart = lazy(() => import('../ui/chart.tsx'), 'Chart')
-
-/** Income and expenses of the months of a report, for a chart. */
-export const flowsOf = (months: LedgerMonthlyReport['months']): Pick<ChartProps, 'months' | 'series'> => ({
-  months: months.map(({ month }) => month),
-  series: [
-    { label: 'In', colour: '--brand', figures: months.map(({ income }) => income) },
-    { label: 'Out', colour: '--spent', figures: months.map(({ expense }) => expense) },
-  ],
-})
 
 export function Dashboard({ ledger }: PageProps) {
   const [edited, setEdited] = useState<Edited<LedgerTransaction>>()
@@ -56,13 +43,13 @@ export function Dashboard({ ledger }: PageProps) {
           </p>
         </article>
       )}
-      <div class="columns">
+      <div class="overview">
+        <div>{hasAccount && <AccountList ledger={ledger} />}</div>
+        {total > 0 && <Month ledger={ledger} />}
         <div>
-          {hasAccount && <AccountList ledger={ledger} />}
           <Days rows={data} isCut={data.length < total} onChoose={setEdited} />
           {data.length < total && <a href="/transactions">All transactions</a>}
         </div>
-        {total > 0 && <Month ledger={ledger} />}
       </div>
       {edited && <TransactionDialog {...{ ledger, edited, onDone: () => setEdited(undefined) }} />}
     </Page>
@@ -94,7 +81,7 @@ function Month({ ledger }: { ledger: Ledger }) {
           <small>Left</small> {money(sums.net)}
         </span>
       </p>
-      <Chart label="Income and expenses" type="bar" {...flowsOf(months)} />
+      <Flows months={months} />
       {shares.map(({ category_key: key, category_name: name, total }) => {
         const look = key ? lookOf({ key, name }) : ({ icon: 'unknown', hue: 'grey' } as const)
         return (

@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks'
 import type { LedgerMonthlyReport } from 'purse-client'
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
-import { lastDay, monthName, monthsUntil, shortMonth, today } from '../format.ts'
+import { monthName, monthsUntil, shortMonth, today } from '../format.ts'
+import { Flows, NetWorth } from '../ui/charts.tsx'
 import { Segments } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
-import { Chart, flowsOf } from './dashboard.tsx'
 
 type Month = LedgerMonthlyReport['months'][number]
 
@@ -17,23 +17,14 @@ export function Reports({ ledger }: PageProps) {
   const [count, setCount] = useState('12')
   const { from, to } = monthsUntil(today(ledger.profile()?.timezone).slice(0, 7), Number(count))
   const { months } = ledger.monthlyReport({ from, to })
-  const { points } = ledger.balancesReport({ from: `${from}-01`, to: lastDay(to), every: 'month' })
   return (
     <Page title="Reports">
       <Segments label="Period" name="period" value={count} options={spans} onChoose={setCount} />
       <div class="columns">
-        <article>
-          <h2>Net worth</h2>
-          <Chart
-            label="Net worth at the end of the month"
-            type="line"
-            months={points.map(({ date }) => date)}
-            series={[{ label: 'Net worth', colour: '--brand', figures: points.map(({ total }) => total) }]}
-          />
-        </article>
+        <NetWorth {...{ ledger, from, to }} />
         <article>
           <h2>Income and expenses</h2>
-          <Chart label="Income and expenses by month" type="bar" {...flowsOf(months)} />
+          <Flows months={months} />
         </article>
       </div>
       <Comparison months={months} />

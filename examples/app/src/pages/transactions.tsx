@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { Ledger, LedgerFilter, LedgerTransaction } from 'purse-client'
+import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { failureOf } from '../failure.ts'
-import { counted } from '../format.ts'
+import { counted, dotted } from '../format.ts'
 import { go, place } from '../router.ts'
 import { find, textsOf } from '../search.ts'
 import { Button } from '../ui/button.tsx'
@@ -21,6 +22,7 @@ export function Transactions({ ledger }: PageProps) {
   const filter = Object.fromEntries(place.get().searchParams) as LedgerFilter
   const { rows, total, failure } = tryToFind(ledger, filter, pages)
   const hasAccount = ledger.accounts().length > 0
+  const account = ledger.accounts().find(({ key }) => key === filter.account_id)
   const toggle = ({ key }: LedgerTransaction) =>
     setChosen(
       (before) =>
@@ -32,7 +34,9 @@ export function Transactions({ ledger }: PageProps) {
       <Filters ledger={ledger} filter={filter} />
       {failure && <p role="alert">{Object.values(failure.errors).flat().join(' ')}</p>}
       <div class="line">
-        <p role="status">{counted(total, 'transaction')}</p>
+        <p role="status">
+          {dotted(counted(total, 'transaction'), account && `balance ${money(account.balance)}`)}
+        </p>
         {rows.length > 0 && (
           <Button
             label={chosen ? 'Done' : 'Select'}

@@ -70,7 +70,7 @@ export function Form({ submit, look, onSubmit, onInput, isDisabled, children }: 
       <form ref={form} onSubmit={send} onInput={follow}>
         {discard && (
           <div role="alert" class="line question">
-            What you typed is not saved.
+            What you entered is not saved.
             <Button label="Keep typing" onClick={() => setDiscard(undefined)} />
             <Button label="Discard" isMain={false} onClick={discard} />
           </div>
