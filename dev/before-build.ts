@@ -55,11 +55,11 @@ async function whatIsMissing(): Promise<string | undefined> {
       : 'Purse needs a database: run `npm run dev`, which starts all parts, the Worker included. While it runs, `wrangler dev` works as well.'
   }
   const { TURSO_DATABASE_URL: url } = parseEnv(readFileSync(variables, 'utf8'))
-  if (!url || (await answers(url))) return undefined
-  return `Nothing answers at ${new URL(url).origin}, where .dev.vars says the database is: \`npm run dev\` starts it.`
+  if (!url || (await responds(url))) return undefined
+  return `Nothing responds at ${new URL(url).origin}, where .dev.vars says the database is: \`npm run dev\` starts it.`
 }
 
-async function answers(url: string): Promise<boolean> {
+async function responds(url: string): Promise<boolean> {
   const signal = AbortSignal.timeout(connectLimitMs)
   return fetch(url.replace(/^libsql:/, 'https:'), { signal }).then(
     () => true,

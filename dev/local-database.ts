@@ -15,7 +15,7 @@ export function startLocalDatabase(stateDirectory: string, port: number) {
 }
 
 /**
- * The address of that database, whoever started it. It demands a token, as Turso does: sqld answers any origin and
+ * The address of that database, whoever started it. It demands a token, as Turso does: sqld responds to any origin and
  * its SQL can read and write files, so an open port would give both to every web page that the developer visits.
  */
 export async function localDatabase(stateDirectory: string, port: number): Promise<DatabaseAddress> {

@@ -140,11 +140,11 @@ function runWorker({ settings, state, closers, crash }: Start, parts: Parts, say
   worker.ended.then((how) => crash(`the Worker's wrangler dev ended ${how}; its last lines are above.`))
 }
 
-/** Fires crons, and notices a Worker that no longer answers and a state folder that was deleted. */
+/** Fires crons, and notices a Worker that no longer responds and a state folder that was deleted. */
 function watch({ settings, state, closers, crash }: Start): void {
   const { signal } = new AbortController()
   const stopCrons = startCrons(localOrigin(settings.host, settings.worker.port), () =>
-    // wrangler restarts a crashed workerd, but if that one held the port, nothing answers.
+    // wrangler restarts a crashed workerd, but if that one held the port, nothing responds.
     waitForHealth(settings, recoveryLimitMs, signal).catch((error) => crash(reasonOf(error))),
   )
   const folderCheck = setInterval(() => {

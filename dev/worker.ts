@@ -103,7 +103,9 @@ export async function waitForHealth(settings: Settings, limitMs: number, signal:
     if (fault) throw new DevError(`the Worker responds with 500: ${fault}`)
     signal.throwIfAborted()
     if (Date.now() > deadline)
-      throw new DevError(`${url} did not answer 200 within ${limitMs / 1_000} seconds: ${status} ${text}`)
+      throw new DevError(
+        `${url} did not respond with 200 within ${limitMs / 1_000} seconds: ${status} ${text}`,
+      )
     await sleep(askAgainMs)
   }
 }

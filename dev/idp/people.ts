@@ -13,7 +13,7 @@ export function isAddress(text: string): boolean {
   return text.length <= 254 && addressShape.test(text)
 }
 
-/** The verified person that a `login_hint` stands for: `anna.smith@example.com` is called Anna Smith. */
+/** The verified person of a `login_hint`: `anna.smith@example.com` is called Anna Smith. */
 export function personOf(address: string): Person {
   return { address, name: nameFrom(address), addressState: 'verified' }
 }

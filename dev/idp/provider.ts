@@ -31,7 +31,7 @@ export async function createProvider(issuer: string, client: Client, people: Peo
       },
     ],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'picture'] },
-    // As Google does, for which this stands in: these claims are in the id_token as well.
+    // As at Google, which this replaces: these claims are in the id_token as well.
     conformIdTokenClaims: false,
     pkce: { required: () => true },
     scopes: ['openid', 'email', 'profile'],

@@ -60,7 +60,7 @@ function handler(provider: Provider, people: People): Handler {
 
 /**
  * Removes the provider's session cookie from the request: otherwise a session left over from another sign-in would
- * answer for the person who is signing in now.
+ * be used for the person who is signing in now.
  */
 function forgetSession(request: IncomingMessage): void {
   const cookies = (request.headers.cookie ?? '').split(/;\s*/)

@@ -1,10 +1,10 @@
 import { DevError } from '../dev-error.ts'
 
-/** What the API answered; the body is parsed JSON, or undefined if there is none. */
-export type Answer = { status: number; body: unknown }
+/** A response of the API; the body is parsed JSON, or undefined if there is none. */
+export type ApiResponse = { status: number; body: unknown }
 
 /** Makes a call such as `api('POST /accounts', {…})`. */
-export type Api = (request: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+export type Api = (request: string, body?: unknown, headers?: Record<string, string>) => Promise<ApiResponse>
 
 /** The API at an address that ends in /api, for whoever has the token. */
 export function openApi(address: string, token?: string): Api {
@@ -24,9 +24,9 @@ export function openApi(address: string, token?: string): Api {
   }
 }
 
-/** The body of a call that must succeed. Throws a DevError that says what was answered instead. */
+/** The body of a call that must succeed. Throws a DevError with the status and body of a failure. */
 export async function demand(api: Api, request: string, ...rest: [unknown?, Record<string, string>?]) {
   const { status, body } = await api(request, ...rest)
   if (status < 300) return body
-  throw new DevError(`${request} answered ${status}: ${JSON.stringify(body)}`)
+  throw new DevError(`${request} responded with ${status}: ${JSON.stringify(body)}`)
 }

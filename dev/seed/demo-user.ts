@@ -64,5 +64,5 @@ async function fromInbox(url: string): Promise<unknown> {
 async function followLink(address: string, link: string): Promise<void> {
   const { pathname, search } = new URL(link)
   const { status } = await fetch(new URL(pathname + search, address), { redirect: 'manual' })
-  if (status !== 302) throw new DevError(`the verification link was answered ${status}.`)
+  if (status !== 302) throw new DevError(`the verification link responded with ${status}.`)
 }

@@ -7,9 +7,9 @@ import { loopback } from '../settings.ts'
 import { findSqld } from './binary.ts'
 
 const startLimitMs = 30_000
-const askAgainMs = 10
-/** Long enough for a busy machine: a server that does not answer in time is taken to be absent. */
-const answerLimitMs = 10_000
+const pollMs = 10
+/** Long enough for a busy machine: a server that does not respond in time counts as absent. */
+const timeoutMs = 10_000
 const linesShown = 5
 
 export type SqldOptions = {
@@ -31,7 +31,7 @@ export type Sqld = GuardedProcess & {
 }
 
 /**
- * Starts sqld, libSQL's own server, and waits until it answers; it ends with this process, however that ends. Throws a
+ * Starts sqld, libSQL's own server, and waits until it responds; it ends with this process, however that ends. Throws a
  * DevError if there is no binary for this machine or it cannot start.
  *
  * Without an interval it makes a checkpoint after every thousand pages. A writer whose turn comes during one is refused
@@ -70,7 +70,7 @@ export async function startSqld({
     throw new DevError(`the libSQL server ended ${how}: ${lastLines.join(' ').trim() || 'it said nothing'}`)
   })
   try {
-    await Promise.race([waitUntilItAnswers(url), failed])
+    await Promise.race([waitUntilReady(url), failed])
   } catch (error) {
     await server.kill()
     throw error
@@ -78,18 +78,18 @@ export async function startSqld({
   return { url, ...server }
 }
 
-async function waitUntilItAnswers(url: string): Promise<void> {
+async function waitUntilReady(url: string): Promise<void> {
   const deadline = Date.now() + startLimitMs
   while (!(await isSqld(url))) {
-    if (Date.now() > deadline) throw new DevError(`the libSQL server did not answer at ${url} in time.`)
-    await sleep(askAgainMs)
+    if (Date.now() > deadline) throw new DevError(`the libSQL server did not respond at ${url} in time.`)
+    await sleep(pollMs)
   }
 }
 
-/** True if a libSQL server answers. */
+/** True if a libSQL server responds. */
 export async function isSqld(url: string): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/version`, { signal: AbortSignal.timeout(answerLimitMs) })
+    const response = await fetch(`${url}/version`, { signal: AbortSignal.timeout(timeoutMs) })
     return (await response.text()).startsWith('sqld ')
   } catch {
     return false

@@ -11,7 +11,7 @@ export type Address = { port: number; host: string }
 export type Serving = { url: string; close(): Promise<void> }
 
 /**
- * Listens on the address (port 0 takes any free one) and answers with the handler made for the URL it got.
+ * Listens on the address (port 0 takes any free one) and responds with the handler that is made for its URL.
  * Rejects if the port is taken. `close` also ends the connections that are still open.
  */
 export async function serve(

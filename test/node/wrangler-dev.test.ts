@@ -54,7 +54,7 @@ test('`wrangler dev` alone works next to the stack of its checkout, in another e
   expect(await stack.exit()).toBe(0)
   // Each build says so, here the one after an edit.
   appendFileSync(path.join(project, 'src/worker.ts'), '\n')
-  const line = `Nothing answers at http://127.0.0.1:${place.LIBSQL_PORT}, where .dev.vars says the database is: \`npm run dev\` starts it.`
+  const line = `Nothing responds at http://127.0.0.1:${place.LIBSQL_PORT}, where .dev.vars says the database is: \`npm run dev\` starts it.`
   expect(await until(() => linesWith(alone.output(), 'npm run dev').length > 0), alone.output()).toBe(true)
   expect(linesWith(alone.output(), 'npm run dev')).toEqual([`[custom build] ${line}`])
 })
