@@ -6,7 +6,7 @@ export class ApiError extends Error {
   readonly status: number
   /** Of a 422; otherwise empty. */
   readonly errors: FieldErrors
-  /** Of a 422 to an import: what the file leaves open, with the answers to choose from. */
+  /** Of a 422 to an import: the questions about the file, each with its possible values. */
   readonly questions: ImportQuestion[]
   /** Of a 422 to a batch: the positions of the invalid items. */
   readonly invalidItems: number[]

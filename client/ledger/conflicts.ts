@@ -8,10 +8,10 @@ export type LedgerConflict = Named & { fields: string[]; mine: Fields | null; th
 export type LedgerRejection = Named & { op: Change['op']; set: Fields; errors: FieldErrors }
 
 /**
- * Pending changes, and those that the user has to decide about. The service detects conflicts
+ * Pending changes, conflicts and rejections, and how the user resolves them. The service detects conflicts
  * (src/changes/push/conflicts.ts); `leftAfter` applies its outcomes.
  */
-export function decisionsOf({ pending, view, write }: Copy) {
+export function conflictsOf({ pending, view, write }: Copy) {
   return {
     /**
      * All pending changes, conflicts and rejections included. `row` has the last known values, even of a deleted row.
@@ -22,7 +22,7 @@ export function decisionsOf({ pending, view, write }: Copy) {
         row: { ...(next ?? sent)?.was, ...view().served(noun, key), ...sent?.set, ...next?.set },
       })),
 
-    /** Pending changes that conflict with a change made elsewhere. Mine is shown until the user decides. */
+    /** Pending changes that conflict with a change made elsewhere. Mine is shown until the user resolves it. */
     conflicts(): LedgerConflict[] {
       return [...pending.values()]
         .filter((one) => one.conflict && !one.errors)

@@ -2,7 +2,7 @@ import { channelOf } from '../channel.ts'
 import type { Locks } from '../locks.ts'
 import { notify } from '../notify.ts'
 import type { LedgerStorage } from '../storage.ts'
-import { type Change, fold, type Named, newPending, type Pending } from './pending.ts'
+import { type Change, merge, type Named, newPending, type Pending } from './pending.ts'
 import { type Renames, revive } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
 import { type Entry, idOf, partsOf, pendingEntry, readOthers, readStored, withMeta } from './store.ts'
@@ -109,7 +109,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
       await takeOthers()
       try {
         const entries = work()
-        const renames = bringBack(entries)
+        const renames = reviveRows(entries)
         const all = withMeta(stored, entries)
         await storage.write(all.map(([key, value]): Entry => [`${base}${key}`, value]))
         if (renames.size === 0) return
@@ -125,7 +125,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
   }
 
   /** Turns deleted rows that come back into new ones, adds the entries to write, and returns their new keys. */
-  function bringBack(entries: Entry[]): Renames {
+  function reviveRows(entries: Entry[]): Renames {
     const { touched, renames } = revive(stored, newKey, nextAt())
     for (const id of touched) {
       touch(...partsOf(id))
@@ -158,7 +158,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     /** The work of merging a change into the pending change of a row. */
     workOf(noun: Noun, key: Key, change: Change): Work {
       const at = nextAt()
-      return { noun, key, change: (one) => fold(one ?? newPending(noun, key, at), change) }
+      return { noun, key, change: (one) => merge(one ?? newPending(noun, key, at), change) }
     },
 
     /** Makes a user's changes: shows them at once, and has stored them once this resolves. If that fails, takes them back. */

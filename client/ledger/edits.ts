@@ -11,7 +11,7 @@ import { validatorOf } from './validate.ts'
 type Row = Fields & { key: Key }
 
 /** The most steps that can be undone. */
-const mostUndone = 100
+const maxUndoSteps = 100
 
 /** Writes to rows, in steps that can be undone. */
 export function editsOf(
@@ -30,20 +30,20 @@ export function editsOf(
     return (view().get(noun, key) ?? (isRefused && view().all(noun).get(key)) ?? undefined) as Row | undefined
   }
 
-  /** Does something as a step that can be undone. `others` come back with the account or category that it deletes. */
-  async function act(works: Work[], others: Other[] = []): Promise<void> {
+  /** Performs works as a step that can be undone. `others` come back with the account or category that it deletes. */
+  async function perform(works: Work[], others: Other[] = []): Promise<void> {
     const before = works.map(({ noun, key }) => {
       const row = find(noun, key)
-      const was = row && pick(row, fieldsOf(noun))
-      return { noun, key, before: pending.get(idOf({ noun, key })), was }
+      const fieldsBefore = row && pick(row, fieldsOf(noun))
+      return { noun, key, pendingBefore: pending.get(idOf({ noun, key })), fieldsBefore }
     })
     const written = write(works)
     const step = before.map((one) => {
-      const is = view().fields(one.noun, one.key)
-      const own = is || one.noun === 'transaction' ? [] : others
-      return { ...one, after: textOf(pending.get(idOf(one))), is, others: own }
+      const fieldsAfter = view().fields(one.noun, one.key)
+      const own = fieldsAfter || one.noun === 'transaction' ? [] : others
+      return { ...one, pendingAfter: textOf(pending.get(idOf(one))), fieldsAfter, others: own }
     })
-    steps = [...steps, step].slice(-mostUndone)
+    steps = [...steps, step].slice(-maxUndoSteps)
     try {
       await written
     } catch (error) {
@@ -64,7 +64,12 @@ export function editsOf(
    */
   function consequencesOf(noun: Noun, key: Key, others = view().othersOf(noun, key)): Work[] {
     if (pending.get(`${noun} ${key}`)?.next?.op !== 'create') return []
-    const lost: Change = { op: 'update', set: { category_id: null }, was: { category_id: key }, again: true }
+    const lost: Change = {
+      op: 'update',
+      set: { category_id: null },
+      was: { category_id: key },
+      mayLackCategory: true,
+    }
     return others.map(({ key, set: was }) =>
       workOf('transaction', key, was ? { op: 'delete', set: {}, was } : lost),
     )
@@ -76,7 +81,7 @@ export function editsOf(
       async create<N extends Creatable>(noun: N, fields: Entered[N]): Promise<Key> {
         const set = validate.create(noun, fields)
         const key = validate.newKey(noun, newId())
-        await act([workOf(noun, key, { op: 'create', set, was: {} })])
+        await perform([workOf(noun, key, { op: 'create', set, was: {} })])
         return key
       },
 
@@ -87,8 +92,8 @@ export function editsOf(
         const set: Fields = { ...pick({ ...row }, Object.keys(given).flatMap(groupOf)), ...given }
         const change = withoutUnchanged({ op: 'update', set, was: pick(row, Object.keys(set)) })
         // Unlike a creation, a change may leave a transaction without a category.
-        const again = noun === 'transaction' && { again: true }
-        if (change) await act([workOf(noun, row.key, { ...change, ...again })])
+        const category = noun === 'transaction' && { mayLackCategory: true }
+        if (change) await perform([workOf(noun, row.key, { ...change, ...category })])
       },
 
       /** Deletes a row; with an account, its transactions. Throws LedgerError. */
@@ -96,7 +101,7 @@ export function editsOf(
         const row = rowOf(noun, name)
         const removal = workOf(noun, row.key, { op: 'delete', set: {}, was: pick(row, fieldsOf(noun)) })
         const others = view().othersOf(noun, row.key)
-        await act([...consequencesOf(noun, row.key, others), removal], others)
+        await perform([...consequencesOf(noun, row.key, others), removal], others)
       },
 
       /**
@@ -107,7 +112,9 @@ export function editsOf(
         const step = steps.pop()
         if (!step) return false
         try {
-          const consequences = step.flatMap(({ noun, key, was }) => (was ? [] : consequencesOf(noun, key)))
+          const consequences = step.flatMap(({ noun, key, fieldsBefore }) =>
+            fieldsBefore ? [] : consequencesOf(noun, key),
+          )
           await write([...consequences, ...step.map((done) => undoWorkOf(copy, step, done)).reverse()])
         } catch (error) {
           steps.push(step)

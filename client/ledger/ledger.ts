@@ -3,8 +3,8 @@ import { type Locks, sharedLocks } from '../locks.ts'
 import { newClientId } from '../new-id.ts'
 import { bearerOf } from '../own-token.ts'
 import type { LedgerStorage } from '../storage.ts'
+import { conflictsOf } from './conflicts.ts'
 import { type Copy, openCopy } from './copy.ts'
-import { decisionsOf } from './decisions.ts'
 import { editsOf } from './edits.ts'
 import { readsOf } from './reads.ts'
 import type { Renames } from './revive.ts'
@@ -26,7 +26,7 @@ export type LedgerOptions = {
 
 export type Ledger = ReturnType<typeof readsOf>['reads'] &
   ReturnType<typeof editsOf>['edits'] &
-  ReturnType<typeof decisionsOf> &
+  ReturnType<typeof conflictsOf> &
   Pick<Copy, 'subscribe' | 'refresh' | 'close'> & {
     /**
      * Sends pending changes and fetches what has changed, one run at a time. A failure of the service or the network
@@ -58,7 +58,7 @@ export async function localLedger(options: LedgerOptions): Promise<Ledger> {
   return {
     ...reads,
     ...edits,
-    ...decisionsOf(copy),
+    ...conflictsOf(copy),
     subscribe,
     refresh,
     close,

@@ -27,11 +27,11 @@ export function listingOf(accounts: ReadonlyMap<Key, Shown['account']>) {
     /** Puts one transaction in the place of another; either may be missing. */
     replace(before: Transaction | undefined, now: Transaction | undefined): void {
       if (isListed(before)) {
-        listed.splice(placeOf(listed, before), 1)
+        listed.splice(indexOf(listed, before), 1)
         move(balances, before, -1n)
       }
       if (isListed(now)) {
-        listed.splice(placeOf(listed, now), 0, now)
+        listed.splice(indexOf(listed, now), 0, now)
         move(balances, now)
       }
     },
@@ -57,8 +57,8 @@ export function newestFirst(a: Listed, b: Listed): number {
   return b.rank - a.rank || compare(b.key ?? '', a.key ?? '')
 }
 
-/** Where a row stands, or would stand, in a list with the newest first. */
-export function placeOf(list: readonly Listed[], row: Listed): number {
+/** The index of a row in a list with the newest first, or the index at which to insert it. */
+export function indexOf(list: readonly Listed[], row: Listed): number {
   let [low, high] = [0, list.length]
   while (low < high) {
     const middle = (low + high) >> 1

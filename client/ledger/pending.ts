@@ -14,7 +14,7 @@ export type Change = {
   /**
    * It may lack a category: its row existed before, or its category was deleted before it was ever sent.
    */
-  again?: boolean
+  mayLackCategory?: boolean
 }
 
 /** A transaction to bring back with its account; without `set`, one to give its category back to. */
@@ -48,17 +48,21 @@ const together = ['type', 'account_id', 'to_account_id']
 export const groupOf = (field: string): string[] => (together.includes(field) ? together : [field])
 
 /** Merges a change into a pending change. Undefined if nothing is left to do. */
-export function fold(pending: Pending, change: Change): Pending | undefined {
-  const next = pending.next ? foldChanges(pending.next, change) : change
+export function merge(pending: Pending, change: Change): Pending | undefined {
+  const next = pending.next ? mergeChanges(pending.next, change) : change
   if (!next && !pending.sent) return undefined
   return { ...pending, next: next ?? null, errors: null }
 }
 
 /** Two changes as one; undefined if they cancel out, as an unsent creation and its deletion do. */
-function foldChanges(first: Change, then: Change): Change | undefined {
+function mergeChanges(first: Change, then: Change): Change | undefined {
   if (first.op === 'create') {
     if (then.op === 'delete') return undefined
-    return { ...first, ...(then.again && { again: true }), set: { ...first.set, ...then.set } }
+    return {
+      ...first,
+      ...(then.mayLackCategory && { mayLackCategory: true }),
+      set: { ...first.set, ...then.set },
+    }
   }
   const was = { ...then.was, ...first.was }
   if (then.op === 'delete') return { op: 'delete', set: {}, was }
@@ -84,7 +88,7 @@ export const newPending = (noun: Noun, key: Key, at: number): Pending => ({
 })
 
 /** The creation of a row that may lack a category. */
-export const creation = (set: Fields): Change => ({ op: 'create', set, was: {}, again: true })
+export const creation = (set: Fields): Change => ({ op: 'create', set, was: {}, mayLackCategory: true })
 
 export function pick(fields: Fields, names: string[]): Fields {
   return Object.fromEntries(
@@ -97,7 +101,7 @@ function unsent(pending: Pending): Pending | undefined {
   const { sent, next } = pending
   if (!sent) return pending
   const back = { ...pending, sent: null, next: sent }
-  return next ? fold(back, next) : back
+  return next ? merge(back, next) : back
 }
 
 /**

@@ -12,10 +12,13 @@ export async function takeChunk(run: LedgerRun): Promise<Pending[]> {
   let chunk: Pending[] = []
   await run.commit(() => {
     const { pending } = run.stored()
-    const held = new Set([...comingBack(pending.values()), ...beingLeft(pending.values())])
-    const isHeld = (id: string, one: Pending) => held.has(id) || isHeldUp(run, one)
+    const held = new Set([
+      ...transactionsOfRestoredAccounts(pending.values()),
+      ...accountsOfMovedTransactions(pending.values()),
+    ])
+    const isHeld = (id: string, one: Pending) => held.has(id) || refersToMissingRow(run, one)
     const all = [...pending].filter(
-      ([id, one]) => !run.attempted.has(id) && !needsDecision(one) && !isHeld(id, one),
+      ([id, one]) => !run.attempted.has(id) && !isUnresolved(one) && !isHeld(id, one),
     )
     const inOrder = all.sort(([, a], [, b]) => rankOf(a) - rankOf(b) || a.at - b.at || compare(a.key, b.key))
     chunk = withinLimits(run, inOrder)
@@ -51,14 +54,14 @@ function rankOf({ noun, sent, next }: Pending): number {
  * The transactions that were deleted with an account whose deletion has no outcome yet. `revive` creates them again with
  * their pending changes; sent now, these would find no row.
  */
-function comingBack(all: Iterable<Pending>): string[] {
+function transactionsOfRestoredAccounts(all: Iterable<Pending>): string[] {
   const accounts = [...all].filter(({ sent, next }) => sent && next?.others)
   const others = accounts.flatMap(({ next }) => next?.others ?? []).filter(({ set }) => set)
   return others.map(({ key }) => `transaction ${key}`)
 }
 
 /** Accounts that a pending update moves a sent transaction out of: deleted first, they would delete it too. */
-function beingLeft(all: Iterable<Pending>): string[] {
+function accountsOfMovedTransactions(all: Iterable<Pending>): string[] {
   const leaving = [...all].filter(
     ({ sent, next }) => sent && next?.op === 'update' && 'account_id' in next.set,
   )
@@ -67,15 +70,15 @@ function beingLeft(all: Iterable<Pending>): string[] {
 
 /**
  * True if an unsent change refers to a row whose creation was refused, or that comes back once its deletion has an outcome.
- * A change that may have been sent is sent again as it was; `comingBack` holds the transactions of an account.
+ * A change that may have been sent is sent again as it was; `transactionsOfRestoredAccounts` covers the transactions of an account.
  */
-function isHeldUp(run: LedgerRun, { sent, next }: Pending): boolean {
+function refersToMissingRow(run: LedgerRun, { sent, next }: Pending): boolean {
   const { pending } = run.stored()
-  const isNotThere = (id: string) => {
+  const isMissing = (id: string) => {
     const named = pending.get(id)
     return named?.next?.op === 'create' && Boolean(named.errors || named.sent)
   }
-  return !sent && referredTo(next).some(isNotThere)
+  return !sent && referredTo(next).some(isMissing)
 }
 
 /** Uploads changes. A chunk that is too large, or would push a balance past its bounds, is sent in halves. */
@@ -122,9 +125,9 @@ const outcomes: Record<Result['outcome'], 1> = {
 const isResult = (one: Result | null): boolean => Object.hasOwn(outcomes, String(one?.outcome))
 
 function operationOf(run: LedgerRun, { noun, key, sent }: Pending) {
-  const { op, set, was, again } = sent as Change
+  const { op, set, was, mayLackCategory } = sent as Change
   // A creation that may lack a category must say so.
-  const lacks = op === 'create' && noun === 'transaction' && again && { category_id: null }
+  const lacks = op === 'create' && noun === 'transaction' && mayLackCategory && { category_id: null }
   const name = key.startsWith('#') ? { client_id: key.slice(1) } : { id: Number(key) }
   const { rows, pending } = run.stored()
   // If a category has been deleted, its transactions have lost it.
@@ -136,4 +139,4 @@ function operationOf(run: LedgerRun, { noun, key, sent }: Pending) {
   return { op, noun, ...name, ...fields, ...(op !== 'create' && { was: known }) }
 }
 
-export const needsDecision = ({ conflict, errors }: Pending): boolean => conflict !== null || errors !== null
+export const isUnresolved = ({ conflict, errors }: Pending): boolean => conflict !== null || errors !== null

@@ -2,7 +2,7 @@ import {
   creation,
   deletes,
   type Fields,
-  fold,
+  merge,
   newPending,
   type Other,
   type Pending,
@@ -41,7 +41,7 @@ export function revive(
     pending.get(`account ${account}`)?.next?.op === 'create'
 
   /** Brings a transaction back with its account. */
-  function bringBack(key: Key, set: Fields): void {
+  function reviveTransaction(key: Key, set: Fields): void {
     const id = `transaction ${key}`
     const other = pending.get(id)
     // Its other account has brought it back, or it has been moved to an account that is still there.
@@ -58,13 +58,13 @@ export function revive(
   }
 
   /** Gives a category that has come back to a transaction that named it and has no other since. */
-  function giveBack(category: Key, was: Key, key: Key): void {
+  function restoreCategory(category: Key, was: Key, key: Key): void {
     const other = pending.get(`transaction ${key}`) ?? newPending('transaction', key, at++)
     const served = rows.get('transaction', key) as Fields | undefined
     const row: Fields = { ...served, ...other.sent?.set, ...other.next?.set }
     if (deletes(other) || (row.category_id !== null && row.category_id !== was)) return
     const change = { op: 'update' as const, set: { category_id: category }, was: { category_id: null } }
-    put({ ...(fold(other, change) as Pending), errors: other.errors })
+    put({ ...(merge(other, change) as Pending), errors: other.errors })
   }
 
   for (const id of [...pending.keys()]) {
@@ -74,11 +74,11 @@ export function revive(
     const { others, ...change } = one.next
     const key = rename(id)
     drop(id)
-    put({ ...one, key, next: { ...change, again: true } })
+    put({ ...one, key, next: { ...change, mayLackCategory: true } })
     // The oldest first, so that those of a day come back in their order.
     for (const other of renamedOthers(others, renames).reverse())
-      if (other.set) bringBack(other.key, other.set)
-      else giveBack(key, one.key, other.key)
+      if (other.set) reviveTransaction(other.key, other.set)
+      else restoreCategory(key, one.key, other.key)
   }
   if (renames.size === 0) return { touched, renames }
   for (const one of [...pending.values()]) {

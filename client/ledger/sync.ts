@@ -1,6 +1,6 @@
 import { stoppedBy } from '../stopped.ts'
 import { pull } from './pull.ts'
-import { needsDecision, pushChunk, takeChunk } from './push.ts'
+import { isUnresolved, pushChunk, takeChunk } from './push.ts'
 import type { LedgerReport, LedgerRun, SyncOptions } from './run.ts'
 
 /** Sends pending changes and fetches what has changed. Throws LedgerVersionError, and errors of the storage. */
@@ -16,7 +16,7 @@ export async function synchronise(options: SyncOptions): Promise<LedgerReport> {
   } catch (error) {
     report.stopped = stoppedBy(error)
   }
-  report.waiting = [...options.stored().pending.values()].filter((one) => !needsDecision(one)).length
+  report.waiting = [...options.stored().pending.values()].filter((one) => !isUnresolved(one)).length
   return report
 }
 

@@ -18,10 +18,10 @@ import type { View } from './view.ts'
 
 /** The effect of a step on a row: its pending change and its shown fields, before and after. */
 export type Done = Named & {
-  before: Pending | undefined
-  after: string
-  was: Fields | undefined
-  is: Fields | undefined
+  pendingBefore: Pending | undefined
+  pendingAfter: string
+  fieldsBefore: Fields | undefined
+  fieldsAfter: Fields | undefined
   /** The transactions that come back with a deleted row. */
   others: Other[]
 }
@@ -31,13 +31,13 @@ export type Done = Named & {
  * row back.
  */
 export function undoWorkOf({ stored, view, workOf }: Copy, step: Done[], done: Done): Work {
-  const { noun, key, before, after } = done
+  const { noun, key, pendingBefore, pendingAfter } = done
   const change = undoChangeOf(view(), step, done)
   const work = change && workOf(noun, key, change)
   return {
     ...{ noun, key },
     change(one) {
-      if (textOf(one) === after) return before
+      if (textOf(one) === pendingAfter) return pendingBefore
       // The user has since kept a row that they had deleted.
       const isKept = change?.op === 'create' && !deletes(one) && stored().rows.get(noun, key)
       return work && !isKept ? work.change(one) : one
@@ -49,11 +49,15 @@ export function undoWorkOf({ stored, view, workOf }: Copy, step: Done[], done: D
  * The change that undoes a step on a row. Fields that have been changed since stay as they are, and a category that has
  * been deleted since is left out.
  */
-function undoChangeOf(view: View, step: Done[], { noun, key, was, is, others }: Done): Change | undefined {
-  if (!was) {
+function undoChangeOf(
+  view: View,
+  step: Done[],
+  { noun, key, fieldsBefore, fieldsAfter, others }: Done,
+): Change | undefined {
+  if (!fieldsBefore) {
     if (noun === 'account' && view.othersOf(noun, key).length > 0)
       throw new LedgerError('The account has transactions.')
-    return is && { op: 'delete', set: {}, was: is }
+    return fieldsAfter && { op: 'delete', set: {}, was: fieldsAfter }
   }
   const comesBack = (category: Key) => step.some((one) => one.noun === 'category' && one.key === category)
   const withoutLost = (fields: Fields): Fields => {
@@ -61,23 +65,25 @@ function undoChangeOf(view: View, step: Done[], { noun, key, was, is, others }: 
     const isLost = typeof category === 'string' && !view.get('category', category) && !comesBack(category)
     return isLost ? { ...fields, category_id: null } : fields
   }
-  const set = withoutLost(was)
-  if (!is) {
+  const set = withoutLost(fieldsBefore)
+  if (!fieldsAfter) {
     const back = others.map((other) => (other.set ? { ...other, set: withoutLost(other.set) } : other))
     return { op: 'create', set, was: {}, others: back }
   }
   const now = view.fields(noun, key)
-  const own = Object.keys(is).filter((field) => now && was[field] !== is[field] && now[field] === is[field])
+  const own = Object.keys(fieldsAfter).filter(
+    (field) => now && fieldsBefore[field] !== fieldsAfter[field] && now[field] === fieldsAfter[field],
+  )
   const fields = own.flatMap(groupOf)
-  return withoutUnchanged({ op: 'update', set: pick(set, fields), was: pick(is, fields) })
+  return withoutUnchanged({ op: 'update', set: pick(set, fields), was: pick(fieldsAfter, fields) })
 }
 
 /** Puts the new keys of rows that have come back into a step. */
 export function renameDone(done: Done, renames: Renames): void {
-  done.before &&= renamedOne(done.before, renames)
+  done.pendingBefore &&= renamedOne(done.pendingBefore, renames)
   done.key = renames.get(idOf(done)) ?? done.key
-  done.was &&= renamed(done.was, renames)
-  done.is &&= renamed(done.is, renames)
+  done.fieldsBefore &&= renamed(done.fieldsBefore, renames)
+  done.fieldsAfter &&= renamed(done.fieldsAfter, renames)
   done.others = renamedOthers(done.others, renames)
 }
 

@@ -4,27 +4,27 @@ import { type Fields, type Other, pick } from './pending.ts'
 import { type Key, keyOf, type Noun, nouns, references, type ServedRow } from './rows.ts'
 import { keyed, type Shown, type Sources, shownRow } from './shown-row.ts'
 
-/** For more changes than this, it is quicker to put everything in order again. */
-const many = 1_000
+/** For more changes than this, sorting all rows again is quicker. */
+const maxIncremental = 1_000
 
 export type View = ReturnType<typeof viewOf>
 
 /** The rows with their pending changes applied, kept in order while they change. */
 export function viewOf(sources: Sources) {
   const { rows, pending } = sources
-  const shown: { [N in Noun]: Map<Key, Shown[N]> } = {
+  const shownRows: { [N in Noun]: Map<Key, Shown[N]> } = {
     profile: new Map(),
     account: new Map(),
     category: new Map(),
     transaction: new Map(),
   }
-  const listing = listingOf(shown.account)
+  const listing = listingOf(shownRows.account)
   let touched = new Map<string, [Noun, Key]>()
   let isStale = false
 
   function put<N extends Noun>(noun: N, key: Key, served?: ServedRow<N>): Shown[N] | undefined {
     const row = shownRow(noun, key, sources, served)
-    const all: Map<Key, Shown[N]> = shown[noun]
+    const all: Map<Key, Shown[N]> = shownRows[noun]
     if (row) all.set(key, row)
     else all.delete(key)
     return row
@@ -33,11 +33,11 @@ export function viewOf(sources: Sources) {
   /** Shows one row as it is now. */
   function refresh(noun: Noun, key: Key): void {
     if (noun === 'transaction') {
-      const before = shown[noun].get(key)
+      const before = shownRows[noun].get(key)
       const now = put(noun, key)
       if (!isStale) listing.replace(before, now)
     } else if (noun === 'account') {
-      const before = shown[noun].get(key)
+      const before = shownRows[noun].get(key)
       const now = put(noun, key)
       // With an account, all its transactions come and go.
       if (!before !== !now) isStale = true
@@ -46,12 +46,12 @@ export function viewOf(sources: Sources) {
   }
 
   function order(): void {
-    listing.order(shown.transaction.values())
+    listing.order(shownRows.transaction.values())
     isStale = false
   }
 
   function get<N extends Noun>(noun: N, key: Key): Shown[N] | undefined {
-    const row = shown[noun].get(key)
+    const row = shownRows[noun].get(key)
     const isHidden = noun === 'transaction' && !listing.isListed(row as Shown['transaction'] | undefined)
     return isHidden ? undefined : row
   }
@@ -79,7 +79,7 @@ export function viewOf(sources: Sources) {
 
     /** Shows the touched rows as they are now. */
     update(): void {
-      if (touched.size > many) isStale = true
+      if (touched.size > maxIncremental) isStale = true
       const all = [...touched.values()].sort(([a], [b]) => nouns.indexOf(a) - nouns.indexOf(b))
       touched = new Map()
       for (const [noun, key] of all) refresh(noun, key)
@@ -97,19 +97,19 @@ export function viewOf(sources: Sources) {
       return row && keyed(noun, row, rows)
     },
 
-    all: <N extends Noun>(noun: N): ReadonlyMap<Key, Shown[N]> => shown[noun],
+    all: <N extends Noun>(noun: N): ReadonlyMap<Key, Shown[N]> => shownRows[noun],
 
     get,
     fields,
 
     /**
-     * The transactions of an account, with their fields, or those that name a category, without; the newest first. Those
-     * that are hidden count too, since the account that hides them may come back.
+     * The transactions that the deletion of a row affects, newest first: those of an account with their fields, those of a
+     * category without. Hidden transactions are included, since the account that hides them may be restored.
      */
     othersOf(noun: Noun, key: Key): Other[] {
       const own = references.filter(([, of]) => of === noun).map(([field]) => field)
       if (own.length === 0) return []
-      const all = [...shown.transaction.values()].filter((row) => own.some((field) => row[field] === key))
+      const all = [...shownRows.transaction.values()].filter((row) => own.some((field) => row[field] === key))
       // Rows that went with another account are not touched, so a hidden row may be gone.
       const left = all.filter(
         (row) => get('transaction', row.key) ?? shownRow('transaction', row.key, sources),
