@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { ProviderSettings } from './auth/identity-provider.ts'
+import type { ProviderSettings } from './auth/openid-client.ts'
 import type { DatabaseAddress } from './database/client.ts'
 import type { MailerSettings } from './mail/resend.ts'
 import { reportOf } from './shared/error-report.ts'

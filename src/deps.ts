@@ -1,11 +1,11 @@
-import { type IdentityProvider, openIdProvider } from './auth/identity-provider.ts'
+import { type OpenIdClient, openIdClient } from './auth/openid-client.ts'
 import { type Config, readConfig } from './config.ts'
 import { type Database, openDatabase } from './database/client.ts'
 import type { Deadline, WaitUntil } from './shared/deadline.ts'
 import type { Meter } from './shared/meter.ts'
 import {
-  type Outbox,
-  queueOutbox,
+  type MailQueue,
+  mailQueue,
   type RemovalQueue,
   removalQueue,
   type SyncQueue,
@@ -19,12 +19,12 @@ export type Deps = {
   db: Database
   now: Date
   random: RandomBytes
-  outbox: Outbox
+  mailQueue: MailQueue
   syncQueue: SyncQueue
-  removals: RemovalQueue
-  provider: IdentityProvider | undefined
+  removalQueue: RemovalQueue
+  provider: OpenIdClient | undefined
   /** Logs a domain event. */
-  emit: (event: { event: 'Verified'; userId: number }) => void
+  logEvent: (event: { event: 'Verified'; userId: number }) => void
 }
 
 /** One run: a request, a queue message or a cron job. */
@@ -41,10 +41,10 @@ export function createDeps(env: Env, { meter, waitUntil, deadline }: Run): Deps 
     db: openDatabase(config.database, { meter, deadline, waitUntil }),
     now: new Date(),
     random: (bytes) => crypto.getRandomValues(bytes),
-    outbox: queueOutbox(env.MAIL_QUEUE, waitUntil),
+    mailQueue: mailQueue(env.MAIL_QUEUE, waitUntil),
     syncQueue: syncQueue(env.SYNC_QUEUE, waitUntil),
-    removals: removalQueue(env.REMOVAL_QUEUE, waitUntil),
-    provider: config.provider && openIdProvider(config.provider, deadline),
-    emit: (event) => console.log(JSON.stringify(event)),
+    removalQueue: removalQueue(env.REMOVAL_QUEUE, waitUntil),
+    provider: config.provider && openIdClient(config.provider, deadline),
+    logEvent: (event) => console.log(JSON.stringify(event)),
   }
 }

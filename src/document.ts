@@ -5,7 +5,7 @@ import { emailEndpoints } from './auth/email-document.ts'
 import { categoryEndpoints } from './categories/document.ts'
 import { changeEndpoints } from './changes/document.ts'
 import { exportEndpoints } from './export/document.ts'
-import { checkedBy } from './http/validate.ts'
+import { checkByHandler } from './http/validate.ts'
 import { importEndpoints } from './imports/document.ts'
 import { matchEndpoints } from './matches/document.ts'
 import type { OpenApiDocument } from './openapi/document-types.ts'
@@ -109,7 +109,7 @@ function registered(routes: RouterRoute[]): Route[] {
     if (method === 'ALL' || !path.startsWith('/api/')) continue
     const name = `${method} ${path}`
     const route = found.get(name) ?? { name, method, path, checks: [] }
-    const check = checkedBy.get(handler)
+    const check = checkByHandler.get(handler)
     if (check) route.checks.push(check)
     found.set(name, route)
   }

@@ -33,7 +33,7 @@ export default {
 } satisfies ExportedHandler<Env>
 
 /** Queues have names such as purse-mail and purse-staging-mail; those of dead-letter queues end in -dead. */
-function consumerOf(queue: string, { config, db, now, syncQueue, removals }: Deps): Handler {
+function consumerOf(queue: string, { config, db, now, syncQueue, removalQueue }: Deps): Handler {
   const recordFailure = (mail: FailedMail) => recordFailedMail(db, mail, now)
   if (queue.endsWith('-mail-dead')) return deadMailConsumer({ recordFailure })
   if (queue.endsWith('-mail')) {
@@ -45,6 +45,6 @@ function consumerOf(queue: string, { config, db, now, syncQueue, removals }: Dep
     return syncConsumer(syncQueue, (id) => failSync(db, id, reason, now))
   }
   if (queue.endsWith('-sync')) return syncConsumer(syncQueue, (id) => processSync(db, id, now))
-  if (queue.endsWith('-removal')) return removalConsumer((userId) => removeDeleted(db, userId), removals)
+  if (queue.endsWith('-removal')) return removalConsumer((userId) => removeDeleted(db, userId), removalQueue)
   throw new Error(`No consumer for the queue ${queue}`)
 }

@@ -1,6 +1,6 @@
 import { dayToContinueFrom, earliestDate, latestDate } from '../../src/shared/dates.ts'
-import { mostSearched } from '../../src/transactions/contract.ts'
-import { placeOf } from './listing.ts'
+import { maxRowsSearched } from '../../src/transactions/contract.ts'
+import { indexOf } from './listing.ts'
 import type { Key } from './rows.ts'
 import type { Shown } from './shown-row.ts'
 import type { View } from './view.ts'
@@ -41,8 +41,8 @@ export type LedgerRange = {
 /** The transactions from one day to another, newest first. */
 export function between({ listed }: View, from?: string, to?: string): readonly Transaction[] {
   if (from && to && from > to) return []
-  const first = to ? placeOf(listed, { transaction_date: to, rank: Number.POSITIVE_INFINITY }) : 0
-  const end = from ? placeOf(listed, { transaction_date: from, rank: -1 }) : listed.length
+  const first = to ? indexOf(listed, { transaction_date: to, rank: Number.POSITIVE_INFINITY }) : 0
+  const end = from ? indexOf(listed, { transaction_date: from, rank: -1 }) : listed.length
   return first === 0 && end === listed.length ? listed : listed.slice(first, end)
 }
 
@@ -67,8 +67,8 @@ export function matching(
   if (!q) return { found: filtered(inPeriod, conditions) }
   // A search looks at the newest rows of an account, or else of a category, in the requested days.
   const narrow = account ? [isIn] : conditions.slice(0, category ? 1 : 0)
-  const searched = filtered(inPeriod, narrow).slice(0, mostSearched)
-  const oldest = searched.length < mostSearched ? undefined : searched.at(-1)
+  const searched = filtered(inPeriod, narrow).slice(0, maxRowsSearched)
+  const oldest = searched.length < maxRowsSearched ? undefined : searched.at(-1)
   return {
     found: filtered(searched, [...conditions, containing(q)]),
     searched_back_to: oldest

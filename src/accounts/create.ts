@@ -30,7 +30,7 @@ export async function createAccount(owner: Owner, draft: Draft<NewAccount>, idem
     notesQuota(owner.id, notesGrowth(fields.notes)),
     ...keyRules(owner.id, 'account', idempotencyKey),
   ]
-  const guard = and(owner.isKnown, isFirst, allHold(rules)) as SQL
+  const guard = and(owner.isValid, isFirst, allHold(rules)) as SQL
   const results = await withinBounds(
     'starting_balance',
     owner.run({

@@ -1,5 +1,5 @@
 import { withinBounds } from '../database/bounds.ts'
-import type { Owner, Scope } from '../database/owner.ts'
+import type { Owner, UserScope } from '../database/owner.ts'
 import { requirePrecondition } from '../database/ownership.ts'
 import { accounts } from '../database/schema.ts'
 import type { RemovalQueue } from '../shared/queues.ts'
@@ -15,17 +15,17 @@ export async function deleteAccount(
   owner: Owner,
   id: number,
   expected: ExpectedVersions,
-  removals: RemovalQueue,
+  removalQueue: RemovalQueue,
 ): Promise<void> {
   const { row, owned, stale } = accountPrecondition(owner, id, expected)
   const deleted = owner.db.update(accounts).set(deletedAccountColumns(owner)).where(row)
   const results = await withinBounds('amount', owner.run({ owned, stale, deleted }))
   requirePrecondition(accounts, results)
-  await removals.post(results.user.id)
+  await removalQueue.post(results.user.id)
 }
 
 /** The columns that a deletion writes. Triggers then take the account out of all figures. */
-export const deletedAccountColumns = ({ id }: Scope) => ({
+export const deletedAccountColumns = ({ id }: UserScope) => ({
   userId: null,
   formerUserId: id,
   name: '',

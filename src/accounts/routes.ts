@@ -30,6 +30,6 @@ export const accountRoutes = new Hono<App>()
   })
   .delete('/:id', header(ifMatch), async (c) => {
     const expected = c.req.valid('header').values['If-Match']
-    await deleteAccount(c.get('owner'), pathId(c), expected, c.get('deps').removals)
+    await deleteAccount(c.get('owner'), pathId(c), expected, c.get('deps').removalQueue)
     return c.body(null, 204)
   })

@@ -18,8 +18,8 @@ export async function updateAccount(
   draft: Draft<AccountChanges>,
   expected: ExpectedVersions,
 ) {
-  const required = accountPrecondition(owner, id, expected)
-  const sent = await requireComplete(owner, draft, required)
+  const precondition = accountPrecondition(owner, id, expected)
+  const sent = await requireComplete(owner, draft, precondition)
   const rules = [notesQuota(owner.id, notesGrowth(sent.notes, sql`${accounts.notes}`))]
   const owned = owner.db
     .select({ isOwn: isOwnColumn(owner, accounts), ruleFlags: ruleFlags(rules) })
@@ -32,9 +32,12 @@ export async function updateAccount(
       version: sql`${accounts.version} + 1`,
       updatedAt: owner.now,
     })
-    .where(and(required.row, allHold(rules)))
+    .where(and(precondition.row, allHold(rules)))
     .returning(accountColumns)
-  const results = await withinBounds('starting_balance', owner.run({ owned, stale: required.stale, updated }))
+  const results = await withinBounds(
+    'starting_balance',
+    owner.run({ owned, stale: precondition.stale, updated }),
+  )
   requirePrecondition(accounts, results)
   const [account] = results.updated
   if (!account) throw violationOf(rules, results.owned)

@@ -11,14 +11,14 @@ import { BadLink, type FieldErrors, Invalid } from '../shared/failures.ts'
 import { messageFor, requiredText, takenText } from '../shared/field-errors.ts'
 import type { Hashing } from '../shared/hashing.ts'
 import { addressLink, isAddressLink, type LinkBase, type LinkParts, linkedUserId } from '../shared/links.ts'
-import type { Outbox } from '../shared/queues.ts'
+import type { MailQueue } from '../shared/queues.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
 import { isStillReserved, isTakenAddress, voidLinks } from '../users/addresses.ts'
 import { readOwnPassword, requireOwnPassword, wrongPassword } from '../users/password.ts'
 import type { AddressChange } from './email-contract.ts'
 
 type LinkContext = { db: Database; now: Date; links: LinkBase }
-type MailingContext = LinkContext & { outbox: Outbox; client: ClientAddress }
+type MailingContext = LinkContext & { mailQueue: MailQueue; client: ClientAddress }
 
 /**
  * Requests a change of the user's address, in place of an earlier request: emails a link to the new address or, if the user
@@ -28,7 +28,7 @@ type MailingContext = LinkContext & { outbox: Outbox; client: ClientAddress }
 export async function requestAddressChange(
   owner: Owner,
   draft: Draft<AddressChange>,
-  { hashing, outbox, links, client }: MailingContext & { hashing: Hashing },
+  { hashing, mailQueue, links, client }: MailingContext & { hashing: Hashing },
 ): Promise<string> {
   const { db, now } = owner
   const { user, stored } = await readOwnPassword(owner)
@@ -62,10 +62,10 @@ export async function requestAddressChange(
   if (results.taken.length > 0) throw new Invalid({ email: [messageFor('email', takenText)] })
   requireAttempt(limits, now, results)
   if (stored !== null) {
-    await mailChangeLink(outbox, links, { ...user, email }, now)
+    await mailChangeLink(mailQueue, links, { ...user, email }, now)
     return email
   }
-  await outbox.post({
+  await mailQueue.post({
     kind: 'approve_address',
     id: crypto.randomUUID(),
     to: user.email,
@@ -89,12 +89,12 @@ function requestErrors(
 }
 
 async function mailChangeLink(
-  outbox: Outbox,
+  mailQueue: MailQueue,
   links: LinkBase,
   to: { id: number; name: string; email: string },
   now: Date,
 ): Promise<void> {
-  await outbox.post({
+  await mailQueue.post({
     kind: 'change_address',
     id: crypto.randomUUID(),
     to: to.email,
@@ -122,7 +122,7 @@ export async function readChangeState(
 export async function approveChange(context: MailingContext, link: LinkParts): Promise<ChangeState> {
   const { user, email, state } = await readChange(context, 'approve', link)
   if (state !== 'pending') return state
-  const { db, now, outbox, links } = context
+  const { db, now, mailQueue, links } = context
   const limits = mailLimits(newAddress(email), context.client)
   const mail = countAttempt(db, limits, now)
   const pending = and(eq(pendingAddresses.userId, user.id), eq(pendingAddresses.email, email))
@@ -136,7 +136,7 @@ export async function approveChange(context: MailingContext, link: LinkParts): P
   })
   requireAttempt(limits, now, attempt)
   // The button may have been pressed twice.
-  if (confirmed.length > 0) await mailChangeLink(outbox, links, { ...user, email }, now)
+  if (confirmed.length > 0) await mailChangeLink(mailQueue, links, { ...user, email }, now)
   return 'pending'
 }
 
@@ -147,7 +147,7 @@ export async function approveChange(context: MailingContext, link: LinkParts): P
 export async function completeChange(context: MailingContext, link: LinkParts): Promise<ChangeState> {
   const { user, email, state } = await readChange(context, 'change', link)
   if (state !== 'pending') return state
-  const { db, now, outbox, links } = context
+  const { db, now, mailQueue, links } = context
   const { id, email: old, name } = user
   const isReady = sql`exists (
     select 1 from ${pendingAddresses} join ${users} on ${users.id} = ${pendingAddresses.userId}
@@ -178,7 +178,7 @@ export async function completeChange(context: MailingContext, link: LinkParts): 
       .where(sql`${formerAddresses.userId} = ${id} and ${formerAddresses.id} >= ${earlier} and ${isReady}`),
     changed: db
       .update(users)
-      // The password does not prove the new address, for which a stranger may have asked.
+      // The password does not prove the new address, which a stranger may have requested.
       .set({ email, emailVerifiedAt: now, isPasswordProven: false, reminderLookAt: now, updatedAt: now })
       .where(and(eq(users.id, id), isReady))
       .returning({ id: users.id }),
@@ -194,7 +194,7 @@ export async function completeChange(context: MailingContext, link: LinkParts): 
     reserved.length > 0 ? await addressLink(links, 'restore', { id, email: old }, now) : undefined
   const isTold = attempted.length > 0 || restoreUrl !== undefined || user.emailVerifiedAt !== null
   if (isTold)
-    await outbox.post({ kind: 'address_changed', id: crypto.randomUUID(), to: old, name, restoreUrl })
+    await mailQueue.post({ kind: 'address_changed', id: crypto.randomUUID(), to: old, name, restoreUrl })
   return 'pending'
 }
 

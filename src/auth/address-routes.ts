@@ -3,7 +3,7 @@ import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
 import { linkOutcome, linkPage } from '../http/link-page.ts'
 import { hashing } from '../http/rate-limits.ts'
-import { body, hints } from '../http/validate.ts'
+import { body, lenientFields } from '../http/validate.ts'
 import { approveChange, completeChange, readChangeState, requestAddressChange } from './address-change.ts'
 import { readRestoreState, restoreAddress } from './address-restore.ts'
 import { linkContext, linkParts } from './context.ts'
@@ -74,35 +74,55 @@ export const ownAddressRoutes = new Hono<App>().on(['PUT', 'PATCH'], '/', body(a
 
 /** The links in emails about a change of the address. */
 export const addressLinkRoutes = new Hono<App>()
-  .get('/approve/:id/:hash', hints('param', addressLinkPath), hints('query', addressLinkQuery), async (c) => {
-    const link = linkParts(c.req.valid('param'), c.req.valid('query'))
-    return question(c, 'approve', await readChangeState(linkContext(c), 'approve', link))
-  })
+  .get(
+    '/approve/:id/:hash',
+    lenientFields('param', addressLinkPath),
+    lenientFields('query', addressLinkQuery),
+    async (c) => {
+      const link = linkParts(c.req.valid('param'), c.req.valid('query'))
+      return question(c, 'approve', await readChangeState(linkContext(c), 'approve', link))
+    },
+  )
   .post(
     '/approve/:id/:hash',
-    hints('param', addressLinkPath),
-    hints('query', addressLinkQuery),
+    lenientFields('param', addressLinkPath),
+    lenientFields('query', addressLinkQuery),
     async (c) => {
       const link = linkParts(c.req.valid('param'), c.req.valid('query'))
       return outcome(c, 'approve', await approveChange(linkContext(c), link))
     },
   )
-  .get('/change/:id/:hash', hints('param', addressLinkPath), hints('query', addressLinkQuery), async (c) => {
-    const link = linkParts(c.req.valid('param'), c.req.valid('query'))
-    return question(c, 'change', await readChangeState(linkContext(c), 'change', link))
-  })
-  .post('/change/:id/:hash', hints('param', addressLinkPath), hints('query', addressLinkQuery), async (c) => {
-    const link = linkParts(c.req.valid('param'), c.req.valid('query'))
-    return outcome(c, 'change', await completeChange(linkContext(c), link))
-  })
-  .get('/restore/:id/:hash', hints('param', addressLinkPath), hints('query', addressLinkQuery), async (c) => {
-    const link = linkParts(c.req.valid('param'), c.req.valid('query'))
-    return question(c, 'restore', await readRestoreState(linkContext(c), link))
-  })
+  .get(
+    '/change/:id/:hash',
+    lenientFields('param', addressLinkPath),
+    lenientFields('query', addressLinkQuery),
+    async (c) => {
+      const link = linkParts(c.req.valid('param'), c.req.valid('query'))
+      return question(c, 'change', await readChangeState(linkContext(c), 'change', link))
+    },
+  )
+  .post(
+    '/change/:id/:hash',
+    lenientFields('param', addressLinkPath),
+    lenientFields('query', addressLinkQuery),
+    async (c) => {
+      const link = linkParts(c.req.valid('param'), c.req.valid('query'))
+      return outcome(c, 'change', await completeChange(linkContext(c), link))
+    },
+  )
+  .get(
+    '/restore/:id/:hash',
+    lenientFields('param', addressLinkPath),
+    lenientFields('query', addressLinkQuery),
+    async (c) => {
+      const link = linkParts(c.req.valid('param'), c.req.valid('query'))
+      return question(c, 'restore', await readRestoreState(linkContext(c), link))
+    },
+  )
   .post(
     '/restore/:id/:hash',
-    hints('param', addressLinkPath),
-    hints('query', addressLinkQuery),
+    lenientFields('param', addressLinkPath),
+    lenientFields('query', addressLinkQuery),
     async (c) => {
       const link = linkParts(c.req.valid('param'), c.req.valid('query'))
       return outcome(c, 'restore', await restoreAddress(linkContext(c), link))

@@ -16,7 +16,7 @@ export function signInContext(c: Context<App>): SignInContext {
 }
 
 /** The context of a request that sends emails with links, or follows one. */
-export function linkContext(c: Context<App>): MailContext & { removals: RemovalQueue; links: LinkBase } {
+export function linkContext(c: Context<App>): MailContext & { removalQueue: RemovalQueue; links: LinkBase } {
   const { config, ...deps } = c.get('deps')
   return { ...deps, links: config.links, frontendUrl: config.frontendUrl, client: countedClient(c) }
 }

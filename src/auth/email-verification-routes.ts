@@ -3,7 +3,7 @@ import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
 import { linkOutcome, linkPage } from '../http/link-page.ts'
 import { allowanceHeaders, countedClient } from '../http/rate-limits.ts'
-import { hints } from '../http/validate.ts'
+import { lenientFields } from '../http/validate.ts'
 import type { LinkParts } from '../shared/links.ts'
 import { showUser } from '../users/profile.ts'
 import { linkContext, linkParts } from './context.ts'
@@ -53,28 +53,43 @@ const outcomes: Record<Disowning, [title: string, text: string]> = {
 }
 
 export const emailVerificationRoutes = new Hono<App>()
-  .get('/verify/:id/:hash', hints('param', addressLinkPath), hints('query', addressLinkQuery), async (c) => {
-    const link = signed(c, c.req.valid('param'), c.req.valid('query'))
-    // Scanners send HEAD requests to links in emails, so only GET verifies.
-    if (c.req.method === 'HEAD') return toDashboard(c, await canVerify(...link))
-    const { userId, isNew } = await verifyEmail(...link)
-    if (isNew) c.get('deps').emit({ event: 'Verified', userId })
-    return toDashboard(c, isNew)
-  })
-  .get('/disown/:id/:hash', hints('param', addressLinkPath), hints('query', addressLinkQuery), async (c) => {
-    const disowning = await readDisowning(...signed(c, c.req.valid('param'), c.req.valid('query')))
-    return linkPage(c, ...questions[disowning])
-  })
-  .post('/disown/:id/:hash', hints('param', addressLinkPath), hints('query', addressLinkQuery), async (c) => {
-    const [, secret, link] = signed(c, c.req.valid('param'), c.req.valid('query'))
-    const done = await disown(linkContext(c), secret, link)
-    return linkOutcome(c, ...outcomes[done], done === 'nothing' ? 409 : 200)
-  })
+  .get(
+    '/verify/:id/:hash',
+    lenientFields('param', addressLinkPath),
+    lenientFields('query', addressLinkQuery),
+    async (c) => {
+      const link = signed(c, c.req.valid('param'), c.req.valid('query'))
+      // Scanners send HEAD requests to links in emails, so only GET verifies.
+      if (c.req.method === 'HEAD') return toDashboard(c, await canVerify(...link))
+      const { userId, isNew } = await verifyEmail(...link)
+      if (isNew) c.get('deps').logEvent({ event: 'Verified', userId })
+      return toDashboard(c, isNew)
+    },
+  )
+  .get(
+    '/disown/:id/:hash',
+    lenientFields('param', addressLinkPath),
+    lenientFields('query', addressLinkQuery),
+    async (c) => {
+      const disowning = await readDisowning(...signed(c, c.req.valid('param'), c.req.valid('query')))
+      return linkPage(c, ...questions[disowning])
+    },
+  )
+  .post(
+    '/disown/:id/:hash',
+    lenientFields('param', addressLinkPath),
+    lenientFields('query', addressLinkQuery),
+    async (c) => {
+      const [, secret, link] = signed(c, c.req.valid('param'), c.req.valid('query'))
+      const done = await disown(linkContext(c), secret, link)
+      return linkOutcome(c, ...outcomes[done], done === 'nothing' ? 409 : 200)
+    },
+  )
   .post('/verification-notification', async (c) => {
     const owner = c.get('owner')
-    const { outbox, config } = c.get('deps')
+    const { mailQueue, config } = c.get('deps')
     const { isVerified, ...allowance } = await resendVerification(owner, {
-      outbox,
+      mailQueue,
       links: config.links,
       client: countedClient(c),
     })

@@ -14,7 +14,7 @@ import {
   type LinkParts,
   linkedUserId,
 } from '../shared/links.ts'
-import type { Outbox, RemovalQueue } from '../shared/queues.ts'
+import type { MailQueue, RemovalQueue } from '../shared/queues.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
 import { voidLinks } from '../users/addresses.ts'
 import { userDeletion } from '../users/delete.ts'
@@ -22,12 +22,12 @@ import { ignoreLimits, type MailContext, mailResetLink } from './password-reset.
 
 /** Queues a verification email. */
 export async function mailVerification(
-  outbox: Outbox,
+  mailQueue: MailQueue,
   links: LinkBase,
   user: Pick<User, 'id' | 'name' | 'email' | 'createdAt'>,
   now: Date,
 ): Promise<void> {
-  await outbox.post({
+  await mailQueue.post({
     kind: 'verify_address',
     id: crypto.randomUUID(),
     to: user.email,
@@ -43,7 +43,7 @@ export type Resent = Allowance & { isVerified: boolean }
 /** Sends another verification email, unless the user's address is verified. Throws TooManyAttempts. */
 export async function resendVerification(
   owner: Owner,
-  { outbox, links, client }: { outbox: Outbox; links: LinkBase; client: ClientAddress },
+  { mailQueue, links, client }: { mailQueue: MailQueue; links: LinkBase; client: ClientAddress },
 ): Promise<Resent> {
   const recipient = sql`(select * from ${users} where ${users.id} = ${owner.id})`
   const isUnverified = sql`(select email_verified_at is null from ${recipient})`
@@ -51,11 +51,11 @@ export async function resendVerification(
     { key: `resend:${owner.tokenId}`, ...exactLimits.verificationMails },
     ...mailLimits(recipient, client, isUnverified),
   ]
-  const { statements } = countAttempt(owner.db, limits, owner.now, owner.isKnown)
+  const { statements } = countAttempt(owner.db, limits, owner.now, owner.isValid)
   const results = await owner.run(statements)
   const allowance = requireAttempt(limits, owner.now, results)
   const isVerified = results.user.emailVerifiedAt !== null
-  if (!isVerified) await mailVerification(outbox, links, results.user, owner.now)
+  if (!isVerified) await mailVerification(mailQueue, links, results.user, owner.now)
   return { ...allowance, isVerified }
 }
 
@@ -109,11 +109,11 @@ export async function readDisowning(
  * emails a reset link. Returns its action. Throws BadLink.
  */
 export async function disown(
-  context: MailContext & { removals: RemovalQueue },
+  context: MailContext & { removalQueue: RemovalQueue },
   secret: string,
   link: LinkParts,
 ): Promise<Disowning> {
-  const { db, now, removals } = context
+  const { db, now, removalQueue } = context
   const { id, email } = await userOfLink(db, secret, 'disown', link, now)
   const isSameUser = and(eq(users.id, id), eq(users.email, email))
   const isUnverified = and(isSameUser, isNull(users.emailVerifiedAt)) as SQL
@@ -142,7 +142,7 @@ export async function disown(
   if (found.length > 0) return 'nothing'
   // The button may have been pressed twice.
   if (deleted.length === 0) throw new BadLink(404, 'User not found.')
-  await removals.post(id)
+  await removalQueue.post(id)
   return 'deletes'
 }
 

@@ -2,25 +2,25 @@ import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
 import { logFailure } from '../http/observe.ts'
-import { hints } from '../http/validate.ts'
+import { lenientFields } from '../http/validate.ts'
 import { SignInFailed } from '../shared/failures.ts'
 import { signInContext } from './context.ts'
 import { callback, signInHints } from './contract.ts'
-import { beginSignIn, completeSignIn, signInAgain } from './provider.ts'
+import { beginSignIn, completeSignIn, signInAgain } from './provider-sign-in.ts'
 
 /** Sign-in through the identity provider. */
 export const identityProviderRoutes = new Hono<App>()
-  .get('/', hints('query', signInHints), async (c) => {
+  .get('/', lenientFields('query', signInHints), async (c) => {
     const { config, provider, now } = c.get('deps')
     return c.json({ url: await beginSignIn(provider, config.links.secret, now, c.req.valid('query')) })
   })
-  .get('/callback', hints('query', callback), async (c) => {
-    const { config, provider, outbox } = c.get('deps')
+  .get('/callback', lenientFields('query', callback), async (c) => {
+    const { config, provider, mailQueue } = c.get('deps')
     // A HEAD must not consume the state, so its outcome is unknown.
     if (c.req.method === 'HEAD') return c.redirect(`${config.frontendUrl}/login`, 302)
     try {
       const { token, user } = await completeSignIn(
-        { ...signInContext(c), outbox, frontendUrl: config.frontendUrl },
+        { ...signInContext(c), mailQueue, frontendUrl: config.frontendUrl },
         provider,
         config.links.secret,
         c.req.valid('query'),

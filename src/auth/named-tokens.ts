@@ -11,7 +11,7 @@ import { dayMs } from '../shared/dates.ts'
 import { type Draft, withErrors } from '../shared/draft.ts'
 import type { FieldErrors } from '../shared/failures.ts'
 import { messageFor } from '../shared/field-errors.ts'
-import type { Outbox } from '../shared/queues.ts'
+import type { MailQueue } from '../shared/queues.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
 import { namedTokenPrefix, newSecret, type RandomBytes, sha256Hex } from '../shared/tokens.ts'
 import type { NewToken } from './contract.ts'
@@ -20,7 +20,7 @@ import { type Session, sessionColumns } from './sessions.ts'
 /** A user may have so many named tokens. */
 export const maxNamedTokens = 50
 
-type Context = { random: RandomBytes; outbox: Outbox; client: ClientAddress }
+type Context = { random: RandomBytes; mailQueue: MailQueue; client: ClientAddress }
 
 /**
  * Makes a token for a script, and emails its user. Returns its row and the token itself, `<id>|<secret>`. Throws Invalid,
@@ -29,7 +29,7 @@ type Context = { random: RandomBytes; outbox: Outbox; client: ClientAddress }
 export async function makeNamedToken(
   owner: Owner,
   draft: Draft<NewToken>,
-  { random, outbox, client }: Context,
+  { random, mailQueue, client }: Context,
 ): Promise<{ token: string; session: Session }> {
   const { db, now } = owner
   const latest = new Date(now.getTime() + absoluteTimeoutDays * dayMs)
@@ -50,7 +50,7 @@ export async function makeNamedToken(
     { key: `named token:${owner.tokenId}`, ...exactLimits.namedTokens },
     ...mailLimits(recipient, client),
   ]
-  const mail = countAttempt(db, limits, now, owner.isKnown)
+  const mail = countAttempt(db, limits, now, owner.isValid)
   const rules = [quota(owner)]
   const results = await owner.run({
     ...mail.statements,
@@ -65,7 +65,7 @@ export async function makeNamedToken(
   requireAttempt(limits, now, results)
   const [session] = results.made
   if (!session) throw violationOf(rules, results.ruleFlags)
-  await outbox.post({
+  await mailQueue.post({
     kind: 'token_made',
     id: crypto.randomUUID(),
     to: results.user.email,

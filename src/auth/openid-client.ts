@@ -3,7 +3,7 @@ import { createLocalJWKSet, decodeJwt, type JWTPayload, jwtVerify } from 'jose'
 import * as z from 'zod/mini'
 import { type Deadline, within } from '../shared/deadline.ts'
 import { ProviderUnavailable } from '../shared/failures.ts'
-import { composed, isBlank, trimText } from '../shared/texts.ts'
+import { isBlank, toNfc, trimText } from '../shared/texts.ts'
 
 /** The registration with an OpenID provider; its endpoints are discovered. */
 export type ProviderSettings = { issuer: string; clientId: string; clientSecret: string; redirectUri: string }
@@ -73,7 +73,7 @@ const discovered = new Map<string, { discovery: Discovery; until: number }>()
  * An OpenID provider (OpenID Connect Core 1.0, code flow with PKCE and nonce). The deadline also covers the request's calls
  * to the database.
  */
-export function openIdProvider(
+export function openIdClient(
   settings: ProviderSettings,
   deadline: Deadline = () => AbortSignal.timeout(timeoutMs),
 ) {
@@ -108,7 +108,7 @@ export function openIdProvider(
   }
 }
 
-export type IdentityProvider = ReturnType<typeof openIdProvider>
+export type OpenIdClient = ReturnType<typeof openIdClient>
 
 async function redeem(
   client: OAuth2Client,
@@ -190,7 +190,7 @@ function identityOf(claims: Claims): Identity {
 /** Removes NUL and unpaired surrogates, which cannot be stored (shared/fields.ts). */
 function storable(text: string | undefined): string | null {
   const stored = text?.replaceAll('\0', '').toWellFormed() ?? ''
-  return isBlank(stored) ? null : composed(trimText(stored))
+  return isBlank(stored) ? null : toNfc(trimText(stored))
 }
 
 async function getJson(url: string, headers: Record<string, string> = {}): Promise<unknown> {

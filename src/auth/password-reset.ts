@@ -10,7 +10,7 @@ import { type Draft, valuesOf } from '../shared/draft.ts'
 import { Invalid, TooManyAttempts } from '../shared/failures.ts'
 import { type Hashing, hashQueued } from '../shared/hashing.ts'
 import { resetLinkMinutes } from '../shared/links.ts'
-import type { Outbox } from '../shared/queues.ts'
+import type { MailQueue } from '../shared/queues.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
 import { newSecret, type RandomBytes, sha256Hex } from '../shared/tokens.ts'
 import { voidLinks } from '../users/addresses.ts'
@@ -26,7 +26,7 @@ export type MailContext = {
   db: Database
   now: Date
   random: RandomBytes
-  outbox: Outbox
+  mailQueue: MailQueue
   frontendUrl: string
   client: ClientAddress
 }
@@ -52,7 +52,7 @@ export async function forgotPassword(context: MailContext, draft: Draft<Forgotte
 
 /** Emails a reset link to an address; returns the rest of the limits. Throws Invalid, TooManyAttempts. */
 export async function mailResetLink(context: MailContext, email: string) {
-  const { db, now, outbox } = context
+  const { db, now, mailQueue } = context
   const limits = limitsOf(email, context.client)
   const { statements, isCounted } = countAttempt(db, limits, now)
   const token = newSecret(context.random)
@@ -73,7 +73,7 @@ export async function mailResetLink(context: MailContext, email: string) {
   if (!user) throw invalidEmail("We can't find a user with that email address.")
   const url = new URL(`${context.frontendUrl}/reset-password`)
   url.search = new URLSearchParams({ token, email }).toString()
-  await outbox.post({
+  await mailQueue.post({
     kind: 'reset_password',
     id: crypto.randomUUID(),
     to: email,

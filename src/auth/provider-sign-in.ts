@@ -9,17 +9,17 @@ import { runAll, runOne } from '../database/run.ts'
 import { tokens, usedStates, users } from '../database/schema.ts'
 import { normalizeAddress } from '../shared/addresses.ts'
 import { ProviderUnavailable, SignInFailed } from '../shared/failures.ts'
-import type { Outbox } from '../shared/queues.ts'
+import type { MailQueue } from '../shared/queues.ts'
 import { seal, unseal } from '../shared/secrets.ts'
 import { isTakenAddress, voidLinks } from '../users/addresses.ts'
 import type { Callback, SignInHints } from './contract.ts'
-import type { Identity, IdentityProvider } from './identity-provider.ts'
+import type { Identity, OpenIdClient } from './openid-client.ts'
 import { dropOldestTokens, newToken, type SignedIn, type SignInContext } from './token.ts'
 
 /** The time to sign in at the provider. */
 const stateTtlMs = 10 * 60_000
 
-export type IdentityContext = Omit<SignInContext, 'hashing'> & { outbox: Outbox; frontendUrl: string }
+export type IdentityContext = Omit<SignInContext, 'hashing'> & { mailQueue: MailQueue; frontendUrl: string }
 
 /** Sealed into `state`, since the API sets no cookies. The nonce also identifies the state. */
 const stateSchema = z.object({
@@ -35,7 +35,7 @@ export type CallbackIdentity = Identity & { timezone?: string | undefined }
 
 /** Returns the provider's URL for a new sign-in. Throws ProviderUnavailable. */
 export async function beginSignIn(
-  provider: IdentityProvider | undefined,
+  provider: OpenIdClient | undefined,
   secret: string,
   now: Date,
   { login_hint, timezone }: Partial<SignInHints>,
@@ -49,7 +49,7 @@ export async function beginSignIn(
 /** Signs in the user of the provider's callback. Throws SignInFailed. */
 export async function completeSignIn(
   context: IdentityContext,
-  provider: IdentityProvider | undefined,
+  provider: OpenIdClient | undefined,
   secret: string,
   callback: Callback,
 ): Promise<SignedIn> {
@@ -59,7 +59,7 @@ export async function completeSignIn(
 /** Returns the identity of a callback; a malformed address becomes null. Throws SignInFailed. */
 async function identifyCallback(
   { db, now }: Pick<SignInContext, 'db' | 'now'>,
-  provider: IdentityProvider | undefined,
+  provider: OpenIdClient | undefined,
   secret: string,
   callback: Callback,
 ): Promise<CallbackIdentity> {
@@ -78,7 +78,7 @@ export function signInAgain(options?: ErrorOptions): SignInFailed {
   return new SignInFailed('provider_error', 'Signing in did not work. Please try again.', options)
 }
 
-async function identify(provider: IdentityProvider, code: string, state: State): Promise<Identity> {
+async function identify(provider: OpenIdClient, code: string, state: State): Promise<Identity> {
   try {
     return await provider.identify(code, state)
   } catch (error) {
@@ -119,7 +119,7 @@ function expiredState(): SignInFailed {
  * are removed, and the user gets an email. Throws SignInFailed.
  */
 async function signInAs(context: IdentityContext, identity: CallbackIdentity): Promise<SignedIn> {
-  const { db, outbox, frontendUrl } = context
+  const { db, mailQueue, frontendUrl } = context
   const { secret, row } = newToken(context)
   const byIdentity = eq(users.idpId, identity.subject)
   const userId = sql<number>`(select ${users.id} from ${users} where ${byIdentity})`
@@ -137,7 +137,7 @@ async function signInAs(context: IdentityContext, identity: CallbackIdentity): P
   if (!token || !user) throw unlinkable(identity)
   const { name, email: to } = user
   if (results.passwordRemoved.length > 0)
-    await outbox.post({ kind: 'password_removed', id: crypto.randomUUID(), to, name, frontendUrl })
+    await mailQueue.post({ kind: 'password_removed', id: crypto.randomUUID(), to, name, frontendUrl })
   return { token: `${token.id}|${secret}`, user }
 }
 

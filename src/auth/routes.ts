@@ -2,7 +2,7 @@ import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
 import { confirmed } from '../http/confirmed.ts'
 import { clientAddress, countedClient, limit } from '../http/rate-limits.ts'
-import { body, hints } from '../http/validate.ts'
+import { body, lenientFields } from '../http/validate.ts'
 import { longestAddress } from '../shared/addresses.ts'
 import type { Draft } from '../shared/draft.ts'
 import { email } from '../shared/user-fields.ts'
@@ -21,8 +21,8 @@ export const authRoutes = new Hono<App>()
   .post('/register', body(registration), async (c) => {
     const draft = confirmed(c.req.valid('json'))
     const { mayBeMailed, ...signedIn } = await register(signInContext(c), draft, countedClient(c))
-    const { outbox, config, now } = c.get('deps')
-    if (mayBeMailed) await mailVerification(outbox, config.links, signedIn.user, now)
+    const { mailQueue, config, now } = c.get('deps')
+    if (mayBeMailed) await mailVerification(mailQueue, config.links, signedIn.user, now)
     return c.json(presentSignIn(signedIn), 201)
   })
   .post(
@@ -43,6 +43,11 @@ export const authRoutes = new Hono<App>()
     return c.json({ message: 'Logged out everywhere.' })
   })
   // Does not reveal whether an address is registered.
-  .get('/auth/check-email', hints('query', addressCheck), limit('CHECK_EMAIL_LIMIT', clientAddress), (c) => {
-    return c.json({ available: email.safeParse(c.req.valid('query').email).success })
-  })
+  .get(
+    '/auth/check-email',
+    lenientFields('query', addressCheck),
+    limit('CHECK_EMAIL_LIMIT', clientAddress),
+    (c) => {
+      return c.json({ available: email.safeParse(c.req.valid('query').email).success })
+    },
+  )

@@ -16,8 +16,8 @@ export const tokenRoutes = new Hono<App>()
   })
   .post('/', body(newToken), async (c) => {
     const owner = c.get('owner')
-    const { random, outbox } = c.get('deps')
-    const context = { random, outbox, client: countedClient(c) }
+    const { random, mailQueue } = c.get('deps')
+    const context = { random, mailQueue, client: countedClient(c) }
     const { token, session } = await makeNamedToken(owner, c.req.valid('json'), context)
     return c.json(presentNamedToken(session, token), 201)
   })

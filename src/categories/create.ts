@@ -28,7 +28,7 @@ export async function createCategory(owner: Owner, draft: Draft<NewCategory>, id
   }
   const { earlier, isFirst } = idempotency(owner, categories, idempotencyKey)
   const rules = [categoryQuota(owner.id, 'name'), ...keyRules(owner.id, 'category', idempotencyKey)]
-  const guard = and(owner.isKnown, isFirst, allHold(rules)) as SQL
+  const guard = and(owner.isValid, isFirst, allHold(rules)) as SQL
   const results = await withUniqueName(
     owner.run({
       earlier: selectCategories(owner, earlier),

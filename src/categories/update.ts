@@ -17,9 +17,9 @@ export async function updateCategory(
   draft: Draft<CategoryChanges>,
   expected: ExpectedVersions,
 ) {
-  const required = categoryPrecondition(owner, id, expected)
-  const { row, owned, stale } = required
-  const changes = await requireComplete(owner, draft, required)
+  const precondition = categoryPrecondition(owner, id, expected)
+  const { row, owned, stale } = precondition
+  const changes = await requireComplete(owner, draft, precondition)
   const updated = owner.db
     .update(categories)
     .set({

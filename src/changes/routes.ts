@@ -19,13 +19,16 @@ export const changeRoutes = new Hono<App>()
     )
   })
   .post('/', bodyReadBy(upload, maxUploadBytes, readUpload), async (c) => {
-    const { removals, config } = c.get('deps')
+    const { removalQueue, config } = c.get('deps')
     const upload = c.req.valid('json')
     const { cursor, operations = [], refused = [] } = upload.values
     const count = operations.length + refused.length
     c.get('memory').countItems(count)
     return limitLargeResponse(count + (cursor ? defaultFeedSize : 0), async () => {
-      const done = await uploadOperations(c.get('owner'), upload, { epoch: config.changesEpoch, removals })
+      const done = await uploadOperations(c.get('owner'), upload, {
+        epoch: config.changesEpoch,
+        removalQueue,
+      })
       const results = done.outcomes.map(presentOutcome)
       return c.json<ShownUploadAnswer>({ results, ...(done.feed && presentFeed(done.feed)) })
     })

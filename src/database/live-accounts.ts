@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Scope } from './owner.ts'
+import type { UserScope } from './owner.ts'
 
 /**
  * True for transactions with no deleted account on either side. Those of a deleted account disappear at once
@@ -10,6 +10,6 @@ export const hasLiveAccounts = sql`not exists (
    where gone.former_user_id = transactions.user_id and gone.id in (transactions.account_id, transactions.to_account_id))`
 
 /** `hasLiveAccounts` for many of the user's rows: checks no row unless an account of the user is being removed. */
-export function hasLiveAccountsInBulk(owner: Scope): SQL {
+export function hasLiveAccountsInBulk(owner: UserScope): SQL {
   return sql`(not exists (select 1 from accounts where former_user_id = ${owner.id}) or ${hasLiveAccounts})`
 }

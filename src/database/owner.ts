@@ -5,7 +5,7 @@ import { lastChange } from './change-numbers.ts'
 import type { Database } from './client.ts'
 import { type ResultOf, type Results, runAll, type Statement, type Statements } from './run.ts'
 import { tokens, users } from './schema.ts'
-import { isLive, recentAfter } from './token-lifetime.ts'
+import { isLive, recentUseAfter } from './token-lifetime.ts'
 
 /** A user without the columns that concern the password. */
 export type User = Omit<typeof users.$inferSelect, 'passwordHash' | 'isPasswordProven'>
@@ -13,15 +13,15 @@ const { passwordHash: _, isPasswordProven: __, ...columns } = getTableColumns(us
 export const userColumns = columns
 
 /** Scopes statements to a user. */
-export type Scope = {
+export type UserScope = {
   /** The id of the user; NULL if the token is not valid. */
   readonly id: SQL<number>
-  /** True if the token is valid: for the guards of inserts, which have no row to match. */
-  readonly isKnown: SQL
+  /** True if the token is valid, for the guards of inserts, which have no row to match. */
+  readonly isValid: SQL
   readonly db: Database
 }
 
-/** The scopes that include the needed one, in SQL. Each includes those before it (`tokenScopes`). */
+/** True for the tokens whose scope includes the required one. Each includes those before it (`tokenScopes`). */
 const scopeIsIn: Record<TokenScope, SQL> = {
   read: sql`true`,
   write: sql`scope <> 'read'`,
@@ -29,14 +29,14 @@ const scopeIsIn: Record<TokenScope, SQL> = {
 }
 
 /** A bearer token, and the scope that the request needs. */
-type Credential = { tokenId: number; secretHash: string; needs: TokenScope }
+type Credential = { tokenId: number; secretHash: string; requiredScope: TokenScope }
 
 /**
  * The user of a token. `id` is an SQL expression, so one round trip both identifies the user and runs the statements. If
  * the token is unknown or expired, or its scope is insufficient, `id` is NULL: no row matches, nothing is written and `run`
  * throws.
  */
-export class Owner implements Scope {
+export class Owner implements UserScope {
   readonly db: Database
   readonly now: Date
   readonly tokenId: number
@@ -44,29 +44,29 @@ export class Owner implements Scope {
   readonly tokenKey: string
   /** The user's id, once `run` has read it. */
   userId: number | undefined
-  /** The user's id and the number of their last change, as `7-42`, once a `run` after `watch` has read them. */
+  /** The user's id and the number of their last change, as `7-42`, once a `run` after `compareState` has read them. */
   state: string | undefined
-  readonly #isValid: SQL
-  readonly #needs: TokenScope
-  #isWatched = false
+  readonly #matchesToken: SQL
+  readonly #requiredScope: TokenScope
+  #readsState = false
   #clientState: string | undefined
   #lastUsedAt: Date | undefined
 
-  constructor(db: Database, { tokenId, secretHash, needs }: Credential, now: Date) {
+  constructor(db: Database, { tokenId, secretHash, requiredScope }: Credential, now: Date) {
     this.db = db
     this.now = now
     this.tokenId = tokenId
     this.tokenKey = `${tokenId}|${secretHash}`
-    this.#isValid = sql`tokens.id = ${tokenId} and secret_hash = ${secretHash} and ${isLive(now)}`
-    this.#needs = needs
+    this.#matchesToken = sql`tokens.id = ${tokenId} and secret_hash = ${secretHash} and ${isLive(now)}`
+    this.#requiredScope = requiredScope
   }
 
   get id(): SQL<number> {
-    const hasScope = scopeIsIn[this.#needs]
-    return sql<number>`(select user_id from tokens where ${this.#isValid} and ${hasScope} ${this.#unlessUnchanged})`
+    const hasScope = scopeIsIn[this.#requiredScope]
+    return sql<number>`(select user_id from tokens where ${this.#matchesToken} and ${hasScope} ${this.#unlessUnchanged})`
   }
 
-  get isKnown(): SQL {
+  get isValid(): SQL {
     return sql`${this.id} is not null`
   }
 
@@ -74,18 +74,18 @@ export class Owner implements Scope {
   get #unlessUnchanged(): SQL {
     if (this.#clientState === undefined) return sql``
     const state = sql`user_id || '-' || ${lastChange(sql`tokens.user_id`)}`
-    return sql`and not (last_used_at > ${recentAfter(this.now)} and ${state} = ${this.#clientState})`
+    return sql`and not (last_used_at > ${recentUseAfter(this.now)} and ${state} = ${this.#clientState})`
   }
 
   /** Makes `run` read the user's state, and throw NotModified if it equals `clientState`. To be called before `id` is used. */
-  watch(clientState: string | undefined): void {
-    this.#isWatched = true
+  compareState(clientState: string | undefined): void {
+    this.#readsState = true
     this.#clientState = clientState
   }
 
   /**
    * Reads the user and runs the statements, in one transaction and one round trip. Returns the user and the results. Throws
-   * Unauthenticated if the token is unknown or expired, InsufficientScope, and NotModified (see `watch`).
+   * Unauthenticated if the token is unknown or expired, InsufficientScope, and NotModified (see `compareState`).
    */
   async run<T extends Statements>(statements: T = {} as T): Promise<Results<T> & { user: User }> {
     const { identified, ...results } = await runAll(this.db, { identified: this.#identify(), ...statements })
@@ -93,7 +93,8 @@ export class Owner implements Scope {
     if (!found) throw new Unauthenticated()
     this.userId = found.user.id
     this.#lastUsedAt = found.lastUsedAt
-    if (tokenScopes.indexOf(found.scope) < tokenScopes.indexOf(this.#needs)) throw new InsufficientScope()
+    if (tokenScopes.indexOf(found.scope) < tokenScopes.indexOf(this.#requiredScope))
+      throw new InsufficientScope()
     if (found.lastChange !== null) this.state = `${found.user.id}-${found.lastChange}`
     if (this.#clientState !== undefined && this.state === this.#clientState && !this.isUseStale)
       throw new NotModified()
@@ -112,15 +113,15 @@ export class Owner implements Scope {
         user: userColumns,
         scope: tokens.scope,
         lastUsedAt: tokens.lastUsedAt,
-        lastChange: this.#isWatched ? lastChange(sql`users.id`) : sql<number | null>`null`,
+        lastChange: this.#readsState ? lastChange(sql`users.id`) : sql<number | null>`null`,
       })
       .from(tokens)
       .innerJoin(users, eq(users.id, tokens.userId))
-      .where(this.#isValid)
+      .where(this.#matchesToken)
   }
 
   /** True if `run` has found that this use of the token should be recorded (`recordUse`). */
   get isUseStale(): boolean {
-    return this.#lastUsedAt !== undefined && this.#lastUsedAt <= recentAfter(this.now)
+    return this.#lastUsedAt !== undefined && this.#lastUsedAt <= recentUseAfter(this.now)
   }
 }

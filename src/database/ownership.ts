@@ -4,7 +4,7 @@ import type { Draft } from '../shared/draft.ts'
 import { Forbidden, Invalid, NotFound, VersionConflict } from '../shared/failures.ts'
 import type { ExpectedVersions } from '../shared/types.ts'
 import { hasLiveAccounts } from './live-accounts.ts'
-import type { Owner, Scope } from './owner.ts'
+import type { Owner, UserScope } from './owner.ts'
 import type { Statement } from './run.ts'
 import {
   type accounts,
@@ -41,7 +41,7 @@ export function existingRow(table: OwnedTable, id: Id): SQL {
 }
 
 /** Matches row `id` if it exists and is the user's. */
-export function ownRow(owner: Scope, table: OwnedTable, id: Id): SQL {
+export function ownRow(owner: UserScope, table: OwnedTable, id: Id): SQL {
   return and(existingRow(table, id), eq(table.userId, owner.id)) as SQL
 }
 
@@ -52,12 +52,12 @@ export function refersToOwn(userId: SQL, table: OwnedTable, id: SQL): SQL {
 }
 
 /** A column that is 1 in the user's rows and 0 in those of other users. */
-export function isOwnColumn(owner: Scope, table: OwnedTable): SQL<number> {
+export function isOwnColumn(owner: UserScope, table: OwnedTable): SQL<number> {
   return sql<number>`(${sql`${table.userId} = ${owner.id}`})`
 }
 
 /** Selects whether row `id` exists and is the user's. Pass the result to `requireOwned`. */
-export function selectOwnership(owner: Scope, table: OwnedTable, id: Id) {
+export function selectOwnership(owner: UserScope, table: OwnedTable, id: Id) {
   return owner.db
     .select({ isOwn: isOwnColumn(owner, table) })
     .from(table)
@@ -76,7 +76,7 @@ export function requireOwned(table: OwnedTable, [row]: { isOwn: number }[]): voi
  * `select` makes the query that returns the row if its version is not expected.
  */
 export function precondition<Query>(
-  owner: Scope,
+  owner: UserScope,
   table: VersionedTable,
   id: Id,
   expected: ExpectedVersions,
@@ -122,17 +122,18 @@ export async function deleteOwn(owner: Owner, table: OwnedTable, id: Id): Promis
   requireOwned(table, owned)
 }
 
+type Precondition = ReturnType<typeof precondition<RunnableQuery<object[], 'sqlite'> & Statement>>
+
 /**
  * Returns the values of a draft. If it has errors, throws Invalid, after the failures that take precedence
- * (docs/contract.md, Order of checks): Unauthenticated and, with `required`, NotFound, Forbidden and VersionConflict.
+ * (docs/contract.md, Order of checks): Unauthenticated and, with a precondition, NotFound, Forbidden and VersionConflict.
  */
-export async function requireComplete<T>(
-  owner: Owner,
-  draft: Draft<T>,
-  required?: ReturnType<typeof precondition<RunnableQuery<object[], 'sqlite'> & Statement>>,
-) {
+export async function requireComplete<T>(owner: Owner, draft: Draft<T>, precondition?: Precondition) {
   if (draft.complete) return draft.values
-  if (!required) await owner.run()
-  else requirePrecondition(required.table, await owner.run({ owned: required.owned, stale: required.stale }))
+  if (!precondition) await owner.run()
+  else {
+    const { table, owned, stale } = precondition
+    requirePrecondition(table, await owner.run({ owned, stale }))
+  }
   throw new Invalid(draft.errors)
 }

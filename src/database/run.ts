@@ -35,4 +35,4 @@ export async function runOne<T extends Statement>(db: Database, statement: T): P
 }
 
 /** Statements whose results are not used, for `runAll`. */
-export const unread = (statements: SQL[]) => statements.map((statement) => builder.run(statement))
+export const withoutResults = (statements: SQL[]) => statements.map((statement) => builder.run(statement))

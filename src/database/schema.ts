@@ -47,7 +47,7 @@ const ownerOrFormer = (name: string) => integer(name).notNull()
 /** Null once the user has deleted the row, so that queries for the user's rows do not find it. */
 const ownerUntilDeleted = (name: string) => integer(name)
 
-const within = (column: AnySQLiteColumn, limit: Minor) =>
+const inRange = (column: AnySQLiteColumn, limit: Minor) =>
   sql`${column} between ${sql.raw(String(-limit))} and ${sql.raw(String(limit))}`
 
 /** Email addresses are stored in lower case, so that their unique index ignores case. */
@@ -211,7 +211,7 @@ export const accounts = sqliteTable(
     index('accounts_former_user').on(t.formerUserId).where(sql`former_user_id is not null`),
     uniqueIndex('accounts_client_id').on(t.userId, t.clientId).where(hasClientId),
     check('account_type', sql`${t.type} in ('bank', 'mobile', 'cash')`),
-    check('starting_balance_in_bounds', within(t.startingBalance, maxAmount)),
+    check('starting_balance_in_bounds', inRange(t.startingBalance, maxAmount)),
     check(
       'account_balance_in_bounds',
       sql`starting_balance + moved between ${sql.raw(`${-maxTotal} and ${maxTotal}`)}`,
@@ -532,7 +532,7 @@ export const imports = sqliteTable(
   ],
 )
 
-/** How files of a layout are read, as an import settled it: the answers that the next file of the layout needs no more. */
+/** How files of a layout are read, as an import settled it. The next file of the layout is read in the same way. */
 export const importLayouts = sqliteTable(
   'import_layouts',
   {
@@ -557,5 +557,5 @@ export const importLayouts = sqliteTable(
   ],
 )
 
-/** What is kept of a layout, as far as the next file needs it. */
+/** The columns of a layout with which the next file is read. */
 export type KeptLayout = Pick<typeof importLayouts.$inferSelect, 'id' | 'layout' | 'settled' | 'importId'>

@@ -5,7 +5,7 @@ import { spentClientIds } from './schema.ts'
 type KeyedNoun = 'account' | 'category'
 
 /** True if the account or category that was created with this key has been deleted. */
-export function spent(userId: SQL, noun: KeyedNoun, key: SQL): SQL {
+export function isSpentKey(userId: SQL, noun: KeyedNoun, key: SQL): SQL {
   return sql`exists (
     select 1 from ${spentClientIds} spent
      where spent.user_id = ${userId} and spent.noun = ${sql.raw(`'${noun}'`)} and spent.client_id = ${key})`
@@ -15,5 +15,5 @@ export function spent(userId: SQL, noun: KeyedNoun, key: SQL): SQL {
 export function keyRules(userId: SQL, noun: KeyedNoun, key: string | undefined): Rule[] {
   if (!key) return []
   const text = `The :field belongs to ${noun === 'account' ? 'an account' : 'a category'} that was deleted.`
-  return [rule('Idempotency-Key', text, sql`not ${spent(userId, noun, sql`${key}`)}`)]
+  return [rule('Idempotency-Key', text, sql`not ${isSpentKey(userId, noun, sql`${key}`)}`)]
 }

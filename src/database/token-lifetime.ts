@@ -18,7 +18,7 @@ export function isLive(now: Date): SQL {
 }
 
 /** A use is recorded only if the last recorded one is no later than this. */
-export function recentAfter(now: Date): Date {
+export function recentUseAfter(now: Date): Date {
   return daysBefore(now, 1)
 }
 

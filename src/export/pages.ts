@@ -31,7 +31,7 @@ export class ExportReader {
   constructor(owner: Owner, deadline: RequestDeadline) {
     this.owner = owner
     this.#deadline = deadline
-    owner.watch(undefined)
+    owner.compareState(undefined)
   }
 
   /** Runs the statements of a page of `limit` rows, which is smaller if their texts are too large for one response. */

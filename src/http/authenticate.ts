@@ -70,7 +70,7 @@ export const authenticate: MiddlewareHandler<App> = async (c, next) => {
   if (!bearer) throw new Unauthenticated()
   const { db, now } = c.get('deps')
   const { tokenId, secret } = bearer
-  const owner = new Owner(db, { tokenId, secretHash: sha256Hex(secret), needs: scopeOf(route) }, now)
+  const owner = new Owner(db, { tokenId, secretHash: sha256Hex(secret), requiredScope: scopeOf(route) }, now)
   c.set('owner', owner)
   await next()
   // An unreadable body ends a request early, but the token takes precedence (401 and its 403 before 400, 413, 415).

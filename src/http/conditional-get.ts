@@ -2,7 +2,7 @@ import type { Context, Input, MiddlewareHandler } from 'hono'
 import type * as z from 'zod/mini'
 import { ifNoneMatch } from '../shared/versions.ts'
 import type { App } from './app-types.ts'
-import { checkedBy } from './validate.ts'
+import { checkByHandler } from './validate.ts'
 
 /**
  * Sets the `ETag` of a GET and handles `If-None-Match`. If the header has one possible tag, `Owner.run` compares it and
@@ -21,7 +21,7 @@ export function tagged<I extends Input>(
     const prefix = `${changesEpoch}-${release}-${hashOf(`${c.req.url} ${variant}`)}-`
     const header = c.req.header('If-None-Match') ?? ''
     const known = header ? statesIn(header, prefix) : []
-    owner.watch(known.length === 1 ? known[0] : undefined)
+    owner.compareState(known.length === 1 ? known[0] : undefined)
     await next()
     if (owner.state === undefined || (c.res.status !== 200 && c.res.status !== 304)) return
     const isCurrent = header.trim() === '*' || known.includes(owner.state)
@@ -30,7 +30,7 @@ export function tagged<I extends Input>(
     c.res.headers.set('Cache-Control', 'private, no-cache')
     c.res.headers.append('Vary', 'Authorization')
   }
-  checkedBy.set(middleware, { target: 'header', schema: ifNoneMatch, canReject: false })
+  checkByHandler.set(middleware, { target: 'header', schema: ifNoneMatch, canReject: false })
   return middleware
 }
 type MayHaveTag = { in: { header?: Expanded<z.input<typeof ifNoneMatch>> } }

@@ -28,7 +28,7 @@ export function receiveBody(
   const anonymousLimit = bodyLimit({ maxSize: Math.min(maxBytes, maxAnonymousBytes), onError })
   return async (c, next) => {
     const owner: Owner | undefined = c.get('owner')
-    if (owner && !isAnnouncedSmall(c) && !isKnownToken(owner.tokenKey)) await owner.run()
+    if (owner && !hasSmallContentLength(c) && !isKnownToken(owner.tokenKey)) await owner.run()
     const memory = new Memory(owner)
     c.set('memory', memory)
     const { body } = c.req.raw
@@ -49,20 +49,20 @@ export function receiveBody(
 }
 
 /** True if the Content-Length allows reading the body before the token is validated. */
-export function isAnnouncedSmall(c: Context<App>): boolean {
+export function hasSmallContentLength(c: Context<App>): boolean {
   if (!c.req.raw.body) return true
   return Number(c.req.header('Content-Length') ?? Number.POSITIVE_INFINITY) <= maxAnonymousBytes
 }
 
 /** True for any content type of JSON, such as `application/vnd.api+json; charset=utf-8`. */
-export function saysJson(c: Context<App>): boolean {
+export function isJson(c: Context<App>): boolean {
   return /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(c.req.header('Content-Type') ?? '')
 }
 
 /** Parses a received JSON body. Throws 415 for another content type, 400 for malformed JSON, TooBusy without memory. */
 export async function parseJsonBody(c: Context<App>): Promise<unknown> {
   const bytes = await c.req.arrayBuffer()
-  if (!saysJson(c) && bytes.byteLength > 0)
+  if (!isJson(c) && bytes.byteLength > 0)
     throw new HTTPException(415, {
       message: 'The request body must be JSON, sent with Content-Type: application/json.',
     })

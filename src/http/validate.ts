@@ -20,7 +20,7 @@ export type Check = {
 }
 
 /** The check of each validator. The OpenAPI document is built from it. */
-export const checkedBy = new WeakMap<object, Check>()
+export const checkByHandler = new WeakMap<object, Check>()
 
 /** `in` is the input of typed clients: a target is optional if none of its fields is required. */
 type Validated<T extends string, Fields, Read> = {
@@ -51,7 +51,7 @@ export function bodyReadBy<S extends z.ZodMiniObject, Read extends object>(
     receiveBody(maxBytes),
     validate,
   )
-  checkedBy.set(validator, { target: 'json', schema, canReject: true })
+  checkByHandler.set(validator, { target: 'json', schema, canReject: true })
   return validator
 }
 
@@ -63,36 +63,36 @@ async function readJson<Read extends object>(
 }
 
 /** Declares input that a handler reads itself, for typed clients (`In`) and the OpenAPI document (`schema`). */
-export function declares<In extends object>(target: Check['target'], schema: z.ZodMiniObject) {
+export function declareInput<In extends object>(target: Check['target'], schema: z.ZodMiniObject) {
   const declaration: MiddlewareHandler<App, string, { in: { [Name in keyof In]: In[Name] } }> = (_, next) =>
     next()
-  checkedBy.set(declaration, { target, schema, canReject: true })
+  checkByHandler.set(declaration, { target, schema, canReject: true })
   return declaration
 }
 
 /** Validates the query string against a schema; the handler gets a Draft. */
 export function query<S extends z.ZodMiniObject>(schema: S) {
-  return reader('query', schema, true, (input) => toDraft(schema, withoutEmpty(input)))
+  return validator('query', schema, true, (input) => toDraft(schema, withoutEmpty(input)))
 }
 
 /** Validates the headers of a schema; the handler gets a Draft. */
 export function header<S extends z.ZodMiniObject>(schema: S) {
-  return reader('header', schema, true, (input) => toDraft(schema, input))
+  return validator('header', schema, true, (input) => toDraft(schema, input))
 }
 
-/** Reads optional fields and ignores invalid ones. */
-export function hints<T extends Target, S extends z.ZodMiniObject>(target: T, schema: S) {
-  return reader(target, schema, false, (input) => toDraft(schema, withoutEmpty(input)).values)
+/** Validates optional fields and ignores invalid ones; the handler gets the valid values. */
+export function lenientFields<T extends Target, S extends z.ZodMiniObject>(target: T, schema: S) {
+  return validator(target, schema, false, (input) => toDraft(schema, withoutEmpty(input)).values)
 }
 
-function reader<T extends Target, S extends z.ZodMiniObject, Read extends object>(
+function validator<T extends Target, S extends z.ZodMiniObject, Read extends object>(
   target: T,
   schema: S,
   canReject: boolean,
   read: (input: Strings) => Read,
 ) {
   type Input = Validated<T, z.input<S>, Read>
-  const validator: MiddlewareHandler<App, string, Input> = zValidator<
+  const middleware: MiddlewareHandler<App, string, Input> = zValidator<
     S,
     T,
     App,
@@ -101,8 +101,8 @@ function reader<T extends Target, S extends z.ZodMiniObject, Read extends object
     Read,
     Input
   >(target, schema, undefined, { validationFunction: (_, value) => ({ success: true, data: read(value) }) })
-  checkedBy.set(validator, { target, schema, canReject })
-  return validator
+  checkByHandler.set(middleware, { target, schema, canReject })
+  return middleware
 }
 
 type Strings = Record<string, string | string[]>

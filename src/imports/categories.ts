@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Scope } from '../database/owner.ts'
+import type { UserScope } from '../database/owner.ts'
 import { maxCategories } from '../database/quotas.ts'
 import { categoryNameKey } from '../shared/category-name-key.ts'
 import type { ImportRow } from './import-file.ts'
@@ -17,14 +17,14 @@ export function namedCategories(rows: ImportRow[]): [name: string, key: string, 
 }
 
 /** Those of them that the user has in neither type: a FROM clause with their `value`. */
-export function missingCategories({ id }: Scope, named: string): SQL {
+export function missingCategories({ id }: UserScope, named: string): SQL {
   return sql`
       from json_each(${named})
      where not exists (select 1 from categories where user_id = ${id} and name_key = value ->> 1)`
 }
 
 /** If the guard holds, creates those of the named categories that are missing. */
-export function createMissingCategories(owner: Scope, now: Date, named: string, guard: SQL): SQL {
+export function createMissingCategories(owner: UserScope, now: Date, named: string, guard: SQL): SQL {
   const { id } = owner
   return sql`
     insert into categories (user_id, name, name_key, type, created_at, updated_at)

@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { hasLiveAccountsInBulk } from '../database/live-accounts.ts'
-import type { Scope } from '../database/owner.ts'
+import type { UserScope } from '../database/owner.ts'
 import { accounts, type StoredImportResponse } from '../database/schema.ts'
 import type { CalendarDate } from '../shared/dates.ts'
 import { type Minor, maxTotal } from '../shared/money.ts'
-import { mostRowsBack } from './contract.ts'
+import { maxRowsBack } from './contract.ts'
 import type { ImportFile } from './import-file.ts'
 
 /**
@@ -13,7 +13,7 @@ import type { ImportFile } from './import-file.ts'
  * reading an integer past 2^53 would fail, after the commit. Today's balance is part of the sum, since the later rows
  * alone may pass 2^53.
  */
-export function balanceAt(owner: Scope, accountId: number, day: CalendarDate): SQL {
+export function balanceAt(owner: UserScope, accountId: number, day: CalendarDate): SQL {
   const isLater = sql`transaction_date > ${day} and ${hasLiveAccountsInBulk(owner)}`
   const later = sql`
     select iif(type = 'income', -amount, amount) from transactions where account_id = accounts.id and ${isLater}
@@ -21,10 +21,10 @@ export function balanceAt(owner: Scope, accountId: number, day: CalendarDate): S
     select -amount from transactions where to_account_id = accounts.id and ${isLater}
      union all
     ${bookedOtherwise(owner, day)}
-     limit ${mostRowsBack + 1}`
+     limit ${maxRowsBack + 1}`
   // One of the counted rows is today's balance.
   return sql`
-    select (select iif(count(*) - 1 > ${mostRowsBack}, null, total(moved))
+    select (select iif(count(*) - 1 > ${maxRowsBack}, null, total(moved))
               from (select accounts.balance as moved union all select * from (${later}))) as balance
       from accounts where ${accounts.id} = ${accountId} and user_id = ${owner.id}`
 }
@@ -34,7 +34,7 @@ export function balanceAt(owner: Scope, accountId: number, day: CalendarDate): S
  * other way round. One of the two is later than that day, so it is enough to look at later rows, existing or original.
  * If several rows were joined with one transaction, the last of them counts.
  */
-function bookedOtherwise(owner: Scope, day: CalendarDate): SQL {
+function bookedOtherwise(owner: UserScope, day: CalendarDate): SQL {
   const isLater = sql`transaction_date > ${day}`
   const later = sql`
     select id from transactions where account_id = accounts.id and ${isLater}

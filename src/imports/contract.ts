@@ -17,11 +17,11 @@ export const maxFileMegabytes = 5
 /** The most entries of a mapping: more than there are fields to map (formats/csv/header-names.ts). */
 export const maxMappingEntries = 50
 /** The most rows of a file that are listed because they already existed. */
-export const mostListed = 100
+export const maxListed = 100
 /** The most rows of a file that a dry run shows. */
-export const mostPreviewed = 200
+export const maxPreviewed = 200
 /** The most rows after the closing date that are added up: they are read under the write lock. */
-export const mostRowsBack = 20_000
+export const maxRowsBack = 20_000
 
 /** Texts by name. In a form or a query it is JSON text, or a field of its own for each (`mapping.amount`). */
 const texts = (name: string, description: string, example: string) => {

@@ -25,7 +25,7 @@ export function selectDuplicates(batchId: string, most: number): SQL {
 }
 
 /** A duplicate, with the reasons why it is one. */
-export function explained({ rows }: ImportFile, { position, id, ...words }: FoundDuplicate) {
+export function withReasons({ rows }: ImportFile, { position, id, ...words }: FoundDuplicate) {
   const row = rows[position]
   // A row with a client id of its own is compared by that alone.
   const hasClientId = !row || row.client_id !== null

@@ -8,32 +8,32 @@ import type { ImportOptions } from './contract.ts'
 import type { FileOptions } from './formats/statement.ts'
 import type { ImportFile } from './import-file.ts'
 import { daysOf } from './possible-matches.ts'
-import { understandCsv, understandStatement } from './understand.ts'
+import { readGenericFile, readStatementFile } from './read-file.ts'
 
 /** So many typed rows must be in the file, and agree, to show which way its amounts go. */
-const fewestTyped = 3
-const mostCompared = 2_000
+const minTyped = 3
+const maxCompared = 2_000
 
 /**
  * Reads a file. If only the signs of its amounts are open, the rows that the user has typed into the account may show
  * them, which takes a round trip. Throws Invalid, or Questions.
  */
-export async function understandFile(
+export async function readImportFile(
   owner: Owner,
   { kind, bytes, options }: { kind: ImportFile['kind']; bytes: Uint8Array; options: ImportOptions },
   layouts: KeptLayout[],
 ): Promise<ImportFile> {
-  const understand = kind === 'bank' ? understandStatement : understandCsv
+  const readAs = kind === 'bank' ? readStatementFile : readGenericFile
   const context = { layouts, accounts: options.create_accounts ? await accountNames(owner) : undefined }
   try {
-    return understand(bytes, options, context)
+    return readAs(bytes, options, context)
   } catch (error) {
     const isAboutSigns = error instanceof Questions && Object.keys(error.errors).join() === 'signs'
     if (!isAboutSigns || options.account_id === undefined) throw error
-    const file = understand(bytes, { ...options, signs: 'as_written' }, context)
+    const file = readAs(bytes, { ...options, signs: 'as_written' }, context)
     const typed = await signsOfTyped(owner, options.account_id, file)
     if (!typed) throw error
-    return understand(bytes, options, { ...context, typed })
+    return readAs(bytes, options, { ...context, typed })
   }
 }
 
@@ -64,14 +64,14 @@ async function signsOfTyped(
           between(transactionDate, from, to),
         ),
       )
-      .limit(mostCompared),
+      .limit(maxCompared),
   )
   const types = Map.groupBy(typed, (row) => `${row.date} ${row.amount}`)
   const agrees = file.rows.flatMap((row) => {
     const found = types.get(`${row.transaction_date} ${row.amount}`) ?? []
     return found.map((one) => one.type === row.type)
   })
-  if (agrees.length < fewestTyped || new Set(agrees).size > 1) return null
+  if (agrees.length < minTyped || new Set(agrees).size > 1) return null
   const proof = `${counted(agrees.length, 'row')} that you have typed, of the same day and amount`
   return { value: agrees[0] ? 'as_written' : 'inverted', proof }
 }

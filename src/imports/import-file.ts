@@ -38,7 +38,7 @@ export type ImportFile = {
   closing: { accountId: number; date: CalendarDate; balance: Minor } | null
   isDryRun: boolean
   /** Whether rows that the user has deleted are imported again. */
-  takesDeleted: boolean
+  importsDeleted: boolean
   /** What to do about possible duplicates and transfers. */
   match: MatchMode
   /** Whether rows without a category get the one that the user's earlier rows suggest. */

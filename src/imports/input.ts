@@ -2,7 +2,7 @@ import { parseMultipart } from '@remix-run/multipart-parser'
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { App } from '../http/app-types.ts'
-import { jsonText, parseJson, receiveBody, saysJson } from '../http/request-body.ts'
+import { isJson, jsonText, parseJson, receiveBody } from '../http/request-body.ts'
 import { isObject, toDraft } from '../http/validate.ts'
 import { Invalid } from '../shared/failures.ts'
 import { type ImportOptions, importOptions, maxFileMegabytes, maxMappingEntries } from './contract.ts'
@@ -33,7 +33,7 @@ export const receiveImport = receiveBody(maxFileBytes + maxFormBytes, tooLarge)
 
 /** Reads JSON, a form or a raw file, by the content type. Throws Invalid, 400 if malformed, 413 for a large file. */
 export async function readImportInput(c: Context<App>, bytes: Bytes): Promise<ImportInput> {
-  if (saysJson(c)) return readJson(bytes, c.req.query())
+  if (isJson(c)) return readJson(bytes, c.req.query())
   const contentType = c.req.header('Content-Type') ?? ''
   if (/^multipart\/form-data/i.test(contentType)) return readForm(bytes, contentType, c.req.query())
   return readFile(bytes, c.req.query(), {})

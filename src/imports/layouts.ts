@@ -1,5 +1,5 @@
 import { and, desc, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
-import type { Owner, Scope } from '../database/owner.ts'
+import type { Owner, UserScope } from '../database/owner.ts'
 import { deleteOwn } from '../database/ownership.ts'
 import { accounts, importLayouts, imports, type KeptLayout } from '../database/schema.ts'
 import { sha256Hex } from '../shared/tokens.ts'
@@ -27,7 +27,7 @@ export function selectLayouts(owner: Owner) {
     .where(isUsable(owner))
 }
 
-const isUsable = ({ id }: Scope) =>
+const isUsable = ({ id }: UserScope) =>
   and(eq(importLayouts.userId, id), or(isNull(importLayouts.accountId), eq(accounts.userId, id))) as SQL
 
 /** What was kept of files of this layout; null if nothing was. */
@@ -64,7 +64,7 @@ function keyOf({ format, headers, accountId }: LayoutOfFile): string {
 }
 
 /** Keeps a layout, in place of what was kept of it before, if the import exists. Of too many, the least used goes. */
-export function keepLayout({ id, db }: Scope, { isNew: _, ...kept }: LayoutToKeep, importId: SQL) {
+export function keepLayout({ id, db }: UserScope, { isNew: _, ...kept }: LayoutToKeep, importId: SQL) {
   const { layout, format } = kept
   const [headers, settled] = [JSON.stringify(kept.headers), JSON.stringify(kept.settled)]
   return [

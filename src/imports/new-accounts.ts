@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Scope } from '../database/owner.ts'
+import type { UserScope } from '../database/owner.ts'
 import { accountQuota } from '../database/quotas.ts'
 import { accounts, batches } from '../database/schema.ts'
 import { type Minor, negated } from '../shared/money.ts'
@@ -9,7 +9,7 @@ import type { GenericFile } from './formats/csv/generic.ts'
 /** An account that an import creates. */
 export type NewAccount = { name: string; startingBalance: Minor }
 
-const longestName = 255
+const maxNameLength = 255
 
 /** The accounts that a file names and the user lacks, with the starting balances that the file gives them. */
 export function newAccountsOf({ rows, starts }: GenericFile, known: string[]): NewAccount[] {
@@ -18,7 +18,7 @@ export function newAccountsOf({ rows, starts }: GenericFile, known: string[]): N
   const areStarts = new Set(starts)
   for (const row of [...starts, ...rows])
     for (const name of [row.account, row.to_account]) {
-      if (name === null || existing.has(folded(name)) || isLongerThan(name, longestName)) continue
+      if (name === null || existing.has(folded(name)) || isLongerThan(name, maxNameLength)) continue
       const one = found.get(folded(name)) ?? { name, startingBalance: 0 as Minor }
       const amount = row.type === 'income' ? row.amount : negated(row.amount)
       if (areStarts.has(row)) one.startingBalance = (one.startingBalance + amount) as Minor
@@ -36,11 +36,11 @@ export function startsLeftOut({ starts }: GenericFile, added: NewAccount[]): num
 /** Names are compared without regard to the case of ASCII letters, as SQLite's lower() does. */
 const folded = (name: string) => name.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
-export const newAccountQuota = ({ id }: Scope, added: NewAccount[]) =>
+export const newAccountQuota = ({ id }: UserScope, added: NewAccount[]) =>
   accountQuota(id, sql`${added.length}`, 'account')
 
 /** Creates the accounts that are still missing, if the rows of the batch may be staged. Returns their names. */
-export function createAccounts(owner: Scope, now: Date, batchId: string, added: NewAccount[]) {
+export function createAccounts(owner: UserScope, now: Date, batchId: string, added: NewAccount[]) {
   const { db, id } = owner
   const list = JSON.stringify(added.map(({ name, startingBalance }) => [name, startingBalance]))
   return db.all<{ name: string }>(sql`
@@ -55,7 +55,7 @@ export function createAccounts(owner: Scope, now: Date, batchId: string, added: 
 export const undoingCheck = 'account_type'
 
 /** Violates a CHECK, which rolls everything back, if the accounts were created but not the import. */
-export function undoAccounts({ id }: Scope, batchId: string, importId: SQL): SQL {
+export function undoAccounts({ id }: UserScope, batchId: string, importId: SQL): SQL {
   return sql`
     insert into ${accounts} (user_id, name, type, starting_balance, created_at, updated_at)
     select ${id}, '', '', 0, 0, 0 where ${isStaged(batchId)} and ${importId} is null`

@@ -1,12 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { StoredImportResponse } from '../database/schema.ts'
 import { type FoundCandidates, matchesAmong } from '../matches/candidates.ts'
-import { mostDays } from '../matches/contract.ts'
+import { maxDays } from '../matches/contract.ts'
 import type { Match } from '../matches/matching.ts'
 import { addDays, type CalendarDate, type Span } from '../shared/dates.ts'
 import type { ImportFile } from './import-file.ts'
 
-/** How many matches the rows of a file are in, and the days that these span, or the last `mostDays` of them. */
+/** How many matches the rows of a file are in, and the days that these span, or the last `maxDays` of them. */
 type Possible = StoredImportResponse['possible']
 
 /** The first and last day of a file; empty texts if it has no rows. */
@@ -33,7 +33,7 @@ export function possibleMatches(importId: number, found: FoundCandidates): Possi
   const { from, to } = spanOf(
     matches.flatMap(({ ids }) => ids.flatMap((id) => rows.get(id)?.transactionDate ?? [])),
   )
-  const earliest = addDays(to, 1 - mostDays)
+  const earliest = addDays(to, 1 - maxDays)
   return { count: matches.length, days: { from: from < earliest ? earliest : from, to } }
 }
 

@@ -1,6 +1,6 @@
 import type { SuggestedCategory } from '../shared/category-learning.ts'
 import type { Minor } from '../shared/money.ts'
-import { mostPreviewed } from './contract.ts'
+import { maxPreviewed } from './contract.ts'
 import type { FoundDuplicate } from './duplicates.ts'
 import type { ImportFile, ImportRow } from './import-file.ts'
 
@@ -41,7 +41,7 @@ export function previewOf({ rows }: ImportFile, found: Found, accounts: AccountA
   const total = (isIn: boolean) =>
     rows.reduce((sum, { type, amount }) => ((type === 'income') === isIn ? sum + amount : sum), 0) as Minor
   return {
-    rows: rows.slice(0, mostPreviewed).map((row, position) => ({
+    rows: rows.slice(0, maxPreviewed).map((row, position) => ({
       ...row,
       account: nameOf(row.account),
       toAccount: nameOf(row.to_account),
@@ -49,7 +49,7 @@ export function previewOf({ rows }: ImportFile, found: Found, accounts: AccountA
       duplicateOf: duplicates.get(position) ?? null,
       possible: found.possible.get(position) ?? null,
     })),
-    more: Math.max(0, rows.length - mostPreviewed),
+    more: Math.max(0, rows.length - maxPreviewed),
     totalIn: total(true),
     totalOut: total(false),
     balanceAfter: accounts.find(({ balance }) => balance !== null)?.balance ?? null,

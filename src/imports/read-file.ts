@@ -20,7 +20,7 @@ export type FileContext = {
 }
 
 /** Reads a generic CSV file, or a workbook with one table. Rows that name no account get `account_id`. Throws Invalid. */
-export function understandCsv(bytes: Uint8Array, options: ImportOptions, context: FileContext): ImportFile {
+export function readGenericFile(bytes: Uint8Array, options: ImportOptions, context: FileContext): ImportFile {
   const accountId = options.account_id ?? null
   const kept = keptFor(bytes, options, 'generic', context)
   const read = readForAccounts(bytes, { ...options, typed: context.typed }, kept)
@@ -30,7 +30,7 @@ export function understandCsv(bytes: Uint8Array, options: ImportOptions, context
     ...row,
     account: row.account ?? accountId,
     transaction_date: date,
-    ...notSentByPhone,
+    ...noClientFields,
   }))
   if (rows.some(({ account }) => account === null))
     throw new Invalid({
@@ -53,12 +53,12 @@ export function understandCsv(bytes: Uint8Array, options: ImportOptions, context
     closing: null,
     settled,
     layout: options.remember === false ? null : layout,
-    ...requested(options),
+    ...requestedOptions(options),
   }
 }
 
 /** Reads a bank statement, whose entries all get `account_id`. Throws Invalid. */
-export function understandStatement(
+export function readStatementFile(
   bytes: Uint8Array,
   options: ImportOptions,
   context: FileContext,
@@ -82,7 +82,7 @@ export function understandStatement(
       description,
       reference,
       transaction_date: date,
-      ...notSentByPhone,
+      ...noClientFields,
     }),
   )
   const closing = closingBalance && { accountId, date: closingBalance.date, balance: closingBalance.amount }
@@ -97,7 +97,7 @@ export function understandStatement(
     closing,
     settled,
     layout: options.remember === false ? null : layout,
-    ...requested(options),
+    ...requestedOptions(options),
   }
 }
 
@@ -122,16 +122,21 @@ function accountsOf(rows: GenericFile['rows'], { signs }: Settled, kept: Kept | 
 }
 
 /** How the caller wants the file to be imported. */
-export function requested({ dry_run, reimport_deleted, match = 'suggest', categorise }: ImportOptions) {
+export function requestedOptions({
+  dry_run,
+  reimport_deleted,
+  match = 'suggest',
+  categorise,
+}: ImportOptions) {
   return {
     isDryRun: dry_run ?? false,
-    takesDeleted: reimport_deleted ?? false,
+    importsDeleted: reimport_deleted ?? false,
     match,
     learnsCategories: categorise === 'learned',
   }
 }
 
-const notSentByPhone = { client_id: null, force: false }
+const noClientFields = { client_id: null, force: false }
 
 /** What was kept of the layout of a file for its account or, if the file names its accounts, for all of them. */
 function keptFor(

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
-import { mostDays } from '../matches/contract.ts'
+import { maxDays } from '../matches/contract.ts'
 import { doc, field, grouped } from '../shared/doc.ts'
 import { reasons } from '../shared/failure-responses.ts'
 import { formatMoney, maxTotal } from '../shared/money.ts'
 import * as shown from '../shared/shown.ts'
 import { importFormats, importKinds, transactionTypes } from '../shared/types.ts'
 
-import { mostListed, mostPreviewed, mostRowsBack } from './contract.ts'
+import { maxListed, maxPreviewed, maxRowsBack } from './contract.ts'
 
 // The responses to imports; contract.ts has the requests.
 
@@ -101,10 +101,7 @@ const previewedRow = shown.object('PreviewedRow', 'A row of a file as it would b
 })
 
 const preview = shown.object('ImportPreview', 'What a file would come to.', {
-  rows: field(
-    z.array(previewedRow).check(z.maxLength(mostPreviewed)),
-    doc(`The first ${mostPreviewed} rows.`),
-  ),
+  rows: field(z.array(previewedRow).check(z.maxLength(maxPreviewed)), doc(`The first ${maxPreviewed} rows.`)),
   more: field(shown.count(), doc('How many rows follow.')),
   total_in: shown.amount(),
   total_out: shown.amount(),
@@ -163,13 +160,13 @@ const importOutcome = shown.object('ImportOutcome', 'What a file added, or would
   format: format(),
   counts: countsWithPossible,
   duplicates: field(
-    z.array(existingRow).check(z.maxLength(mostListed)),
-    doc(`The first ${mostListed} rows that already existed.`),
+    z.array(existingRow).check(z.maxLength(maxListed)),
+    doc(`The first ${maxListed} rows that already existed.`),
   ),
   matches_url: field(
     z.nullable(z.string()),
     doc(
-      `Where to find the possible matches: \`GET /api/matches\` with their days, the last ${mostDays} of them at most. Null if there are none.`,
+      `Where to find the possible matches: \`GET /api/matches\` with their days, the last ${maxDays} of them at most. Null if there are none.`,
     ),
   ),
   skipped: field(
@@ -188,7 +185,7 @@ const importOutcome = shown.object('ImportOutcome', 'What a file added, or would
   closing_balance: field(
     z.nullable(closingBalance),
     doc(
-      `Null if the file gives none, if the account was beyond ±${formatMoney(maxTotal)} on that day, or if the account has more than ${grouped(mostRowsBack)} later transactions.`,
+      `Null if the file gives none, if the account was beyond ±${formatMoney(maxTotal)} on that day, or if the account has more than ${grouped(maxRowsBack)} later transactions.`,
     ),
   ),
 })

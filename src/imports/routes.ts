@@ -5,13 +5,14 @@ import type { App } from '../http/app-types.ts'
 import { Limiter } from '../http/limiter.ts'
 import { pathId } from '../http/path-id.ts'
 import { importLimit } from '../http/rate-limits.ts'
-import { isAnnouncedSmall, saysJson } from '../http/request-body.ts'
-import { declares, header, hints } from '../http/validate.ts'
+import { hasSmallContentLength, isJson } from '../http/request-body.ts'
+import { declareInput, header, lenientFields } from '../http/validate.ts'
 import type { Draft } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
 import { showUser } from '../users/profile.ts'
 import { requireVerified } from '../users/verified.ts'
 import { type ImportRequest, importOptions, newImportKey, undoOptions } from './contract.ts'
+import { readImportFile } from './file-input.ts'
 import { deleteImport, listImports, showImport } from './history.ts'
 import type { ImportFile } from './import-file.ts'
 import { readImportInput, receiveImport } from './input.ts'
@@ -19,9 +20,8 @@ import { deleteLayout, listLayouts, selectLayouts } from './layouts.ts'
 import { presentImport, presentImportResult, presentLayout } from './present.ts'
 import { readImportRows } from './rows-input.ts'
 import { storeImport } from './store.ts'
-import { understandFile } from './typed-rows.ts'
 
-const request = declares<ImportRequest>('query', importOptions)
+const request = declareInput<ImportRequest>('query', importOptions)
 
 export const importRoutes = new Hono<App>()
   .post('/store', importLimit, requireSender, receiveImport, request, header(newImportKey), (c) =>
@@ -40,7 +40,7 @@ export const importHistoryRoutes = new Hono<App>()
     return c.body(null, 204)
   })
   .get('/:id', async (c) => c.json(presentImport(await showImport(c.get('owner'), pathId(c)))))
-  .delete('/:id', hints('query', undoOptions), async (c) => {
+  .delete('/:id', lenientFields('query', undoOptions), async (c) => {
     const { force = false } = c.req.valid('query')
     await deleteImport(c.get('owner'), pathId(c), force)
     return c.body(null, 204)
@@ -54,7 +54,7 @@ type ImportContext = Context<App, string, { out: { header: Draft<z.output<typeof
 const limiter = new Limiter(2)
 
 /** True for an import whose sender is checked as it is stored, in the same round trip. */
-const isSmallJson = (c: Context<App>) => saysJson(c) && isAnnouncedSmall(c)
+const isSmallJson = (c: Context<App>) => isJson(c) && hasSmallContentLength(c)
 
 /** A file, or large JSON, is received only if the token is valid and the user may import. */
 async function requireSender(c: Context<App>, next: Next) {
@@ -69,9 +69,9 @@ async function requireSender(c: Context<App>, next: Next) {
 
 async function handleImport(c: ImportContext, kind: Kind) {
   const bytes = new Uint8Array(await c.req.arrayBuffer())
-  const small = isSmallJson(c) ? await understandFirst(c, bytes, kind) : undefined
+  const small = isSmallJson(c) ? await readBeforeLimiting(c, bytes, kind) : undefined
   return limiter.run(async () => {
-    const file = small ?? (await understand(c, bytes, kind))
+    const file = small ?? (await readInput(c, bytes, kind))
     const key = c.req.valid('header').values['Idempotency-Key']
     const { appUrl } = c.get('deps').config.links
     return c.json(presentImportResult(file, await storeImport(c.get('owner'), file, key), appUrl))
@@ -79,16 +79,16 @@ async function handleImport(c: ImportContext, kind: Kind) {
 }
 
 /** Whether the user may import at all comes before errors of the body. */
-async function understandFirst(c: ImportContext, bytes: Bytes, kind: Kind): Promise<ImportFile> {
+async function readBeforeLimiting(c: ImportContext, bytes: Bytes, kind: Kind): Promise<ImportFile> {
   try {
-    return await understand(c, bytes, kind)
+    return await readInput(c, bytes, kind)
   } catch (error) {
     if (error instanceof Invalid) requireVerified(await showUser(c.get('owner')))
     throw error
   }
 }
 
-async function understand(c: ImportContext, bytes: Uint8Array<ArrayBuffer>, kind: Kind): Promise<ImportFile> {
+async function readInput(c: ImportContext, bytes: Uint8Array<ArrayBuffer>, kind: Kind): Promise<ImportFile> {
   const { complete, errors } = c.req.valid('header')
   if (!complete) throw new Invalid(errors)
   await c.get('memory').waitForImport(bytes.byteLength)
@@ -98,5 +98,5 @@ async function understand(c: ImportContext, bytes: Uint8Array<ArrayBuffer>, kind
       create_accounts: ['Only a file of import/store names accounts that can be created.'],
     })
   if (input.kind === 'rows') return readImportRows(input.transactions, kind, input.options)
-  return understandFile(c.get('owner'), { ...input, kind }, c.get('layouts'))
+  return readImportFile(c.get('owner'), { ...input, kind }, c.get('layouts'))
 }

@@ -7,7 +7,7 @@ import type { ImportOptions } from './contract.ts'
 import { errorKey } from './errors.ts'
 import { maxRows } from './formats/problems.ts'
 import type { ImportFile, ImportRow } from './import-file.ts'
-import { requested } from './understand.ts'
+import { requestedOptions } from './read-file.ts'
 
 /** Reads the items of a JSON import like those of a batch; `account_id` is for items without one. Throws Invalid. */
 export function readImportRows(list: unknown, kind: ImportFile['kind'], options: ImportOptions): ImportFile {
@@ -36,7 +36,7 @@ export function readImportRows(list: unknown, kind: ImportFile['kind'], options:
     closing: null,
     settled: {},
     layout: null,
-    ...requested(options),
+    ...requestedOptions(options),
   }
 }
 

@@ -1,9 +1,15 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Scope } from '../database/owner.ts'
+import type { UserScope } from '../database/owner.ts'
 import { brokenRules } from '../database/rules.ts'
 import { categoryNameKey } from '../shared/category-name-key.ts'
 import { invalidText, messageFor } from '../shared/field-errors.ts'
-import { columnsAsSent, fieldsAsSent, itemRules, rowParts, stageRows } from '../transactions/bulk-insert.ts'
+import {
+  copiedColumns,
+  copiedFieldNames,
+  itemRules,
+  rowParts,
+  stageRows,
+} from '../transactions/bulk-insert.ts'
 import type { ImportRow } from './import-file.ts'
 
 /** The id for a name that no account has, or more than one: no row has it. */
@@ -14,7 +20,7 @@ const noAccount = 0
  * its id must be the user's; names of categories are looked up when the rows are created.
  */
 export function stageImportRows(
-  { id }: Scope,
+  { id }: UserScope,
   batchId: string,
   parts: { from: number; json: string }[],
   hasClientIds: boolean,
@@ -24,14 +30,14 @@ export function stageImportRows(
     select ${name} as name, min(id) as id from accounts where user_id = ${id} group by 1 having count(*) = 1`
   const accountId = (given: SQL, exact: SQL, folded: SQL) =>
     sql`iif(typeof(${given}) = 'text', coalesce(${exact}, ${folded}, ${noAccount}), ${given})`
-  const isStray = sql`typeof(category) = 'integer' and not exists (
+  const isUnknownCategory = sql`typeof(category) = 'integer' and not exists (
     select 1 from categories where categories.id = category and user_id = ${id})`
-  const strayError = JSON.stringify([['category_id', messageFor('category_id', invalidText)]])
+  const unknownCategoryError = JSON.stringify([['category_id', messageFor('category_id', invalidText)]])
   // Materialized, or SQLite would go through all accounts for each row.
   const checked = sql`
     with exact as materialized (${named(sql`name`)}), folded as materialized (${named(sql`lower(name)`)}),
     located as materialized (
-      select ${columnsAsSent}, category,
+      select ${copiedColumns}, category,
              ${accountId(sql`item.account`, sql`source.id`, sql`source_folded.id`)} as account_id,
              ${accountId(sql`item.to_account`, sql`target.id`, sql`target_folded.id`)} as to_account_id
         from item
@@ -40,13 +46,13 @@ export function stageImportRows(
         left join exact target on target.name = item.to_account
         left join folded target_folded on target_folded.name = lower(item.to_account)
     )
-    select iif(${isStray}, ${strayError}, nullif(${brokenRules(itemRules(id, { hasClientIds }))}, '[]')) as errors, ${columnsAsSent},
+    select iif(${isUnknownCategory}, ${unknownCategoryError}, nullif(${brokenRules(itemRules(id, { hasClientIds }))}, '[]')) as errors, ${copiedColumns},
            account_id, to_account_id, category
       from located item`
   return stageRows(batchId, parts, importedFields, checked)
 }
 
-const importedFields = ['account', 'to_account', 'category', ...fieldsAsSent] as const
+const importedFields = ['account', 'to_account', 'category', ...copiedFieldNames] as const
 
 /** Rows as JSON, in the parts that `stageImportRows` takes. */
 export function importedParts(rows: ImportRow[]): { from: number; json: string }[] {

@@ -3,19 +3,19 @@ import { idempotency } from '../database/idempotency.ts'
 import { insertWhere } from '../database/insert-where.ts'
 import { addToTotals } from '../database/kept-totals.ts'
 import { nextTransactionId } from '../database/next-transaction-id.ts'
-import type { Owner, Scope } from '../database/owner.ts'
+import type { Owner, UserScope } from '../database/owner.ts'
 import { categoryQuota } from '../database/quotas.ts'
 import { type Rule, selectRuleFlags } from '../database/rules.ts'
-import { unread } from '../database/run.ts'
+import { withoutResults } from '../database/run.ts'
 import { accounts, batches, batchParts, imports, type StoredOutcome } from '../database/schema.ts'
 import { selectCandidates } from '../matches/candidates.ts'
 import { maxErrors } from '../shared/field-errors.ts'
 import { isImported } from '../transactions/bulk-duplicates.ts'
-import { createRows, decideOutcomes, invalidItems, transientBatch } from '../transactions/bulk-insert.ts'
+import { createRows, determineOutcomes, invalidItems, transientBatch } from '../transactions/bulk-insert.ts'
 import { isVerified } from '../users/verified.ts'
 import { createMissingCategories, missingCategories } from './categories.ts'
 import { balanceAt } from './closing-balance.ts'
-import { mostListed, mostPreviewed } from './contract.ts'
+import { maxListed, maxPreviewed } from './contract.ts'
 import { type FoundDuplicate, selectDuplicates } from './duplicates.ts'
 import type { BrokenItem } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
@@ -40,11 +40,11 @@ export type Plan = {
   hasKey: boolean
   hasClientIds: boolean
   isDryRun: boolean
-  takesDeleted: boolean
+  importsDeleted: boolean
   looksForMatches: boolean
   /** The account whose balance a preview shows. */
   previewOf: number | null
-  keeps: LayoutToKeep | null
+  layoutToKeep: LayoutToKeep | null
 }
 
 /** The statements of an import, in their order. The last ones of a dry run roll back to where it began. */
@@ -54,8 +54,10 @@ export function importStatements(owner: Owner, plan: Plan) {
   const { earlier, isFirst } = idempotency(owner, imports, hasKey ? batch.key : null)
   const importId = sql`(select id from imports where batch_id = ${batch.id})`
   // The import of this call, or that of the call which it repeats.
-  const answered = hasKey ? sql`(select id from imports where ${earlier})` : importId
-  const candidates = plan.looksForMatches ? [selectCandidates(owner, daysIfCreated(plan.days, answered))] : []
+  const respondingImport = hasKey ? sql`(select id from imports where ${earlier})` : importId
+  const candidates = plan.looksForMatches
+    ? [selectCandidates(owner, daysIfCreated(plan.days, respondingImport))]
+    : []
   return {
     earlier: hasKey ? [db.select().from(imports).where(earlier)] : [],
     begin: plan.isDryRun ? [db.run(sql`savepoint dry_run`)] : [],
@@ -66,28 +68,30 @@ export function importStatements(owner: Owner, plan: Plan) {
       and(isVerified(owner), isFirst) as SQL,
     ),
     ...createMissingAccounts(owner, plan),
-    items: unread(stageImportRows(owner, batch.id, plan.parts, plan.hasClientIds)),
+    items: withoutResults(stageImportRows(owner, batch.id, plan.parts, plan.hasClientIds)),
     ...selectFaults(owner, plan),
     ...createIfValid(owner, plan, importId),
     atomic:
-      plan.newAccounts.length > 0 && !plan.isDryRun ? unread([undoAccounts(owner, batch.id, importId)]) : [],
-    kept: plan.keeps ? keepLayout(owner, plan.keeps, importId) : [],
+      plan.newAccounts.length > 0 && !plan.isDryRun
+        ? withoutResults([undoAccounts(owner, batch.id, importId)])
+        : [],
+    kept: plan.layoutToKeep ? keepLayout(owner, plan.layoutToKeep, importId) : [],
     after: plan.isDryRun ? [selectAfter(owner, plan.previewOf)] : [],
     balance: closing
       ? [db.all<{ balance: number | null }>(balanceAt(owner, closing.accountId, closing.date))]
       : [],
     names: candidates.map(({ names }) => names),
     candidates: candidates.map(({ candidates }) => candidates),
-    covered: candidates.map(({ covered }) => covered),
-    looked: candidates.map(({ looked }) => looked),
-    forgotten: plan.takesDeleted ? [db.run(forgetTaken(owner, importId))] : [],
+    importSpans: candidates.map(({ importSpans }) => importSpans),
+    searched: candidates.map(({ searched }) => searched),
+    forgotten: plan.importsDeleted ? [db.run(deleteReimportedOriginals(owner, importId))] : [],
     cleared: db.delete(batches).where(eq(batches.id, batch.id)),
-    undone: plan.isDryRun ? unread([sql`rollback to dry_run`, sql`release dry_run`]) : [],
+    undone: plan.isDryRun ? withoutResults([sql`rollback to dry_run`, sql`release dry_run`]) : [],
   }
 }
 
 /** Holds if the quota leaves room for the categories that the rows name and the user lacks. */
-export function importQuota(owner: Scope, named: string): Rule {
+export function importQuota(owner: UserScope, named: string): Rule {
   return categoryQuota(owner.id, 'category', sql`(select count(*) ${missingCategories(owner, named)})`)
 }
 
@@ -125,12 +129,14 @@ function createIfValid(owner: Owner, plan: Plan, importId: SQL) {
     and ${hasRoom})`
   return {
     newCategories: named ? [db.run(createMissingCategories(owner, now, named, isValid))] : [],
-    decided: db.run(decideOutcomes(id, [], { recalls: { deleted: !plan.takesDeleted }, hasClientIds })),
-    duplicates: db.all<FoundDuplicate>(selectDuplicates(id, plan.isDryRun ? mostPreviewed : mostListed)),
+    decided: db.run(
+      determineOutcomes(id, [], { originals: { deleted: !plan.importsDeleted }, hasClientIds }),
+    ),
+    duplicates: db.all<FoundDuplicate>(selectDuplicates(id, plan.isDryRun ? maxPreviewed : maxListed)),
     created: insertWhere(db, imports, newImport(owner, plan), isValid).returning(),
     rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
-    counted: unread(addToTotals(owner.id, isImportedBy(importId))),
-    booked: unread(markBooked(owner, id, importId)),
+    counted: withoutResults(addToTotals(owner.id, isImportedBy(importId))),
+    booked: withoutResults(markBooked(owner, id, importId)),
   }
 }
 
@@ -147,15 +153,15 @@ function selectAfter({ db, id }: Owner, accountId: number | null) {
 }
 
 /** Above this many rows, possible matches are read in a later round trip, so that other writers do not wait for it. */
-const mostRowsMatchedInTransaction = 1_000
+const maxRowsMatchedInTransaction = 1_000
 
-/** True if matches are looked for in a later round trip: never for a dry run, whose rows are gone by then. */
-export function isLookedAtLater({ isDryRun, match, rows }: ImportFile): boolean {
-  return !isDryRun && match !== 'off' && rows.length > mostRowsMatchedInTransaction
+/** True if matches are searched for in a later round trip: never for a dry run, whose rows are gone by then. */
+export function findsMatchesLater({ isDryRun, match, rows }: ImportFile): boolean {
+  return !isDryRun && match !== 'off' && rows.length > maxRowsMatchedInTransaction
 }
 
 /** Marks rows entered by hand that represent a row of the file: from now on, no row is suggested as their duplicate. */
-function markBooked({ id: userId }: Scope, batchId: string, importId: SQL): SQL[] {
+function markBooked({ id: userId }: UserScope, batchId: string, importId: SQL): SQL[] {
   const ids = (place: number, rows = sql`true`) => sql`
     select value ->> ${sql.raw(String(place))} from ${batches}, json_each(outcomes)
      where ${batches.id} = ${batchId} and value ->> 0 = 'duplicate' and ${rows}`
@@ -172,9 +178,9 @@ function markBooked({ id: userId }: Scope, batchId: string, importId: SQL): SQL[
 
 /**
  * Forgets deleted rows that are imported again: from now on, equal rows of files are duplicates of the new ones.
- * References are looked up, not compared pair by pair: thousands of rows may differ in their references alone.
+ * References are searched up, not compared pair by pair: thousands of rows may differ in their references alone.
  */
-function forgetTaken({ id }: Scope, importId: SQL): SQL {
+function deleteReimportedOriginals({ id }: UserScope, importId: SQL): SQL {
   const place = sql.raw('account_id, transaction_date, amount')
   const allButReference = sql`${place}, type, coalesce(to_account_id, 0)`
   return sql`

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { withinBounds } from '../database/bounds.ts'
 import type { Database } from '../database/client.ts'
 import { ConstraintViolated } from '../database/errors.ts'
-import type { Owner, Scope } from '../database/owner.ts'
+import type { Owner, UserScope } from '../database/owner.ts'
 import { violationOf } from '../database/rules.ts'
 import { runAll, runOne } from '../database/run.ts'
 import { imports, type StoredImportResponse } from '../database/schema.ts'
@@ -14,15 +14,15 @@ import { learnedCategories } from '../transactions/learned-categories.ts'
 import { requireVerified } from '../users/verified.ts'
 import { namedCategories } from './categories.ts'
 import { compareClosing } from './closing-balance.ts'
-import { mostListed } from './contract.ts'
-import { explained } from './duplicates.ts'
+import { maxListed } from './contract.ts'
+import { withReasons } from './duplicates.ts'
 import { errorsOf } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
 import { newAccountQuota, undoingCheck } from './new-accounts.ts'
 import { daysIfCreated, daysOf, possibleByPosition, possibleMatches } from './possible-matches.ts'
 import { type Preview, previewOf } from './preview.ts'
 import { importedParts } from './rows.ts'
-import { importQuota, importStatements, isLookedAtLater, type Plan } from './statements.ts'
+import { findsMatchesLater, importQuota, importStatements, type Plan } from './statements.ts'
 
 type ImportRecord = typeof imports.$inferSelect
 
@@ -59,7 +59,7 @@ export async function storeImport(
   if (!file.isDryRun) return { id: record.id, counts, preview: null, ...read, ...response }
   const found = { ...results, possible: possibleByPosition(record, candidatesOf(results)), suggested }
   const preview = previewOf(file, found, results.after.flat())
-  return { id: null, counts, preview, ...response, duplicates: response.duplicates.slice(0, mostListed) }
+  return { id: null, counts, preview, ...response, duplicates: response.duplicates.slice(0, maxListed) }
 }
 
 /** The categories that the user's earlier rows suggest for rows without one, by position. */
@@ -79,7 +79,7 @@ function planOf(
   suggested: Map<number, SuggestedCategory>,
   idempotencyKey: string | undefined,
 ): Plan {
-  const { kind, format, rows, newAccounts, isDryRun, takesDeleted, match, closing, layout } = file
+  const { kind, format, rows, newAccounts, isDryRun, importsDeleted, match, closing, layout } = file
   const key = isDryRun ? null : (idempotencyKey ?? null)
   const rowsHash = key === null ? null : sha256Hex(JSON.stringify([kind, rows]))
   const filed = rows.map((row, position) => ({
@@ -98,10 +98,10 @@ function planOf(
     hasKey: key !== null,
     hasClientIds: rows.some(({ client_id }) => client_id !== null),
     isDryRun,
-    takesDeleted,
-    looksForMatches: match !== 'off' && !isLookedAtLater(file),
+    importsDeleted,
+    looksForMatches: match !== 'off' && !findsMatchesLater(file),
     previewOf: rows.every(({ account }) => account === file.accountId) ? file.accountId : null,
-    keeps: layout?.isNew && !isDryRun ? layout : null,
+    layoutToKeep: layout?.isNew && !isDryRun ? layout : null,
   }
 }
 
@@ -146,25 +146,25 @@ async function newResponse(
   results: Results,
 ): Promise<Omit<StoredImportResponse, 'settled' | 'categorised' | 'accounts'>> {
   // The import is stored by now, so the token is not checked again: a 401 would say that nothing was stored.
-  const scope: Scope = { id: sql`${results.user.id}`, isKnown: sql`true`, db }
+  const scope: UserScope = { id: sql`${results.user.id}`, isValid: sql`true`, db }
   const days = daysIfCreated({ from, to }, sql`${id}`)
-  const found = isLookedAtLater(file)
+  const found = findsMatchesLater(file)
     ? await runAll(db, selectCandidates(scope, days))
     : candidatesOf(results)
   return {
-    duplicates: results.duplicates.map((duplicate) => explained(file, duplicate)),
+    duplicates: results.duplicates.map((duplicate) => withReasons(file, duplicate)),
     possible: possibleMatches(id, found),
     closing: compareClosing(file, results.balance.flat()),
   }
 }
 
 /** What may be a match, as far as it was read along with the import. */
-function candidatesOf({ names, candidates, covered, looked }: Results): FoundCandidates {
+function candidatesOf({ names, candidates, importSpans, searched }: Results): FoundCandidates {
   return {
     names: names.flat(),
     candidates: candidates.flat(),
-    covered: covered.flat(),
-    looked: looked.flat(),
+    importSpans: importSpans.flat(),
+    searched: searched.flat(),
   }
 }
 

@@ -30,7 +30,7 @@ export function undoImport(userId: SQL, importId: SQL, which: SQL): SQL[] {
     ...subtractFromTotals(userId, rows),
     logDeletions(userId, rows),
     sql`delete from transactions where ${rows}`,
-    forgetStrays(userId, importId),
+    deleteOrphanedOriginals(userId, importId),
     sql`update transactions set import_id = null where ${created} and ${isBeingUndone}`,
     sql`delete from imports where id = ${importId} and user_id is null`,
   ]
@@ -40,7 +40,7 @@ export function undoImport(userId: SQL, importId: SQL, which: SQL): SQL[] {
  * Forgets the imported originals that only the deleted ones stood for: the edited ones among these, as their file has them,
  * and joined rows that cannot come back since their accounts are gone.
  */
-function forgetStrays(userId: SQL, importId: SQL): SQL {
+function deleteOrphanedOriginals(userId: SQL, importId: SQL): SQL {
   return sql`
     delete from imported_originals
      where user_id = ${userId} and id in (

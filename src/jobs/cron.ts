@@ -11,9 +11,9 @@ import { sweepDeleted } from './removal.ts'
 const jobs: Record<string, (deps: Deps) => Promise<Record<string, number>>> = {
   '* * * * *': ({ db, syncQueue, now }) => sweepSyncs(db, syncQueue, now),
   '*/5 * * * *': ({ config, ...deps }) => sendDueReminders({ ...deps, ...config }),
-  '17 * * * *': async ({ db, removals, now }) => ({
+  '17 * * * *': async ({ db, removalQueue, now }) => ({
     ...(await removeExpired(db, now)),
-    ...(await sweepDeleted(db, removals)),
+    ...(await sweepDeleted(db, removalQueue)),
   }),
   '41 3 * * *': ({ db, now }) => forgetOldChanges(db, now),
 }

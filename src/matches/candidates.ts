@@ -1,14 +1,14 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { jsonRow } from '../database/json-row.ts'
 import { hasLiveAccountsInBulk } from '../database/live-accounts.ts'
-import type { Scope } from '../database/owner.ts'
+import type { UserScope } from '../database/owner.ts'
 import { accounts, importedOriginals, imports, rejectedMatches, transactions } from '../database/schema.ts'
 import type { CalendarDate } from '../shared/dates.ts'
 import type { MatchKind, MatchRow } from '../shared/match-row.ts'
 import { matchKinds } from '../shared/types.ts'
 import { wordsOf } from '../transactions/duplicate-reasons.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
-import { daysThatDecide, findMatches, type Match, mostDaysApart } from './matching.ts'
+import { contextDays, findMatches, type Match, maxDaysApart } from './matching.ts'
 
 /** At most this many rows of the requested days and those before them are read: the newest. */
 export const maxRows = 20_000
@@ -17,7 +17,7 @@ export const maxRowsAfter = 1_000
 /** At most this many of these rows are compared, since the database sends no response above 10 MB. */
 export const maxCompared = 3_000
 
-/** The requested days. The rows of `daysThatDecide` around them are read as well. */
+/** The requested days. The rows of `contextDays` around them are read as well. */
 type Days = { from: string | SQL; to: string | SQL }
 
 const daysAfter = (day: string | SQL, days: number) => sql`date(${day}, ${sql.raw(`'${days} days'`)})`
@@ -30,13 +30,13 @@ export type Candidate = { row: Transaction; rejected: string; joined: string; is
 
 /**
  * The statements that read what may be a match, for `matchesAmong`. `candidates` are the rows that have another of the
- * same amount within `mostDaysApart`, which the database finds in one pass. `covered` has the days of the files of
- * imports, since rows of two imports can only match on days that both cover. `looked` has the day back to
- * which rows were looked at, null if all were.
+ * same amount within `maxDaysApart`, which the database finds in one pass. `importSpans` has the days of the files of
+ * imports, since rows of two imports can only match on days that both cover. `searched` has the first day whose rows were
+ * read, null if all were.
  */
-export function selectCandidates(owner: Scope, days: Days) {
+export function selectCandidates(owner: UserScope, days: Days) {
   const { from, to } = days
-  const looked = sql`select transaction_date from ${newestUntil(owner, days)}`
+  const searched = sql`select transaction_date from ${newestUntil(owner, days)}`
   return {
     names: owner.db
       .select({ id: accounts.id, name: accounts.name })
@@ -47,29 +47,29 @@ export function selectCandidates(owner: Scope, days: Days) {
       .from(transactions)
       .where(sql`${transactions.id} in (${resembling(owner, days)})`)
       .orderBy(sql`${transactions.transactionDate} desc`, sql`${transactions.id} desc`),
-    covered: owner.db
+    importSpans: owner.db
       .select({ id: imports.id, from: imports.firstDay, to: imports.lastDay })
       .from(imports)
       .where(
-        sql`user_id = ${owner.id} and last_day >= ${daysAfter(from, -daysThatDecide)} and first_day <= ${daysAfter(to, daysThatDecide)}`,
+        sql`user_id = ${owner.id} and last_day >= ${daysAfter(from, -contextDays)} and first_day <= ${daysAfter(to, contextDays)}`,
       ),
-    looked: owner.db.all<{ back: CalendarDate | null }>(
-      sql`select iif(count(*) < ${sql.raw(String(maxRows))}, null, min(transaction_date)) as back from (${looked})`,
+    searched: owner.db.all<{ back: CalendarDate | null }>(
+      sql`select iif(count(*) < ${sql.raw(String(maxRows))}, null, min(transaction_date)) as back from (${searched})`,
     ),
   }
 }
 
 /** The rows that are read, of the days and of those before them. */
-function newestUntil(owner: Scope, { from, to }: Days): SQL {
+function newestUntil(owner: UserScope, { from, to }: Days): SQL {
   return sql`(
     select * from ${transactions}
-     where user_id = ${owner.id} and transaction_date between ${daysAfter(from, -daysThatDecide)} and ${to}
+     where user_id = ${owner.id} and transaction_date between ${daysAfter(from, -contextDays)} and ${to}
      order by transaction_date desc, id desc limit ${sql.raw(String(maxRows))})`
 }
 
 /** The rows that are read, of the days after. */
-function nextAfter(owner: Scope, { to }: Days): SQL {
-  const last = daysAfter(to, daysThatDecide)
+function nextAfter(owner: UserScope, { to }: Days): SQL {
+  const last = daysAfter(to, contextDays)
   return sql`(
     select * from ${transactions}
      where user_id = ${owner.id} and transaction_date > ${to} and transaction_date <= ${last}
@@ -77,16 +77,16 @@ function nextAfter(owner: Scope, { to }: Days): SQL {
 }
 
 /** The ids of rows with a counterpart nearby. A transfer counts as two legs. */
-function resembling(owner: Scope, days: Days): SQL {
+function resembling(owner: UserScope, days: Days): SQL {
   const nearby = sql.raw(
-    `order by julianday(transaction_date) range between ${mostDaysApart} preceding and ${mostDaysApart} following`,
+    `order by julianday(transaction_date) range between ${maxDaysApart} preceding and ${maxDaysApart} following`,
   )
   return sql`
-    with looked as (
+    with searched as (
       select * from ${newestUntil(owner, days)} union all select * from ${nextAfter(owner, days)}
     ), there as materialized (
       select id, account_id, to_account_id, type, amount, import_id, transaction_date
-        from looked transactions where ${hasLiveAccountsInBulk(owner)}
+        from searched transactions where ${hasLiveAccountsInBulk(owner)}
     ), leg as (
       select id, account_id, iif(type = 'transfer', 'expense', type) as type, type = 'transfer' as is_leg,
              amount, import_id is not null or type = 'transfer' as is_imported, transaction_date
@@ -106,7 +106,7 @@ function resembling(owner: Scope, days: Days): SQL {
 }
 
 /** What is settled about a row (see `Candidate`). Its id is spelled out: Drizzle would leave out the table. */
-function settledBefore(owner: Scope) {
+function settledBefore(owner: UserScope) {
   return {
     rejected: sql<string>`(
       select json_group_array(json_array(kind, second_id)) from ${rejectedMatches}
@@ -128,12 +128,15 @@ const isBooked = (by: SQL) => sql<number>`(exists (select 1 from imports where i
 export type FoundCandidates = {
   names: { id: number; name: string }[]
   candidates: Candidate[]
-  covered: { id: number; from: CalendarDate | null; to: CalendarDate | null }[]
-  looked: { back: CalendarDate | null }[]
+  importSpans: { id: number; from: CalendarDate | null; to: CalendarDate | null }[]
+  searched: { back: CalendarDate | null }[]
 }
 
 /** The matches among candidates, and the day back to which rows were compared; null if none was left out. */
-export function matchesAmong({ names, candidates, covered, looked }: FoundCandidates, kind?: MatchKind) {
+export function matchesAmong(
+  { names, candidates, importSpans, searched }: FoundCandidates,
+  kind?: MatchKind,
+) {
   const rejected = new Set(
     candidates.flatMap(({ row: { id }, rejected }) =>
       (JSON.parse(rejected) as [MatchKind, number][]).map(([kind, other]) => keyOf(kind, [id, other])),
@@ -144,12 +147,12 @@ export function matchesAmong({ names, candidates, covered, looked }: FoundCandid
     kind,
     accountNames: new Map(names.map(({ id, name }) => [id, name])),
     importDays: new Map(
-      covered.flatMap(({ id, from, to }) => (from && to ? [[id, { from, to }] as const] : [])),
+      importSpans.flatMap(({ id, from, to }) => (from && to ? [[id, { from, to }] as const] : [])),
     ),
     isRejected: (kind, ids) => rejected.has(keyOf(kind, ids)),
   })
   const isCut = candidates.length > maxCompared
-  const lookedBackTo = isCut ? compared.at(-1)?.row.transactionDate : looked[0]?.back
+  const lookedBackTo = isCut ? compared.at(-1)?.row.transactionDate : searched[0]?.back
   return { matches, lookedBackTo: lookedBackTo ?? null }
 }
 

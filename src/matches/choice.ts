@@ -9,7 +9,7 @@ export type Candidate = RowPair & { evidence: MatchReason[] }
 export type Days = { doubt: number; from: number; to: number }
 
 /** At most this many possible counterparts of a row are compared, the earliest. */
-const mostCandidates = 24
+const maxCandidates = 24
 /** The worth of a pair, less its days off the usual: high enough that more pairs beat nearer ones. */
 const worthOfPair = 1_000
 
@@ -23,7 +23,7 @@ export function pairsWithin(firsts: DatedRow[], seconds: DatedRow[], days: Days)
   let start = 0
   for (const first of firsts) {
     while ((seconds[start]?.day ?? Infinity) < first.day + days.doubt) start++
-    for (const second of seconds.slice(start, start + mostCandidates)) {
+    for (const second of seconds.slice(start, start + maxCandidates)) {
       const daysApart = second.day - first.day
       if (daysApart > days.to) break
       pairs.push({ first, second, daysApart, isDoubt: daysApart < days.from })

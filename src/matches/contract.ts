@@ -8,10 +8,10 @@ import { matchCertainties, matchKinds } from '../shared/types.ts'
 import { coffee, transaction } from '../transactions/contract.ts'
 
 /** The most days of one request. */
-export const mostDays = 366
+export const maxDays = 366
 /** The number of days, unless the client names them. */
 export const defaultDays = 90
-export const mostMatches = 200
+export const maxMatches = 200
 
 const kind = field(
   oneOf(matchKinds),
@@ -25,7 +25,7 @@ export const matchQuery = z.partial(
     to: field(
       date,
       doc(
-        `The last day; the range has ${mostDays} days at most. If left out, the last possible day after \`from\`, or tomorrow (UTC) if that is left out too.`,
+        `The last day; the range has ${maxDays} days at most. If left out, the last possible day after \`from\`, or tomorrow (UTC) if that is left out too.`,
       ),
     ),
   }),
@@ -52,7 +52,7 @@ export const pair = z.object({
 export type Pair = z.output<typeof pair>
 
 /** The most pairs that one call joins. */
-export const mostPairs = 100
+export const maxPairs = 100
 
 const namedPair = field(
   z.object(pair.shape),
@@ -62,7 +62,7 @@ const namedPair = field(
 /** Pairs to be joined in one call; no transaction may be in two of them. */
 export const pairs = z.object({
   pairs: field(
-    listOf(namedPair, mostPairs).check(
+    listOf(namedPair, maxPairs).check(
       z.refine(
         (list) => {
           const ids = list.flatMap((one) => one.ids)
@@ -106,7 +106,7 @@ const joinOutcome = shown.object('JoinOutcome', 'What became of a pair.', {
   errors: field(z.nullable(shown.fieldErrors()), doc('Why the pair was not joined.')),
 })
 
-/** One schema for both answers of a join, since generated clients know no choice of schemas. */
+/** One schema for both responses of a join, since generated clients do not support a choice of schemas. */
 export const joined = shown.object(
   'JoinedMatch',
   'The transaction that remains or, where `pairs` were sent, `outcomes` alone.',
@@ -142,7 +142,7 @@ export const matchList = shown.object(
   'Possible duplicates and transfers.',
   {
     matches: field(
-      z.array(match).check(z.maxLength(mostMatches)),
+      z.array(match).check(z.maxLength(maxMatches)),
       doc('Sure ones first, and among these the newest. Each transaction is in at most one of them.'),
     ),
     searched_back_to: field(

@@ -2,10 +2,10 @@ import { and, type SQL, sql } from 'drizzle-orm'
 import { withinBounds } from '../database/bounds.ts'
 import { lastChange, nextChange } from '../database/change-numbers.ts'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
-import type { Owner, Scope } from '../database/owner.ts'
+import type { Owner, UserScope } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
 import { allHold, selectRuleFlags, violationOf } from '../database/rules.ts'
-import { unread } from '../database/run.ts'
+import { withoutResults } from '../database/run.ts'
 import { transactions } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
 import type { FieldErrors } from '../shared/failures.ts'
@@ -49,7 +49,7 @@ export async function joinMatch(owner: Owner, draft: Draft<Pair>): Promise<Trans
     'amount',
     owner.run({
       ruleFlags: selectRuleFlags(owner.db, rules),
-      joined: unread(joinPairs(owner, list, allHold(rules))),
+      joined: withoutResults(joinPairs(owner, list, allHold(rules))),
       remains: owner.db
         .select(transactionColumns)
         .from(transactions)
@@ -82,7 +82,7 @@ export async function joinMatches(owner: Owner, draft: Draft<Pairs>): Promise<Jo
     'amount',
     owner.run({
       ruleFlags: rules.map((ofPair) => selectRuleFlags(owner.db, ofPair)),
-      joined: unread(joinPairs(owner, list, sql`true`)),
+      joined: withoutResults(joinPairs(owner, list, sql`true`)),
       remaining: owner.db
         .select({ ...transactionColumns, goneId: sql<number>`gone.id` })
         .from(transactions)
@@ -107,7 +107,7 @@ export async function joinMatches(owner: Owner, draft: Draft<Pairs>): Promise<Jo
  * The statements that join the user's pairs. No row may be in two pairs; a pair that can no longer be joined is
  * skipped.
  */
-export function joinPairs({ id: userId }: Scope, pairs: PairsAsJson, guard: SQL): SQL[] {
+export function joinPairs({ id: userId }: UserScope, pairs: PairsAsJson, guard: SQL): SQL[] {
   const joined = sql`(${joinedOf(userId, pairs)})`
   return [
     storeOriginals(userId, pairs, guard),

@@ -6,8 +6,8 @@ import type { FieldErrors } from '../shared/failures.ts'
 import { requireDays, requireOrder } from '../shared/field-errors.ts'
 import type { Transaction } from '../transactions/read.ts'
 import { matchesAmong, selectCandidates } from './candidates.ts'
-import { defaultDays, type MatchQuery, mostDays, mostMatches } from './contract.ts'
-import { daysThatDecide, type Match } from './matching.ts'
+import { defaultDays, type MatchQuery, maxDays, maxMatches } from './contract.ts'
+import { contextDays, type Match } from './matching.ts'
 
 /** Matches with their transactions; `searchedBackTo` is the day to continue from, null if no day is left. */
 export type Matches = {
@@ -31,14 +31,14 @@ export async function listMatches(owner: Owner, draft: Draft<MatchQuery>): Promi
     )
     .sort((a, b) => rankOf(a) - rankOf(b) || (newestDay(a) < newestDay(b) ? 1 : -1))
   return {
-    matches: shown.slice(0, mostMatches),
+    matches: shown.slice(0, maxMatches),
     searchedBackTo: first === span.from ? null : dayToContinueFrom(first, span),
   }
 }
 
 /** The first day whose matches are complete: of the day back to which rows were read, some may be missing. */
 function firstCompleteDay({ from, to }: Span, lookedBackTo: CalendarDate | null): CalendarDate {
-  const first = lookedBackTo ? addDays(lookedBackTo, daysThatDecide + 1) : from
+  const first = lookedBackTo ? addDays(lookedBackTo, contextDays + 1) : from
   return first <= from ? from : first < to ? first : to
 }
 
@@ -51,7 +51,7 @@ const newestDay = ({ transactions }: Matches['matches'][number]) =>
  * which may have begun where the user is.
  */
 function spanOf({ now }: Owner, { from, to }: Pick<MatchQuery, 'from' | 'to'>): Span {
-  const last = to ?? (from ? addDays(from, mostDays - 1) : addDays(now.toISOString().slice(0, 10), 1))
+  const last = to ?? (from ? addDays(from, maxDays - 1) : addDays(now.toISOString().slice(0, 10), 1))
   const first = from ?? addDays(last, -defaultDays)
   return possibleDays({ from: first, to: last })
 }
@@ -59,6 +59,6 @@ function spanOf({ now }: Owner, { from, to }: Pick<MatchQuery, 'from' | 'to'>): 
 function errorsOf({ from, to }: Span): FieldErrors {
   const errors: FieldErrors = {}
   requireOrder(errors, { from, to })
-  requireDays(errors, { from, to }, mostDays)
+  requireDays(errors, { from, to }, maxDays)
   return errors
 }

@@ -44,13 +44,13 @@ const duplicateDays = { doubt: -4, from: -1, to: 6 }
 /** Cards and wallets book the inflow up to three days before the outflow. */
 const transferDays = { doubt: -4, from: -3, to: 5 }
 /** An inflow that is booked earlier than this before the outflow is never sure. */
-const surelyFrom = -1
+const minSureDaysApart = -1
 /** No two rows further apart than this are compared. */
-export const mostDaysApart = Math.max(
+export const maxDaysApart = Math.max(
   ...[duplicateDays, transferDays].flatMap(({ doubt, to }) => [-doubt, to]),
 )
 /** Rows this near decide the matches of a row: its possible counterparts, and the counterparts of these. */
-export const daysThatDecide = 2 * mostDaysApart
+export const contextDays = 2 * maxDaysApart
 
 /**
  * Finds the rows that are recorded twice (typed by hand, and in the bank's file days later; or in two files) and those
@@ -110,12 +110,12 @@ function duplicateCandidates(rows: DatedRow[], importDays: MatchOptions['importD
       ...pairsWithin(typed, imported, duplicateDays),
       ...pairsWithin(imported, imported, duplicateDays).filter(isInBoth),
     ]
-    return pairs.filter(areAlikeBeyond).map((pair) => ({ ...pair, evidence: wordsInCommon(pair) }))
+    return pairs.filter(haveSameCounterpart).map((pair) => ({ ...pair, evidence: wordsInCommon(pair) }))
   })
 }
 
 /** False for the legs of two transfers that lead to, or come from, different accounts. */
-function areAlikeBeyond({ first, second }: RowPair): boolean {
+function haveSameCounterpart({ first, second }: RowPair): boolean {
   return !first.counterpart || !second.counterpart || first.counterpart === second.counterpart
 }
 
@@ -177,7 +177,8 @@ function matchOf(kind: MatchKind, only: Set<Candidate>) {
   return (one: Candidate): Match => {
     const { first, second, daysApart, evidence } = one
     const isOnly = only.has(one)
-    const isSure = isOnly && (kind === 'duplicate' || (daysApart >= surelyFrom && saysTransfer(one)))
+    const isSure =
+      isOnly && (kind === 'duplicate' || (daysApart >= minSureDaysApart && isClearlyTransfer(one)))
     return {
       kind,
       ids: [first.id, second.id],
@@ -192,7 +193,7 @@ function matchOf(kind: MatchKind, only: Set<Candidate>) {
  * Equal amounts on two accounts may be what a friend paid back, or a refund: a transfer is sure only where an account is
  * named, or where both legs say no more than how money moved.
  */
-function saysTransfer({ first, second, evidence }: Candidate): boolean {
+function isClearlyTransfer({ first, second, evidence }: Candidate): boolean {
   const isPlain = ({ words, distinctive }: DatedRow) => words.trim() !== '' && distinctive().size === 0
   return evidence.includes('account_named') || (isPlain(first) && isPlain(second))
 }

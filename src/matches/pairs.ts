@@ -1,12 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Scope } from '../database/owner.ts'
+import type { UserScope } from '../database/owner.ts'
 import { ownRow } from '../database/ownership.ts'
 import { type Rule, rule } from '../database/rules.ts'
 import { transactions } from '../database/schema.ts'
 import type { Pair } from './contract.ts'
 
 /** Both rows must be the user's. The error is the same whether a row is another user's or does not exist. */
-export function pairRules(owner: Scope, ids: readonly number[]): Rule[] {
+export function pairRules(owner: UserScope, ids: readonly number[]): Rule[] {
   return ids.map((id, at) =>
     rule(
       `ids.${at}`,
@@ -16,23 +16,23 @@ export function pairRules(owner: Scope, ids: readonly number[]): Rule[] {
   )
 }
 
-const needs = {
+const kindTexts = {
   transfer: 'The :field must be those of an expense and an income of one amount on two accounts.',
   duplicate: 'The :field must be those of two transactions of one account, type and amount.',
 }
 
 /** Two transactions of the user's that are to be joined must be a pair of that kind. */
-export function kindRule({ id: userId }: Scope, { kind, ids: [first, second] }: Pair): Rule {
+export function kindRule({ id: userId }: UserScope, { kind, ids: [first, second] }: Pair): Rule {
   const both = sql`a.id = ${first} and a.user_id = ${userId} and b.id = ${second} and b.user_id = ${userId}`
   const isOther = sql`select 1 from transactions a cross join transactions b where ${both} and not (${isPair(sql`${kind}`)})`
-  return rule('ids', needs[kind], sql`not exists (${isOther})`)
+  return rule('ids', kindTexts[kind], sql`not exists (${isOther})`)
 }
 
 /** The most joined rows that one transaction may represent, since each join and separation rewrites all of them. */
 const maxRepresented = 1_000
 
 /** The rows that are to be one transaction must not represent too many others. */
-export function roomRule({ id: userId }: Scope, { ids: [first, second] }: Pair): Rule {
+export function roomRule({ id: userId }: UserScope, { ids: [first, second] }: Pair): Rule {
   return rule(
     'ids',
     `The :field must have fewer than ${maxRepresented.toLocaleString('en')} joined transactions.`,

@@ -1,5 +1,5 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { Owner, Scope } from '../database/owner.ts'
+import type { Owner, UserScope } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
 import { rejectionQuota } from '../database/quotas.ts'
 import { allHold, selectRuleFlags, violationOf } from '../database/rules.ts'
@@ -25,7 +25,7 @@ export async function rejectMatch(owner: Owner, draft: Draft<Pair>): Promise<voi
 }
 
 /** Takes a rejection back. Throws Invalid. */
-export async function takeRejectionBack(owner: Owner, draft: Draft<Pair>): Promise<void> {
+export async function deleteRejection(owner: Owner, draft: Draft<Pair>): Promise<void> {
   const { kind, ids } = await requireComplete(owner, draft)
   const rules = pairRules(owner, ids)
   const { ruleFlags } = await owner.run({
@@ -35,7 +35,7 @@ export async function takeRejectionBack(owner: Owner, draft: Draft<Pair>): Promi
   if (ruleFlags[0]?.ruleFlags.includes('0')) throw violationOf(rules, ruleFlags)
 }
 
-function isRejected(owner: Scope, kind: Pair['kind'], ids: number[]): SQL {
+function isRejected(owner: UserScope, kind: Pair['kind'], ids: number[]): SQL {
   const { userId, firstId, secondId } = rejectedMatches
   const [first, second] = ids.toSorted((a, b) => a - b) as [number, number]
   return and(

@@ -7,7 +7,7 @@ import { presentTransaction } from '../transactions/present.ts'
 import {
   joinRequest,
   matchQuery,
-  mostMatches,
+  maxMatches,
   pair,
   pairs,
   type ShownJoined,
@@ -17,13 +17,13 @@ import {
 import { joinMatch, joinMatches } from './join.ts'
 import { listMatches } from './list.ts'
 import { presentJoin, presentMatches } from './present.ts'
-import { rejectMatch, takeRejectionBack } from './reject.ts'
+import { deleteRejection, rejectMatch } from './reject.ts'
 import { separateMatch } from './separate.ts'
 
 /** Possible duplicates and transfers: list, join, separate, reject. */
 export const matchRoutes = new Hono<App>()
   .get('/', query(matchQuery), async (c) => {
-    return limitLargeResponse(mostMatches * 2, async () =>
+    return limitLargeResponse(maxMatches * 2, async () =>
       c.json(presentMatches(await listMatches(c.get('owner'), c.req.valid('query')))),
     )
   })
@@ -42,7 +42,7 @@ export const matchRoutes = new Hono<App>()
     return c.body(null, 204)
   })
   .delete('/reject', body(pair), async (c) => {
-    await takeRejectionBack(c.get('owner'), c.req.valid('json'))
+    await deleteRejection(c.get('owner'), c.req.valid('json'))
     return c.body(null, 204)
   })
 

@@ -19,7 +19,7 @@ export async function separateMatch(owner: Owner, draft: Draft<Separation>): Pro
   const isOwn = sql`exists (select 1 from ${transactions} where ${ownRow(owner, transactions, id)})`
   const last = sql`
     select id from imported_originals gone indexed by imported_originals_merged_into
-     where user_id = ${owner.id} and merged_into_id = ${id} and joined_id = ${id} and ${canComeBack(owner.id)} and ${isOwn}
+     where user_id = ${owner.id} and merged_into_id = ${id} and joined_id = ${id} and ${isRestorable(owner.id)} and ${isOwn}
      order by seq desc, id desc limit 1`
   const rules = [rule('id', invalidText, sql`exists (${last})`)]
   const both = sql`${transactions.id} = ${id} and ${isOwn} or ${transactions.id} in (${last})`
@@ -42,7 +42,7 @@ export async function separateMatch(owner: Owner, draft: Draft<Separation>): Pro
 }
 
 /** True for a `gone` row that was joined, if its accounts and those of its target still exist. */
-const canComeBack = (userId: SQL) => {
+const isRestorable = (userId: SQL) => {
   const accounts = sql`(select id from accounts where user_id = ${userId})`
   return sql`(gone.joined_id <> gone.id and gone.kept ->> 'account_id' in ${accounts}
     and coalesce(gone.kept ->> 'to_account_id' in ${accounts}, true)
@@ -69,11 +69,11 @@ export function separateImported(
       ), remaining as not materialized (
         select id from transactions where ${isImported} and +user_id = ${userId} and ${which}
       )
-      select seq, id from removed gone where ${canComeBack(userId)}
+      select seq, id from removed gone where ${isRestorable(userId)}
        union
       select gone.seq, gone.id from (select merged_into_id as id from removed union select id from remaining) target
        cross join imported_originals gone indexed by imported_originals_merged_into
-          on gone.user_id = ${userId} and gone.merged_into_id = target.id and ${canComeBack(userId)}
+          on gone.user_id = ${userId} and gone.merged_into_id = target.id and ${isRestorable(userId)}
        where gone.joined_id in (select id from removed union all select id from remaining)`
   const latest = sql`select id from (${joined} order by 1 desc, 2 desc limit ${sql.raw(`${joinsPerPart}`)})`
   const { steps, forget } = undoJoins(userId, latest)
@@ -87,20 +87,20 @@ export function separateImported(
 function undoJoins(userId: SQL, ids: SQL): { steps: SQL[]; forget: SQL } {
   const rows = sql`(select * from imported_originals where user_id = ${userId} and id in (${ids}))`
   const steps = [
-    ...bringBack(userId, rows),
-    ...takeBack(userId, rows),
-    pointBack(userId, rows),
+    ...restoreRows(userId, rows),
+    ...removeGainedValues(userId, rows),
+    restoreTargets(userId, rows),
     sql`
     delete from spent_client_ids
      where user_id = ${userId} and noun = 'transaction' and client_id in (select ${kept('client_id')} from ${rows})`,
   ]
-  return { steps, forget: forgetJoins(userId, rows) }
+  return { steps, forget: deleteJoins(userId, rows) }
 }
 
 const kept = (field: string) => sql.raw(`kept ->> '${field}'`)
 
 /** Inserts the rows as if entered by hand, so that the triggers count them, and then says where they came from. */
-function bringBack(userId: SQL, rows: SQL): SQL[] {
+function restoreRows(userId: SQL, rows: SQL): SQL[] {
   return [
     sql`
     insert into transactions (id, user_id, ${sql.raw(restoredColumns.join(', '))}, category_id, version, seq)
@@ -121,7 +121,7 @@ function bringBack(userId: SQL, rows: SQL): SQL[] {
  * `kept`, and what it passed on from the row that it was joined into, and so on. A passed value equals that of the
  * row that passed it, so `union` sees each value of a row once, however many joins lead there.
  */
-function takeBack(userId: SQL, rows: SQL): SQL[] {
+function removeGainedValues(userId: SQL, rows: SQL): SQL[] {
   const lost = sql`
     with recursive back as materialized (select * from ${rows}),
     gained(id, field, flag, value) as (
@@ -171,7 +171,7 @@ function takeBack(userId: SQL, rows: SQL): SQL[] {
  * A row that was brought back again represents the rows that had been joined with it, and for those joined with them.
  * Walks down from it: a walk up from each of the others would be quadratic if they were joined one after another.
  */
-function pointBack(userId: SQL, rows: SQL): SQL {
+function restoreTargets(userId: SQL, rows: SQL): SQL {
   return sql`
     with recursive back as materialized (select id, merged_into_id from ${rows}),
     other as materialized (
@@ -194,7 +194,7 @@ function pointBack(userId: SQL, rows: SQL): SQL {
  * Forgets the joins of these rows. A trigger then deletes what need no longer be remembered: all but rows that their
  * file has differently, and outflows of transfers that are still joined, which their file has as expenses.
  */
-function forgetJoins(userId: SQL, rows: SQL): SQL {
+function deleteJoins(userId: SQL, rows: SQL): SQL {
   return sql`
     with back as materialized (select id, joined_id from ${rows}),
     touched as materialized (

@@ -18,9 +18,9 @@ import { addError, requireDays, requireOrder } from '../shared/field-errors.ts'
 import { date, id, month, oneOf } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
 import { categoryTypes, reportIntervals } from '../shared/types.ts'
-import { mostDays } from '../summary/contract.ts'
+import { maxDays } from '../summary/contract.ts'
 
-export const mostMonths = 120
+export const maxMonths = 120
 /** The number of months, weeks or days, unless the client names the first. */
 const defaultMonths = 12
 const defaultWeeks = 12
@@ -39,7 +39,7 @@ export const monthlyQuery = z.partial(
     from: field(reportedMonth, doc(`The first month; if left out, the report has ${defaultMonths} months.`)),
     to: field(
       reportedMonth,
-      doc(`The last month, by default the current one; there are ${mostMonths} months at most.`),
+      doc(`The last month, by default the current one; there are ${maxMonths} months at most.`),
     ),
   }),
 )
@@ -55,8 +55,8 @@ export function monthsOfReport({ from, to }: MonthlyQuery, current: CalendarMont
 export function monthlyErrors(query: MonthlyQuery, current: CalendarMonth): FieldErrors {
   const errors: FieldErrors = {}
   requireOrder(errors, query)
-  if (query.from && (query.to ?? current) >= addMonths(query.from, mostMonths))
-    addError(errors, 'to', `The :field field must be a month within ${mostMonths} months from from.`)
+  if (query.from && (query.to ?? current) >= addMonths(query.from, maxMonths))
+    addError(errors, 'to', `The :field field must be a month within ${maxMonths} months from from.`)
   return errors
 }
 
@@ -71,7 +71,7 @@ export const balancesQuery = z.partial(
     to: field(
       date,
       doc(
-        `The last day, by default today; the range has ${mostDays} days at most, or ${mostMonths} months with \`every=month\`.`,
+        `The last day, by default today; the range has ${maxDays} days at most, or ${maxMonths} months with \`every=month\`.`,
       ),
     ),
     every: field(
@@ -111,9 +111,9 @@ export function balancesErrors(query: BalancesQuery, today: CalendarDate): Field
   const errors: FieldErrors = {}
   requireOrder(errors, query)
   const { from, to } = daysOfReport(query, today)
-  if (query.every !== 'month') requireDays(errors, { from, to }, mostDays)
-  else if (monthOf(to) >= addMonths(monthOf(from), mostMonths))
-    addError(errors, 'to', `The :field field must be a date within ${mostMonths} months from from.`)
+  if (query.every !== 'month') requireDays(errors, { from, to }, maxDays)
+  else if (monthOf(to) >= addMonths(monthOf(from), maxMonths))
+    addError(errors, 'to', `The :field field must be a date within ${maxMonths} months from from.`)
   return errors
 }
 

@@ -3,13 +3,13 @@ import { grouped } from '../shared/doc.ts'
 import { Invalid } from '../shared/failures.ts'
 
 /** The most figures of a report, whose rows must fit into the database's limit of 10 MB a response. */
-export const mostFigures = 50_000
+export const maxFigures = 50_000
 
 /** Ends a query of figures once there are too many for `requireFigures`. */
-export const limitFigures = sql`limit ${sql.raw(`${mostFigures + 1}`)}`
+export const limitFigures = sql`limit ${sql.raw(`${maxFigures + 1}`)}`
 
 /** Throws Invalid if a report would have too many figures. */
 export function requireFigures(count: number): void {
-  if (count <= mostFigures) return
-  throw new Invalid({ from: [`The report must not have more than ${grouped(mostFigures)} figures.`] })
+  if (count <= maxFigures) return
+  throw new Invalid({ from: [`The report must not have more than ${grouped(maxFigures)} figures.`] })
 }

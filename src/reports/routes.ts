@@ -17,7 +17,7 @@ import {
   monthlyQuery,
   monthsOfReport,
 } from './contract.ts'
-import { mostFigures } from './figures.ts'
+import { maxFigures } from './figures.ts'
 import { reportMonths } from './monthly.ts'
 import { presentBalances, presentMonths } from './present.ts'
 
@@ -27,15 +27,13 @@ export const reportRoutes = new Hono<App>()
     const query = c.req.valid('query')
     const owner = c.get('owner')
     const draft = withErrors(query, monthlyErrors(query.values, monthOf(daysOnEarth(owner.now).to)))
-    return limitLargeResponse(mostFigures, async () =>
-      c.json(presentMonths(await reportMonths(owner, draft))),
-    )
+    return limitLargeResponse(maxFigures, async () => c.json(presentMonths(await reportMonths(owner, draft))))
   })
   .get('/balances', query(balancesQuery), tagged(currentDays), async (c) => {
     const query = c.req.valid('query')
     const owner = c.get('owner')
     const draft = withErrors(query, balancesErrors(query.values, daysOnEarth(owner.now).to))
-    return limitLargeResponse(mostFigures, async () =>
+    return limitLargeResponse(maxFigures, async () =>
       c.json(presentBalances(await reportBalances(owner, draft))),
     )
   })

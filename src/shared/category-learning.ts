@@ -3,9 +3,9 @@ import { payeeWords } from './words.ts'
 /** How many of the user's newest rows are learned from. */
 export const rowsLearnedFrom = 2_000
 /** How many of the newest rows of a payee are compared. */
-const newestCompared = 5
-const mostDiffering = 1
-const fewestAgreeing = 3
+const maxCompared = 5
+const maxDiffering = 1
+const minAgreeing = 3
 
 type Flow = 'income' | 'expense' | 'transfer'
 
@@ -42,7 +42,7 @@ export function learnCategories<Id = number>(
       const found = agreed(filed) ?? agreed(ofAccount)
       if (found) return { ...found.category, because: reason(row, found) }
       // Rows with the same words that disagree leave it open, whatever others with the first word say.
-      if (filed.length >= fewestAgreeing) return null
+      if (filed.length >= minAgreeing) return null
     }
     return null
   }
@@ -59,14 +59,14 @@ function keysOf({ type, description }: Pick<UnfiledRow, 'type' | 'description'>)
 type Agreed<Id> = { category: FiledRow<Id>['category']; times: number; of: number }
 
 function agreed<Id>(rows: FiledRow<Id>[]): Agreed<Id> | null {
-  const newest = rows.slice(0, newestCompared)
+  const newest = rows.slice(0, maxCompared)
   const category = newest[0]?.category
   if (!category) return null
-  const last = newest.slice(0, fewestAgreeing)
+  const last = newest.slice(0, minAgreeing)
   const times = newest.filter((row) => row.category.id === category.id).length
-  if (last.length === fewestAgreeing && last.every((row) => row.category.id === category.id))
+  if (last.length === minAgreeing && last.every((row) => row.category.id === category.id))
     return { category, times, of: newest.length }
-  const isEnough = newest.length === newestCompared && times >= newestCompared - mostDiffering
+  const isEnough = newest.length === maxCompared && times >= maxCompared - maxDiffering
   return isEnough ? { category, times, of: newest.length } : null
 }
 

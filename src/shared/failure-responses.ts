@@ -77,7 +77,7 @@ const charge = (type: 'income' | 'expense') => ({
   description: 'Coffee beans',
 })
 
-/** What a file that can be read in several ways is answered with. */
+/** The response to a file that can be read in several ways. */
 export const importError = shown.object(
   'ImportError',
   'Error texts by field; keys are dotted paths. `questions` says what each answer would do.',

@@ -47,10 +47,10 @@ export function requireOrder(
     addError(errors, 'to', 'The :field field must be a date after or equal to from.')
 }
 
-/** Adds an error if a range has more than `mostDays` days. */
-export function requireDays(errors: FieldErrors, { from, to }: Span, mostDays: number): void {
-  if (to >= addDays(from, mostDays))
-    addError(errors, 'to', `The :field field must be a date within ${mostDays} days from from.`)
+/** Adds an error if a range has more than `maxDays` days. */
+export function requireDays(errors: FieldErrors, { from, to }: Span, maxDays: number): void {
+  if (to >= addDays(from, maxDays))
+    addError(errors, 'to', `The :field field must be a date within ${maxDays} days from from.`)
 }
 
 /** Groups stored errors by field. An empty field, for the whole item, becomes `whole`. */

@@ -4,7 +4,7 @@ import { doc, field } from './doc.ts'
 import { invalidText, moneyTexts, requiredText } from './field-errors.ts'
 import { type MoneyProblem, parseMoney } from './money.ts'
 import { isLongerThan } from './text-length.ts'
-import { composed, isBlank, trimText } from './texts.ts'
+import { isBlank, toNfc, trimText } from './texts.ts'
 
 // The field types of requests, with the contract's error texts (`:field` is replaced by the field's name). If a value has
 // several spellings (12.5 or "12.50"), the OpenAPI document has one, since many languages have no union types.
@@ -64,7 +64,7 @@ export const text = (max = 255) => trimmed(preprocessed(toComposed, exactly(max)
 /** A required id chosen by the client, trimmed. */
 export const clientId = (max: number) => trimmed(exactly(max))
 
-const toComposed = (input: string) => (typeof input === 'string' ? composed(input) : input)
+const toComposed = (input: string) => (typeof input === 'string' ? toNfc(input) : input)
 
 const exactly = (max: number) =>
   field(

@@ -10,7 +10,7 @@ type Sender<T> = {
 }
 
 /** Queues emails. If it fails, the request still succeeds: the user can request another email. */
-export type Outbox = Sender<Mail>
+export type MailQueue = Sender<Mail>
 
 /** Queues the ids of stored batches. The sweep queues those that failed. */
 export type SyncQueue = Sender<string>
@@ -31,7 +31,7 @@ const messagesPerCall = 100
 const maxWaitMs = 2_000
 
 /** The queue of mail/consumer.ts. */
-export function queueOutbox(queue: Queue<Mail>, waitUntil: WaitUntil): Outbox {
+export function mailQueue(queue: Queue<Mail>, waitUntil: WaitUntil): MailQueue {
   const failureOf = ({ kind, id }: Mail) => ({ event: 'mail not queued', kind, id })
   return queueSender({ queue, waitUntil }, (mail) => mail, failureOf)
 }

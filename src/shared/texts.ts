@@ -25,6 +25,6 @@ export function isBlank(text: string): boolean {
 }
 
 /** A text in NFC, as it is stored and compared. A long run of combining marks, which takes quadratic time, is unchanged. */
-export function composed(text: string): string {
+export function toNfc(text: string): string {
   return longRunOfMarks.test(text) ? text : text.normalize('NFC')
 }

@@ -8,7 +8,7 @@ import * as shown from '../shared/shown.ts'
 import { accountTypes } from '../shared/types.ts'
 
 /** The most days of a daily breakdown. */
-export const mostDays = 366
+export const maxDays = 366
 
 /** The period of a dashboard: one month, or a range of days that may be open at either end. */
 export const period = z.partial(
@@ -20,7 +20,7 @@ export const period = z.partial(
       writtenFlag,
       doc({
         default: false,
-        description: `Adds \`daily_breakdown\`; the period then has ${mostDays} days at most.`,
+        description: `Adds \`daily_breakdown\`; the period then has ${maxDays} days at most.`,
       }),
     ),
   }),
@@ -44,7 +44,7 @@ export function periodErrors({ month, from, to, daily }: PeriodQuery): FieldErro
     addError(errors, 'month', 'The :field field must not be given together with from or to.')
   requireOrder(errors, { from, to })
   if (daily && !month && (from || to))
-    requireDays(errors, { from: from ?? earliestDate, to: to ?? latestDate }, mostDays)
+    requireDays(errors, { from: from ?? earliestDate, to: to ?? latestDate }, maxDays)
   return errors
 }
 

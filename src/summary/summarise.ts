@@ -1,5 +1,5 @@
 import { and, asc, between, eq, ne, type SQL, sql } from 'drizzle-orm'
-import type { Owner, Scope } from '../database/owner.ts'
+import type { Owner, UserScope } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
 import { accounts, categories, totals, transactions } from '../database/schema.ts'
 import { exactSum, type WideSum, wideSum } from '../database/wide-sums.ts'
@@ -74,7 +74,7 @@ export async function summarise(owner: Owner, draft: Draft<PeriodQuery>): Promis
 
 type TotalOfDay = WideSum & { date: CalendarDate; type: 'income' | 'expense' }
 
-function totalsOfDays(owner: Scope, span: Span): SQL {
+function totalsOfDays(owner: UserScope, span: Span): SQL {
   const rows = and(...filterParts(owner, span), ne(transactions.type, 'transfer'))
   return sql`
     select transaction_date as date, type, ${wideSum(sql`amount`)}
@@ -98,7 +98,7 @@ type Total = WideSum & {
 }
 
 /** The totals of each period, largest first, then by name. */
-function totalsOf(owner: Scope, periods: Period[]): SQL {
+function totalsOf(owner: UserScope, periods: Period[]): SQL {
   const each = periods.map((period) => totalsOfPeriod(owner, period))
   return sql`${sql.join(each, sql` union all `)} order by high desc, low desc, name, id`
 }
@@ -107,7 +107,7 @@ function totalsOf(owner: Scope, periods: Period[]): SQL {
  * The total of income, and the totals of expenses by category: whole months from kept totals, parts of months from the
  * rows.
  */
-function totalsOfPeriod(owner: Scope, { firstMonth, lastMonth, cuts }: Period): SQL {
+function totalsOfPeriod(owner: UserScope, { firstMonth, lastMonth, cuts }: Period): SQL {
   const kept = and(
     eq(totals.userId, owner.id),
     between(totals.month, firstMonth, lastMonth),

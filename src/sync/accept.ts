@@ -5,15 +5,15 @@ import { insertWhere } from '../database/insert-where.ts'
 import type { Owner } from '../database/owner.ts'
 import { maxUnfinishedBatches } from '../database/quotas.ts'
 import { brokenRules } from '../database/rules.ts'
-import { unread } from '../database/run.ts'
+import { withoutResults } from '../database/run.ts'
 import { batches, batchParts } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
 import { type FieldErrors, Invalid, InvalidItems, TooManyAttempts } from '../shared/failures.ts'
 import { firstErrors } from '../shared/field-errors.ts'
 import type { SyncQueue } from '../shared/queues.ts'
 import {
-  columnsAsSent,
-  fieldsAsSent,
+  copiedColumns,
+  copiedFieldNames,
   invalidItems,
   itemRules,
   rowParts,
@@ -131,13 +131,13 @@ function acceptStatements(owner: Owner, batch: ToAccept) {
       newBatch(owner, batch, queuedAt),
       and(canBeStored, isFirst) as SQL,
     ).returning({ id: batches.id }),
-    items: unread(stageItems(batch)),
+    items: withoutResults(stageItems(batch)),
     invalid: isLenient ? [] : [db.all<InvalidItem>(sql`select position, errors from ${invalid}`)],
     refused: isLenient
       ? []
       : [db.run(sql`delete from ${batches} where id = ${id} and exists (select 1 from ${invalid})`)],
     completed: isLenient ? [db.run(completeIfNothingPending(owner.now, id))] : [],
-    processed: batch.mayProcess ? unread(processItems(idIfQueued(id), owner.now, batch)) : [],
+    processed: batch.mayProcess ? withoutResults(processItems(idIfQueued(id), owner.now, batch)) : [],
     oldest: db
       .select({ id: batches.id })
       .from(batches)
@@ -200,7 +200,7 @@ function newBatch(owner: Owner, batch: ToAccept, queuedAt: SQL<Date>) {
 const idIfQueued = (id: string) => sql`(select id from ${batches} where id = ${id} and queued_at is not null)`
 
 /** The staged fields of an item, with the errors that were found without the database. */
-const checkedFields = ['errors', 'account_id', 'to_account_id', 'category_id', ...fieldsAsSent] as const
+const checkedFields = ['errors', 'account_id', 'to_account_id', 'category_id', ...copiedFieldNames] as const
 
 function toCheckedItem({ values, errors }: Draft<NewTransaction>): {
   [field in (typeof checkedFields)[number]]?: unknown
@@ -221,7 +221,7 @@ function stageItems({ id: batchId, parts }: ToAccept): SQL[] {
   const broken = brokenRules(itemRules(userId, { category_id: sql`item.category_id` }))
   const existsAlready = sql`${idByClientId(userId, sql`item.client_id`)} is not null`
   const checked = sql`
-    select coalesce(errors, iif(${existsAlready}, null, nullif(${broken}, '[]'))) as errors, ${columnsAsSent},
+    select coalesce(errors, iif(${existsAlready}, null, nullif(${broken}, '[]'))) as errors, ${copiedColumns},
            account_id, to_account_id, category_id as category
       from item`
   return stageRows(batchId, parts, checkedFields, checked)

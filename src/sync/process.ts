@@ -1,15 +1,15 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { builder, type Database } from '../database/client.ts'
 import { isOutOfBounds } from '../database/errors.ts'
-import { runAll, unread } from '../database/run.ts'
+import { runAll, withoutResults } from '../database/run.ts'
 import { batches, batchParts } from '../database/schema.ts'
 import {
+  addCreatedToTotals,
   type BatchId,
-  countCreated,
   createRows,
-  decideOutcomes,
+  determineOutcomes,
+  indexOfField,
   isUnfinished,
-  itemPlace,
   itemRules,
   userOfBatch,
 } from '../transactions/bulk-insert.ts'
@@ -20,23 +20,23 @@ import {
  */
 export function processItems(batchId: BatchId, now: Date, { comparesContent = true } = {}): SQL[] {
   return [
-    decideOutcomes(batchId, itemRules(userOfBatch(batchId)), { hasClientIds: true, comparesContent }),
+    determineOutcomes(batchId, itemRules(userOfBatch(batchId)), { hasClientIds: true, comparesContent }),
     createRows(batchId, now, { isSynced: true, importId: sql`null`, guard: hasUser(batchId) }),
-    ...countCreated(batchId),
+    ...addCreatedToTotals(batchId),
     finish(batchId, now, 'completed'),
   ]
 }
 
 /**
- * Processes a batch, in one round trip and one transaction, however many items it has; `decideOutcomes` decides their
- * outcomes. If it would push a balance or total past its bounds, the batch fails as a whole. A second call, even
+ * Processes a batch, in one round trip and one transaction, however many items it has; `determineOutcomes` determines
+ * their outcomes. If it would push a balance or total past its bounds, the batch fails as a whole. A second call, even
  * at the same time, finds it done. Returns the id of the user's next batch if that should be queued now. If it throws,
  * shared/dispatch.ts retries the message, and after the last attempt worker.ts calls `failSync`.
  */
 export async function processSync(db: Database, batchId: string, now: Date): Promise<string | undefined> {
   try {
     const { queued } = await runAll(db, {
-      items: unread(processItems(batchId, now)),
+      items: withoutResults(processItems(batchId, now)),
       queued: queueNext(batchId, now),
     })
     return queued[0]?.id
@@ -58,7 +58,7 @@ export async function failSync(
   now: Date,
 ): Promise<string | undefined> {
   const failed = sql`json_array('failed', null, json(${JSON.stringify([['batch', reason]])}))`
-  const errors = sql`value -> ${itemPlace('errors')}`
+  const errors = sql`value -> ${indexOfField('errors')}`
   const { queued } = await runAll(db, {
     items: builder.run(sql`
       update ${batches} set outcomes = (

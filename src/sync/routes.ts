@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
-import { bodyReadBy, header, hints, isObject } from '../http/validate.ts'
+import { bodyReadBy, header, isObject, lenientFields } from '../http/validate.ts'
 import { firstErrors, maxErrors } from '../shared/field-errors.ts'
 import { sha256Hex } from '../shared/tokens.ts'
 import { listItems, readItems } from '../transactions/items.ts'
@@ -43,7 +43,7 @@ export const syncRoutes = new Hono<App>()
     const message = 'Sync process started in the background.'
     return c.json<ShownAcceptedBatch>({ message, sync_id, status_url })
   })
-  .get('/:id', hints('param', batchPath), async (c) => {
+  .get('/:id', lenientFields('param', batchPath), async (c) => {
     const { id = '' } = c.req.valid('param')
     return c.json(presentSync(await showSync(c.get('owner'), c.get('deps').syncQueue, id)))
   })

@@ -4,7 +4,7 @@ import { ownRow, requireOwned, selectOwnership } from '../database/ownership.ts'
 import { batches, batchParts, type ItemErrors } from '../database/schema.ts'
 import type { SyncQueue } from '../shared/queues.ts'
 import type { itemOutcomes } from '../shared/types.ts'
-import { itemPlace } from '../transactions/bulk-insert.ts'
+import { indexOfField } from '../transactions/bulk-insert.ts'
 import { overdueMs } from './sweep.ts'
 
 export type SyncStatus = {
@@ -15,7 +15,7 @@ export type SyncStatus = {
 /** Returns a batch and the outcome of each item. Queues the batch again if it is overdue. Throws NotFound, Forbidden. */
 export async function showSync(owner: Owner, queue: SyncQueue, id: string): Promise<SyncStatus> {
   const ownBatch = ownRow(owner, batches, id)
-  const clientIdAndErrors = sql`json_array(value -> ${itemPlace('client_id')}, value -> ${itemPlace('errors')})`
+  const clientIdAndErrors = sql`json_array(value -> ${indexOfField('client_id')}, value -> ${indexOfField('errors')})`
   const results = await owner.run({
     owned: selectOwnership(owner, batches, id),
     batch: owner.db.select().from(batches).where(ownBatch),

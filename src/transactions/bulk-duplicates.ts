@@ -30,7 +30,7 @@ const fields = sql`account_id, to_account_id, type, amount, transaction_date, re
  * copies took ten times as long as running the statement.
  */
 export function absorbed(userId: SQL, compared: Compared): SQL {
-  const { recalls, comparesContent = true } = compared
+  const { originals, comparesContent = true } = compared
   // Planning the comparison takes SQLite most of a batch's time.
   if (!comparesContent) return sql`absorbed as (select null as position, null as id where false)`
   const paired = rounds.reduce(
@@ -39,7 +39,7 @@ export function absorbed(userId: SQL, compared: Compared): SQL {
         select position, null as id, ${fields}, null as is_imported, null as pair from candidate
         union all
         select null, id, ${fields}, is_imported, null from absorbing
-        ${recalls ? sql`union all select null, id, ${fields}, is_imported, null from recalled` : sql``})`,
+        ${originals ? sql`union all select null, id, ${fields}, is_imported, null from absorbing_original` : sql``})`,
   )
   // Queries side by side, since SQLite's parser runs out of stack if they are nested deeper.
   return sql`
@@ -47,7 +47,7 @@ export function absorbed(userId: SQL, compared: Compared): SQL {
         select position, ${fields} from checked
          where refusal is null and known_id is null and client_id is null and not force
            and (exists (select 1 from transactions row where ${resemble('row', 'checked')} and +user_id = ${userId})
-             ${recalls ? sql`or exists (select 1 from imported_originals row where user_id = ${userId} and ${resemble('row', 'checked')})` : sql``})
+             ${originals ? sql`or exists (select 1 from imported_originals row where user_id = ${userId} and ${resemble('row', 'checked')})` : sql``})
       ),
       item_group as materialized (select account_id, transaction_date, amount, count(*) as items from candidate group by 1, 2, 3),
       resembling as (
@@ -58,10 +58,10 @@ export function absorbed(userId: SQL, compared: Compared): SQL {
          limit ${maxInTotal}
       ),
       absorbing as (
-        select id, ${fields}, ${recalls ? isImported('row') : sql`null`} as is_imported from resembling row
-         where ${isFree(sql`client_id`, compared)} ${recalls ? sql`and ${absorbsAsItIs(userId)}` : sql``}
+        select id, ${fields}, ${originals ? isImported('row') : sql`null`} as is_imported from resembling row
+         where ${isFree(sql`client_id`, compared)} ${originals ? sql`and ${absorbsItself(userId)}` : sql``}
       ),
-      ${recalls ? sql`${recalledRows(userId, recalls, isFree(sql`kept ->> 'client_id'`, compared))},` : sql``}
+      ${originals ? sql`${originalRows(userId, originals, isFree(sql`kept ->> 'client_id'`, compared))},` : sql``}
       absorbed as materialized (
         select position, pair as id from ${paired} where position is not null and pair is not null
       )`
@@ -78,13 +78,13 @@ const maxPerKey = sql`(
   select coalesce(min(${sql.raw(String(maxCompared))} + sum(items), 2 * max(items) + ${base} / count(*)), 0) from item_group)`
 
 /** Which imported originals a file is compared with: joined and edited ones and, if `deleted`, deleted ones too. */
-type Recalled = { deleted: boolean }
+type ComparedOriginals = { deleted: boolean }
 
 /**
  * What items are compared with besides existing rows, whether any item may have a client id, and whether any may have
  * neither a client id nor `force`: only such items are compared by content.
  */
-export type Compared = { recalls?: Recalled; hasClientIds: boolean; comparesContent?: boolean }
+export type Compared = { originals?: ComparedOriginals; hasClientIds: boolean; comparesContent?: boolean }
 
 /** True for two rows with the same account, date and amount. */
 const resemble = (one: string, other: string) =>
@@ -100,30 +100,30 @@ export const isImported = (row: string) =>
 
 /**
  * False for a `row` that represents an imported original, which absorbs items instead: the row was edited, or was
- * entered by hand and has been joined with a row of a file. The legs that a transfer was joined from do not count.
+ * typed and has been joined with a row of a file. The legs that a transfer was joined from do not count.
  */
-function absorbsAsItIs(userId: SQL): SQL {
+function absorbsItself(userId: SQL): SQL {
   return sql`not exists (
-    select 1 from imported_originals filed indexed by imported_originals_merged_into
-     where filed.user_id = ${userId} and filed.merged_into_id = row.id and ${isImported('filed')}
-       and filed.account_id = row.account_id and (filed.type = 'transfer') = (row.type = 'transfer')
-       and (filed.id = row.id or not ${isImported('row')}))`
+    select 1 from imported_originals file_original indexed by imported_originals_merged_into
+     where file_original.user_id = ${userId} and file_original.merged_into_id = row.id and ${isImported('file_original')}
+       and file_original.account_id = row.account_id and (file_original.type = 'transfer') = (row.type = 'transfer')
+       and (file_original.id = row.id or not ${isImported('row')}))`
 }
 
 /**
- * `recalled` has the imported originals that resemble any item of `candidate`, with negative ids: deleted rows of files if
+ * `absorbing_original` has the imported originals that resemble any item of `candidate`, with negative ids: deleted rows of files if
  * `deleted`, and joined or edited rows of files whose target, which now represents them, exists. A joined row
- * that was entered by hand still absorbs what equals it, unless its target does so itself, or already represents
+ * that was typed still absorbs what equals it, unless its target does so itself, or already represents
  * a row of a file. Without `indexed by`, SQLite would read all imported originals of the user for each lookup.
  */
-function recalledRows(userId: SQL, { deleted }: Recalled, isFree: SQL): SQL {
-  const targetAbsorbs = sql`(${resemble('transactions', 'past')} and transactions.type = past.type
-    and coalesce(transactions.reference = past.reference, true))`
+function originalRows(userId: SQL, { deleted }: ComparedOriginals, isFree: SQL): SQL {
+  const targetAbsorbs = sql`(${resemble('transactions', 'original')} and transactions.type = original.type
+    and coalesce(transactions.reference = original.reference, true))`
   const targetRepresentsFile = sql`(
-    ${isImported('transactions')} and (transactions.type = 'transfer') = (past.type = 'transfer')
-    or (past.merged_into_id, past.account_id, past.type) in (select merged_into_id, account_id, type from filed))`
+    ${isImported('transactions')} and (transactions.type = 'transfer') = (original.type = 'transfer')
+    or (original.merged_into_id, original.account_id, original.type) in (select merged_into_id, account_id, type from file_original))`
   return sql`
-      past as materialized (
+      original as materialized (
         select row.*, ${isImported('row')} as is_imported
           from item_group
          cross join imported_originals row on user_id = ${userId} and id in (
@@ -132,16 +132,16 @@ function recalledRows(userId: SQL, { deleted }: Recalled, isFree: SQL): SQL {
          where ${isFree}
          limit ${maxInTotal}
       ),
-      filed as materialized (
+      file_original as materialized (
         select merged_into_id, account_id, type
-          from (select distinct merged_into_id as id from past where not is_imported) typed
+          from (select distinct merged_into_id as id from original where not is_imported) typed
          cross join imported_originals indexed by imported_originals_merged_into on user_id = ${userId} and merged_into_id = typed.id
          where ${isImported('imported_originals')}
       ),
-      recalled as (
-        select -id as id, ${fields}, is_imported from past
+      absorbing_original as (
+        select -id as id, ${fields}, is_imported from original
          where iif(merged_into_id is null, is_imported and ${deleted ? 1 : 0}, exists (
-                 select 1 from transactions where transactions.id = past.merged_into_id and ${hasLiveAccounts}
+                 select 1 from transactions where transactions.id = original.merged_into_id and ${hasLiveAccounts}
                     and (is_imported or kind is not null and not (${targetAbsorbs} or ${targetRepresentsFile}))))
       )`
 }
@@ -150,7 +150,7 @@ function recalledRows(userId: SQL, { deleted }: Recalled, isFree: SQL): SQL {
  * Pairs items with equal rows, where neither has a pair yet. Equal items and equal rows are numbered separately, so that
  * at most one of each has a number (`same`). Where there are two, they are a pair, and `max(id)` is the row's id: that of
  * the item is null. Items are numbered in their order. Of the rows, those without a reference come first; then rows of
- * files before rows entered by hand; then existing rows before originals.
+ * files before rows typed; then existing rows before originals.
  */
 function pairsOf(unpaired: SQL, { items, rows, reference }: Round): SQL {
   const equals = sql`is_eligible, account_id, to_account_id, type, amount, transaction_date, reference_key`

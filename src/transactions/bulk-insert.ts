@@ -12,8 +12,8 @@ import { nextRow, transactionRules } from './rules.ts'
 
 /*
  * A bulk insert, whether the transactions come from a phone or a file, is a batch: its items are in `batchParts` as
- * JSON, and their outcomes in `batches.outcomes`. Staging takes a statement for each part of the items; deciding
- * and creating take one each, over all items at once, and the write lock is held from deciding to creating.
+ * JSON, and their outcomes in `batches.outcomes`. Staging takes a statement for each part of the items; determining
+ * the outcomes and creating the rows take one each, over all items at once, under one write lock.
  */
 
 /** The id of a batch, or an expression for it. */
@@ -34,7 +34,7 @@ export const userOfBatch = (batchId: BatchId) => sql`(select user_id from ${batc
  * The fields of a transaction that are staged as they came. A new field of the contract has to be added here: it is then
  * staged, and `createRows` writes it to the column of the same name. Only `force` has no column.
  */
-const asSent = {
+const copiedFields = {
   client_id: true,
   type: true,
   amount: true,
@@ -43,20 +43,20 @@ const asSent = {
   transaction_date: true,
   force: true,
 } satisfies Record<Exclude<keyof NewTransaction, 'account_id' | 'to_account_id' | 'category_id'>, true>
-export const fieldsAsSent = Object.keys(asSent) as (keyof typeof asSent)[]
+export const copiedFieldNames = Object.keys(copiedFields) as (keyof typeof copiedFields)[]
 
 /** Those fields as a list of the columns of `item`. */
-export const columnsAsSent = sql.raw(fieldsAsSent.map((field) => `item.${field}`).join(', '))
+export const copiedColumns = sql.raw(copiedFieldNames.map((field) => `item.${field}`).join(', '))
 
 /**
  * A staged item as it is stored: an array, since field names would double its size. `errors` is null for a valid item.
  * `category` is the id of a category or, if the item names one, the `name_key` to look it up by. Batches stored before a
- * deployment are read after it, by position: no position may change, so a new field goes at the end of `asSent`.
+ * deployment are read after it, by position: no position may change, so a new field goes at the end of `copiedFields`.
  */
-const stagedFields = ['errors', 'account_id', 'to_account_id', 'category', ...fieldsAsSent] as const
+const stagedFields = ['errors', 'account_id', 'to_account_id', 'category', ...copiedFieldNames] as const
 
 /** The position of a field in a stored item, in SQL. */
-export const itemPlace = (field: (typeof stagedFields)[number]) =>
+export const indexOfField = (field: (typeof stagedFields)[number]) =>
   sql.raw(String(stagedFields.indexOf(field)))
 
 /** Rows as arrays of their fields, as JSON in as many parts as their size requires. */
@@ -105,8 +105,8 @@ export function itemRules(userId: SQL, { category_id = sql`null`, hasClientIds =
 /** The invalid items of a batch, in SQL: a subquery with their positions and errors. */
 export function invalidItems(batchId: BatchId): SQL {
   return sql`(
-    select start + key as position, value ->> ${itemPlace('errors')} as errors from ${batchParts}, json_each(items)
-     where batch_id = ${batchId} and invalid > 0 and value ->> ${itemPlace('errors')} is not null)`
+    select start + key as position, value ->> ${indexOfField('errors')} as errors from ${batchParts}, json_each(items)
+     where batch_id = ${batchId} and invalid > 0 and value ->> ${indexOfField('errors')} is not null)`
 }
 
 /** The items of a batch, as the beginning of a query: `item` has their positions and fields. */
@@ -120,7 +120,7 @@ const stagedItems = (batchId: BatchId) => sql`
 export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and completed_at is null)`
 
 /**
- * Decides what becomes of the items of an unfinished batch. Invalid ones stay invalid; for the others, in this order:
+ * Determines the outcomes of the items of an unfinished batch. Invalid ones stay invalid; for the others, in this order:
  *
  * 1. An item whose client id leads to an existing row (client-ids.ts) is a duplicate of that row.
  * 2. An item that breaks one of `rules`, which refer to its columns as `item`, fails.
@@ -129,36 +129,36 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
  * 4. An item that repeats the client id of an earlier item is a duplicate of that one.
  * 5. The others are to be created: they get the ids of their rows, in the order of the batch.
  *
- * With `recalls`, imported originals absorb items too. An item that equals a joined or edited row is a duplicate of the row
+ * With `originals`, imported originals absorb items too. An item that equals a joined or edited row is a duplicate of the row
  * that now represents it; with `deleted`, an item that equals a row which the user deleted is `deleted_before`.
  *
  * Within the statement, imported originals have negative ids. The outcome of a duplicate that was found through one has a
  * fourth element, with the id of the imported original.
  */
-export function decideOutcomes(
+export function determineOutcomes(
   batchId: BatchId,
   rules: Rule[],
   compared: Compared = { hasClientIds: true },
 ): SQL {
   const userId = userOfBatch(batchId)
   const { hasClientIds } = compared
-  const isKnown = sql`errors is null and client_id is not null`
+  const isIdentified = sql`errors is null and client_id is not null`
   const knownId = idByClientId(userId, sql`item.client_id`, sql`-gone.id`)
-  const ofSameId = sql`partition by client_id, refusal is null and known_id is null`
+  const sameClientId = sql`partition by client_id, refusal is null and known_id is null`
   const broken = rules.length > 0 ? sql`nullif(${brokenRules(rules)}, '[]')` : sql`null`
   // The write lock keeps others from taking the ids. CTEs used twice are materialized: SQLite would compute them twice.
   return sql`
     update ${batches} set outcomes = (
       with ${stagedItems(batchId)},
       known as materialized (
-        select *, ${hasClientIds ? sql`iif(${isKnown}, ${knownId}, null)` : sql`null`} as known_id from item
+        select *, ${hasClientIds ? sql`iif(${isIdentified}, ${knownId}, null)` : sql`null`} as known_id from item
       ), checked as materialized (
         select *, coalesce(errors, iif(known_id is null, ${broken}, null)) as refusal from known item
       ),
       ${absorbed(userId, compared)},
-      decided as (
+      determined as (
         select position, errors, refusal, coalesce(known_id, absorbed.id) as found,
-               ${hasClientIds ? sql`iif(client_id is null, position, min(position) over (${ofSameId}))` : sql`position`} as first
+               ${hasClientIds ? sql`iif(client_id is null, position, min(position) over (${sameClientId}))` : sql`position`} as first
           from checked left join absorbed using (position)
       )
       select json_group_array(json(outcome)) from (
@@ -169,12 +169,12 @@ export function decideOutcomes(
                       json_array(iif(first = position, 'created', 'duplicate'), ${nextTransactionId} + first, null)
                     when merged_into_id is null then json_array('deleted_before', null, null)
                     else json_array('duplicate', merged_into_id, null, id) end as outcome
-          from decided left join imported_originals on user_id = ${userId} and id = -found order by position)
+          from determined left join imported_originals on user_id = ${userId} and id = -found order by position)
     ) where ${isUnfinished(batchId)}`
 }
 
-/** The items of a decided batch from which rows are created, in SQL: a subquery with positions and the rows' ids. */
-function createdOf(batchId: BatchId): SQL {
+/** The items of a batch with outcomes from which rows are created, in SQL: a subquery with positions and the rows' ids. */
+function createdItems(batchId: BatchId): SQL {
   return sql`(
       select key as position, value ->> 1 as id
         from (select outcomes from ${batches} where ${isUnfinished(batchId)}) cross join json_each(outcomes)
@@ -182,20 +182,20 @@ function createdOf(batchId: BatchId): SQL {
 }
 
 /**
- * Creates the rows of a decided batch that is still unfinished. Categories are looked up only now: an item whose category
+ * Creates the rows of a batch with outcomes that is still unfinished. Categories are looked up only now: an item whose category
  * has been deleted is left uncategorised, and an item that names its category gets the one of its own type or, if there
  * is none, the oldest with that name.
  */
 export function createRows(batchId: BatchId, now: Date, { isSynced, importId, guard }: Origin): SQL {
   const userId = userOfBatch(batchId)
-  const columns = sql.raw(fieldsAsSent.filter((field) => field !== 'force').join(', '))
+  const columns = sql.raw(copiedFieldNames.filter((field) => field !== 'force').join(', '))
   const own = sql`categories where categories.user_id = ${userId}`
   const named = sql`${own} and name_key = item.category`
   return sql`
     insert into transactions (id, user_id, account_id, to_account_id, category_id, ${columns}, is_synced, import_id,
                               seq, created_at, updated_at)
     with ${stagedItems(batchId)},
-    outcome as materialized (select * from ${createdOf(batchId)} where ${guard})
+    outcome as materialized (select * from ${createdItems(batchId)} where ${guard})
     select outcome.id, ${userId}, account_id, to_account_id,
            case typeof(category)
              when 'integer' then (select categories.id from ${own} and categories.id = item.category)
@@ -206,6 +206,6 @@ export function createRows(batchId: BatchId, now: Date, { isSynced, importId, gu
 }
 
 /** The statements that add the rows of `createRows` to the kept figures, as long as their batch is unfinished. */
-export function countCreated(batchId: BatchId): SQL[] {
-  return addToTotals(userOfBatch(batchId), sql`id in (select id from ${createdOf(batchId)})`)
+export function addCreatedToTotals(batchId: BatchId): SQL[] {
+  return addToTotals(userOfBatch(batchId), sql`id in (select id from ${createdItems(batchId)})`)
 }

@@ -89,8 +89,8 @@ export const defaultPageSize = 50
 export const maxPageSize = 500
 
 /** The most rows that a search looks at. */
-export const mostSearched = 10_000
-const newestSearched = `newest ${grouped(mostSearched)} rows`
+export const maxRowsSearched = 10_000
+const newestSearched = `newest ${grouped(maxRowsSearched)} rows`
 
 /** A page number; anything else counts as 1. */
 const page = preprocessed(

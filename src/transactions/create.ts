@@ -5,7 +5,7 @@ import type { Database } from '../database/client.ts'
 import { toColumns } from '../database/input-columns.ts'
 import { insertWhere } from '../database/insert-where.ts'
 import { nextTransactionId } from '../database/next-transaction-id.ts'
-import type { Owner, Scope } from '../database/owner.ts'
+import type { Owner, UserScope } from '../database/owner.ts'
 import { refersToOwn } from '../database/ownership.ts'
 import { accounts, categories, transactions, users } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
@@ -28,7 +28,7 @@ const idFromUsers = sql<number>`users.id`
  */
 export async function createTransaction(owner: Owner, draft: Draft<NewTransaction>) {
   const { complete, values } = draft
-  // References are assumed to exist until the database has been asked.
+  // References are assumed to exist until the database has checked them.
   const invalid = withRuleErrors(values, { exists: () => true, isNew: true, errors: draft.errors })
   const results =
     complete && Object.keys(invalid).length === 0
@@ -36,8 +36,8 @@ export async function createTransaction(owner: Owner, draft: Draft<NewTransactio
       : { ...(await owner.run(checksOf(owner, values))), duplicates: [], created: [] }
   const [transaction] = [...(complete ? results.earlier.flat() : []), ...results.created]
   if (transaction) return { transaction, isNew: results.created.length > 0 }
-  const refused = refusal(draft, results)
-  if (refused) throw refused
+  const failure = failureOf(draft, results)
+  if (failure) throw failure
   // All conditions hold, so only a potential duplicate can have prevented the insert.
   throw new PotentialDuplicate(withReasons(results.duplicates.flat(), values))
 }
@@ -74,7 +74,7 @@ function conditionsOf({ account_id, to_account_id, category_id, client_id }: Par
 }
 
 /** Selects the transaction that the client id leads to, which conditions hold, and whether the user has any account. */
-function checksOf(owner: Scope, fields: Partial<NewTransaction>) {
+function checksOf(owner: UserScope, fields: Partial<NewTransaction>) {
   const { client_id } = fields
   const hasAccount = sql`exists (select 1 from ${accounts} where ${accounts.userId} = ${idFromUsers})`
   return {
@@ -94,7 +94,7 @@ function selectIf(db: Database, row: SQL | undefined) {
 }
 
 /** The failure to throw if the user has no account, the input has errors or a condition is false; undefined otherwise. */
-function refusal(
+function failureOf(
   { values, errors: given }: Draft<NewTransaction>,
   { earlier, conditions: [holds] }: { earlier: Transaction[][]; conditions: Record<string, unknown>[] },
 ) {

@@ -1,6 +1,6 @@
 import { and, eq, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { hasLiveAccountsInBulk } from '../database/live-accounts.ts'
-import type { Scope } from '../database/owner.ts'
+import type { UserScope } from '../database/owner.ts'
 import { accounts, categories, transactions } from '../database/schema.ts'
 import type { TransactionQuery } from './contract.ts'
 import { liveCategory } from './read.ts'
@@ -11,13 +11,13 @@ export type TransactionFilter = Omit<TransactionQuery, 'page' | 'per_page'>
 const longestPattern = 8
 
 /** The columns in which a text is looked for. Both ways of looking ignore the case of ASCII letters only. */
-const texts = [transactions.description, transactions.reference]
+const searchedColumns = [transactions.description, transactions.reference]
 
 /**
  * The conditions of a filter, as parts that have no rows in common. For an account, these are its own transactions and
  * the transfers into it, since each of the two has an index by date.
  */
-export function filterParts(owner: Scope, filter: TransactionFilter): SQL[] {
+export function filterParts(owner: UserScope, filter: TransactionFilter): SQL[] {
   const { account_id, category_id, type, from, to, q } = filter
   // All rows of an account or category are its user's, so their index is enough, without a condition on the user.
   const isNarrow = account_id !== undefined || typeof category_id === 'number'
@@ -44,7 +44,7 @@ export function filterParts(owner: Scope, filter: TransactionFilter): SQL[] {
 function contains(q: string): SQL {
   const spellings = [...new Set([q, q.normalize('NFD')])]
   const found = spellings.flatMap((one) =>
-    texts.map((text) =>
+    searchedColumns.map((text) =>
       one.length <= longestPattern
         ? sql`${text} like ${`%${one.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`
         : sql`instr(lower(${text}), lower(${one})) > 0`,
@@ -54,6 +54,6 @@ function contains(q: string): SQL {
 }
 
 /** The id, or NULL if the row is another user's, so that none of that user's transactions are read. */
-function ownId(owner: Scope, table: typeof accounts | typeof categories, id: number): SQL {
+function ownId(owner: UserScope, table: typeof accounts | typeof categories, id: number): SQL {
   return sql`(select ${table.id} from ${table} where ${table.id} = ${id} and ${table.userId} = ${owner.id})`
 }

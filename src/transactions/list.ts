@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Owner, Scope } from '../database/owner.ts'
+import type { Owner, UserScope } from '../database/owner.ts'
 import { ownRow, requireComplete } from '../database/ownership.ts'
 import { accounts, transactions } from '../database/schema.ts'
 import { type CalendarDate, dayToContinueFrom, earliestDate, latestDate } from '../shared/dates.ts'
@@ -12,7 +12,7 @@ import { rowsByMonth } from './rows-by-month.ts'
 import { type PageQueries, search } from './search.ts'
 
 /** From this offset on, finding the month in which a page begins costs less than skipping rows one by one. */
-const farRows = 1_000
+const minDistantOffset = 1_000
 
 export type TransactionPage = {
   page: number
@@ -48,19 +48,19 @@ export async function listTransactions(
   }
 }
 
-function select(owner: Scope, filter: TransactionFilter, slice: Slice): PageQueries {
+function select(owner: UserScope, filter: TransactionFilter, slice: Slice): PageQueries {
   const months = rowsByMonth(owner, filter)
   return {
     ids:
-      months && slice.offset >= farRows
-        ? idsFarBack(owner, filter, slice, months)
+      months && slice.offset >= minDistantOffset
+        ? idsOfDistantPage(owner, filter, slice, months)
         : sql`select id from (${newestOf(filterParts(owner, filter), slice)})`,
     counted: sql`select coalesce(${totalOf(owner, filter, months)}, 0) as total`,
   }
 }
 
 /** How many rows match a filter: read from the kept figures where possible, counted otherwise. */
-function totalOf(owner: Scope, filter: TransactionFilter, months: SQL | undefined): SQL {
+function totalOf(owner: UserScope, filter: TransactionFilter, months: SQL | undefined): SQL {
   const { transactionCount, incomingCount, userId } = accounts
   const fields = Object.values(filter).filter((value) => value !== undefined)
   if (fields.length === 0)
@@ -77,7 +77,12 @@ function totalOf(owner: Scope, filter: TransactionFilter, months: SQL | undefine
 }
 
 /** Starts in the month in which the page begins, skipping later months by their row counts. */
-function idsFarBack(owner: Scope, filter: TransactionFilter, { offset, perPage }: Slice, months: SQL): SQL {
+function idsOfDistantPage(
+  owner: UserScope,
+  filter: TransactionFilter,
+  { offset, perPage }: Slice,
+  months: SQL,
+): SQL {
   const { to = latestDate, ...others } = filter
   const [part] = filterParts(owner, others)
   return sql`

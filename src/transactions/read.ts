@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { jsonRow, optionalJsonRow } from '../database/json-row.ts'
-import type { Owner, Scope } from '../database/owner.ts'
+import type { Owner, UserScope } from '../database/owner.ts'
 import { ownRow, precondition, readOwn } from '../database/ownership.ts'
 import { accounts, categories, transactions } from '../database/schema.ts'
 import type { ExpectedVersions } from '../shared/types.ts'
@@ -32,13 +32,13 @@ export function showTransaction(owner: Owner, id: number): Promise<TransactionWi
 }
 
 /** What a write requires of a transaction (see `precondition`). */
-export function transactionPrecondition(owner: Scope, id: number, expected: ExpectedVersions) {
+export function transactionPrecondition(owner: UserScope, id: number, expected: ExpectedVersions) {
   const select = (row: SQL) => owner.db.select(transactionColumns).from(transactions).where(row)
   return precondition(owner, transactions, id, expected, select)
 }
 
 /** Selects transactions with the names of what they refer to, newest first. */
-export function withRelations({ db }: Scope, where: SQL) {
+export function withRelations({ db }: UserScope, where: SQL) {
   const toAccounts = alias(accounts, 'to_accounts')
   return db
     .select({

@@ -1,5 +1,5 @@
 import { and, eq, gte, lte, type SQL, sql } from 'drizzle-orm'
-import type { Scope } from '../database/owner.ts'
+import type { UserScope } from '../database/owner.ts'
 import { totals, transactions } from '../database/schema.ts'
 import { earliestDate, latestDate, periodOf } from '../shared/dates.ts'
 import { transactionTypes } from '../shared/types.ts'
@@ -10,7 +10,7 @@ import { filterParts, type TransactionFilter } from './filter.ts'
  * Whole months are read from the kept totals; in months that the filter cuts, the rows are counted. Undefined for
  * filters by account or text, whose rows are counted in other ways (list.ts).
  */
-export function rowsByMonth(owner: Scope, filter: TransactionFilter): SQL | undefined {
+export function rowsByMonth(owner: UserScope, filter: TransactionFilter): SQL | undefined {
   const { account_id, q, type, from = earliestDate, to = latestDate } = filter
   if (account_id ?? q) return undefined
   const { firstMonth, lastMonth, cuts } = periodOf({ from, to })

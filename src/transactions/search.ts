@@ -1,7 +1,7 @@
 import { or, type SQL, sql } from 'drizzle-orm'
-import type { Scope } from '../database/owner.ts'
+import type { UserScope } from '../database/owner.ts'
 import { transactions } from '../database/schema.ts'
-import { mostSearched } from './contract.ts'
+import { maxRowsSearched } from './contract.ts'
 import { filterParts, type TransactionFilter } from './filter.ts'
 import { newestOf, type Slice } from './newest.ts'
 
@@ -16,12 +16,12 @@ export type PageQueries = { ids: SQL; counted: SQL }
  * Only the newest rows are searched: an ordinary index cannot find a word within a text, and one that can would make
  * every write nearly twice as expensive (docs/decisions.md, Searches are bounded).
  */
-export function search(owner: Scope, filter: TransactionFilter, { offset, perPage }: Slice): PageQueries {
+export function search(owner: UserScope, filter: TransactionFilter, { offset, perPage }: Slice): PageQueries {
   const { account_id, category_id, from, to } = filter
   // No index finds the rows without a category.
   const category = category_id === 'none' ? undefined : category_id
   const narrow = account_id === undefined ? { category_id: category, from, to } : { account_id, from, to }
-  const newest = newestOf(filterParts(owner, narrow), { offset: 0, perPage: mostSearched })
+  const newest = newestOf(filterParts(owner, narrow), { offset: 0, perPage: maxRowsSearched })
   // A cross join, or SQLite would go through the whole history in order, and look each row up among the newest.
   const searched = sql`(${newest}) searched cross join ${transactions} on ${transactions.id} = searched.id`
   const isMatch = or(...filterParts(owner, filter)) as SQL
@@ -31,6 +31,6 @@ export function search(owner: Scope, filter: TransactionFilter, { offset, perPag
        order by searched.transaction_date desc, searched.id desc limit ${perPage} offset ${offset}`,
     counted: sql`
       select count(iif(${isMatch}, 1, null)) as total,
-             iif(count(*) < ${mostSearched}, null, min(searched.transaction_date)) as oldestSearched from ${searched}`,
+             iif(count(*) < ${maxRowsSearched}, null, min(searched.transaction_date)) as oldestSearched from ${searched}`,
   }
 }

@@ -9,7 +9,7 @@ import type { Draft } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
 import { messageFor, requiredText } from '../shared/field-errors.ts'
 import type { Hashing } from '../shared/hashing.ts'
-import type { Outbox, RemovalQueue } from '../shared/queues.ts'
+import type { MailQueue, RemovalQueue } from '../shared/queues.ts'
 import type { Farewell } from './contract.ts'
 import { readOwnPassword, requireOwnPassword, wrongPassword } from './password.ts'
 
@@ -20,7 +20,11 @@ import { readOwnPassword, requireOwnPassword, wrongPassword } from './password.t
 export async function deleteUser(
   owner: Owner,
   draft: Draft<Farewell>,
-  { hashing, outbox, removals }: { hashing: Hashing; outbox: Outbox; removals: RemovalQueue },
+  {
+    hashing,
+    mailQueue,
+    removalQueue,
+  }: { hashing: Hashing; mailQueue: MailQueue; removalQueue: RemovalQueue },
 ): Promise<void> {
   const { user, stored } = await readOwnPassword(owner)
   if (!draft.complete) throw new Invalid(draft.errors)
@@ -36,9 +40,9 @@ export async function deleteUser(
     ...userDeletion(owner.db, user.email, unchanged),
   })
   if (deleted.length === 0) throw wrongPassword('password')
-  await removals.post(user.id)
+  await removalQueue.post(user.id)
   if (!isVerified && attempted.length === 0) return
-  await outbox.post({
+  await mailQueue.post({
     kind: 'farewell',
     id: `farewell-${user.id}-${owner.now.getTime()}`,
     to: user.email,

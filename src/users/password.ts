@@ -12,7 +12,7 @@ import type { PasswordChange } from './contract.ts'
 /** Returns the user and the hash of their password, null if they have none. Counts an attempt. Throws TooManyAttempts. */
 export async function readOwnPassword(owner: Owner): Promise<{ user: User; stored: string | null }> {
   const limits = [{ key: `password:${owner.tokenId}`, ...exactLimits.passwordGuesses }]
-  const { statements } = countAttempt(owner.db, limits, owner.now, owner.isKnown)
+  const { statements } = countAttempt(owner.db, limits, owner.now, owner.isValid)
   const results = await owner.run({
     password: owner.db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, owner.id)),
     ...statements,

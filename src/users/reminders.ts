@@ -5,7 +5,7 @@ import { runOne } from '../database/run.ts'
 import { transactions, users } from '../database/schema.ts'
 import { BadLink } from '../shared/failures.ts'
 import { isUnsubscribeLink, type LinkBase, unsubscribeLink } from '../shared/links.ts'
-import type { Outbox } from '../shared/queues.ts'
+import type { MailQueue } from '../shared/queues.ts'
 import { planReminder, type ReminderPlan } from './reminder-plan.ts'
 
 /** The queue accepts a hundred messages in one call. */
@@ -13,7 +13,7 @@ const usersPerBatch = 100
 /** The next run of the job processes the rest. */
 const batchesPerRun = 50
 
-type ReminderContext = { db: Database; now: Date; outbox: Outbox; links: LinkBase; frontendUrl: string }
+type ReminderContext = { db: Database; now: Date; mailQueue: MailQueue; links: LinkBase; frontendUrl: string }
 type DueUser = Awaited<ReturnType<typeof usersToCheck>>[number]
 
 /**
@@ -35,7 +35,7 @@ export async function sendDueReminders(context: ReminderContext) {
     }))
     const idle = await withoutTransaction(context, plans)
     const reminded = plans.filter(({ user, plan }) => plan.dueFor && idle.has(user.id))
-    await context.outbox.postAll(
+    await context.mailQueue.postAll(
       await Promise.all(reminded.map(({ user, plan }) => reminderFor(context, user, plan))),
     )
     await scheduleNextCheck(context, plans, new Set(reminded.map(({ user }) => user.id)))

@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Scope, User } from '../database/owner.ts'
+import type { User, UserScope } from '../database/owner.ts'
 import { users } from '../database/schema.ts'
 import { EmailNotVerified } from '../shared/failures.ts'
 
 /** True if the user's address is verified. */
-export function isVerified({ id }: Scope): SQL {
+export function isVerified({ id }: UserScope): SQL {
   return sql`exists (select 1 from ${users} where ${users.id} = ${id} and ${users.emailVerifiedAt} is not null)`
 }
 

@@ -4,7 +4,7 @@ import { app } from '../../src/app.ts'
 import { fieldsOfNoun, maxOperations, upload } from '../../src/changes/operations-contract.ts'
 import { readUpload } from '../../src/changes/push/input.ts'
 import { maxAnonymousBytes } from '../../src/http/request-body.ts'
-import { type Check, checkedBy, toDraft } from '../../src/http/validate.ts'
+import { type Check, checkByHandler, toDraft } from '../../src/http/validate.ts'
 import { importOptions } from '../../src/imports/contract.ts'
 import { readImportRows } from '../../src/imports/rows-input.ts'
 import { Invalid } from '../../src/shared/failures.ts'
@@ -133,7 +133,7 @@ const good =
 const twoKilobytes = listOf(good, 2_048)
 
 const checks = app.routes
-  .map(({ handler }) => checkedBy.get(handler))
+  .map(({ handler }) => checkByHandler.get(handler))
   .filter((check) => check !== undefined && ![newBatch, upload].includes(check.schema as never)) as Check[]
 /** What requests are checked against, by its fields. An import takes its options from JSON as well. */
 const schemas = new Map(

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { lastChange } from '../../database/change-numbers.ts'
-import type { Scope } from '../../database/owner.ts'
+import type { UserScope } from '../../database/owner.ts'
 import { changes } from '../../database/schema.ts'
 import { CursorExpired } from '../../shared/failures.ts'
 import type { FeedCursor } from '../feed-cursor.ts'
@@ -21,7 +21,7 @@ export function requireValid(cursor: Seen, epoch: number, { user, lastChange, lo
 }
 
 /** `requireValid` in SQL, for uploads, which must know before they write. */
-export function canContinue({ id }: Scope, { epoch, userId, seq }: Seen, currentEpoch: number): SQL {
+export function canContinue({ id }: UserScope, { epoch, userId, seq }: Seen, currentEpoch: number): SQL {
   if (epoch !== currentEpoch) return sql`false`
   const next = sql`select noun from ${changes} where user_id = ${id} and seq > ${seq} order by seq limit 1`
   return sql`(${userId} = ${id} and ${seq} <= ${lastChange(id)} and (${next}) is not 'forgotten')`

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import { jsonRow } from '../../database/json-row.ts'
-import type { Scope, User } from '../../database/owner.ts'
+import type { User, UserScope } from '../../database/owner.ts'
 import type { ResultOf } from '../../database/run.ts'
 import { accounts, categories, transactions } from '../../database/schema.ts'
 import { transactionColumns } from '../../transactions/read.ts'
@@ -10,7 +10,7 @@ import { type Change, changesOfTransactions, fedAccountColumns, fedCategoryColum
  * The user's transactions that have changed since change number `after`, at most `rows` of them, in the order of their
  * last changes.
  */
-export function changedTransactions(owner: Scope, after: number, rows: number) {
+export function changedTransactions(owner: UserScope, after: number, rows: number) {
   return owner.db
     .select({ row: jsonRow(transactionColumns) })
     .from(transactions)
@@ -23,7 +23,7 @@ export function changedTransactions(owner: Scope, after: number, rows: number) {
  * The next entries of the log, at most `rows`, grouped by the row that they are about: the row as it is now, the number
  * of its last entry among them, and how many there are.
  */
-export function loggedChanges(owner: Scope, after: number, rows: number) {
+export function loggedChanges(owner: UserScope, after: number, rows: number) {
   const entries = sql`
     select seq, noun, row_id from changes where user_id = ${owner.id} and seq > ${after} order by seq limit ${rows}`
   const idOf = (noun: Change['noun']) => sql`iif(log.noun = ${sql.raw(`'${noun}'`)}, log.row_id, null)`

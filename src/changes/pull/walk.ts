@@ -1,6 +1,6 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { jsonRow } from '../../database/json-row.ts'
-import type { Scope, User } from '../../database/owner.ts'
+import type { User, UserScope } from '../../database/owner.ts'
 import type { ResultOf } from '../../database/run.ts'
 import { accounts, categories, transactions } from '../../database/schema.ts'
 import { transactionColumns } from '../../transactions/read.ts'
@@ -31,7 +31,7 @@ export function aheadOf(row: WalkedRow | undefined): Ahead {
 }
 
 /** The user's next accounts, at most `rows` of them. The plus keeps SQLite from walking through all users'. */
-export function nextAccounts(owner: Scope, after: number, rows: number) {
+export function nextAccounts(owner: UserScope, after: number, rows: number) {
   return owner.db
     .select(fedAccountColumns)
     .from(accounts)
@@ -41,7 +41,7 @@ export function nextAccounts(owner: Scope, after: number, rows: number) {
 }
 
 /** The user's next categories, at most `rows` of them. */
-export function nextCategories(owner: Scope, after: number, rows: number) {
+export function nextCategories(owner: UserScope, after: number, rows: number) {
   return owner.db
     .select(fedCategoryColumns)
     .from(categories)
@@ -51,7 +51,7 @@ export function nextCategories(owner: Scope, after: number, rows: number) {
 }
 
 /** The user's next transactions, at most `rows` of them. */
-export function nextTransactions(owner: Scope, before: { date: string; id: number }, rows: number) {
+export function nextTransactions(owner: UserScope, before: { date: string; id: number }, rows: number) {
   const isAhead = sql`(${transactions.transactionDate}, ${transactions.id}) < (${before.date}, ${before.id})`
   return owner.db
     .select({ row: jsonRow(transactionColumns) })

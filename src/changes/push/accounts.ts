@@ -47,7 +47,7 @@ export const updateAccounts = updateStep(changed, 'update account', () => {
   const plainFields = fields.filter((field) => field !== 'starting_balance')
   // Setting a starting balance makes a trigger add up all balances.
   const setsBalance = sql.raw(
-    `op.sent & ${bitsOf(conflictGroups, (field) => field === 'starting_balance')} <> 0`,
+    `op.set_bits & ${bitsOf(conflictGroups, (field) => field === 'starting_balance')} <> 0`,
   )
   return [
     { fields: plainFields, which: sql`not ${setsBalance}` },

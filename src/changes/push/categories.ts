@@ -74,10 +74,10 @@ export const deleteCategories = withNameKeys(
 
 /** The step, with the form in which names are compared added to its operations. */
 function withNameKeys(step: Step): Step {
-  return (owner, checks, operations) =>
+  return (owner, context, operations) =>
     step(
       owner,
-      checks,
+      context,
       operations.map(({ set, was, ...rest }) => ({ ...rest, set: withNameKey(set), was: withNameKey(was) })),
     )
 }

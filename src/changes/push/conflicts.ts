@@ -12,7 +12,7 @@ export type ConflictGroups = Record<string, string>
 export function updateConflicts(conflictGroups: ConflictGroups): SQL {
   return conflicts(
     conflictGroups,
-    ({ bits, of }) => sql`and (sent & ${bits}) = ${bits} and ${of('now')} is not ${of('set')}`,
+    ({ bits, of }) => sql`and (set_bits & ${bits}) = ${bits} and ${of('now')} is not ${of('set')}`,
   )
 }
 
@@ -28,7 +28,7 @@ function conflicts(conflictGroups: ConflictGroups, andAlso: (group: Group) => SQ
     const fields = Object.keys(conflictGroups).filter((field) => conflictGroups[field] === name)
     const bits = sql.raw(String(bitsOf(conflictGroups, (field) => fields.includes(field))))
     const group = { bits, of: (prefix: string) => columns(prefix, fields) }
-    const isChanged = sql`(seen & ${bits}) = ${bits} and ${group.of('now')} is not ${group.of('was')}`
+    const isChanged = sql`(was_bits & ${bits}) = ${bits} and ${group.of('now')} is not ${group.of('was')}`
     // `name_key` is not a field of the contract.
     const texts = fields.filter((field) => field !== 'name_key').map((field) => `,"${field}"`)
     return sql`iif(${isChanged} ${andAlso(group)}, ${sql.raw(`'${texts.join('')}'`)}, '')`

@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { brokenRules, type Rule } from '../../database/rules.ts'
-import { unread } from '../../database/run.ts'
-import { spent } from '../../database/spent-keys.ts'
+import { withoutResults } from '../../database/run.ts'
+import { isSpentKey } from '../../database/spent-keys.ts'
 import type { Operation } from '../operations-contract.ts'
-import { accepted, type Step, storeDecisions, type UploadSql, uploadOf } from './steps.ts'
+import { operationsWithOutcome, type Step, storeOutcomes, type UploadSql, uploadOf } from './steps.ts'
 
 /** Accounts or categories as creations see them. Their fields are columns of the table, under the same names. */
 export type CreatedNoun = {
@@ -17,9 +17,12 @@ export type CreatedNoun = {
 
 /** The step that creates accounts or categories. */
 export function creationStep(noun: CreatedNoun): Step {
-  return (owner, checks, operations) => {
-    const upload = uploadOf(owner, checks)
-    return unread([decide(upload, noun, asJson(noun, operations)), insert(upload, noun, owner.now)])
+  return (owner, context, operations) => {
+    const upload = uploadOf(owner, context)
+    return withoutResults([
+      determineCreations(upload, noun, asJson(noun, operations)),
+      insert(upload, noun, owner.now),
+    ])
   }
 }
 
@@ -36,15 +39,15 @@ function asJson({ fields }: CreatedNoun, operations: Operation[]): string {
 }
 
 /**
- * Decides the outcomes of creations of accounts or categories. A creation is a duplicate if its client id already has a
+ * Determines the outcomes of creations of accounts or categories. A creation is a duplicate if its client id already has a
  * row, and gone if that row has been deleted. Even an invalid creation counts towards the quotas of those after it.
  */
-function decide(upload: UploadSql, noun: CreatedNoun, json: string): SQL {
+function determineCreations(upload: UploadSql, noun: CreatedNoun, json: string): SQL {
   const { userId } = upload
   const table = sql.raw(noun.table)
   const names = ['position', 'client_id', ...noun.fields]
   const columns = sql.raw(names.map((name, at) => `value ->> ${at} as ${name}`).join(', '))
-  const isSpent = spent(userId, noun.name, sql`item.client_id`)
+  const isSpent = isSpentKey(userId, noun.name, sql`item.client_id`)
   // AUTOINCREMENT: the ids of deleted rows are never used again.
   const lastId = sql`coalesce((select seq from sqlite_sequence where name = ${sql.raw(`'${noun.table}'`)}), 0)`
   const query = sql`
@@ -60,17 +63,17 @@ function decide(upload: UploadSql, noun: CreatedNoun, json: string): SQL {
     checked as materialized (
       select *, iif(known_id is null and not is_spent, ${brokenRules(noun.rules(userId))}, '[]') as broken from counted
     ),
-    decided as (
+    determined as (
       select *, case when known_id is not null then 'duplicate'
                      when is_spent then 'gone'
                      when broken <> '[]' then 'invalid' else 'created' end as outcome from checked
     ),
-    decision as (
+    result as (
       select *, iif(outcome = 'created', ${lastId} + nth, known_id) as id,
              iif(outcome = 'created', 1, known_version) as version, iif(outcome = 'invalid', broken, null) as detail
-        from decided
+        from determined
     )`
-  return storeDecisions(upload, { step: stepOf(noun), values: ['client_id', ...noun.fields], query })
+  return storeOutcomes(upload, { step: stepOf(noun), values: ['client_id', ...noun.fields], query })
 }
 
 function insert(upload: UploadSql, noun: CreatedNoun, now: Date): SQL {
@@ -78,6 +81,6 @@ function insert(upload: UploadSql, noun: CreatedNoun, now: Date): SQL {
   const columns = sql.raw(values.join(', '))
   return sql`
     insert into ${sql.raw(noun.table)} (id, user_id, ${columns}, created_at, updated_at)
-    with ${accepted(upload.id, { step: stepOf(noun), outcome: 'created', values })}
+    with ${operationsWithOutcome(upload.id, { step: stepOf(noun), outcome: 'created', values })}
     select id, ${upload.userId}, ${columns}, ${now}, ${now} from op order by position`
 }

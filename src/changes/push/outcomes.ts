@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import type { Scope, User } from '../../database/owner.ts'
+import type { User, UserScope } from '../../database/owner.ts'
 import type { Results } from '../../database/run.ts'
 import { accounts, batches, categories, type ItemErrors, transactions } from '../../database/schema.ts'
 import type { FieldErrors } from '../../shared/failures.ts'
@@ -8,7 +8,7 @@ import { operationKinds, type operationOutcomes } from '../../shared/types.ts'
 import { transactionColumns } from '../../transactions/read.ts'
 import type { Operation } from '../operations-contract.ts'
 import { type Change, fedAccountColumns, fedCategoryColumns } from '../pull/rows.ts'
-import { idsWith, storedDecisions } from './steps.ts'
+import { idsWithOutcome, storedOutcomes } from './steps.ts'
 
 export type Outcome = {
   index: number
@@ -22,7 +22,7 @@ export type Outcome = {
   current: Change | null
 }
 
-type Decision = [
+type OperationOutcome = [
   index: number,
   outcome: Outcome['outcome'],
   id: number | null,
@@ -33,10 +33,10 @@ type Decision = [
 /** Outcomes that show the row, since the client cannot know it as it is now. */
 const shownOutcomes: Outcome['outcome'][] = ['duplicate', 'conflict', 'unchanged']
 
-/** Reads the decisions of an upload, the current rows of those with `shownOutcomes`, and which accounts were deleted. */
-export function readOutcomes({ db, id }: Scope, uploadId: string) {
+/** Reads the outcomes of an upload, the current rows of those with `shownOutcomes`, and which accounts were deleted. */
+export function readOutcomes({ db, id }: UserScope, uploadId: string) {
   const shown = (noun: string) =>
-    idsWith(
+    idsWithOutcome(
       uploadId,
       operationKinds.map((kind) => `${kind} ${noun}`),
       shownOutcomes,
@@ -47,7 +47,7 @@ export function readOutcomes({ db, id }: Scope, uploadId: string) {
   // The plus makes SQLite search by id: the user has many rows.
   const own = sql`+${transactions.userId} = ${id}`
   return {
-    decisions: db.all<{ decisions: string }>(storedDecisions(uploadId)),
+    stored: db.all<{ outcomes: string }>(storedOutcomes(uploadId)),
     creations: db.select({ outcomes: batches.outcomes }).from(batches).where(eq(batches.id, uploadId)),
     accounts: db
       .select(fedAccountColumns)
@@ -61,7 +61,7 @@ export function readOutcomes({ db, id }: Scope, uploadId: string) {
       .select(transactionColumns)
       .from(transactions)
       .where(and(sql`${transactions.id} in (${shown('transaction')} union all ${duplicates})`, own)),
-    accountsDeleted: db.all(idsWith(uploadId, ['delete account'], ['deleted'])),
+    accountsDeleted: db.all(idsWithOutcome(uploadId, ['delete account'], ['deleted'])),
   }
 }
 
@@ -81,7 +81,7 @@ export function outcomesOf(
   for (const row of found.transactions) add({ noun: 'transaction', id: row.id, row })
   add({ noun: 'profile', id: user.id, row: user })
   const nouns = new Map(operations.map(({ index, noun }) => [index, noun]))
-  return [...parseOutcomes(found.decisions), ...creationOutcomes(operations, found.creations)].map(
+  return [...parseOutcomes(found.stored), ...creationOutcomes(operations, found.creations)].map(
     ([index, outcome, id, version, detail]) => {
       const isShown = shownOutcomes.includes(outcome)
       const current = isShown ? (shown.get(`${nouns.get(index)} ${id}`) ?? null) : null
@@ -98,15 +98,15 @@ export function outcomesOf(
   )
 }
 
-function parseOutcomes(found: { decisions: string }[]): Decision[] {
-  return found.flatMap(({ decisions }) => JSON.parse(decisions) as Decision[])
+function parseOutcomes(found: { outcomes: string }[]): OperationOutcome[] {
+  return found.flatMap(({ outcomes }) => JSON.parse(outcomes) as OperationOutcome[])
 }
 
 /** The outcomes of creations of transactions (bulk-insert.ts): one that `failed` has the client id of a deleted row. */
 function creationOutcomes(
   operations: Operation[],
   [batch]: Results<ReturnType<typeof readOutcomes>>['creations'],
-): Decision[] {
+): OperationOutcome[] {
   const creations = operations.filter(({ kind, noun }) => kind === 'create' && noun === 'transaction')
   return (batch?.outcomes ?? []).map(([outcome, id, errors], at) => {
     const index = creations[at]?.index ?? 0

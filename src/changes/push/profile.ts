@@ -24,7 +24,7 @@ const profile: ChangedNoun = {
 export const updateProfiles = updateStep(profile, 'update profile', (now) => {
   const movesReminder = bitsOf(conflictGroups, (field) => field === 'timezone' || field === 'reminder_time')
   // The reminder job then works out when the next reminder is due.
-  const lookAt = sql`reminder_look_at = iif(op.sent & ${sql.raw(String(movesReminder))}, ${now}, users.reminder_look_at)`
+  const lookAt = sql`reminder_look_at = iif(op.set_bits & ${sql.raw(String(movesReminder))}, ${now}, users.reminder_look_at)`
   // A new address is refused, so it is never written.
   const fields = Object.keys(conflictGroups).filter((field) => field !== 'email')
   return [{ fields, also: [lookAt] }]

@@ -1,5 +1,5 @@
 import { and, type SQL, sql } from 'drizzle-orm'
-import type { Owner, Scope } from '../../database/owner.ts'
+import type { Owner, UserScope } from '../../database/owner.ts'
 import type { Statement } from '../../database/run.ts'
 import { uploadSteps } from '../../database/schema.ts'
 import type { Operation } from '../operations-contract.ts'
@@ -7,20 +7,20 @@ import { canContinue, type Seen } from '../pull/cursor.ts'
 import { repeatedRows } from './repeated-rows.ts'
 
 /*
- * An upload is done in steps, one for each combination of kind and noun. The first statement of a step stores a decision
- * on each operation: an array of the places below, followed by the values to write. The other statements of the step
- * write the values. The decisions are deleted at the end of the upload. Creations of transactions are a batch
+ * An upload is done in steps, one for each combination of kind and noun. The first statement of a step stores the outcome
+ * of each operation: an array of the places below, followed by the values to write. The other statements of the step
+ * write the values. The outcomes are deleted at the end of the upload. Creations of transactions are a batch
  * instead (bulk-insert.ts).
  */
 
-/** The beginning of every decision; `detail` has the errors of an invalid operation, or the fields that conflict. */
+/** The beginning of every outcome; `detail` has the errors of an invalid operation, or the fields that conflict. */
 const places = ['position', 'outcome', 'id', 'version', 'detail'] as const
 
 /** The upload in SQL; `guard` is false if nothing may be written. */
 export type UploadSql = { id: string; userId: SQL; guard: SQL }
 
-/** Stores the rows of `decision`, which `query` must define, with the places above and the named values. */
-export function storeDecisions(
+/** Stores the rows of `result`, which `query` must define, with the places above and the named values. */
+export function storeOutcomes(
   upload: UploadSql,
   { step, values, query }: { step: string; values: readonly string[]; query: SQL },
 ): SQL {
@@ -29,37 +29,37 @@ export function storeDecisions(
     insert into ${uploadSteps} (upload_id, step, items)
     ${query}
     select ${upload.id}, ${sql.raw(`'${step}'`)}, json_group_array(json_array(${sql.raw(fields.join(', '))}))
-      from decision where ${upload.guard}`
+      from result where ${upload.guard}`
 }
 
 /**
  * The operations of a step with this outcome, as a table for a WITH clause: `op` has the position, the id of the row and
  * the named values. Materialized, since `UPDATE … FROM json_each(…)` would go through the list for each row.
  */
-export function accepted(
+export function operationsWithOutcome(
   uploadId: string,
   { step, outcome, values }: { step: string; outcome: string; values: readonly string[] },
 ): SQL {
   const columns = values.map((name, at) => `value ->> ${places.length + at} as ${name}`)
   return sql`op as materialized (
       select ${sql.raw(['value ->> 0 as position', 'value ->> 2 as id', ...columns].join(', '))}
-        from ${decisionsOf(uploadId, [step])} where value ->> 1 = ${sql.raw(`'${outcome}'`)})`
+        from ${storedItems(uploadId, [step])} where value ->> 1 = ${sql.raw(`'${outcome}'`)})`
 }
 
 /** The ids of the rows whose operations have one of these outcomes, as a query. */
-export function idsWith(uploadId: string, steps: readonly string[], outcomes: readonly string[]): SQL {
-  return sql`select value ->> 2 from ${decisionsOf(uploadId, steps)} where value ->> 1 in (${literals(outcomes)})`
+export function idsWithOutcome(uploadId: string, steps: readonly string[], outcomes: readonly string[]): SQL {
+  return sql`select value ->> 2 from ${storedItems(uploadId, steps)} where value ->> 1 in (${literals(outcomes)})`
 }
 
-/** The decisions of an upload without the values to write, as a query: one row for each step. */
-export function storedDecisions(uploadId: string): SQL {
+/** The outcomes of an upload without the values to write, as a query: one row for each step. */
+export function storedOutcomes(uploadId: string): SQL {
   const head = places.map((_, at) => `value ${at === places.indexOf('detail') ? '->' : '->>'} ${at}`)
   return sql`
-    select (select json_group_array(json_array(${sql.raw(head.join(', '))})) from json_each(items)) as decisions
+    select (select json_group_array(json_array(${sql.raw(head.join(', '))})) from json_each(items)) as outcomes
       from ${uploadSteps} where upload_id = ${uploadId}`
 }
 
-function decisionsOf(uploadId: string, steps: readonly string[]): SQL {
+function storedItems(uploadId: string, steps: readonly string[]): SQL {
   return sql`(select value from ${uploadSteps} cross join json_each(items)
          where upload_id = ${uploadId} and step in (${literals(steps)}))`
 }
@@ -67,17 +67,22 @@ function decisionsOf(uploadId: string, steps: readonly string[]): SQL {
 const literals = (texts: readonly string[]) => sql.raw(texts.map((text) => `'${text}'`).join(', '))
 
 /** An upload, what must be checked before any of it is done (`names` is from `namesToCompare`), and the current epoch. */
-export type Checks = { uploadId: string; names: string | undefined; cursor: Seen | undefined; epoch: number }
+export type UploadContext = {
+  uploadId: string
+  names: string | undefined
+  cursor: Seen | undefined
+  epoch: number
+}
 
 /** Makes the statements of a step, in the order in which they are to run. */
-export type Step = (owner: Owner, checks: Checks, operations: Operation[]) => Statement[]
+export type Step = (owner: Owner, context: UploadContext, operations: Operation[]) => Statement[]
 
 /**
  * The upload in SQL. If its guard holds before the first step, it still holds before
  * each later one.
  */
-export function uploadOf(owner: Scope, { uploadId, names, cursor, epoch }: Checks): UploadSql {
+export function uploadOf(owner: UserScope, { uploadId, names, cursor, epoch }: UploadContext): UploadSql {
   const isEachOnce = names === undefined ? undefined : sql`not exists (${repeatedRows(owner.id, names)})`
-  const guard = and(owner.isKnown, cursor && canContinue(owner, cursor, epoch), isEachOnce) as SQL
+  const guard = and(owner.isValid, cursor && canContinue(owner, cursor, epoch), isEachOnce) as SQL
   return { id: uploadId, userId: owner.id, guard }
 }

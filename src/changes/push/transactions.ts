@@ -4,15 +4,15 @@ import { insertWhere } from '../../database/insert-where.ts'
 import { failIfOutOfBounds } from '../../database/kept-totals.ts'
 import { hasLiveAccounts } from '../../database/live-accounts.ts'
 import { brokenRules, rule } from '../../database/rules.ts'
-import { unread } from '../../database/run.ts'
+import { withoutResults } from '../../database/run.ts'
 import { batches, spentClientIds, transactions } from '../../database/schema.ts'
 import { requiredText } from '../../shared/field-errors.ts'
 import {
-  columnsAsSent,
-  countCreated,
+  addCreatedToTotals,
+  copiedColumns,
+  copiedFieldNames,
   createRows,
-  decideOutcomes,
-  fieldsAsSent,
+  determineOutcomes,
   rowParts,
   stageRows,
   transientBatch,
@@ -24,8 +24,8 @@ import { nextRow, transactionRules } from '../../transactions/rules.ts'
 import { fieldsThatGoTogether } from '../operations-contract.ts'
 import { bitsOf } from './conflicts.ts'
 import { isTargetRow, resolved } from './references.ts'
-import { idsWith, type Step, type UploadSql, uploadOf } from './steps.ts'
-import { applyUpdates, type ChangedNoun, changesAsJson, decideUpdates, deletionStep } from './updates.ts'
+import { idsWithOutcome, type Step, type UploadSql, uploadOf } from './steps.ts'
+import { applyUpdates, type ChangedNoun, changesAsJson, deletionStep, determineUpdates } from './updates.ts'
 
 /** Which fields conflict together (conflicts.ts): clients send those of `accounts` together (`fieldsThatGoTogether`). */
 const together: readonly string[] = fieldsThatGoTogether
@@ -57,7 +57,7 @@ const updateStep = { noun: transaction, step: 'update transaction' }
 /** Writes the updates that set exactly these indexed fields. */
 function writeUpdates(upload: UploadSql, isTouched: (field: string) => boolean, now: Date): SQL {
   const fields = Object.keys(conflictGroups).filter((field) => isTouched(field) || !isIndexed(field))
-  const which = sql.raw(`op.sent & ${indexed} = ${bitsOf(conflictGroups, isTouched)}`)
+  const which = sql.raw(`op.set_bits & ${indexed} = ${bitsOf(conflictGroups, isTouched)}`)
   const also = [sql`seq = ${nextChange(upload.userId)} + op.position`]
   return applyUpdates(upload, { ...updateStep, fields, also, which }, now)
 }
@@ -67,11 +67,11 @@ const summed = ['type', 'amount', 'transaction_date']
 
 /** Checks the sums of months once for all updates: while an upload runs, the triggers check none. */
 function checkBounds({ id, userId }: UploadSql): SQL {
-  return failIfOutOfBounds(userId, sql`id in (${idsWith(id, [updateStep.step], ['updated'])})`)
+  return failIfOutOfBounds(userId, sql`id in (${idsWithOutcome(id, [updateStep.step], ['updated'])})`)
 }
 
-export const updateTransactions: Step = (owner, checks, operations) => {
-  const upload = uploadOf(owner, checks)
+export const updateTransactions: Step = (owner, context, operations) => {
+  const upload = uploadOf(owner, context)
   const json = changesAsJson(transaction, operations)
   // The indexed groups that each update sets, each combination once.
   const touched = new Set(operations.map(({ set }) => groupsOf(Object.keys(set).filter(isIndexed)).join()))
@@ -79,8 +79,8 @@ export const updateTransactions: Step = (owner, checks, operations) => {
     writeUpdates(upload, (field) => groups.split(',').includes(groupsOf([field]).join()), owner.now),
   )
   const setsSummed = operations.some(({ set }) => summed.some((field) => field in set))
-  return unread([
-    decideUpdates(upload, { ...updateStep, json }),
+  return withoutResults([
+    determineUpdates(upload, { ...updateStep, json }),
     ...writes,
     ...(setsSummed ? [checkBounds(upload)] : []),
   ])
@@ -104,13 +104,13 @@ const creationFields = [
   'to_account_id',
   'category_id',
   'names_category',
-  ...fieldsAsSent,
+  ...copiedFieldNames,
 ] as const
 
 /** Creations are a batch with the upload's id, which is deleted at the end of the upload. */
-export const createTransactions: Step = (owner, checks, operations) => {
+export const createTransactions: Step = (owner, context, operations) => {
   const { db, now } = owner
-  const { id, userId, guard } = uploadOf(owner, checks)
+  const { id, userId, guard } = uploadOf(owner, context)
   const rows = operations.map(({ clientId, set }) => ({
     ...set,
     client_id: clientId,
@@ -119,15 +119,15 @@ export const createTransactions: Step = (owner, checks, operations) => {
   const parts = rowParts<Record<string, unknown>>(rows, creationFields)
   return [
     insertWhere(db, batches, transientBatch(id, userId, now), guard),
-    ...unread([
+    ...withoutResults([
       ...stageRows(id, parts, creationFields, checkedItems(userId)),
       // Besides the items staged as invalid, only those with the client id of a deleted row are refused (outcomes.ts).
-      decideOutcomes(id, [clientIdUnspent(userId, sql`item.client_id`)], {
+      determineOutcomes(id, [clientIdUnspent(userId, sql`item.client_id`)], {
         hasClientIds: true,
         comparesContent: false,
       }),
       createRows(id, now, { isSynced: true, importId: sql`null`, guard: sql`true` }),
-      ...countCreated(id),
+      ...addCreatedToTotals(id),
     ]),
   ]
 }
@@ -149,8 +149,8 @@ function checkedItems(userId: SQL): SQL {
   const broken = brokenRules([...transactionRules(userId, item), namesCategory])
   return sql`
     select iif(${existed}, null, nullif(${broken}, '[]')) as errors, account_id, to_account_id, category_id as category,
-           ${columnsAsSent}
-      from (select ${columnsAsSent}, item.names_category,
+           ${copiedColumns}
+      from (select ${copiedColumns}, item.names_category,
                    ${resolved(userId, 'accounts', of('account_id'))} as account_id,
                    ${resolved(userId, 'accounts', of('to_account_id'))} as to_account_id,
                    ${resolved(userId, 'categories', of('category_id'))} as category_id from item) item`

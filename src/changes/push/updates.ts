@@ -1,11 +1,18 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Scope } from '../../database/owner.ts'
+import type { UserScope } from '../../database/owner.ts'
 import { brokenRules, type Rule } from '../../database/rules.ts'
-import { type Statement, unread } from '../../database/run.ts'
+import { type Statement, withoutResults } from '../../database/run.ts'
 import type { Operation } from '../operations-contract.ts'
 import { bitsOf, type ConflictGroups, columns, deletionConflicts, updateConflicts } from './conflicts.ts'
 import { resolved } from './references.ts'
-import { accepted, idsWith, type Step, storeDecisions, type UploadSql, uploadOf } from './steps.ts'
+import {
+  idsWithOutcome,
+  operationsWithOutcome,
+  type Step,
+  storeOutcomes,
+  type UploadSql,
+  uploadOf,
+} from './steps.ts'
 
 /** A noun as updates and deletions see it. Its fields are columns of its table, under the same names. */
 export type ChangedNoun = {
@@ -23,10 +30,10 @@ export type ChangedNoun = {
   rules: (userId: SQL) => Rule[]
 }
 
-type ToDecide = { noun: ChangedNoun; step: string; json: string }
+type StepInput = { noun: ChangedNoun; step: string; json: string }
 
-/** The columns of `item` before its values: `sent` has a bit for each field in `set`, `seen` for each in `was`. */
-const head = ['position', 'id', 'client_id', 'sent', 'seen']
+/** The columns of `item` before its values: `set_bits` has a bit for each field in `set`, `was_bits` for each in `was`. */
+const head = ['position', 'id', 'client_id', 'set_bits', 'was_bits']
 
 /** The operations of a step as JSON. */
 export function changesAsJson({ conflictGroups }: ChangedNoun, operations: Operation[]): string {
@@ -43,22 +50,22 @@ export function changesAsJson({ conflictGroups }: ChangedNoun, operations: Opera
   )
 }
 
-/** The values in the decision on an update: which fields were sent, and what each field should become. */
-const changedValues = ({ conflictGroups }: ChangedNoun) => ['sent', ...Object.keys(conflictGroups)]
+/** The values in the outcome of an update: which fields were sent, and what each field should become. */
+const changedValues = ({ conflictGroups }: ChangedNoun) => ['set_bits', ...Object.keys(conflictGroups)]
 
 /**
- * Decides the outcomes of updates:
+ * Determines the outcomes of updates:
  *
  * 1. A row that does not exist, or is another user's, is gone.
  * 2. An update that would break a rule is invalid.
  * 3. An update conflicts as a whole if any of its fields does.
  * 4. An update that would change nothing leaves the row unchanged.
  */
-export function decideUpdates(upload: UploadSql, { noun, step, json }: ToDecide): SQL {
+export function determineUpdates(upload: UploadSql, { noun, step, json }: StepInput): SQL {
   const { userId } = upload
   const fields = Object.keys(noun.conflictGroups)
   const next = fields.map(
-    (field, at) => `iif(sent & ${1 << at}, set_${field}, now_${field}) as next_${field}`,
+    (field, at) => `iif(set_bits & ${1 << at}, set_${field}, now_${field}) as next_${field}`,
   )
   const query = sql`
     with ${foundRows(userId, noun, json)},
@@ -69,39 +76,39 @@ export function decideUpdates(upload: UploadSql, { noun, step, json }: ToDecide)
     checked as materialized (
       select *, iif(row_id is null, '[]', ${brokenRules(noun.rules(userId))}) as broken from counted
     ),
-    decided as (
+    determined as (
       select *, case when row_id is null then 'gone'
                      when broken <> '[]' then 'invalid'
                      when conflicting <> '[]' then 'conflict'
                      when ${columns('next', fields)} is ${columns('now', fields)} then 'unchanged'
                      else 'updated' end as outcome from checked
     ),
-    decision as (
+    result as (
       select position, outcome, row_id as id, version + (outcome = 'updated') as version,
-             case outcome when 'invalid' then broken when 'conflict' then conflicting end as detail, sent,
-             ${sql.raw(fields.map((field) => `next_${field} as ${field}`).join(', '))} from decided
+             case outcome when 'invalid' then broken when 'conflict' then conflicting end as detail, set_bits,
+             ${sql.raw(fields.map((field) => `next_${field} as ${field}`).join(', '))} from determined
     )`
-  return storeDecisions(upload, { step, values: changedValues(noun), query })
+  return storeOutcomes(upload, { step, values: changedValues(noun), query })
 }
 
-function decideDeletions(upload: UploadSql, { noun, step, json }: ToDecide): SQL {
+function determineDeletions(upload: UploadSql, { noun, step, json }: StepInput): SQL {
   const query = sql`
     with ${foundRows(upload.userId, noun, json)},
     checked as materialized (select *, ${deletionConflicts(noun.conflictGroups)} as conflicting from found),
-    decision as (
+    result as (
       select position, row_id as id, version, iif(row_id is null or conflicting = '[]', null, conflicting) as detail,
              iif(row_id is null, 'gone', iif(conflicting = '[]', 'deleted', 'conflict')) as outcome from checked
     )`
-  return storeDecisions(upload, { step, values: [], query })
+  return storeOutcomes(upload, { step, values: [], query })
 }
 
 /** The step that updates rows, with a statement for each of `writes`. */
-export function updateStep(noun: ChangedNoun, step: string, writes: (now: Date) => ToWrite[]): Step {
-  return (owner, checks, operations) => {
+export function updateStep(noun: ChangedNoun, step: string, writes: (now: Date) => Write[]): Step {
+  return (owner, context, operations) => {
     const { now } = owner
-    const upload = uploadOf(owner, checks)
-    return unread([
-      decideUpdates(upload, { noun, step, json: changesAsJson(noun, operations) }),
+    const upload = uploadOf(owner, context)
+    return withoutResults([
+      determineUpdates(upload, { noun, step, json: changesAsJson(noun, operations) }),
       ...writes(now).map((one) => applyUpdates(upload, { noun, step, ...one }, now)),
     ])
   }
@@ -111,13 +118,13 @@ export function updateStep(noun: ChangedNoun, step: string, writes: (now: Date) 
 export function deletionStep(
   noun: ChangedNoun,
   step: string,
-  statement: (owner: Scope, ids: SQL) => Statement,
+  statement: (owner: UserScope, ids: SQL) => Statement,
 ): Step {
-  return (owner, checks, operations) => {
-    const upload = uploadOf(owner, checks)
+  return (owner, context, operations) => {
+    const upload = uploadOf(owner, context)
     return [
-      owner.db.run(decideDeletions(upload, { noun, step, json: changesAsJson(noun, operations) })),
-      statement(owner, idsWith(upload.id, [step], ['deleted'])),
+      owner.db.run(determineDeletions(upload, { noun, step, json: changesAsJson(noun, operations) })),
+      statement(owner, idsWithOutcome(upload.id, [step], ['deleted'])),
     ]
   }
 }
@@ -153,7 +160,7 @@ function foundRows(userId: SQL, noun: ChangedNoun, json: string): SQL {
  */
 export function applyUpdates(
   upload: UploadSql,
-  { noun, step, fields, also = [], which = sql`true` }: Omit<ToDecide, 'json'> & ToWrite,
+  { noun, step, fields, also = [], which = sql`true` }: Omit<StepInput, 'json'> & Write,
   now: Date,
 ): SQL {
   const table = sql.raw(noun.table)
@@ -164,7 +171,7 @@ export function applyUpdates(
     sql`updated_at = ${now}`,
   ]
   return sql`
-    with ${accepted(upload.id, { step, outcome: 'updated', values: changedValues(noun) })}
+    with ${operationsWithOutcome(upload.id, { step, outcome: 'updated', values: changedValues(noun) })}
     update ${table} set ${sql.join(set, sql`, `)} from op where ${table}.id = op.id and ${which}`
 }
-type ToWrite = { fields: readonly string[]; also?: SQL[]; which?: SQL }
+type Write = { fields: readonly string[]; also?: SQL[]; which?: SQL }

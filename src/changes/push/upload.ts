@@ -16,7 +16,7 @@ import { createCategories, deleteCategories, updateCategories } from './categori
 import { type Outcome, outcomesOf, readOutcomes } from './outcomes.ts'
 import { updateProfiles } from './profile.ts'
 import { namesToCompare, repeatedRowErrors, repeatedRows } from './repeated-rows.ts'
-import type { Checks, Step } from './steps.ts'
+import type { Step, UploadContext } from './steps.ts'
 import { createTransactions, deleteTransactions, updateTransactions } from './transactions.ts'
 
 /**
@@ -38,9 +38,9 @@ const order: [kind: Operation['kind'], noun: Operation['noun'], step: Step][] = 
 ]
 
 /** Finds the faults of an upload as a whole. If it has any, none of its steps writes. */
-function findFaults(owner: Owner, { names, cursor, epoch }: Checks) {
+function checkUpload(owner: Owner, { names, cursor, epoch }: UploadContext) {
   return {
-    twice: names ? [owner.db.all<{ position: number }>(repeatedRows(owner.id, names))] : [],
+    repeated: names ? [owner.db.all<{ position: number }>(repeatedRows(owner.id, names))] : [],
     expired: cursor
       ? [owner.db.all(sql`select 1 as expired where not ${canContinue(owner, cursor, epoch)}`)]
       : [],
@@ -57,14 +57,14 @@ export type Uploaded = { outcomes: Outcome[]; feed: Feed | undefined }
 export async function uploadOperations(
   owner: Owner,
   draft: Draft<Upload>,
-  { epoch, removals }: { epoch: number; removals: RemovalQueue },
+  { epoch, removalQueue }: { epoch: number; removalQueue: RemovalQueue },
 ): Promise<Uploaded> {
   const { cursor, operations, refused } = await requireComplete(owner, draft)
   const uploadId = crypto.randomUUID()
-  const checks = { uploadId, names: namesToCompare(operations), cursor, epoch }
+  const context = { uploadId, names: namesToCompare(operations), cursor, epoch }
   const statements = {
-    ...findFaults(owner, checks),
-    steps: stepsOf(owner, checks, operations),
+    ...checkUpload(owner, context),
+    steps: stepsOf(owner, context, operations),
     ...readOutcomes(owner, uploadId),
     stepsCleared: owner.db.delete(uploadSteps).where(eq(uploadSteps.uploadId, uploadId)),
     batchCleared: owner.db.delete(batches).where(eq(batches.id, uploadId)),
@@ -77,19 +77,19 @@ export async function uploadOperations(
         return { results, feed: () => feedOf(request, results) }
       })
     : { results: await withinBounds('batch', owner.run(statements)), feed: () => undefined }
-  const { user, twice, expired } = results
+  const { user, repeated: twice, expired } = results
   if (twice.flat().length > 0) throw new Invalid(repeatedRowErrors(twice.flat()))
   if (expired.flat().length > 0) throw new CursorExpired()
 
   const outcomes = [...outcomesOf(operations, results, user), ...refused.map(invalid)]
-  if (results.accountsDeleted.length > 0) await removals.post(user.id)
+  if (results.accountsDeleted.length > 0) await removalQueue.post(user.id)
   return { outcomes: outcomes.sort((a, b) => a.index - b.index), feed: feed() }
 }
 
-function stepsOf(owner: Owner, checks: Checks, operations: Operation[]): Statement[] {
+function stepsOf(owner: Owner, context: UploadContext, operations: Operation[]): Statement[] {
   return order.flatMap(([kind, noun, step]) => {
     const ofStep = operations.filter((one) => one.kind === kind && one.noun === noun)
-    return ofStep.length > 0 ? step(owner, checks, ofStep) : []
+    return ofStep.length > 0 ? step(owner, context, ofStep) : []
   })
 }
 

@@ -1,4 +1,4 @@
-import { composed, isBlank, trimText } from '../../shared/texts.ts'
+import { isBlank, toNfc, trimText } from '../../shared/texts.ts'
 
 const maxCodePoints = 255
 /**
@@ -19,7 +19,7 @@ export function cleanText(raw: string): string | null {
   // Cleaning a very long text is expensive, so it is cut first, with room for the padding that is dropped below.
   const line = raw.slice(0, 16_384).toWellFormed().replace(unwanted, ' ').replace(/\s+/g, ' ')
   if (isBlank(line)) return null
-  const text = composed(trimText(line))
+  const text = toNfc(trimText(line))
   if (text.length <= maxCodePoints) return text
   const points = [...text]
   return points.length <= maxCodePoints ? text : `${points.slice(0, maxCodePoints - 1).join('')}…`

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Mail } from '../../../src/shared/mails.ts'
-import { queueOutbox } from '../../../src/shared/queues.ts'
+import { mailQueue } from '../../../src/shared/queues.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
 import { setFault } from '../fixtures/part-faults.ts'
 import {
@@ -406,7 +406,7 @@ test('a slow queue does not hold up the response, and still gets its message', a
     },
   } as unknown as Queue<Mail>
   const mail = mailTo(address())
-  await queueOutbox(slow, (promise) => underWay.push(promise)).post(mail)
+  await mailQueue(slow, (promise) => underWay.push(promise)).post(mail)
   expect(taken).toEqual([])
   opened.resolve()
   await Promise.all(underWay)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { mostSearched } from '../../../src/transactions/contract.ts'
+import { maxRowsSearched } from '../../../src/transactions/contract.ts'
 import {
   aCategory,
   createWorld,
@@ -343,7 +343,7 @@ test('a search gets past a day with more rows than it looks at', async () => {
   const row = await recordTransaction(person, { ...expense(), transaction_date: '2026-03-05' })
   const ancient = { ...expense(), transaction_date: '2026-01-31', description: 'ancient' }
   const old = await recordTransaction(person, ancient)
-  await writeCopies(world, [row.id], mostSearched + 1)
+  await writeCopies(world, [row.id], maxRowsSearched + 1)
   const search = async (more: string) => {
     const { body } = await person.get(`/api/transactions?q=ancient&account_id=${checking.id}${more}`)
     return [body.searched_back_to, body.data.map(({ id }: Json) => id)]
