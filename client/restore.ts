@@ -164,11 +164,7 @@ function failureOf({ op, noun, client_id, id }: Operation, { outcome, errors }: 
 }
 
 /** Compares counts, balances and the totals of months with the file. */
-async function compare(
-  api: Api,
-  file: Export,
-  idOf: (account: number) => number | undefined,
-): Promise<RestoreDifference[]> {
+async function compare(api: Api, file: Export, idOf: (account: number) => number | undefined) {
   const accounts = await unwrap(api.accounts.$get())
   const categories = await unwrap(api.categories.$get())
   const { total } = await unwrap(api.transactions.$get({ query: { per_page: '1' } }))

@@ -61,11 +61,7 @@ export function sender(tokens: TokenStore, options: Partial<SendOptions>) {
   }
 }
 
-async function attemptOnce(
-  url: string,
-  request: RequestInit,
-  { fetch, timeoutMs }: SendOptions,
-): Promise<{ response?: Response; error?: unknown }> {
+async function attemptOnce(url: string, request: RequestInit, { fetch, timeoutMs }: SendOptions) {
   const { method, signal } = request
   // AbortSignal.timeout and AbortSignal.any are missing in React Native and in older browsers.
   const controller = new AbortController()

@@ -1,6 +1,7 @@
 import { type OpenIdClient, openIdClient } from './auth/openid-client.ts'
 import { type Config, readConfig } from './config.ts'
-import { type Database, openDatabase } from './database/client.ts'
+import { openDatabase } from './database/client.ts'
+import type { Database } from './database/run.ts'
 import type { Deadline, WaitUntil } from './shared/deadline.ts'
 import type { Meter } from './shared/meter.ts'
 import {

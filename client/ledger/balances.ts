@@ -6,9 +6,7 @@ export type Balances<Account> = Map<Account, bigint>
 type Movement<Account> = { type: string; amount: string; account_id: Account; to_account_id: Account | null }
 
 /** The balances of accounts that have no transactions yet. */
-export function startingBalances<Account>(
-  accounts: ReadonlyMap<Account, { starting_balance: string }>,
-): Balances<Account> {
+export function startingBalances<Account>(accounts: ReadonlyMap<Account, { starting_balance: string }>) {
   return new Map([...accounts].map(([account, row]) => [account, centsOf(row.starting_balance)]))
 }
 

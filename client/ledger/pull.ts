@@ -51,10 +51,7 @@ function beginSnapshot(run: LedgerRun): Promise<void> {
 type Page = Feed | UploadAnswer
 
 /** Applies a page; after the last one, applies the results of the upload and updates the view. */
-export async function takePage(
-  run: LedgerRun,
-  { changes = [], cursor = '', has_more, balances }: Page,
-): Promise<void> {
+export async function takePage(run: LedgerRun, { changes = [], cursor = '', has_more, balances }: Page) {
   const isPage =
     Array.isArray(changes) && changes.every(isFeedChange) && (has_more || Array.isArray(balances))
   requireFromService(isPage && typeof cursor === 'string' && cursor !== '')

@@ -18,11 +18,7 @@ export type Renames = Map<string, Key>
  * Turns deleted rows that come back into new rows, along with the rows that were deleted with them. A row whose deletion
  * has no outcome yet stays pending. Sequence numbers continue from `at`. Returns which rows have changed, and the new keys.
  */
-export function revive(
-  { pending, rows }: Stored,
-  newKey: () => Key,
-  at: number,
-): { touched: Set<string>; renames: Renames } {
+export function revive({ pending, rows }: Stored, newKey: () => Key, at: number) {
   const touched = new Set<string>()
   const renames: Renames = new Map()
   const put = (one: Pending) => {

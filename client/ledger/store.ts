@@ -41,11 +41,7 @@ export class LedgerVersionError extends Error {
  * What is stored now; undefined if other tabs have written nothing since. Rows are read again only if some were
  * written. Throws LedgerVersionError, and errors of the storage.
  */
-export async function readOthers(
-  storage: LedgerStorage,
-  base: string,
-  stored: Stored,
-): Promise<Stored | undefined> {
+export async function readOthers(storage: LedgerStorage, base: string, stored: Stored) {
   const [pair] = await storage.list(`${base}meta`)
   const meta = metaOf(pair?.[1])
   if (meta.revision === stored.meta.revision) return undefined

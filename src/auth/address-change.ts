@@ -1,8 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../database/client.ts'
 import { insertWhere } from '../database/insert-where.ts'
 import type { Owner, User } from '../database/owner.ts'
-import { runAll, runOne } from '../database/run.ts'
+import { type Database, runAll, runOne } from '../database/run.ts'
 import { formerAddresses, pendingAddresses, users } from '../database/schema.ts'
 import { countAttempt, requireAttempt } from '../database/throttle.ts'
 import { type ClientAddress, mailLimits, newAddress } from '../mail/limits.ts'
@@ -107,11 +106,7 @@ async function mailChangeLink(
 export type ChangeState = 'pending' | 'done' | 'taken'
 
 /** The state of the change that an `approve` or `change` link is for. Throws BadLink. */
-export async function readChangeState(
-  context: LinkContext,
-  does: 'approve' | 'change',
-  link: LinkParts,
-): Promise<ChangeState> {
+export async function readChangeState(context: LinkContext, does: 'approve' | 'change', link: LinkParts) {
   return (await readChange(context, does, link)).state
 }
 

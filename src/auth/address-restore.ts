@@ -1,6 +1,5 @@
 import { and, asc, eq, gte, sql } from 'drizzle-orm'
-import type { Database } from '../database/client.ts'
-import { runAll } from '../database/run.ts'
+import { type Database, runAll } from '../database/run.ts'
 import { formerAddresses, tokens, users } from '../database/schema.ts'
 import { BadLink } from '../shared/failures.ts'
 import { isAddressLink, type LinkBase, type LinkParts, linkedUserId } from '../shared/links.ts'
@@ -22,10 +21,7 @@ export async function readRestoreState(context: LinkContext, link: LinkParts): P
  * Restores a former address, with the identity at the provider that was linked then: ends all sessions and named tokens,
  * removes the password and emails a reset link. Later addresses lose their own links. Throws BadLink.
  */
-export async function restoreAddress(
-  context: MailContext & LinkContext,
-  link: LinkParts,
-): Promise<RestoreState> {
+export async function restoreAddress(context: MailContext & LinkContext, link: LinkParts) {
   const { db, now } = context
   const { userId, former } = await readFormer(context, link)
   if (!former) return 'done'

@@ -1,7 +1,6 @@
 import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../database/client.ts'
 import type { Owner, User } from '../database/owner.ts'
-import { runAll, runOne } from '../database/run.ts'
+import { type Database, runAll, runOne } from '../database/run.ts'
 import { tokens, users } from '../database/schema.ts'
 import { countAttempt, type Limit, requireAttempt } from '../database/throttle.ts'
 import { type ClientAddress, mailLimits } from '../mail/limits.ts'
@@ -93,12 +92,7 @@ export async function canVerify(db: Database, secret: string, link: LinkParts, n
 export type Disowning = 'deletes' | 'signs out' | 'nothing'
 
 /** Returns the current action of a “this was not me” link. Throws BadLink. */
-export async function readDisowning(
-  db: Database,
-  secret: string,
-  link: LinkParts,
-  now: Date,
-): Promise<Disowning> {
+export async function readDisowning(db: Database, secret: string, link: LinkParts, now: Date) {
   const { emailVerifiedAt, isPasswordProven, idpId } = await userOfLink(db, secret, 'disown', link, now)
   if (emailVerifiedAt === null) return 'deletes'
   return isPasswordProven || idpId !== null ? 'nothing' : 'signs out'

@@ -1,7 +1,6 @@
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../database/client.ts'
 import { insertWhere } from '../database/insert-where.ts'
-import { runAll, runOne } from '../database/run.ts'
+import { type Database, runAll, runOne } from '../database/run.ts'
 import { passwordResets, tokens, users } from '../database/schema.ts'
 import { countAttempt, type Limit, requireAttempt } from '../database/throttle.ts'
 import { type ClientAddress, forgotKeys, mailLimits } from '../mail/limits.ts'

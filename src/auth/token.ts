@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../database/client.ts'
 import type { User } from '../database/owner.ts'
+import type { Database } from '../database/run.ts'
 import type { Hashing } from '../shared/hashing.ts'
 import { newSecret, type RandomBytes, sha256Hex } from '../shared/tokens.ts'
 

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../database/client.ts'
+import type { Database } from '../database/run.ts'
 import { categoryNameKey } from '../shared/category-name-key.ts'
 import { defaultCategories } from './defaults.ts'
 

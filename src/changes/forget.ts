@@ -1,6 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../database/client.ts'
-import { runAll, runOne } from '../database/run.ts'
+import { type Database, runAll, runOne } from '../database/run.ts'
 import { dayMs } from '../shared/dates.ts'
 
 /** Longer than a token lives without use: a client that comes back still signed in can use its cursor. */

@@ -4,10 +4,7 @@ import { formatMoney, maxTotal } from '../shared/money.ts'
 import { isOutOfBounds } from './errors.ts'
 
 /** Awaits a write. Throws Invalid under `field` if it would push a balance or total past its bounds. */
-export async function withinBounds<T>(
-  field: 'amount' | 'starting_balance' | 'batch',
-  write: Promise<T>,
-): Promise<T> {
+export async function withinBounds<T>(field: 'amount' | 'starting_balance' | 'batch', write: Promise<T>) {
   try {
     return await write
   } catch (error) {

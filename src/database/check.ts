@@ -1,8 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Database } from './client.ts'
 import { sumOf } from './kept-totals.ts'
 import { hasLiveAccounts } from './live-accounts.ts'
-import { runAll } from './run.ts'
+import { type Database, runAll } from './run.ts'
 
 /** A kept figure (a count, or minor units) that differs from the rows, or an invalid reference. */
 export type Difference = { what: string; key: string; kept: number | null; actual: number | null }

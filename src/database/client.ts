@@ -1,17 +1,11 @@
 import { createClient, type InStatement } from '@libsql/client/http'
-import type { LibSQLDatabase } from 'drizzle-orm/libsql'
 import { drizzle } from 'drizzle-orm/libsql/http'
 import type { Deadline, WaitUntil } from '../shared/deadline.ts'
 import { Meter } from '../shared/meter.ts'
 import { translateDatabaseErrors } from './errors.ts'
 import { withRetries } from './retries.ts'
+import type { Database } from './run.ts'
 import { fetchOnStream } from './streams.ts'
-
-/** Builds statements; run.ts runs them. */
-export type Database = LibSQLDatabase
-
-/** Builds statements without a database. */
-export const builder: Database = drizzle.mock()
 
 /** The database, the time-out of a round trip, and how many streams an isolate keeps (streams.ts). */
 export type DatabaseAddress = {

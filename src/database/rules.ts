@@ -1,7 +1,7 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import { type FieldErrors, Invalid } from '../shared/failures.ts'
 import { addError, messageFor } from '../shared/field-errors.ts'
-import type { Database } from './client.ts'
+import type { Database } from './run.ts'
 
 /**
  * A rule that the database checks: in the guard of the write (`allHold`) and, in the same transaction, for the errors. No
@@ -39,11 +39,7 @@ export function brokenRules(rules: Rule[]): SQL<string> {
 }
 
 /** The failure with the errors of the input and of the broken rules. The row has the flags of the same rules. */
-export function violationOf(
-  rules: Rule[],
-  [row]: { ruleFlags: string }[],
-  inputErrors: FieldErrors = {},
-): Invalid {
+export function violationOf(rules: Rule[], [row]: { ruleFlags: string }[], inputErrors: FieldErrors = {}) {
   const errors = { ...inputErrors }
   for (const [index, rule] of rules.entries())
     if (row?.ruleFlags[index] !== '1' && !rule.inputs.some((input) => input in inputErrors))

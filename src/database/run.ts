@@ -1,6 +1,13 @@
 import type { SQL } from 'drizzle-orm'
 import type { BatchItem } from 'drizzle-orm/batch'
-import { builder, type Database } from './client.ts'
+import type { LibSQLDatabase } from 'drizzle-orm/libsql'
+import { drizzle } from 'drizzle-orm/libsql/http'
+
+/** Builds statements; `runAll` and `runOne` run them. */
+export type Database = LibSQLDatabase
+
+/** Builds statements without a database. */
+export const builder: Database = drizzle.mock()
 
 export type Statement = BatchItem<'sqlite'>
 

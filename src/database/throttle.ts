@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { TooManyAttempts } from '../shared/failures.ts'
-import type { Database } from './client.ts'
+import type { Database } from './run.ts'
 
 /**
  * An exact limit, counted by the database for all isolates (http/rate-limits.ts has the others): at most `max` attempts

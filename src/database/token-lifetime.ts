@@ -1,7 +1,6 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { dayMs } from '../shared/dates.ts'
-import type { Database } from './client.ts'
-import { runOne } from './run.ts'
+import { type Database, runOne } from './run.ts'
 import { tokens } from './schema.ts'
 
 /** A token expires this many days after its last use. */

@@ -13,10 +13,7 @@ const blockBytes = 16 * 1024
  * Streams a body. `onProgress` is called with the number of bytes so far before each chunk; an error that it throws ends the
  * stream. The stream fails with TooBusy if the body stalls or takes too long, with 400 if it breaks off.
  */
-export function withTimeouts(
-  body: ReadableStream,
-  onProgress: (bytes: number) => void,
-): ReadableStream<Uint8Array> {
+export function withTimeouts(body: ReadableStream, onProgress: (bytes: number) => void) {
   const reader = body.getReader({ mode: 'byob' })
   const endsAt = Date.now() + maxBodyMs
   let block = new Uint8Array(blockBytes)

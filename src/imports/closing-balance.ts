@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { hasLiveAccountsInBulk } from '../database/live-accounts.ts'
 import type { UserScope } from '../database/owner.ts'
-import { accounts, type StoredImportResponse } from '../database/schema.ts'
+import { accounts } from '../database/schema.ts'
 import type { CalendarDate } from '../shared/dates.ts'
 import { type Minor, maxTotal } from '../shared/money.ts'
 import { maxRowsBack } from './contract.ts'
@@ -57,10 +57,7 @@ function bookedOtherwise(owner: UserScope, day: CalendarDate): SQL {
  * Null if the file gives no closing balance, or if the account's on that day is unknown or out of bounds: only today's is
  * sure to be within them.
  */
-export function compareClosing(
-  { closing }: ImportFile,
-  [row]: { balance: number | null }[],
-): StoredImportResponse['closing'] {
+export function compareClosing({ closing }: ImportFile, [row]: { balance: number | null }[]) {
   const balance = row?.balance ?? null
   return !closing || balance === null || Math.abs(balance) > maxTotal
     ? null

@@ -37,12 +37,7 @@ export function keptOf(layouts: KeptLayout[], file: LayoutOfFile): Kept | null {
 }
 
 /** What is to be kept of a file that was read. */
-export function layoutToKeep(
-  file: LayoutOfFile,
-  settled: Settled,
-  told: Answers,
-  kept: Kept | null,
-): LayoutToKeep {
+export function layoutToKeep(file: LayoutOfFile, settled: Settled, told: Answers, kept: Kept | null) {
   const values = Object.fromEntries(
     Object.entries(settled).flatMap(([field, { value }]) => (isKept(field, value) ? [[field, value]] : [])),
   )

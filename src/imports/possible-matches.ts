@@ -45,10 +45,7 @@ function matchesOfImport(importId: number, found: FoundCandidates): Match[] {
 }
 
 /** For each row of a file that was tried, another transaction that may be the same event, or the other leg of a transfer. */
-export function possibleByPosition(
-  { id, firstId, rows }: Tried,
-  found: FoundCandidates,
-): Map<number, number> {
+export function possibleByPosition({ id, firstId, rows }: Tried, found: FoundCandidates) {
   const possible = new Map<number, number>()
   for (const { ids } of matchesOfImport(id, found))
     for (const [i, one] of ids.entries())

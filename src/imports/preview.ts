@@ -56,10 +56,7 @@ export function previewOf({ rows }: ImportFile, found: Found, accounts: AccountA
   }
 }
 
-function categoryOf(
-  { category }: ImportRow,
-  suggested: SuggestedCategory | undefined,
-): PreviewedRow['category'] {
+function categoryOf({ category }: ImportRow, suggested: SuggestedCategory | undefined) {
   if (suggested) return suggested
   return typeof category === 'string' ? { id: null, name: category, because: null } : null
 }

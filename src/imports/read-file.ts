@@ -102,11 +102,7 @@ export function readStatementFile(
 }
 
 /** Reads a file. Which way its amounts go is kept for the accounts alone whose files have shown it. */
-function readForAccounts(
-  bytes: Uint8Array,
-  options: FileOptions,
-  { kept }: { kept: Kept | null },
-): GenericFile {
+function readForAccounts(bytes: Uint8Array, options: FileOptions, { kept }: { kept: Kept | null }) {
   const file = readGeneric(bytes, { ...options, kept })
   const known = kept?.values.accounts?.split('\n')
   const isOther = ({ account }: { account: string | null }) => account !== null && !known?.includes(account)

@@ -1,10 +1,9 @@
 import { eq, sql } from 'drizzle-orm'
 import { withinBounds } from '../database/bounds.ts'
-import type { Database } from '../database/client.ts'
 import { ConstraintViolated } from '../database/errors.ts'
 import type { Owner, UserScope } from '../database/owner.ts'
 import { violationOf } from '../database/rules.ts'
-import { runAll, runOne } from '../database/run.ts'
+import { type Database, runAll, runOne } from '../database/run.ts'
 import { imports, type StoredImportResponse } from '../database/schema.ts'
 import { type FoundCandidates, selectCandidates } from '../matches/candidates.ts'
 import type { SuggestedCategory } from '../shared/category-learning.ts'
@@ -41,11 +40,7 @@ export type ImportResult = StoredImportResponse & {
  * Usually this is one round trip. It takes one more to look for the matches of a large file, one more to learn from the
  * user's categories, and one more to store the response to a call with a key, so that repeats get the same response.
  */
-export async function storeImport(
-  owner: Owner,
-  file: ImportFile,
-  idempotencyKey: string | undefined,
-): Promise<ImportResult> {
+export async function storeImport(owner: Owner, file: ImportFile, idempotencyKey: string | undefined) {
   const suggested = file.learnsCategories ? await suggestForRows(owner, file) : new Map()
   const plan = planOf(file, suggested, idempotencyKey)
   const results = await runStatements(owner, plan)
@@ -118,12 +113,7 @@ async function runStatements(owner: Owner, plan: Plan) {
 type Results = Awaited<ReturnType<typeof runStatements>>
 
 /** The record of the import, or of an earlier one with the same key. Throws EmailNotVerified, Invalid. */
-function importOf(
-  owner: Owner,
-  file: ImportFile,
-  { batch, named, newAccounts }: Plan,
-  results: Results,
-): ImportRecord {
+function importOf(owner: Owner, file: ImportFile, { batch, named, newAccounts }: Plan, results: Results) {
   const { user, broken, brokenTotal, created } = results
   const [earlier] = results.earlier.flat()
   requireVerified(user)

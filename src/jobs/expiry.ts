@@ -1,6 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../database/client.ts'
-import { runOne } from '../database/run.ts'
+import { type Database, runOne } from '../database/run.ts'
 import { absoluteTimeoutDays, idleTimeoutDays } from '../database/token-lifetime.ts'
 import { dayMs } from '../shared/dates.ts'
 import { reservedDays } from '../shared/links.ts'

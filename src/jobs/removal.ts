@@ -1,6 +1,5 @@
 import { and, type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../database/client.ts'
-import { runAll, runOne } from '../database/run.ts'
+import { type Database, runAll, runOne } from '../database/run.ts'
 import type { RemovalQueue } from '../shared/queues.ts'
 
 /*

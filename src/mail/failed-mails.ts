@@ -1,5 +1,4 @@
-import type { Database } from '../database/client.ts'
-import { runOne } from '../database/run.ts'
+import { type Database, runOne } from '../database/run.ts'
 import { failedMails } from '../database/schema.ts'
 
 /** An email that could not be sent, without its contents. */

@@ -58,11 +58,7 @@ const joinsPerPart = 2_000
  * the rows, existing or imported_originals. At most `joinsPerPart` joins are undone: the latest, which may build on earlier ones.
  * `isDone` is true once none is left.
  */
-export function separateImported(
-  userId: SQL,
-  isImported: SQL,
-  which: SQL,
-): { statements: SQL[]; isDone: SQL } {
+export function separateImported(userId: SQL, isImported: SQL, which: SQL) {
   const joined = sql`
       with removed as not materialized (
         select * from imported_originals where user_id = ${userId} and ${isImported} and +merged_into_id is not null

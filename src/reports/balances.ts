@@ -70,11 +70,7 @@ function movementsSince(owner: Owner, { every, account_id }: BalancesQuery, { fr
 }
 
 /** Goes back from the balances of now. A month (`2026-11`) sorts after all days of the month before. */
-function pointsAt(
-  dates: CalendarDate[],
-  now: { id: number; balance: number }[],
-  movements: Movement[],
-): Point[] {
+function pointsAt(dates: CalendarDate[], now: { id: number; balance: number }[], movements: Movement[]) {
   const balances = new Map(now.map(({ id, balance }) => [id, BigInt(balance)]))
   let next = 0
   const latestFirst = dates.toReversed().map((date) => {

@@ -5,7 +5,7 @@ import { categories, totals } from '../database/schema.ts'
 import { exactSum, type WideSum, wideSum } from '../database/wide-sums.ts'
 import { type CalendarMonth, monthIn, monthsOnEarth } from '../shared/dates.ts'
 import type { Draft } from '../shared/draft.ts'
-import { type MonthOfReport, monthsWith } from '../shared/month-report.ts'
+import { monthsWith } from '../shared/month-report.ts'
 import { type MonthlyQuery, monthsOfReport } from './contract.ts'
 import { limitFigures, requireFigures } from './figures.ts'
 
@@ -15,10 +15,7 @@ type Total = WideSum & { month: CalendarMonth; type: 'income' | 'expense'; categ
  * Returns the income and expenses of months, by default the last twelve in the user's time zone, by category. Reads kept
  * totals only. Throws Invalid.
  */
-export async function reportMonths(
-  owner: Owner,
-  draft: Draft<MonthlyQuery>,
-): Promise<MonthOfReport<{ id: number; name: string }>[]> {
+export async function reportMonths(owner: Owner, draft: Draft<MonthlyQuery>) {
   const query = await requireComplete(owner, draft)
   // The user's time zone comes with the results, so the months of all time zones are read.
   const possible = monthsOnEarth(owner.now).flatMap((current) => monthsOfReport(query, current))

@@ -1,6 +1,5 @@
 import { eq } from 'drizzle-orm'
-import type { Database } from '../database/client.ts'
-import { runOne } from '../database/run.ts'
+import { type Database, runOne } from '../database/run.ts'
 import { users } from '../database/schema.ts'
 
 /** Resolves if the database responds and has its tables. Throws DatabaseUnavailable if it does not respond. */

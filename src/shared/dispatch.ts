@@ -12,18 +12,11 @@ export type Handler = (message: Message) => Promise<MessageOutcome>
  * Handles, acknowledges or retries, and logs each message on its own. After its `max_retries` (wrangler.toml), a message
  * goes to the dead-letter queue (`consumerOf` in worker.ts), if there is one.
  */
-export async function consume(
-  { queue, messages }: MessageBatch,
-  handlerOf: (meter: Meter) => Handler,
-): Promise<void> {
+export async function consume({ queue, messages }: MessageBatch, handlerOf: (meter: Meter) => Handler) {
   await Promise.all(messages.map((message) => consumeOne(queue, message, handlerOf)))
 }
 
-async function consumeOne(
-  queue: string,
-  message: Message,
-  handlerOf: (meter: Meter) => Handler,
-): Promise<void> {
+async function consumeOne(queue: string, message: Message, handlerOf: (meter: Meter) => Handler) {
   const meter = new Meter()
   const { id, attempts: attempt } = message
   let outcome: MessageOutcome

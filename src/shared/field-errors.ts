@@ -39,10 +39,7 @@ export function firstErrors(errors: FieldErrors, list: string): FieldErrors {
 }
 
 /** Adds an error if a range of days ends before it begins. */
-export function requireOrder(
-  errors: FieldErrors,
-  { from, to }: { from?: CalendarDate; to?: CalendarDate },
-): void {
+export function requireOrder(errors: FieldErrors, { from, to }: { from?: CalendarDate; to?: CalendarDate }) {
   if (from && to && from > to)
     addError(errors, 'to', 'The :field field must be a date after or equal to from.')
 }

@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { builder, type Database } from '../database/client.ts'
 import { isOutOfBounds } from '../database/errors.ts'
-import { runAll, withoutResults } from '../database/run.ts'
+import { builder, type Database, runAll, withoutResults } from '../database/run.ts'
 import { batches, batchParts } from '../database/schema.ts'
 import {
   addCreatedToTotals,
@@ -51,12 +50,7 @@ export async function processSync(db: Database, batchId: string, now: Date): Pro
  * Fails a batch: its valid items fail with the reason, which the user can read. Returns the id of the
  * user's next batch if that should be queued now.
  */
-export async function failSync(
-  db: Database,
-  batchId: string,
-  reason: string,
-  now: Date,
-): Promise<string | undefined> {
+export async function failSync(db: Database, batchId: string, reason: string, now: Date) {
   const failed = sql`json_array('failed', null, json(${JSON.stringify([['batch', reason]])}))`
   const errors = sql`value -> ${indexOfField('errors')}`
   const { queued } = await runAll(db, {

@@ -1,6 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import type { Database } from '../database/client.ts'
-import { runAll, runOne } from '../database/run.ts'
+import { type Database, runAll, runOne } from '../database/run.ts'
 import { batches, batchParts } from '../database/schema.ts'
 
 /** The status that the batch had, undefined if there is no such batch, and how many of its items are valid. */

@@ -1,6 +1,5 @@
 import { and, asc, inArray, isNull, lte } from 'drizzle-orm'
-import type { Database } from '../database/client.ts'
-import { runOne } from '../database/run.ts'
+import { type Database, runOne } from '../database/run.ts'
 import { batches } from '../database/schema.ts'
 import type { SyncQueue } from '../shared/queues.ts'
 

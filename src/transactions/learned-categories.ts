@@ -3,7 +3,7 @@ import type { CategorySuggestions } from '../categories/contract.ts'
 import type { Owner } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
 import { categories, transactions } from '../database/schema.ts'
-import { learnCategories, rowsLearnedFrom, type SuggestedCategory } from '../shared/category-learning.ts'
+import { learnCategories, rowsLearnedFrom } from '../shared/category-learning.ts'
 import type { Draft } from '../shared/draft.ts'
 
 /** Learns from the user's newest rows how they file payees. Takes a round trip. */
@@ -31,10 +31,7 @@ export async function learnedCategories(owner: Owner) {
 }
 
 /** Suggests a category for each of the items, in their order; null where the user's rows do not agree. Throws Invalid. */
-export async function suggestCategories(
-  owner: Owner,
-  draft: Draft<CategorySuggestions>,
-): Promise<(SuggestedCategory | null)[]> {
+export async function suggestCategories(owner: Owner, draft: Draft<CategorySuggestions>) {
   const { items } = await requireComplete(owner, draft)
   const suggest = await learnedCategories(owner)
   return items.map(({ type, description = null, account_id }) =>

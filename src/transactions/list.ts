@@ -25,10 +25,7 @@ export type TransactionPage = {
 }
 
 /** Returns one page of the user's transactions, newest first. Throws Invalid. */
-export async function listTransactions(
-  owner: Owner,
-  draft: Draft<TransactionQuery>,
-): Promise<TransactionPage> {
+export async function listTransactions(owner: Owner, draft: Draft<TransactionQuery>) {
   const { page = 1, per_page: perPage = defaultPageSize, ...filter } = await requireComplete(owner, draft)
   // However large the page number, the offset must remain a safe integer.
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER - perPage)

@@ -1,5 +1,5 @@
 import { and, eq, gt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import type { Database } from '../database/client.ts'
+import type { Database } from '../database/run.ts'
 import { formerAddresses, passwordResets, pendingAddresses, users } from '../database/schema.ts'
 import { dayMs } from '../shared/dates.ts'
 import { reservedDays } from '../shared/links.ts'

@@ -1,7 +1,7 @@
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import { union } from 'drizzle-orm/sqlite-core'
-import type { Database } from '../database/client.ts'
 import type { Owner, User } from '../database/owner.ts'
+import type { Database } from '../database/run.ts'
 import { attempts, failedMails, formerAddresses, users } from '../database/schema.ts'
 import { countAttempt } from '../database/throttle.ts'
 import { forgotKeys, mailboxKey, mailLimits, newAddress } from '../mail/limits.ts'

@@ -1,7 +1,6 @@
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
-import type { Database } from '../database/client.ts'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
-import { runOne } from '../database/run.ts'
+import { type Database, runOne } from '../database/run.ts'
 import { transactions, users } from '../database/schema.ts'
 import { BadLink } from '../shared/failures.ts'
 import { isUnsubscribeLink, type LinkBase, unsubscribeLink } from '../shared/links.ts'
@@ -52,22 +51,13 @@ export async function wantsReminders(db: Database, email: string): Promise<boole
 }
 
 /** Throws BadLink unless the signature is valid. */
-export async function requireUnsubscribeLink(
-  secret: string,
-  userId: string,
-  signature: string,
-): Promise<void> {
+export async function requireUnsubscribeLink(secret: string, userId: string, signature: string) {
   if (!(await isUnsubscribeLink(secret, userId, signature)))
     throw new BadLink(403, 'Invalid unsubscribe link.')
 }
 
 /** Turns off the reminders of the user of a link. Throws BadLink. */
-export async function unsubscribe(
-  db: Database,
-  secret: string,
-  userId: string,
-  signature: string,
-): Promise<void> {
+export async function unsubscribe(db: Database, secret: string, userId: string, signature: string) {
   await requireUnsubscribeLink(secret, userId, signature)
   const off = { reminderTime: null, reminderLookAt: null }
   await runOne(

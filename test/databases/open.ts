@@ -1,1 +1,3 @@
-export { type Database, openDatabase } from '../../src/database/client.ts'
+export { openDatabase } from '../../src/database/client.ts'
+
+export type { Database } from '../../src/database/run.ts'

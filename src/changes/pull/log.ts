@@ -59,10 +59,7 @@ type Found = {
  * The first `limit` of the changes found, and `seq`, the next cursor: every change up to that number is among them.
  * `limit` + 1 rows must have been requested.
  */
-export function pageOfLog(
-  { changed, logged, balances, user, lastChange }: Found,
-  limit: number,
-): { changes: Change[]; seq: number } {
+export function pageOfLog({ changed, logged, balances, user, lastChange }: Found, limit: number) {
   const changeOf = changesOfTransactions(balances)
   const isLogged = new Set(logged.map(({ seq }) => seq))
   const entries = [
