@@ -7,11 +7,12 @@ export type Token =
   | { kind: 'close'; name: string }
   | { kind: 'text'; text: string }
 
-/** Receives the elements of an XML document in order. Names are without their prefixes. */
+export type Attributes = ReadonlyMap<string, string>
+
+/** Receives the elements of an XML document in order. Names are without their prefixes, texts without those of children. */
 export type XmlListener = {
-  open(name: string, attributes: string): void
-  text(text: string): void
-  close(name: string): void
+  open?: (name: string, attributes: Attributes) => void
+  close?: (name: string, text: string) => void
 }
 
 const maxDepth = 100
@@ -28,26 +29,27 @@ const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 
 /** Reads an XML document as a stream and keeps nothing of it; its elements must be nested. Throws Invalid. */
 export function readXml(xml: string, listener: XmlListener): void {
-  const open: string[] = []
+  const open: { name: string; text: string }[] = []
   const refuse = (at: number) =>
     refuseFile(
-      `The file is not well-formed XML: ${open.length > 0 ? `Missing end tag for element ${open.at(-1)}` : 'Unexpected tag'} (line ${lineAt(xml, at)})`,
+      `The file is not well-formed XML: ${open.length > 0 ? `Missing end tag for element ${open.at(-1)?.name}` : 'Unexpected tag'} (line ${lineAt(xml, at)})`,
     )
   let isEnded = false
   for (const [token, at] of tokensOf(xml)) {
+    const last = open.at(-1)
     if (isEnded && token.kind !== 'text') refuse(at)
     if (token.kind === 'open') {
-      open.push(token.name)
+      open.push({ name: token.name, text: '' })
       if (open.length > maxDepth)
         refuseFile(`The elements of the file are nested more than ${maxDepth} deep.`)
-      listener.open(localName(token.name), token.attributes)
+      listener.open?.(localName(token.name), attributesOf(token.attributes))
     } else if (token.kind === 'close') {
-      if (open.at(-1) !== token.name) refuse(at)
+      if (last?.name !== token.name) refuse(at)
       open.pop()
       isEnded = open.length === 0
-      listener.close(localName(token.name))
+      listener.close?.(localName(token.name), last?.text ?? '')
     } else if (xml[at] === '<' && xml[at + 1] !== '!') refuse(at)
-    else listener.text(token.text)
+    else if (last && last.text.length < maxTextLength) last.text += token.text
   }
   if (open.length > 0) refuse(xml.length)
 }
@@ -87,8 +89,10 @@ export function* tokensOf(text: string, start = 0): Generator<[Token, number]> {
   }
 }
 
-/** The attributes of a tag. */
-export function attributesOf(attributes: string): ReadonlyMap<string, string> {
+const noAttributes: Attributes = new Map()
+
+function attributesOf(attributes: string): Attributes {
+  if (attributes === '') return noAttributes
   const found = new Map<string, string>()
   attribute.lastIndex = 0
   for (let match = attribute.exec(attributes); match; match = attribute.exec(attributes))

@@ -1,8 +1,8 @@
 import { type Minor, negated } from '../../../shared/money.ts'
 import { accountNames, askForAccount, mergeAccounts } from '../accounts.ts'
 import type { Problems } from '../problems.ts'
-import type { BankStatement, FileOptions, StatementAccount, StatementEntry } from '../statement.ts'
-import { Aspects } from './aspect.ts'
+import type { BankStatement, StatementAccount, StatementEntry } from '../statement.ts'
+import type { Aspects } from './aspect.ts'
 
 /** The part of a statement between two balances. `reversals` are entries that some banks mark the wrong way round. */
 export type Balances = {
@@ -17,10 +17,9 @@ export function statementOf(
   format: BankStatement['format'],
   parts: StatementAccount[],
   against: string | null,
-  options: FileOptions,
+  aspects: Aspects,
   problems: Problems,
 ): BankStatement {
-  const aspects = new Aspects(options)
   const accounts = settleSigns(mergeAccounts(parts), against, aspects)
   if (aspects.questions.length > 0) askForAccount(accountNames(accounts), aspects)
   problems.throwIfAny(aspects)

@@ -1,29 +1,29 @@
 import { type CalendarDate, isCalendarDate } from '../../../shared/dates.ts'
 import { type Minor, type MoneyProblem, negated } from '../../../shared/money.ts'
 import { addEntry, type FileLimits } from '../accounts.ts'
+import type { Balances } from '../aspects/statement-signs.ts'
 import type { Problems } from '../problems.ts'
-import type { StatementAccount, StatementEntry } from '../statement.ts'
+import type { StatementEntry } from '../statement.ts'
 import { bankReference, joinDescription } from '../text.ts'
 import { ungroupedAmount } from '../written/amount.ts'
-import { at, childrenOf, ownText, textAt, type XmlElement } from './xml.ts'
+import { at, childrenOf, textAt, type XmlElement } from './xml.ts'
 
 /** What the entries of a file share while they are read. */
-export type Reading = {
-  problems: Problems
-  limits: FileLimits
-  entries: number
-  /** The entries of the statement that reverse others. */
-  reversals: StatementEntry[]
-  /** The day of the statement, for entries without one. */
-  day: CamtDate | null
-}
+export type Reading = { problems: Problems; limits: FileLimits; entries: number }
+
+/** A statement, and the day of its entries that have none. */
+export type CamtStatement = Balances & { day: CamtDate | null }
 type CamtDate = { raw: string; date: CalendarDate | null }
 
 /**
  * Adds a booked entry to its account, split into its transactions if it is a batch that states all their amounts. One that
  * is not booked is only counted.
  */
-export function readEntry(entry: XmlElement, account: StatementAccount, reading: Reading): void {
+export function readEntry(
+  entry: XmlElement,
+  { account, reversals, day }: CamtStatement,
+  reading: Reading,
+): void {
   reading.entries += 1
   const line = reading.entries
   const status = textAt(entry, 'Sts', 'Cd') || textAt(entry, 'Sts')
@@ -32,7 +32,7 @@ export function readEntry(entry: XmlElement, account: StatementAccount, reading:
     return
   }
   const own = camtDate(at(entry, 'BookgDt') ?? at(entry, 'ValDt'))
-  const booking = own.raw === '' ? (reading.day ?? own) : own
+  const booking = own.raw === '' ? (day ?? own) : own
   const date = reading.problems.checkDate(line, booking.raw, booking.date)
   const amount = readAmount(entry, account.currency, line, reading.problems)
   if (date === null || amount === null) return
@@ -51,14 +51,13 @@ export function readEntry(entry: XmlElement, account: StatementAccount, reading:
       reference: referenceOf(entry, detail, parts !== null),
     }
     addEntry(account, read)
-    if (textAt(entry, 'RvslInd') === 'true') reading.reversals.push(read)
+    if (textAt(entry, 'RvslInd') === 'true') reversals.push(read)
   }
 }
 
 /** A date, or the date part of a time as it is written, ignoring the time zone. */
 export function camtDate(element: XmlElement | undefined): CamtDate {
-  const raw =
-    textAt(element, 'Dt') || textAt(element, 'DtTm') || textAt(element, 'ToDtTm') || ownText(element)
+  const raw = textAt(element, 'Dt') || textAt(element, 'DtTm') || textAt(element, 'ToDtTm') || textAt(element)
   const date = raw.slice(0, 10)
   return { raw, date: isCalendarDate(date) ? date : null }
 }
@@ -83,7 +82,7 @@ function readAmount(entry: XmlElement, currency: string | null, line: number, pr
     problems.addRow(line, 'amount', `The :field field must be in ${currency}, the currency of the account.`)
   else if (indicator !== 'CRDT' && indicator !== 'DBIT')
     problems.addRow(line, 'amount', 'The :field field must be marked CRDT or DBIT.')
-  else return problems.checkAmount(line, ownText(element), signed(camtAmount(ownText(element)), indicator))
+  else return problems.checkAmount(line, textAt(element), signed(camtAmount(textAt(element)), indicator))
   return null
 }
 
@@ -96,7 +95,7 @@ function detailAmounts(entry: XmlElement, details: XmlElement[], total: Minor): 
     const element = at(detail, 'Amt') ?? at(detail, 'AmtDtls', 'TxAmt', 'Amt')
     if (!element || (element.currency ?? currency) !== currency) return null
     const indicator = textAt(detail, 'CdtDbtInd') || textAt(entry, 'CdtDbtInd')
-    const amount = signed(camtAmount(ownText(element)), indicator)
+    const amount = signed(camtAmount(textAt(element)), indicator)
     if (typeof amount !== 'number') return null
     amounts.push(amount)
   }
@@ -120,7 +119,9 @@ function referenceOf(entry: XmlElement, detail: XmlElement | undefined, split: b
 
 function describeEntry(entry: XmlElement, detail: XmlElement | undefined, amount: Minor): string | null {
   const remittance = at(detail, 'RmtInf')
-  const unstructured = childrenOf(remittance, 'Ustrd').map(ownText).join(' ')
+  const unstructured = childrenOf(remittance, 'Ustrd')
+    .map(({ text }) => text)
+    .join(' ')
   const structured = childrenOf(remittance, 'Strd').map(
     (one) => textAt(one, 'AddtlRmtInf') || textAt(one, 'CdtrRefInf', 'Ref'),
   )

@@ -1,6 +1,5 @@
-import { attributesOf, readXml } from '../markup.ts'
+import { readXml } from '../markup.ts'
 import { refuseFile } from '../problems.ts'
-import { maxTextLength } from '../text.ts'
 
 /** What is kept of an element: its name without prefix, its own text, and its children. */
 export type XmlElement = {
@@ -11,51 +10,41 @@ export type XmlElement = {
   children: XmlElement[]
 }
 
-/** Which parts of a document are read. */
-export type XmlPlan = {
-  /** The elements that are read, one after the other, wherever they are. */
-  outermost: Set<string>
-  /** The names of the elements inside that are kept; all others are skipped with their contents. */
-  kept: Set<string>
-}
-
-/** Called when an outermost element begins and ends, and with each of its children once that is complete. */
-export type XmlVisitor = { begin(): void; child(element: XmlElement): void; end(): void }
+/** Which elements are read, one after the other, wherever they are; and the names inside that are kept. */
+type XmlPlan = { outermost: Set<string>; kept: Set<string> }
 
 /** How many elements a child of an outermost element may have: enough for ten thousand transactions in full. */
 const maxKept = 130_000
 
-/** Reads a document child by child, keeping one in memory at a time. Throws Invalid. */
-export function visitXml(text: string, { outermost, kept }: XmlPlan, visitor: XmlVisitor): void {
+/**
+ * Reads a document child by child, keeping one in memory at a time. `child` gets each child of an outermost element, and
+ * `end` is called when that ends. Throws Invalid.
+ */
+export function visitXml(
+  text: string,
+  { outermost, kept }: XmlPlan,
+  child: (element: XmlElement) => void,
+  end: () => void,
+): void {
   /** The open elements, beginning with an outermost one; null stands for one that is skipped. */
   const open: (XmlElement | null)[] = []
   let count = 0
   readXml(text, {
     open(name, attributes) {
-      const parent = open.at(-1)
-      if (parent === undefined && !outermost.has(name)) return
-      const isKept = parent === undefined || (parent !== null && kept.has(name))
-      const currency = isKept && attributes !== '' ? attributesOf(attributes).get('Ccy') : undefined
-      const element = isKept ? { name, currency, text: '', children: [] } : null
-      open.push(element)
-      if (parent === undefined) visitor.begin()
-      // Children of an outermost element are passed on, not kept.
-      else if (element && open.length > 2) parent?.children.push(element)
-      if (element) count += 1
+      if (open.length === 0 && !outermost.has(name)) return
+      const isKept = open.length === 0 || (open.at(-1) !== null && kept.has(name))
+      if (isKept) count += 1
       if (count > maxKept) refuseFile('The file has too many elements.')
+      open.push(isKept ? { name, currency: attributes.get('Ccy'), text: '', children: [] } : null)
     },
-    text(text) {
-      const element = open.at(-1)
-      // White space between elements has no meaning.
-      if (element && element.text.length < maxTextLength && (element.text !== '' || text.trim() !== ''))
-        element.text += text
-    },
-    close() {
+    close(_, text) {
       const element = open.pop()
-      if (element && open.length === 0) visitor.end()
-      if (!element || open.length !== 1) return
-      count = 0
-      visitor.child(element)
+      if (!element) return
+      element.text = text.trim()
+      if (open.length > 1) open.at(-1)?.children.push(element)
+      else count = 0
+      if (open.length === 1) child(element)
+      if (open.length === 0) end()
     },
   })
 }
@@ -75,10 +64,5 @@ export function at(element: XmlElement | undefined, ...path: string[]): XmlEleme
 
 /** The trimmed text of the element at the end of a path; empty if there is none. */
 export function textAt(element: XmlElement | undefined, ...path: string[]): string {
-  return ownText(at(element, ...path))
-}
-
-/** The trimmed text of an element, without that of its children. */
-export function ownText(element: XmlElement | undefined): string {
-  return element?.text.trim() ?? ''
+  return at(element, ...path)?.text ?? ''
 }

@@ -1,4 +1,5 @@
 import { addEntry, balanceOn, emptyAccount, FileLimits } from '../accounts.ts'
+import { Aspects } from '../aspects/aspect.ts'
 import { type Balances, evidenceOfBalances, statementOf } from '../aspects/statement-signs.ts'
 import { Problems, refuseFile } from '../problems.ts'
 import type {
@@ -41,7 +42,7 @@ export function readMt940(text: string, options: FileOptions): BankStatement {
     )
   if (state.parts.length === 0) refuseFile('The file contains no statement.')
   const accounts = state.parts.map(({ account }) => account)
-  return statementOf('mt940', accounts, evidenceOfBalances(state.parts), options, state.problems)
+  return statementOf('mt940', accounts, evidenceOfBalances(state.parts), new Aspects(options), state.problems)
 }
 
 function readField(state: State, field: Mt940Field): void {

@@ -1,5 +1,6 @@
 import { type CalendarDate, isCalendarDate } from '../../../shared/dates.ts'
 import { addEntry, balanceOn, emptyAccount, FileLimits } from '../accounts.ts'
+import { Aspects } from '../aspects/aspect.ts'
 import { statementOf } from '../aspects/statement-signs.ts'
 import { Problems, refuseFile } from '../problems.ts'
 import type {
@@ -30,7 +31,7 @@ export function readOfx(text: string, options: FileOptions): BankStatement {
   const reading = { problems: new Problems(), limits: new FileLimits(), entries: 0, grouped }
   const identifierOf = identifiers(statements)
   const accounts = statements.map((statement) => readAccount(statement, identifierOf(statement), reading))
-  return statementOf('ofx', accounts, againstTypes(entries), options, reading.problems)
+  return statementOf('ofx', accounts, againstTypes(entries), new Aspects(options), reading.problems)
 }
 
 /** Types of entries that leave no doubt which way the money went (OFX 1.6, 11.4.3.1.1 "Transaction Types"). */

@@ -1,8 +1,6 @@
-import { attributesOf, readXml } from '../markup.ts'
+import { type Attributes, readXml } from '../markup.ts'
 import { refuseFile, tooManyRows } from '../problems.ts'
-import { maxTextLength } from '../text.ts'
 
-type Attributes = ReadonlyMap<string, string>
 /** The texts that cells share, which cell formats are dates, the day from which dates are counted, and the room left. */
 export type SheetContext = { texts: string[]; dateFormats: boolean[]; epoch: number; room: Room }
 
@@ -19,34 +17,13 @@ const tooManyCells = 'The workbook has too many cells.'
 export const tooLarge = 'The workbook is too large; export a shorter period.'
 const dayMs = 86_400_000
 
-/** Calls back for each element, as it begins and, with its own text, as it ends. Without a document, does nothing. */
-export function visitElements(
-  xml: string | null,
-  begin: (name: string, attributes: Attributes) => void,
-  end: (name: string, text: string) => void = () => {},
-): void {
-  if (xml === null) return
-  const texts: string[] = []
-  readXml(xml, {
-    open(name, attributes) {
-      texts.push('')
-      begin(name, attributesOf(attributes))
-    },
-    text(text) {
-      const last = texts.at(-1)
-      if (last !== undefined && last.length < maxTextLength) texts[texts.length - 1] = last + text
-    },
-    close: (name) => end(name, texts.pop() ?? ''),
-  })
-}
-
 /** The cells of a sheet as text, row by row; a row that the sheet leaves out is empty. Throws Invalid. */
 export function readSheet(xml: string, context: SheetContext): string[][] {
   const { room } = context
   const rows: string[][] = []
   let row: string[] | undefined
   let cell = { column: 0, type: '', format: 0, text: '' }
-  const begin = (name: string, attributes: Attributes) => {
+  const open = (name: string, attributes: Attributes) => {
     if (name === 'row') {
       const number = Number(attributes.get('r') ?? rows.length + 1)
       if (!(number >= 1 && number <= maxSheetRows)) refuseFile(tooManyRows)
@@ -61,7 +38,7 @@ export function readSheet(xml: string, context: SheetContext): string[][] {
       cell = { column, type: attributes.get('t') ?? 'n', format: Number(attributes.get('s') ?? 0), text: '' }
     }
   }
-  const end = (name: string, text: string) => {
+  const close = (name: string, text: string) => {
     if (name === 'v' || name === 't') cell.text += text
     if (name !== 'c' || !row) return
     while (row.length < cell.column) row.push('')
@@ -70,7 +47,7 @@ export function readSheet(xml: string, context: SheetContext): string[][] {
     if (room.characters < 0) refuseFile(tooLarge)
     row[cell.column] = read
   }
-  visitElements(xml, begin, end)
+  readXml(xml, { open, close })
   return rows
 }
 

@@ -1,9 +1,10 @@
 import { Invalid } from '../../../shared/failures.ts'
 import { holdsDateAndAmount } from '../csv/contents.ts'
+import { type Attributes, readXml } from '../markup.ts'
 import { refuseFile } from '../problems.ts'
 import type { BankStatement, FileOptions } from '../statement.ts'
 import { cleanText } from '../text.ts'
-import { readSheet, visitElements, wholeRoom } from './sheet.ts'
+import { readSheet, wholeRoom } from './sheet.ts'
 import { ZipArchive } from './zip.ts'
 
 type Sheet = { name: string; rows: string[][] }
@@ -79,24 +80,22 @@ function sheetsOf(archive: ZipArchive, workbook: string): Sheet[] {
   return found.map(({ name, id }, i) => {
     const target = paths.get(id) ?? `worksheets/sheet${i + 1}.xml`
     const xml = archive.text(target.startsWith('/') ? target.slice(1) : `xl/${target}`)
-    return { name, rows: xml === null ? [] : readSheet(xml, context) }
+    return { name, rows: readSheet(xml, context) }
   })
 }
-
-type Attributes = ReadonlyMap<string, string>
-const attribute = (attributes: Attributes, name: string) => attributes.get(name) ?? ''
 
 /** The names and relation ids of the visible sheets, and the day from which dates are counted. */
 function visibleSheets(workbook: string): { found: { name: string; id: string }[]; epoch: number } {
   const found: { name: string; id: string }[] = []
   let epoch = Date.UTC(1899, 11, 30)
-  visitElements(workbook, (name, attributes) => {
-    if (name === 'workbookPr' && /^(?:1|true)$/.test(attribute(attributes, 'date1904')))
+  const open = (name: string, attributes: Attributes) => {
+    if (name === 'workbookPr' && /^(?:1|true)$/.test(attributes.get('date1904') ?? ''))
       epoch = Date.UTC(1904, 0, 1)
-    if (name !== 'sheet' || attribute(attributes, 'state').includes('idden')) return
+    if (name !== 'sheet' || attributes.get('state')?.includes('idden')) return
     const id = [...attributes].find(([key]) => key.endsWith(':id'))?.[1] ?? ''
-    found.push({ name: cleanText(attribute(attributes, 'name')) ?? '', id })
-  })
+    found.push({ name: cleanText(attributes.get('name') ?? '') ?? '', id })
+  }
+  readXml(workbook, { open })
   if (found.length > maxSheets) refuseFile(`The workbook must not have more than ${maxSheets} sheets.`)
   return { found, epoch }
 }
@@ -104,9 +103,9 @@ function visibleSheets(workbook: string): { found: { name: string; id: string }[
 /** Where the archive has its sheets, by relation id. */
 function sheetPaths(archive: ZipArchive): Map<string, string> {
   const paths = new Map<string, string>()
-  visitElements(archive.text('xl/_rels/workbook.xml.rels'), (_, attributes) =>
-    paths.set(attribute(attributes, 'Id'), attribute(attributes, 'Target')),
-  )
+  readXml(archive.text('xl/_rels/workbook.xml.rels'), {
+    open: (_, attributes) => paths.set(attributes.get('Id') ?? '', attributes.get('Target') ?? ''),
+  })
   return paths
 }
 
@@ -115,41 +114,33 @@ function sharedTexts(archive: ZipArchive): string[] {
   const texts: string[] = []
   let text = ''
   let isReading = true
-  visitElements(
-    archive.text('xl/sharedStrings.xml'),
-    (name) => {
-      if (name === 'si') text = ''
-      // The pronunciation of a text.
-      if (name === 'rPh') isReading = false
-    },
-    (name, own) => {
-      if (name === 't' && isReading) text += own
-      if (name === 'rPh') isReading = true
-      if (name === 'si') texts.push(text)
-    },
-  )
+  const open = (name: string) => {
+    if (name === 'si') [text, isReading] = ['', true]
+    // The pronunciation of a text follows it.
+    if (name === 'rPh') isReading = false
+  }
+  const close = (name: string, own: string) => {
+    if (name === 't' && isReading) text += own
+    if (name === 'si') texts.push(text)
+  }
+  readXml(archive.text('xl/sharedStrings.xml'), { open, close })
   return texts
 }
 
 /** For each cell format, whether it is that of a date. */
 function dateFormatsOf(archive: ZipArchive): boolean[] {
   const dateCodes = new Set<number>()
-  const dateFormats: boolean[] = []
-  let isCellFormat = false
-  visitElements(
-    archive.text('xl/styles.xml'),
-    (name, attributes) => {
-      const id = Number(attributes.get('numFmtId') ?? 0)
-      // An unclosed quote or bracket takes the rest: otherwise each would be searched for its end anew.
-      const code = (attributes.get('formatCode') ?? '').replace(/"[^"]*"?|\[[^\]]*\]?|\\./g, '')
-      if (name === 'cellXfs') isCellFormat = true
-      if (name === 'numFmt' && /[dy]/i.test(code) && !/general/i.test(code)) dateCodes.add(id)
-      if (name === 'xf' && isCellFormat) dateFormats.push(isBuiltInDate(id) || dateCodes.has(id))
-    },
-    (name) => {
-      if (name === 'cellXfs') isCellFormat = false
-    },
-  )
+  let dateFormats: boolean[] = []
+  const open = (name: string, attributes: Attributes) => {
+    const id = Number(attributes.get('numFmtId') ?? 0)
+    // An unclosed quote or bracket takes the rest: otherwise each would be searched for its end anew.
+    const code = (attributes.get('formatCode') ?? '').replace(/"[^"]*"?|\[[^\]]*\]?|\\./g, '')
+    if (name === 'numFmt' && /[dy]/i.test(code) && !/general/i.test(code)) dateCodes.add(id)
+    // The formats before these are those of cell styles.
+    if (name === 'cellXfs') dateFormats = []
+    if (name === 'xf') dateFormats.push(isBuiltInDate(id) || dateCodes.has(id))
+  }
+  readXml(archive.text('xl/styles.xml'), { open })
   return dateFormats
 }
 

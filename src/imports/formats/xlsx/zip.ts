@@ -31,10 +31,10 @@ export class ZipArchive {
     return members && new ZipArchive(bytes, members, maxInflated)
   }
 
-  /** The text of a member, in UTF-8; null if there is none of that name. Throws Invalid. */
-  text(name: string): string | null {
+  /** The text of a member, in UTF-8; empty if there is none of that name. Throws Invalid. */
+  text(name: string): string {
     const member = this.#members.get(name)
-    if (!member) return null
+    if (!member) return ''
     const view = viewOf(this.#bytes)
     // The local header repeats the name, and has an extra field of its own length.
     if (member.at + 30 > view.byteLength) refuseDamaged()

@@ -1,63 +1,49 @@
 import { parseXml, XmlCdata, XmlElement, XmlText } from '@rgrove/parse-xml'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { attributesOf, readXml } from '../../../../../src/imports/formats/markup.ts'
+import { readXml } from '../../../../../src/imports/formats/markup.ts'
 import { Invalid } from '../../../../../src/shared/failures.ts'
 import { corpus } from '../corpus.ts'
 
-/** The names, attributes and texts of a document in their order; null if it is not well-formed. */
-type Said = unknown[] | null
+type Element = { name: string; attributes: Record<string, string>; text: string; children: Element[] }
 
-function byOurs(xml: string): Said {
-  const root: unknown[] = []
+/** The root of a document; null if that is not well-formed. */
+function byOurs(xml: string): Element | null {
+  const root: Element = { name: '', attributes: {}, text: '', children: [] }
   const open = [root]
-  const say = (what: unknown) => open.at(-1)?.push(what)
   try {
     readXml(xml, {
       open(name, attributes) {
-        const children: unknown[] = []
-        say([name, Object.fromEntries(attributesOf(attributes)), children])
-        open.push(children)
+        const element = { name, attributes: Object.fromEntries(attributes), text: '', children: [] }
+        open.at(-1)?.children.push(element)
+        open.push(element)
       },
-      text: (text) => open.length > 1 && say(text),
-      close: () => open.pop(),
+      close(_, text) {
+        Object.assign(open.pop() ?? {}, { text })
+      },
     })
   } catch (error) {
     if (error instanceof Invalid) return null
     throw error
   }
-  return joined(root)
+  return root.children[0] ?? null
 }
 
-function byParseXml(xml: string): Said {
-  const say = (element: XmlElement): unknown[] => [
-    element.name.replace(/^.*:/, ''),
-    { ...element.attributes },
-    joined(
-      element.children.flatMap((node): unknown[] => {
-        if (node instanceof XmlElement) return [say(node)]
-        return node instanceof XmlText || node instanceof XmlCdata ? [node.text] : []
-      }),
-    ),
-  ]
+function byParseXml(xml: string): Element | null {
+  const read = ({ name, attributes, children }: XmlElement): Element => ({
+    name: name.replace(/^.*:/, ''),
+    attributes: { ...attributes },
+    text: children
+      .map((node) => (node instanceof XmlText || node instanceof XmlCdata ? node.text : ''))
+      .join(''),
+    children: children.filter((node) => node instanceof XmlElement).map(read),
+  })
   try {
     const { root } = parseXml(xml)
-    return root && [say(root)]
+    return root && read(root)
   } catch {
     return null
   }
-}
-
-/** Joins neighbouring texts, whatever was between them. */
-function joined(nodes: unknown[]): unknown[] {
-  const all: unknown[] = []
-  for (const node of nodes) {
-    const children = Array.isArray(node) ? [node[0], node[1], joined(node[2])] : node
-    const last = all.at(-1)
-    if (typeof node === 'string' && typeof last === 'string') all[all.length - 1] = last + node
-    else if (node !== '') all.push(children)
-  }
-  return all
 }
 
 /** The pieces that documents are made of, valid and invalid ones. */
@@ -84,8 +70,8 @@ const documents = fc
 
 /** Documents that are not well-formed may be read, as long as their elements are nested. */
 function expectAsParseXml(xml: string): void {
-  const said = byParseXml(xml)
-  if (said) expect(byOurs(xml)).toEqual(said)
+  const root = byParseXml(xml)
+  if (root) expect(byOurs(xml)).toEqual(root)
 }
 
 test('well-formed documents of any kind are read as parse-xml reads them', () => {
@@ -124,6 +110,6 @@ test.each([
 
 test('white space in an attribute is a space, unless a reference stands for it', () => {
   const xml = '<a b="\n1\r\n2\t3\r4&#10;"/>'
-  expect(byOurs(xml)).toEqual([['a', { b: ' 1 2 3 4\n' }, []]])
+  expect(byOurs(xml)?.attributes).toEqual({ b: ' 1 2 3 4\n' })
   expect(byOurs(xml)).toEqual(byParseXml(xml))
 })
