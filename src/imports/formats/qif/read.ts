@@ -1,7 +1,8 @@
-import { accountNames, addEntry, askForAccount, emptyAccount, mergeAccounts } from '../accounts.ts'
+import { addEntry, emptyAccount } from '../accounts.ts'
 import { Aspects } from '../aspects/aspect.ts'
 import { dateCell, dateReader } from '../aspects/dates.ts'
 import { amountReader } from '../aspects/decimals.ts'
+import { statementOf } from '../aspects/statement-signs.ts'
 import { Problems, refuseFile } from '../problems.ts'
 import type { BankStatement, FileOptions, StatementAccount, StatementEntry } from '../statement.ts'
 import { cleanText, joinDescription } from '../text.ts'
@@ -23,12 +24,8 @@ export function readQif(text: string, options: FileOptions): BankStatement {
   const aspects = new Aspects(options)
   const dateOf = dateReader(records.map(dateField), aspects, problems)
   const amountOf = amountReader(records.map(amountField), aspects, problems)
-  const accounts = mergeAccounts(
-    sections.map((section) => readSection(section, { problems, dateOf, amountOf })),
-  )
-  if (aspects.questions.length > 0) askForAccount(accountNames(accounts), aspects)
-  problems.throwIfAny(aspects)
-  return { format: 'qif', accounts, settled: aspects.settled, headers: [] }
+  const accounts = sections.map((section) => readSection(section, { problems, dateOf, amountOf }))
+  return statementOf('qif', accounts, null, aspects, problems)
 }
 
 function readSection(section: QifSection, readers: Readers): StatementAccount {

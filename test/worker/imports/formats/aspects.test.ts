@@ -256,6 +256,13 @@ test.each([
   ])
 })
 
+test('a QIF file obeys the signs that the request tells', () => {
+  const file = encode('!Type:CCard\nD2026-01-31\nT12.50\nPTea\n^\n')
+  const read = (options: FileOptions) => readStatement(file, options).accounts[0]?.entries[0]?.amount
+  expect(read({})).toBe(1250)
+  expect(read({ signs: 'inverted' })).toBe(-1250)
+})
+
 test('the encoding is never asked about, but said where nothing proves it', () => {
   const file = 'Date;Text;Amount\n2026-01-02;Müller Grüße;-1.50\n'
   const settledIn = (bytes: Uint8Array, options: FileOptions = {}) =>
