@@ -44,55 +44,57 @@ export function settleColumns(
   aspects: Aspects,
   problems: Problems,
 ): FoundColumns {
-  const layout = layoutOf(headers)
-  const proofs = new Map<CsvField, string>()
-  const columns: Columns = { ...columnsOf(headers, fields) }
-  for (const field of fields) if (columns[field]) proofs.set(field, 'a known header')
-  for (const [field, name] of Object.entries(layout?.columns ?? {}) as [CsvField, string][]) {
-    const column = columnNamed(headers, name)
-    if (name === '') delete columns[field]
-    else if (column !== null) columns[field] = [column]
-    proofs.set(field, `the layout of ${layout?.name}`)
-  }
-  applyMapping({ headers, columns, proofs }, fields, aspects, problems)
   const contents = contentsOf(body.map(({ cells }) => cells))
-  const table = { headers, body, columns, proofs, contents }
-  settleDate(table, aspects, problems)
+  const layout = layoutOf(headers)
+  const columns = columnsOf(headers, fields)
+  const table: Table = { headers, body, columns, proofs: new Map(), contents }
+  applyLayout(table, layout)
+  applyMapping(table, fields, aspects, problems)
+  if (columns.date?.length !== 1) {
+    const possible = (columns.date ?? contents.dates).map((column) => [column])
+    settle('date', possible, 'the only column with dates', table, aspects, problems)
+  }
   settleMoney(table, aspects, problems)
-  if (!columns.balance && !proofs.has('balance')) findBalance(table)
-  const isDescribed =
-    columns.description ?? columns.payee ?? columns.posting_text ?? proofs.get('description')
-  if (!isDescribed) chooseDescription(table)
+  findBalance(table)
+  chooseDescription(table)
   for (const [field, found = []] of Object.entries(columns) as [CsvField, number[]][])
     if (found[0] !== undefined && !aspects.isAsked(`mapping.${field}`))
-      aspects.prove(`mapping.${field}`, nameOf(headers, found[0]), proofs.get(field) ?? 'a known header')
-  const dateColumns = [...new Set([...(columns.date ?? []), ...columnsNamed(headers, 'date')])].slice(
-    0,
-    maxTwins,
-  )
-  return { columns, dateColumns, layout, contents }
+      aspects.prove(
+        `mapping.${field}`,
+        nameOf(headers, found[0]),
+        table.proofs.get(field) ?? 'a known header',
+      )
+  const dates = new Set([...(columns.date ?? []), ...columnsNamed(headers, 'date')])
+  return { columns, dateColumns: [...dates].slice(0, maxTwins), layout, contents }
 }
 
 type Table = {
   headers: Header[]
   body: CsvRecord[]
   columns: Columns
-  /** For each field, why its column is meant, or why it has none. */
+  /** For each field that no header names, why its column is meant, or why it has none. */
   proofs: Map<CsvField, string>
-  contents: ReturnType<typeof contentsOf>
+  contents: Contents
+}
+
+function applyLayout({ headers, columns, proofs }: Table, layout: Layout | null): void {
+  for (const [field, name] of Object.entries(layout?.columns ?? {}) as [CsvField, string][]) {
+    const column = columnNamed(headers, name)
+    if (name === '') delete columns[field]
+    else if (column !== null) columns[field] = [column]
+    proofs.set(field, `the layout of ${layout?.name}`)
+  }
 }
 
 /** Applies the mapping, which gives a field the header or the number of its column; an empty one means no column. */
 function applyMapping(
-  { headers, columns, proofs }: Pick<Table, 'headers' | 'columns' | 'proofs'>,
+  { headers, columns, proofs }: Table,
   fields: readonly CsvField[],
   aspects: Aspects,
   problems: Problems,
 ): void {
-  const unknown = Object.keys(aspects.told).flatMap((name) => {
-    const [option, field = ''] = name.split(/\.(.*)/s)
-    return option === 'mapping' && !(fields as readonly string[]).includes(field) ? [field] : []
-  })
+  const mappings = Object.keys(aspects.told).filter((name) => name.startsWith('mapping.'))
+  const unknown = mappings.map((name) => name.slice(8)).filter((name) => !fields.some((one) => one === name))
   for (const field of unknown.slice(0, unknownListed))
     problems.add('mapping', `The :field field ${quoted(field)} is unknown; use one of ${fields.join(', ')}.`)
   // A mapping of the amount excludes debits and credits that happen to be in the file, and vice versa.
@@ -105,28 +107,14 @@ function applyMapping(
     if (!answer) continue
     const header = answer.value
     const column = columnNamed(headers, header)
-    const isTold = aspects.told[`mapping.${field}`] !== undefined
     const [debit = 0, credit = 0] = /^\d{1,3},\d{1,3}$/.test(header) ? header.split(',').map(Number) : []
     if (header.trim() === '') delete columns[field]
-    else if (field === 'amount' && credit > 0) setAmount(columns, [debit - 1, credit - 1])
+    else if (field === 'amount' && credit > 0) setColumns(columns, field, [debit - 1, credit - 1])
     else if (column !== null) columns[field] = [column]
-    else if (isTold)
+    else if (mappings.includes(`mapping.${field}`))
       problems.add('mapping', `The file has no column ${quoted(header)}; it has ${listed(headers)}.`)
     proofs.set(field, answer.proof)
   }
-}
-
-function settleDate(table: Table, aspects: Aspects, problems: Problems): void {
-  const { headers, columns, proofs, contents } = table
-  const named = columns.date ?? []
-  if (named.length === 1) return
-  const candidates = named.length > 1 ? named : contents.dates
-  const possible = candidates.map((column) => [column])
-  if (possible.length > 1) columns.date = choose('date', possible, table, aspects)
-  else if (candidates[0] !== undefined) {
-    columns.date = candidates
-    proofs.set('date', 'the only column with dates')
-  } else requireColumn(headers, problems)
 }
 
 /** Settles the column of amounts, or those of debits and credits. */
@@ -140,30 +128,46 @@ function settleMoney(table: Table, aspects: Aspects, problems: Problems): void {
     if (found === columns.net) delete columns.net
     return
   }
-  const free = contents.numbers.filter((column) => !isUsed(table, column) && !isKnown(headers[column]))
-  const candidates = twice ? (columns[twice] ?? []) : free
-  const balances = columns.balance ?? candidates
-  const [led, ...others] = balancedColumns(contents.rows, candidates, balances)
-  if (led && others.length === 0 && (!twice || led.amount)) {
-    for (const field of ['amount', 'debit', 'credit', 'balance'] as const) {
-      if (led[field] === undefined) continue
-      columns[field] = [led[field]]
+  const candidates = twice ? (columns[twice] ?? []) : freeNumbers(table)
+  const [led, ...others] = balancedColumns(contents.rows, candidates, columns.balance ?? candidates)
+  if (led && others.length === 0 && (!twice || led.amount !== undefined)) {
+    for (const [field, column] of Object.entries(led) as [CsvField, number][]) {
+      columns[field] = [column]
       proofs.set(field, 'it leads from balance to balance')
     }
     return
   }
   const possible = twice ? candidates.map((column) => [column]) : possibleAmounts(contents.rows, candidates)
-  const [only, ...more] = possible
-  // Without headers, whole numbers may count something else.
-  const isNamed =
-    headers.some(({ text }) => text) || only?.some((column) => hasDecimals(contents.rows, column))
-  if (!only) requireColumn(headers, problems)
-  else if (more.length > 0 || !isNamed)
-    setAmount(columns, choose(twice ?? 'amount', possible, table, aspects), twice)
-  else {
-    columns.amount = only
-    proofs.set('amount', 'the only column with amounts')
+  settle(twice ?? 'amount', possible, 'the only column with amounts', table, aspects, problems)
+}
+
+/** Settles which column, or pair of debits and credits, has a field: the only possible one, or else by a question. */
+function settle(
+  field: CsvField,
+  possible: number[][],
+  proof: string,
+  table: Table,
+  aspects: Aspects,
+  problems: Problems,
+): void {
+  const { headers, columns, proofs, contents } = table
+  const [first, ...others] = possible
+  if (!first) {
+    if (!problems.any)
+      problems.add(
+        'mapping',
+        `The file needs a date column and an amount column (or debit and credit), but none is recognised among ${listed(headers)}; name them by header or by number: mapping={"date":"1","amount":"2"}.`,
+      )
+    return
   }
+  // Without headers, whole numbers may count something else.
+  const isSure =
+    field === 'date' ||
+    headers.some(({ text }) => text) ||
+    first.some((column) => hasDecimals(contents.rows, column))
+  setColumns(columns, field, first)
+  if (others.length === 0 && isSure) proofs.set(field, proof)
+  else ask(field, possible, table, aspects)
 }
 
 /**
@@ -172,24 +176,16 @@ function settleMoney(table: Table, aspects: Aspects, problems: Problems): void {
  */
 function possibleAmounts(rows: string[][], candidates: number[]): number[][] {
   const isFilled = (cells: string[], column: number) => !isBlankAmount(cells[column] ?? '')
+  const areHalves = (a: number, b: number) => rows.every((cells) => isFilled(cells, a) !== isFilled(cells, b))
   const single = candidates.filter((column) => rows.every((cells) => isFilled(cells, column)))
   const sparse = candidates.filter((column) => !single.includes(column)).slice(0, maxOptions)
-  const pairs = sparse.flatMap((a) =>
-    sparse.flatMap((b) =>
-      a !== b && rows.every((cells) => isFilled(cells, a) !== isFilled(cells, b)) ? [[a, b]] : [],
-    ),
-  )
+  const pairs = sparse.flatMap((a) => sparse.flatMap((b) => (areHalves(a, b) ? [[a, b]] : [])))
   const found = [...single.map((column) => [column]), ...pairs]
   return found.length > 0 ? found : candidates.map((column) => [column])
 }
 
-function hasDecimals(rows: string[][], column: number): boolean {
-  return rows.some((cells) => /[.,]\d{1,3}(?!\d)/.test(cells[column] ?? ''))
-}
-
-/** Sets the column of amounts, or those of debits and credits. */
-function setAmount(columns: Columns, found: number[], field: CsvField = 'amount'): void {
-  const [first = 0, credit] = found
+/** Sets the column of a field or, instead of amounts, those of debits and credits. */
+function setColumns(columns: Columns, field: CsvField, [first = 0, credit]: number[]): void {
   if (credit === undefined) columns[field] = [first]
   else {
     delete columns.amount
@@ -197,12 +193,17 @@ function setAmount(columns: Columns, found: number[], field: CsvField = 'amount'
   }
 }
 
-function isUsed({ columns }: Pick<Table, 'columns'>, column: number): boolean {
-  return Object.values(columns).some((used) => used.includes(column))
+const isUsed = ({ columns }: Table, column: number) =>
+  Object.values(columns).some((used) => used.includes(column))
+
+/** The columns of numbers that no header explains. */
+function freeNumbers(table: Table): number[] {
+  const { contents, headers } = table
+  return contents.numbers.filter((column) => !isUsed(table, column) && !isKnown(headers[column]))
 }
 
-/** Asks which of several columns, or pairs of debits and credits, is meant; returns the first. */
-function choose(field: CsvField, possible: number[][], { headers, body }: Table, aspects: Aspects): number[] {
+/** Asks which of several columns, or pairs of debits and credits, is meant. */
+function ask(field: CsvField, possible: number[][], { headers, body }: Table, aspects: Aspects): void {
   const shown = possible.slice(0, maxOptions)
   const nameAt = (column: number) =>
     `${column + 1}${headers[column]?.text ? ` (${quoted(headers[column].text)})` : ''}`
@@ -221,23 +222,14 @@ function choose(field: CsvField, possible: number[][], { headers, body }: Table,
           },
     ),
   )
-  return possible[0] ?? []
-}
-
-function requireColumn(headers: Header[], problems: Problems): void {
-  if (!problems.any)
-    problems.add(
-      'mapping',
-      `The file needs a date column and an amount column (or debit and credit), but none is recognised among ${listed(headers)}; name them by header or by number: mapping={"date":"1","amount":"2"}.`,
-    )
 }
 
 /** Finds a column of numbers under an unknown header that proves to be the running balance of the amounts. */
-function findBalance({ headers, columns, proofs, contents }: Table): void {
-  const amounts = columns.amount ?? []
-  const free = contents.numbers.filter((column) => !isUsed({ columns }, column) && !isKnown(headers[column]))
-  const [found, ...others] = balancedColumns(contents.rows, amounts, free)
-  if (found?.balance === undefined || others.length > 0 || contents.rows.length < 3) return
+function findBalance(table: Table): void {
+  const { columns, proofs, contents } = table
+  if (columns.balance || proofs.has('balance') || contents.rows.length < 3) return
+  const [found, ...others] = balancedColumns(contents.rows, columns.amount ?? [], freeNumbers(table))
+  if (!found || others.length > 0) return
   columns.balance = [found.balance]
   proofs.set('balance', 'it follows the amounts')
 }
@@ -292,13 +284,18 @@ function leads(rows: Map<number, number>[], at: { balance: number; credit: numbe
 }
 
 /** Without a known description, the column with the most different texts; any other can be mapped. */
-function chooseDescription({ columns, proofs, contents, headers }: Table): void {
-  const differing = headers.map((_, column) => {
+function chooseDescription(table: Table): void {
+  const { columns, proofs, contents, headers } = table
+  if (columns.description || columns.payee || columns.posting_text || proofs.has('description')) return
+  const differing = headers.slice(0, 64).map((_, column) => {
     const texts = contents.rows.map((cells) => cells[column] ?? '').filter((cell) => /\p{L}{2}/u.test(cell))
-    return isUsed({ columns }, column) || contents.dates.includes(column) ? 0 : new Set(texts).size
+    return isUsed(table, column) || contents.dates.includes(column) ? 0 : new Set(texts).size
   })
-  const most = Math.max(0, ...differing.slice(0, 64))
+  const most = Math.max(0, ...differing)
   if (most === 0) return
   columns.description = [differing.indexOf(most)]
   proofs.set('description', 'the column with the most different texts')
 }
+
+const hasDecimals = (rows: string[][], column: number) =>
+  rows.some((cells) => /[.,]\d{1,3}(?!\d)/.test(cells[column] ?? ''))

@@ -162,9 +162,6 @@ function noStatement(root: OfxAggregate): string {
 }
 
 /** All aggregates of a name inside another, in the order of the file. The depth of the tree is bounded. */
-function descendants(aggregate: OfxAggregate, name: string, found: OfxAggregate[] = []): OfxAggregate[] {
-  for (const child of aggregate.children)
-    if (child.name === name) found.push(child)
-    else descendants(child, name, found)
-  return found
+function descendants(aggregate: OfxAggregate, name: string): OfxAggregate[] {
+  return aggregate.children.flatMap((child) => (child.name === name ? [child] : descendants(child, name)))
 }
