@@ -2,11 +2,8 @@ import type { CalendarDate } from '../../shared/dates.ts'
 import { type ExampleRow, type FileQuestion, Invalid, Questions } from '../../shared/failures.ts'
 import type { Minor, MoneyProblem } from '../../shared/money.ts'
 import { Aspects, allRows, errorsOf, type Question, type Settled } from './aspects/aspect.ts'
-import { maxRows, refuseFile, tooManyRows } from './problems.ts'
 import type { ClosingBalance, FileOptions, StatementAccount, StatementEntry } from './statement.ts'
 
-/** No genuine file has more statements. */
-const maxStatements = 20_000
 /** How many accounts an error lists. */
 const accountsListed = 50
 
@@ -120,31 +117,10 @@ export function mergeAccounts(parts: StatementAccount[]): StatementAccount[] {
     const account = merged.get(key)
     if (account) {
       for (const entry of part.entries) account.entries.push(entry)
-      account.closingBalance = later(account.closingBalance, part.closingBalance)
+      const [before, next] = [account.closingBalance, part.closingBalance]
+      if (!before || (next && next.date >= before.date)) account.closingBalance = next
       account.skipped += part.skipped
     } else merged.set(key, part)
   }
   return [...merged.values()]
-}
-
-/** Counts rows and statements while a file is read, and refuses the file at the first one too many. */
-export class FileLimits {
-  #rows = 0
-  #statements = 0
-
-  countRow(): void {
-    this.#rows += 1
-    if (this.#rows > maxRows) refuseFile(tooManyRows)
-  }
-
-  countStatement(): void {
-    this.#statements += 1
-    if (this.#statements > maxStatements)
-      refuseFile(`The file must not have more than ${maxStatements} statements.`)
-  }
-}
-
-function later(a: ClosingBalance | null, b: ClosingBalance | null): ClosingBalance | null {
-  if (!a || !b) return a ?? b
-  return b.date >= a.date ? b : a
 }

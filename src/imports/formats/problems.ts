@@ -6,6 +6,8 @@ import { type Aspects, errorsOf } from './aspects/aspect.ts'
 
 /** A file with more rows is refused. */
 export const maxRows = 10_000
+/** No genuine file has more statements. */
+const maxStatements = 20_000
 export const tooManyRows = `The file must not have more than ${maxRows.toLocaleString('en')} rows.`
 
 /** The questions on whose answers the values of rows depend. */
@@ -14,19 +16,36 @@ const deriving = {
   amount: ['decimal_separator', 'mapping.amount', 'mapping.debit', 'mapping.credit', 'delimiter'],
 }
 
-/** Collects the errors of a file, so that they are reported together: the first `maxErrors`, and how many there are. */
+/**
+ * Collects the errors of a file, so that they are reported together: the first `maxErrors`, and how many there are. Refuses
+ * the file at the first row or statement too many.
+ */
 export class Problems {
   readonly #errors: FieldErrors = {}
   #found = 0
+  #rows = 0
+  #statements = 0
+
+  countRow(): void {
+    this.#rows += 1
+    if (this.#rows > maxRows) refuseFile(tooManyRows)
+  }
+
+  countStatement(): void {
+    this.#statements += 1
+    if (this.#statements > maxStatements)
+      refuseFile(`The file must not have more than ${maxStatements} statements.`)
+  }
 
   /** Adds an error about the file as a whole: under the form field that would settle it, or under `file`. */
   add(field: string, text: string): void {
-    this.#record(field, text)
+    this.#found += 1
+    if (this.#found <= maxErrors) addError(this.#errors, field, text)
   }
 
   /** Adds an error about a field of one row, under a key such as `rows.7.amount`. */
   addRow(line: number, field: string, text: string): void {
-    this.#record(`rows.${line}.${field}`, messageFor(field, text))
+    this.add(`rows.${line}.${field}`, messageFor(field, text))
   }
 
   /** Returns a row's date if it may be stored; otherwise adds an error and returns null. */
@@ -53,10 +72,12 @@ export class Problems {
   throwIfAny(aspects?: Aspects): void {
     const questions = aspects?.questions ?? []
     if (!this.any && questions.length === 0) return
-    if (this.#found > maxErrors) {
-      const text = `The file has ${this.#found} errors, of which the first ${maxErrors} are shown.`
-      this.#errors.file = [...(this.#errors.file ?? []), text]
-    }
+    if (this.#found > maxErrors)
+      addError(
+        this.#errors,
+        'file',
+        `The file has ${this.#found} errors, of which the first ${maxErrors} are shown.`,
+      )
     if (questions.length === 0) throw new Invalid(this.#errors)
     // What follows from the answer that a question was read with is no error of the file.
     const follows = (key: string) =>
@@ -67,19 +88,11 @@ export class Problems {
     const errors = Object.fromEntries(Object.entries(this.#errors).filter(([key]) => !follows(key)))
     for (const [key, texts] of Object.entries(errorsOf(questions)))
       errors[key] = [...(errors[key] ?? []), ...texts]
-    throw new Questions(
-      errors,
-      questions.map((question) => ({
-        ...question,
-        options: question.options.map((option) => ({ ...option, example: [] })),
-      })),
-      aspects?.written,
-    )
-  }
-
-  #record(key: string, text: string): void {
-    this.#found += 1
-    if (this.#found <= maxErrors) addError(this.#errors, key, text)
+    const shown = questions.map(({ options, ...question }) => ({
+      ...question,
+      options: options.map((option) => ({ ...option, example: [] })),
+    }))
+    throw new Questions(errors, shown, aspects?.written)
   }
 }
 

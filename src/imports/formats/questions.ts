@@ -33,9 +33,7 @@ export function withExamples<T extends { settled: Settled }>(
     const sample = isCut ? text.slice(0, text.lastIndexOf('\n', maxSample) + 1) : text
     const tried = (answers: Answers) =>
       rowsWith(read, sample, options, { ...error.settled, ...answers }, rowsOf)
-    const first = Object.fromEntries(
-      error.questions.map(({ field, options }) => [field, options[0]?.value ?? '']),
-    )
+    const first = firstAnswers(error)
     const readings = error.questions.map(({ field, options }) =>
       options.slice(0, maxTried).map(({ value }) => tried({ ...first, [field]: value })),
     )
@@ -87,14 +85,14 @@ function rowsWith<T>(
     } catch (error) {
       if (!(error instanceof Invalid)) throw error
       if (!(error instanceof Questions)) return null
-      all = {
-        ...Object.fromEntries(error.questions.map(({ field, options }) => [field, options[0]?.value ?? ''])),
-        ...all,
-      }
+      all = { ...firstAnswers(error), ...all }
     }
   }
   return null
 }
+
+const firstAnswers = ({ questions }: Questions): Answers =>
+  Object.fromEntries(questions.map(({ field, options }) => [field, options[0]?.value ?? '']))
 
 /** The options of a request with answers to what they leave open. */
 function told(options: FileOptions, answers: Answers): FileOptions {

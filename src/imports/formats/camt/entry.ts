@@ -1,6 +1,6 @@
 import { type CalendarDate, isCalendarDate } from '../../../shared/dates.ts'
 import { type Minor, type MoneyProblem, negated } from '../../../shared/money.ts'
-import { addEntry, type FileLimits } from '../accounts.ts'
+import { addEntry } from '../accounts.ts'
 import type { Balances } from '../aspects/statement-signs.ts'
 import type { Problems } from '../problems.ts'
 import type { StatementEntry } from '../statement.ts'
@@ -9,7 +9,7 @@ import { ungroupedAmount } from '../written/amount.ts'
 import { at, childrenOf, textAt, type XmlElement } from './xml.ts'
 
 /** What the entries of a file share while they are read. */
-export type Reading = { problems: Problems; limits: FileLimits; entries: number }
+export type Reading = { problems: Problems; entries: number }
 
 /** A statement, and the day of its entries that have none. */
 export type CamtStatement = Balances & { day: CamtDate | null }
@@ -42,7 +42,7 @@ export function readEntry(
     ? details.map((detail, i) => ({ amount: parts[i] as Minor, detail }))
     : [{ amount, detail: details.length === 1 ? details[0] : undefined }]
   for (const { amount, detail } of pieces) {
-    reading.limits.countRow()
+    reading.problems.countRow()
     const read: StatementEntry = {
       line,
       date,

@@ -1,4 +1,4 @@
-import { balanceOn, emptyAccount, FileLimits } from '../accounts.ts'
+import { balanceOn, emptyAccount } from '../accounts.ts'
 import { Aspects } from '../aspects/aspect.ts'
 import { evidenceOfBalances, statementOf } from '../aspects/statement-signs.ts'
 import { Problems, refuseFile } from '../problems.ts'
@@ -19,11 +19,11 @@ const plan = {
 
 /** Reads a camt.052, .053 or .054 message of any version. Only booked entries count. */
 export function readCamt(text: string, options: FileOptions): BankStatement {
-  const reading: Reading = { problems: new Problems(), limits: new FileLimits(), entries: 0 }
+  const reading: Reading = { problems: new Problems(), entries: 0 }
   const statements: CamtStatement[] = []
   let statement = newStatement()
   const end = () => {
-    reading.limits.countStatement()
+    reading.problems.countStatement()
     statements.push(statement)
     statement = newStatement()
   }

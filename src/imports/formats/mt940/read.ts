@@ -1,4 +1,4 @@
-import { addEntry, balanceOn, emptyAccount, FileLimits } from '../accounts.ts'
+import { addEntry, balanceOn, emptyAccount } from '../accounts.ts'
 import { Aspects } from '../aspects/aspect.ts'
 import { type Balances, evidenceOfBalances, statementOf } from '../aspects/statement-signs.ts'
 import { Problems, refuseFile } from '../problems.ts'
@@ -22,7 +22,6 @@ class State {
   openSince: number | null = null
   /** The last entry, as long as `:86:` fields that describe it may follow. */
   open: { entry: StatementEntry; details: string[]; supplementary: string } | null = null
-  limits = new FileLimits()
   problems = new Problems()
 }
 
@@ -86,7 +85,7 @@ function beginStatement(state: State, line: number, identifier: string | null = 
       'file',
       `The statement that begins on line ${state.openSince} has no closing balance (:62F:) before line ${line}.`,
     )
-  state.limits.countStatement()
+  state.problems.countStatement()
   const account = emptyAccount(identifier, null)
   state.parts.push({ account, opening: null, closing: null, reversals: [] })
   state.current = account
@@ -104,7 +103,7 @@ function readOpening({ parts }: State, account: StatementAccount, value: string)
 }
 
 function readEntry(state: State, field: Mt940Field, value: string): void {
-  state.limits.countRow()
+  state.problems.countRow()
   const account = state.current
   const line = readStatementLine(value, field.line, state.problems)
   if (!account || !line) return

@@ -1,5 +1,5 @@
 import { type CalendarDate, isCalendarDate } from '../../../shared/dates.ts'
-import { addEntry, balanceOn, emptyAccount, FileLimits } from '../accounts.ts'
+import { addEntry, balanceOn, emptyAccount } from '../accounts.ts'
 import { Aspects } from '../aspects/aspect.ts'
 import { statementOf } from '../aspects/statement-signs.ts'
 import { Problems, refuseFile } from '../problems.ts'
@@ -18,7 +18,7 @@ import { type OfxAggregate, parseOfx } from './sgml.ts'
 const statementNames = ['STMTRS', 'CCSTMTRS', 'INVSTMTRS']
 const accountElements = ['BANKACCTFROM', 'CCACCTFROM', 'INVACCTFROM']
 
-type Reading = { problems: Problems; limits: FileLimits; entries: number; grouped: string | undefined }
+type Reading = { problems: Problems; entries: number; grouped: string | undefined }
 
 /** Reads an OFX or QFX file, 1.x or 2.x (OFX 1.6 and 2.3, 11.4 "Statement Download"). */
 export function readOfx(text: string, options: FileOptions): BankStatement {
@@ -28,7 +28,7 @@ export function readOfx(text: string, options: FileOptions): BankStatement {
   if (found.length === 0 && entries.length === 0) refuseFile(noStatement(root))
   const statements = found.length > 0 ? found : [root]
   const grouped = groupedAmount(root)
-  const reading = { problems: new Problems(), limits: new FileLimits(), entries: 0, grouped }
+  const reading = { problems: new Problems(), entries: 0, grouped }
   const identifierOf = identifiers(statements)
   const accounts = statements.map((statement) => readAccount(statement, identifierOf(statement), reading))
   return statementOf('ofx', accounts, againstTypes(entries), new Aspects(options), reading.problems)
@@ -101,12 +101,12 @@ function isGrouped(text: string): boolean {
 }
 
 function readAccount(statement: OfxAggregate, identifier: string | null, reading: Reading): StatementAccount {
-  reading.limits.countStatement()
+  reading.problems.countStatement()
   const currency = cleanText(statement.elements.get('CURDEF') ?? '')?.toUpperCase() ?? null
   const account = emptyAccount(identifier, currency)
   for (const entry of descendants(statement, 'STMTTRN')) {
     reading.entries += 1
-    reading.limits.countRow()
+    reading.problems.countRow()
     addEntry(account, readEntry(entry, currency, reading))
   }
   account.skipped += descendants(statement, 'STMTTRNP').length

@@ -17,9 +17,9 @@ type Readers = {
 
 /** Reads a QIF file (Quicken Interchange Format): bank, cash, card, asset and liability accounts, several in one file. */
 export function readQif(text: string, options: FileOptions): BankStatement {
-  const sections = splitQif(text)
-  if (sections.length === 0) refuseFile('The file contains no transactions of a bank, cash or card account.')
   const problems = new Problems()
+  const sections = splitQif(text, problems)
+  if (sections.length === 0) refuseFile('The file contains no transactions of a bank, cash or card account.')
   const records = sections.flatMap((section) => section.records)
   const aspects = new Aspects(options)
   const dateOf = dateReader(records.map(dateField), aspects, problems)
