@@ -1,4 +1,5 @@
-import type { Minor } from '../../../shared/money.ts'
+import { follows } from '../csv/balance.ts'
+import type { Entry, RowValues } from '../csv/entry.ts'
 import type { CsvField } from '../csv/header-names.ts'
 import { isKnown } from '../csv/headers.ts'
 import { amountText, type CsvRow, cellOf, hasAmount } from '../csv/rows.ts'
@@ -7,11 +8,6 @@ import { cleanText, quoted } from '../text.ts'
 import { readWrittenDate } from '../written/date.ts'
 import { type Aspects, allRows } from './aspect.ts'
 import { currencyOfAmounts } from './columns.ts'
-
-/** A row, and what tells its account apart from others in the file; null where nothing does. */
-export type Owned<T> = T & { own: string | null; account: string | null; currency: string | null }
-
-type Valued = { row: CsvRow; amount: Minor | null; balance: Minor | null }
 
 /** What may tell accounts apart: a name for each row. `isSure` if a known header says that they are the holder's. */
 type Names = { names: (string | null)[]; what: string; isSure: boolean }
@@ -30,7 +26,7 @@ const currencies = new Set(Intl.supportedValuesOf('currency'))
  * Tells the holder's accounts and currencies in a file apart. Balances that run on across them prove one account; a column
  * that may name the other party's is asked about, unless the file names that elsewhere.
  */
-export function settleAccounts<T extends Valued>(table: CsvTable, values: T[], aspects: Aspects): Owned<T>[] {
+export function settleAccounts(table: CsvTable, values: RowValues[], aspects: Aspects): Entry[] {
   const rows = values.map(({ row }) => row)
   const accounts = namesIn(table, rows, 'account')
   const all = namesIn(table, rows, 'product')
@@ -47,21 +43,22 @@ export function settleAccounts<T extends Valued>(table: CsvTable, values: T[], a
   const own = areApart && found && found !== currency ? found.names : products && accounts
   const isOne = aspects.answer('statement_account')?.value === allRows
   const isForeign = found === currency && !areApart
-  return values.map((value, i) => ({
+  const owned = values.map((value, i) => ({
     ...value,
     own: isOne ? null : [own?.[i], products?.[i]].filter(Boolean).join('/') || null,
     account: accounts[i] ?? null,
     currency: isOne || isForeign ? null : (currency.names[i] ?? null),
   }))
+  return owned.filter((value): value is Entry => value.amount !== null)
 }
 
 /** The entries of each account and currency, in the order of the file. */
-export function groupsOf<T extends { own: string | null; currency: string | null }>(entries: T[]): T[][] {
+export function groupsOf(entries: Entry[]): Entry[][] {
   return [...Map.groupBy(entries, ({ own, currency }) => JSON.stringify([own, currency])).values()]
 }
 
 /** True if names tell accounts apart: no balance runs on across them, and they are known to be the holder's. */
-function isApart({ names, what, isSure }: Names, values: Valued[], aspects: Aspects): boolean {
+function isApart({ names, what, isSure }: Names, values: RowValues[], aspects: Aspects): boolean {
   if (runsOn(names, values)) {
     aspects.prove('statement_account', allRows, `the balances run on across ${what}`)
     return false
@@ -169,18 +166,14 @@ function areSeveral(marks: Set<string | null>): boolean {
 }
 
 /** True if balances run on through all rows, wherever the name changes too, from the top down or from the bottom up. */
-function runsOn(names: (string | null)[], values: Valued[]): boolean {
-  const pairs = values.slice(1).map((value, i) => [values[i] as Valued, value] as const)
-  const breaks = pairs.filter((_, i) => names[i] !== names[i + 1])
-  const follows = ({ balance: from }: Valued, { balance: to, amount }: Valued) =>
-    amount !== null && from !== null && to !== null && Math.abs(to - from) === Math.abs(amount)
-  // A balance of nothing may be where any account begins.
-  if (breaks.some(([above, below]) => !above.balance && !below.balance)) return false
-  const isDown =
-    pairs.every(([above, below]) => follows(above, below)) && breaks.every(([above]) => above.balance)
-  return (
-    isDown ||
-    (pairs.every(([above, below]) => follows(below, above)) && breaks.every(([, below]) => below.balance))
+function runsOn(names: (string | null)[], values: RowValues[]): boolean {
+  const named = values.map((value, i) => ({ ...value, name: names[i] }))
+  return [named, named.toReversed()].some((ordered) =>
+    ordered.slice(1).every((value, i) => {
+      const before = ordered[i]
+      // A balance of nothing may be where any account begins.
+      return before && follows(before, value) && (before.name === value.name || before.balance)
+    }),
   )
 }
 

@@ -68,8 +68,9 @@ export class Aspects {
     return value
   }
 
+  /** Signs make sense only once the column of amounts is known. */
   ask(field: string, text: string, options: Choice[]): string {
-    this.questions.push({ field, text, options })
+    if (field !== 'signs' || !this.isAsked('mapping.amount')) this.questions.push({ field, text, options })
     return options[0]?.value ?? ''
   }
 
@@ -79,12 +80,6 @@ export class Aspects {
     return Object.fromEntries(
       entries.filter(([field = '']) => /^(?:date_format|decimal_separator|mapping\..*)$/.test(field)),
     )
-  }
-
-  /** Takes a question back that only makes sense once another is answered. */
-  withdraw(field: string): void {
-    const at = this.questions.findIndex((question) => question.field === field)
-    if (at >= 0) this.questions.splice(at, 1)
   }
 
   isAsked(field: string): boolean {

@@ -1,14 +1,12 @@
 import type { Minor } from '../../../shared/money.ts'
-import { type Balanced, signsByBalances } from '../csv/balance.ts'
-import type { CsvRow } from '../csv/rows.ts'
+import { signsByBalances } from '../csv/balance.ts'
+import { type Entry, withFee } from '../csv/entry.ts'
 import type { CsvTable } from '../csv/table.ts'
 import { quoted } from '../text.ts'
 import type { Aspect, Aspects } from './aspect.ts'
 
-type Charged = Balanced & { row: CsvRow; fee: Minor | null; net: Minor | null }
-
 /** The entries of each account with the fees that were charged besides their amounts. */
-export function settleFees<T extends Charged>(table: CsvTable, groups: T[][], aspects: Aspects): T[][] {
+export function settleFees(table: CsvTable, groups: Entry[][], aspects: Aspects): Entry[][] {
   const entries = groups.flat()
   const isNet =
     entries.length > 0 &&
@@ -23,14 +21,10 @@ export function settleFees<T extends Charged>(table: CsvTable, groups: T[][], as
   return groups.map((group) => group.map((entry) => ({ ...entry, amount: withFee(entry) })))
 }
 
-/** The amount with a fee that was charged besides it. */
-export const withFee = ({ amount, fee }: { amount: Minor; fee: Minor | null }) =>
-  (amount - Math.abs(fee ?? 0)) as Minor
-
 const headerOf = ({ headers, columns }: CsvTable) => headers[columns.net?.[0] ?? -1]?.text ?? ''
 
 /** Whether the balances follow with the fees or without them; each row with a fee is compared with the rows around it. */
-function byBalances(groups: Charged[][]): Aspect {
+function byBalances(groups: Entry[][]): Aspect {
   const found = new Set<'included' | 'extra'>()
   for (const group of groups)
     for (const [i, entry] of group.entries()) {
@@ -47,7 +41,7 @@ function byBalances(groups: Charged[][]): Aspect {
   return value && others.length === 0 ? { value, proof: 'the balances follow only so' } : null
 }
 
-function question(table: CsvTable, entries: Charged[]): Aspect {
+function question(table: CsvTable, entries: Entry[]): Aspect {
   const entry = entries.find(({ fee }) => fee)
   const header = quoted(table.headers[table.columns.fee?.[0] ?? -1]?.text ?? '')
   return {

@@ -1,16 +1,13 @@
 import { type Minor, negated } from '../../../shared/money.ts'
-import { areMixed, type Balanced, directionsByBalances, signsByBalances } from '../csv/balance.ts'
+import { areMixed, directionsByBalances, signsByBalances } from '../csv/balance.ts'
+import { type Entry, withFee } from '../csv/entry.ts'
 import { type Mark, sideOf } from '../csv/mark-words.ts'
 import type { CsvRow } from '../csv/rows.ts'
 import type { CsvTable } from '../csv/table.ts'
 import type { SignConvention } from '../statement.ts'
 import { quoted } from '../text.ts'
 import type { Aspect, Aspects } from './aspect.ts'
-import { withFee } from './fees.ts'
 import { askAboutMarks, markColumns, signsByKinds } from './marks.ts'
-
-/** A row with its amount as it is written. */
-export type Unsigned = Balanced & { row: CsvRow; fee: Minor | null }
 
 type Proof = { value: SignConvention; proof: string }
 
@@ -27,12 +24,12 @@ type Evidence = {
 }
 
 /** The entries of each account with negative amounts for what was spent. */
-export function settleSigns<T extends Unsigned>(
+export function settleSigns(
   table: CsvTable,
-  groups: T[][],
+  groups: Entry[][],
   evidence: Evidence,
   aspects: Aspects,
-): T[][] {
+): Entry[][] {
   const isSigned = groups.flat().some(({ amount }) => amount < 0)
   const { told } = aspects
   if (evidence.areSided) {
@@ -48,7 +45,7 @@ export function settleSigns<T extends Unsigned>(
   return applied(groups, convention)
 }
 
-function applied<T extends Unsigned>(groups: T[][], convention: string): T[][] {
+function applied(groups: Entry[][], convention: string): Entry[][] {
   if (convention !== 'inverted') return groups
   return groups.map((group) => group.map((entry) => ({ ...entry, amount: negated(entry.amount) })))
 }
@@ -61,11 +58,7 @@ type Directions = {
 }
 
 /** The amounts with these directions, unless the balances contradict them. */
-function directed<T extends Unsigned>(
-  groups: T[][],
-  { value, proof, directionOf }: Directions,
-  aspects: Aspects,
-): T[][] {
+function directed(groups: Entry[][], { value, proof, directionOf }: Directions, aspects: Aspects): Entry[][] {
   const signed = groups.map((group) =>
     group.map((entry) => {
       const amount = Math.abs(entry.amount) as Minor
@@ -85,14 +78,14 @@ function directed<T extends Unsigned>(
 
 /** The directions that the types of all rows give them; null if a row has none, or its sign contradicts it. */
 function byTypes(
-  entries: Unsigned[],
+  entries: Entry[],
   typeOf: (row: CsvRow) => Mark | null,
   told: string | undefined,
 ): Directions | null {
   const directions = new Map(entries.map(({ row }) => [row, typeOf(row)]))
   const [credits, debits] = (['credit', 'debit'] as const).map((side) =>
     entries.filter(({ row }) => directions.get(row) === side),
-  ) as [Unsigned[], Unsigned[]]
+  ) as [Entry[], Entry[]]
   if (entries.length === 0 || credits.length + debits.length < entries.length) return null
   const areInverted = credits.every(({ amount }) => amount < 0) && debits.every(({ amount }) => amount > 0)
   if (!areInverted && credits.some(({ amount }) => amount < 0)) return null
@@ -104,7 +97,7 @@ function byTypes(
 /** The directions that a column of marks gives positive amounts, or marks such as `12.50 CR` beside the amounts. */
 function byMarks(
   table: CsvTable,
-  entries: Unsigned[],
+  entries: Entry[],
   typeOf: Evidence['typeOf'],
   aspects: Aspects,
 ): Directions | null {
@@ -129,7 +122,7 @@ function byMarks(
 const nameOf = ({ headers }: CsvTable, column: number) => headers[column]?.text || String(column + 1)
 
 /** Everything that shows what a minus sign means, which is nothing by itself: cards write it both ways. */
-function signedAspect(table: CsvTable, groups: Unsigned[][], { own }: Evidence, aspects: Aspects): Aspect {
+function signedAspect(table: CsvTable, groups: Entry[][], { own }: Evidence, aspects: Aspects): Aspect {
   const entries = groups.flat()
   const rows = entries.map(({ row }) => row)
   const amounts = entries.map(({ amount }) => amount)
@@ -163,17 +156,13 @@ function signedAspect(table: CsvTable, groups: Unsigned[][], { own }: Evidence, 
 }
 
 /** Balances may follow only if fees are charged besides the amounts. */
-function signsWithFees(group: Unsigned[]): SignConvention | null {
+function signsWithFees(group: Entry[]): SignConvention | null {
   const charged = group.map((entry) => ({ ...entry, amount: withFee(entry) }))
   return signsByBalances(charged) === 'as_written' ? 'as_written' : null
 }
 
 /** Amounts without signs: balances can give them some; which way the others went is asked. */
-function unsignedByBalances<T extends Unsigned>(
-  groups: T[][],
-  { openings, own }: Evidence,
-  aspects: Aspects,
-): T[][] {
+function unsignedByBalances(groups: Entry[][], { openings, own }: Evidence, aspects: Aspects): Entry[][] {
   const directions = groups.map((group) => directionsByBalances(group, openings))
   const open = groups.flatMap((group, g) =>
     group.filter((entry, i) => entry.amount !== 0 && directions[g]?.[i] === null),
@@ -198,7 +187,7 @@ function unsignedByBalances<T extends Unsigned>(
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-function question(doubt: string, entries: Unsigned[]): Aspect {
+function question(doubt: string, entries: Entry[]): Aspect {
   const example = entries.find(({ amount }) => amount > 0) ?? entries[0]
   const amount = `${quoted(example?.row.amount.text ?? '')} in row ${example?.row.line}`
   return {

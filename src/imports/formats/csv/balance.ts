@@ -5,6 +5,14 @@ import type { ClosingBalance, SignConvention } from '../statement.ts'
 /** The amount of a row, and its balance if the file has one. A date that cannot be read is null. */
 export type Balanced = { date: CalendarDate | null; amount: Minor; balance: Minor | null }
 
+/** True if the amount, whatever its sign, leads from one balance to the next. */
+export function follows(from: Stated, { amount, balance }: Stated): boolean {
+  if (from.balance === null || balance === null || amount === null) return false
+  return Math.abs(balance - from.balance) === Math.abs(amount)
+}
+
+type Stated = { amount: Minor | null; balance: Minor | null }
+
 /** How many steps from one balance to the next equal the amount between them, its opposite, or neither. */
 type Steps = { same: number; opposite: number; other: number }
 

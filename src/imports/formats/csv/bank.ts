@@ -4,7 +4,8 @@ import type { BankStatement, FileOptions, StatementAccount } from '../statement.
 import { bankReference } from '../text.ts'
 import { closingBalance } from './balance.ts'
 import { describeRow } from './description.ts'
-import { type Entry, readTable } from './read.ts'
+import type { Entry } from './entry.ts'
+import { readTable } from './read.ts'
 import { cellOf } from './rows.ts'
 import { type CsvTable, fieldsOf } from './table.ts'
 

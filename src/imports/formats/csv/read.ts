@@ -1,7 +1,6 @@
-import type { CalendarDate } from '../../../shared/dates.ts'
 import { requiredText } from '../../../shared/field-errors.ts'
 import type { Minor, MoneyProblem } from '../../../shared/money.ts'
-import { groupsOf, type Owned, settleAccounts } from '../aspects/accounts.ts'
+import { groupsOf, settleAccounts } from '../aspects/accounts.ts'
 import { Aspects } from '../aspects/aspect.ts'
 import { type DateCell, dateCell, dateReader } from '../aspects/dates.ts'
 import { amountReader } from '../aspects/decimals.ts'
@@ -12,24 +11,13 @@ import { Problems } from '../problems.ts'
 import type { FileOptions } from '../statement.ts'
 import type { AmountCell } from '../written/amount.ts'
 import { amountsOf } from './amounts.ts'
-import { closingBalance } from './balance.ts'
-import type { CsvField } from './header-names.ts'
-import { foldHeader } from './header-names.ts'
+import { closingBalance, follows } from './balance.ts'
+import type { Entry, RowValues } from './entry.ts'
+import { type CsvField, foldHeader } from './header-names.ts'
 import { summary } from './line-words.ts'
 import type { Mark } from './mark-words.ts'
 import { type CsvRow, type CsvRows, hasNoAmount, transactionRows } from './rows.ts'
 import { type CsvTable, openTable } from './table.ts'
-
-/** A row with its values. A date that could not be read is null, and an error has been added. */
-export type Entry = Owned<{
-  row: CsvRow
-  date: CalendarDate | null
-  /** Positive for a credit, negative for a debit. */
-  amount: Minor
-  balance: Minor | null
-  fee: Minor | null
-  net: Minor | null
-}>
 
 /** What a table contains, with the questions that remain among its `aspects`. */
 export type TableReading = {
@@ -81,11 +69,8 @@ export function readTable(text: string, options: FileOptions, kind: Kind): Table
     amount: amounts[i] ?? null,
   }))
   const stated = aside.map(valuesOf).filter(({ balance }) => balance !== null)
-  if (!aspects.isAsked('mapping.amount'))
-    requireAmounts([...values, ...stated.map((one) => ({ ...one, amount: null }))], problems)
-  const entries = settleAccounts(table, values, aspects).filter(
-    (value): value is Entry => value.amount !== null,
-  )
+  if (!aspects.isAsked('mapping.amount')) requireAmounts([...values, ...stated], problems)
+  const entries = settleAccounts(table, values, aspects)
   const openings = stated.flatMap(({ balance }) => balance ?? [])
   const hasMinus = entries.some(({ amount }) => amount < 0)
   const { typeOf } = kind
@@ -96,7 +81,6 @@ export function readTable(text: string, options: FileOptions, kind: Kind): Table
     typeOf: typeOf && ((row: CsvRow) => typeOf(table, row)),
   }
   const signed = settleSigns(table, groupsOf(entries), evidence, aspects)
-  if (aspects.isAsked('mapping.amount')) aspects.withdraw('signs')
   const counted = withCountedSkips(signed, skipped, read, valuesOf)
   return {
     table,
@@ -122,8 +106,10 @@ function readers(table: CsvTable, { rows, aside }: CsvRows, aspects: Aspects, pr
     const read: Minor | MoneyProblem = amount(cell)
     return typeof read === 'number' ? read : null
   }
-  const valuesOf = (row: CsvRow) => ({
+  const valuesOf = (row: CsvRow): RowValues => ({
     row,
+    date: null,
+    amount: null,
     balance: quietly(row.balance),
     fee: quietly(row.fee),
     net: quietly(row.net),
@@ -139,16 +125,12 @@ function* allDates({ columns, dateColumns }: CsvTable, rows: CsvRow[]): Generato
   }
 }
 
-type Stated = { row: CsvRow; amount: Minor | null; balance: Minor | null }
-
 /** Adds an error for each dated line without an amount if the balance changes there, as the rows on both sides show. */
-function requireAmounts(values: Stated[], problems: Problems): void {
+function requireAmounts(values: RowValues[], problems: Problems): void {
   const lines = values.toSorted((a, b) => a.row.line - b.row.line)
   const isCalledBalance = ({ cells }: CsvRow) => cells.some((cell) => summary.test(foldHeader(cell)))
-  const follows = (from: Stated, to: Stated) =>
-    from.balance !== null && Math.abs((to.balance ?? 0) - from.balance) === Math.abs(to.amount ?? 0)
-  let above: Stated | undefined
-  let between: Stated[] = []
+  let above: RowValues | undefined
+  let between: RowValues[] = []
   for (const line of lines) {
     if (line.amount === null) {
       if (line.row.date.written && hasNoAmount(line.row) && !isCalledBalance(line.row)) between.push(line)
