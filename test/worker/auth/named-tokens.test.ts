@@ -8,15 +8,19 @@ import {
   createWorld,
   expectInvalid,
   type Json,
+  logIn,
+  newPassword,
   type Person,
   pathOf,
   queuedMail,
+  registerVerified,
   resetPassword,
   signInThroughProvider,
-  verifyAddress,
-  type World,
+  statusWith,
 } from '../fixtures/world.ts'
 import { askDatabase } from '../laws/every-route.ts'
+
+const world = createWorld()
 
 const make = (person: Pick<Person, 'post'>, fields: Json = {}) =>
   person.post('/api/tokens', { name: 'Monthly report', abilities: ['read'], ...fields })
@@ -27,15 +31,11 @@ async function tokenOf(person: Pick<Person, 'post'>, fields: Json = {}): Promise
   return body.access_token
 }
 
-const statusWith = async (world: World, token: string) =>
-  (await world.call('GET', '/api/accounts', { token })).status
-
 const afterDays = (days: number) => new Date(noon + days * dayMs).toISOString()
 
 describe('making a named token', () => {
   test('responds with the token, once, and lists it apart from sessions', async () => {
     setClock(noon)
-    const world = createWorld()
     const person = await world.register()
     const { status, body } = await make(person, { abilities: ['read', 'write'] })
     const { access_token: token, ...shown } = body
@@ -57,13 +57,12 @@ describe('making a named token', () => {
     expect(await statusWith(world, token)).toBe(200)
     // Without the prefix, it is not the same secret.
     expect(await statusWith(world, token.replace('purse_', ''))).toBe(401)
-    const stored = await askDatabase(world, sql`select secret_hash from tokens where name is not null`)
+    const stored = await askDatabase(world, sql`select secret_hash from tokens where id = ${shown.id}`)
     expect(stored).toEqual([{ secret_hash: expect.stringMatching(/^[0-9a-f]{64}$/) }])
   })
 
   test('sends the user an email that says what it may do, and until when', async () => {
     setClock(noon)
-    const world = createWorld()
     const person = await world.register()
     await make(person, { expires_at: afterDays(30) })
     expect(queuedMail(world, 'token_made', person.email)).toMatchObject({
@@ -91,16 +90,14 @@ describe('making a named token', () => {
     ],
   ])('%s is a 422', async (_, fields, message) => {
     setClock(noon)
-    const person = await createWorld().register()
+    const person = await world.register()
     const { status, body } = await make(person, fields)
     expect([status, Object.values(body.errors)]).toEqual([422, [[message]]])
   })
 
   test('is a 422 beyond fifty, whatever requests come at once; ended ones do not count', async () => {
     setClock(noon)
-    const world = createWorld({ GENERAL_LIMIT_ENABLED: 'false' })
-    const person = await world.register()
-    await verifyAddress(world, person)
+    const person = await registerVerified(world)
     const expires = noon + dayMs
     await askDatabase(
       world,
@@ -117,7 +114,6 @@ describe('making a named token', () => {
 
   test('is a 429 beyond six a minute, and beyond the emails for an address that is not verified', async () => {
     setClock(noon)
-    const world = createWorld()
     const person = await world.register()
     const statuses: number[] = []
     for (let minute = 0; minute < 6; minute++) {
@@ -127,92 +123,75 @@ describe('making a named token', () => {
     expect(statuses.slice(0, 7)).toEqual([201, 201, 201, 201, 201, 201, 429])
     // One email was that of the registration.
     expect(statuses.filter((status) => status === 201)).toHaveLength(29)
-    expect(world.queued).toHaveLength(30)
+    expect(world.queued.filter(({ to }) => to === person.email)).toHaveLength(30)
   })
 })
 
 describe('a named token ends', () => {
-  const fresh = async () => {
-    const world = createWorld()
-    const person = await world.register({ email: `${crypto.randomUUID()}@example.com` })
-    return { world, person, token: await tokenOf(person) }
+  async function withToken() {
+    const person = await registerVerified(world)
+    return { person, token: await tokenOf(person) }
   }
+  const logInAgain = async (person: Person): Promise<string> => (await logIn(world, person)).body.access_token
 
   test('at its time, after 90 days without use, and the hourly job removes it', async () => {
     setClock(noon)
-    const { world, person, token } = await fresh()
+    const { person, token } = await withToken()
     const short = await tokenOf(person, { expires_at: afterDays(10) })
+    const statuses = async () => [await statusWith(world, token), await statusWith(world, short)]
     vi.setSystemTime(noon + 10 * dayMs - 1)
-    expect([await statusWith(world, token), await statusWith(world, short)]).toEqual([200, 200])
+    expect(await statuses()).toEqual([200, 200])
     vi.setSystemTime(noon + 10 * dayMs)
-    expect([await statusWith(world, token), await statusWith(world, short)]).toEqual([200, 401])
+    expect(await statuses()).toEqual([200, 401])
     expect((await person.get('/api/tokens')).body).toHaveLength(2)
     await world.runCron('17 * * * *')
-    expect(await askDatabase(world, sql`select 1 from tokens`)).toHaveLength(2)
+    const left = await askDatabase(world, sql`select 1 from tokens where user_id = ${person.id}`)
+    expect(left).toHaveLength(2)
     vi.setSystemTime(noon + 101 * dayMs)
     expect(await statusWith(world, token)).toBe(401)
   })
 
-  test('when its user revokes it', async () => {
-    const { world, person, token } = await fresh()
-    expect((await person.delete(`/api/tokens/${token.split('|')[0]}`)).status).toBe(204)
-    expect(await statusWith(world, token)).toBe(401)
-  })
-
-  test('on logging out everywhere, but not with the session that made it', async () => {
-    const { world, person, token } = await fresh()
-    const { email, password } = person
-    const other = (await world.call('POST', '/api/login', { body: { email, password } })).body.access_token
-    await person.post('/api/logout')
+  test.each<[string, (person: Person, token: string) => Promise<unknown>]>([
+    ['when its user revokes it', ({ delete: revoke }, token) => revoke(`/api/tokens/${token.split('|')[0]}`)],
+    ['on logging out everywhere', ({ post }) => post('/api/logout-all')],
+    ['on a password reset', (person) => resetPassword(world, person, 'a new password')],
+    [
+      'when the first sign-in through the provider drops an unproved password',
+      ({ email }) => signInThroughProvider(world, email),
+    ],
+    [
+      'when the owner of the address disowns the account',
+      ({ email }) => world.call('POST', pathOf(queuedMail(world, 'verify_address', email).disownUrl ?? '')),
+    ],
+    ['when its user leaves', ({ delete: leave, password }) => leave('/api/me', { password })],
+  ])('%s', async (_, end) => {
+    const { person, token } = await withToken()
     expect(await statusWith(world, token)).toBe(200)
-    await world.call('POST', '/api/logout-all', { token: other })
+    await end(person, token)
     expect(await statusWith(world, token)).toBe(401)
   })
 
-  test.each([undefined, false, true])('on a new password, with keep_tokens %s', async (keep) => {
-    const { world, person, token } = await fresh()
-    const { email, password } = person
-    const other = (await world.call('POST', '/api/login', { body: { email, password } })).body.access_token
-    const chosen = { password: 'a new password', password_confirmation: 'a new password' }
-    const body = { current_password: password, ...chosen, keep_tokens: keep }
+  test.each([undefined, false, true])('on a new password, with keep_tokens %s', async (keep_tokens) => {
+    const { person, token } = await withToken()
+    const other = await logInAgain(person)
+    const body = { current_password: person.password, ...newPassword(), keep_tokens }
     expect((await person.put('/api/me/password', body)).status).toBe(200)
-    expect([await statusWith(world, token), await statusWith(world, other)]).toEqual([keep ? 200 : 401, 401])
+    expect(await statusWith(world, token)).toBe(keep_tokens ? 200 : 401)
+    expect(await statusWith(world, other)).toBe(401)
   })
 
-  test('on a password reset', async () => {
-    const { world, person, token } = await fresh()
-    await resetPassword(world, person, 'a new password')
-    expect(await statusWith(world, token)).toBe(401)
-  })
-
-  test('when the first sign-in through the provider drops an unproved password', async () => {
-    const { world, person, token } = await fresh()
-    await signInThroughProvider(world, person.email)
-    expect(await statusWith(world, token)).toBe(401)
-  })
-
-  test('when the owner of the address disowns the account, or its user deletes it', async () => {
-    const { world, person, token } = await fresh()
-    await verifyAddress(world, person)
-    const { disownUrl = '' } = queuedMail(world, 'verify_address', person.email)
-    expect((await world.call('POST', pathOf(disownUrl))).status).toBe(200)
-    expect(await statusWith(world, token)).toBe(401)
-    const left = await fresh()
-    await left.person.delete('/api/me', { password: left.person.password })
-    expect(await statusWith(left.world, left.token)).toBe(401)
-  })
-
-  test('not when its user signs in a thousand times', async () => {
-    const { world, person, token } = await fresh()
+  test('not with the session that made it, nor when its user signs in a thousand times', async () => {
+    const { person, token } = await withToken()
+    await person.post('/api/logout')
+    const session = await logInAgain(person)
     await askDatabase(
       world,
       sql`insert into tokens (user_id, secret_hash, created_at, last_used_at)
           with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000)
           select ${person.id}, 'hash', ${Date.now()}, ${Date.now()} from n`,
     )
-    const { email, password } = person
-    expect((await world.call('POST', '/api/login', { body: { email, password } })).status).toBe(200)
-    expect(await statusWith(world, person.token)).toBe(401)
+    expect((await logIn(world, person)).status).toBe(200)
+    expect(await statusWith(world, session)).toBe(401)
     expect(await statusWith(world, token)).toBe(200)
   })
 })
