@@ -11,7 +11,7 @@ import {
   verifyAddress,
   type World,
 } from '../fixtures/world.ts'
-import { createHousehold, everyRoute, goodCalls, storedIn } from './every-route.ts'
+import { createHousehold, everyRoute, goodCall, storedIn } from './every-route.ts'
 
 /**
  * What a GET changes; a HEAD changes none of it. Two things are not looked at here: a token's last use, noted once a
@@ -66,14 +66,11 @@ async function prepare(route: string) {
     return { call: (method: string) => world.call(method, path), stored: () => storedIn(world) }
   }
   const household = await createHousehold(world)
-  const { call } = (await goodCalls[route]?.(household)) ?? {}
+  const { call } = await goodCall(route, household)
   const { token } = household.person
   return {
-    call: async (method: string) => {
-      const as = { ...household.person, get: (path: string) => world.call(method, path, { token }) }
-      if (!call) throw new Error(`${route} has no valid call`)
-      return call(as)
-    },
+    call: (method: string) =>
+      call({ ...household.person, get: (path: string) => world.call(method, path, { token }) }),
     stored: () => storedIn(world),
   }
 }
