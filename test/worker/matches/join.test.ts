@@ -13,22 +13,46 @@ import {
   expectInvalid,
   type Json,
   openAccount,
+  type Person,
   recordTransaction,
   type World,
 } from '../fixtures/world.ts'
 import { askDatabase, createHousehold, openWorldDatabase } from '../laws/every-route.ts'
 
+/** A household with calls that must succeed. */
+async function createMatcher(world = createWorld()) {
+  const home = await createBanked(world)
+  const { person, checking, savings } = home
+  /** Joins two transactions; returns what remains. */
+  const joinThem = async (kind: string, ...ids: number[]): Promise<Json> => {
+    const { status, body } = await person.post('/api/matches/join', { kind, ids })
+    expect([status, body.errors]).toEqual([200, undefined])
+    return body
+  }
+  const separate = (id: number) => person.post('/api/matches/separate', { id })
+  /** Separates what was joined last; returns both rows. */
+  const separated = async (id: number): Promise<Json[]> => {
+    const { status, body } = await separate(id)
+    expect([status, body.errors]).toEqual([200, undefined])
+    return body.transactions
+  }
+  const undo = async (importId: number, query = '') =>
+    expect((await person.delete(`/api/imports/${importId}${query}`)).status).toBe(204)
+  const importJson = async (...transactions: Json[]): Promise<Json> =>
+    (await person.post('/api/import/store', { transactions })).body.import
+  const rows = async (): Promise<Json[]> => (await person.get('/api/transactions')).body.data
+  const rowOf = async (id: number) => (await person.get(`/api/transactions/${id}`)).body
+  const isExact = async () => expect(await findDifferences(openWorldDatabase(home.world))).toEqual([])
+  const balances = async () => [await balanceOf(person, checking), await balanceOf(person, savings)]
+  return { ...home, joinThem, separate, separated, undo, importJson, rows, rowOf, isExact, balances }
+}
+
 /** A user who typed a coffee and moved money, which two banks report days later. */
 async function createJoiner() {
-  const home = await createBanked()
-  const { person, checking, savings, category } = home
-  const typed = await recordTransaction(person, {
-    account_id: checking.id,
-    category_id: category.id,
-    type: 'expense',
-    amount: '12.50',
-    transaction_date: '2026-11-10',
-  })
+  const home = await createMatcher()
+  const { person, checking, savings, category, rows, joinThem } = home
+  const coffee = { account_id: checking.id, category_id: category.id, type: 'expense', amount: '12.50' }
+  const typed = await recordTransaction(person, { ...coffee, transaction_date: '2026-11-10' })
   const bank = [
     ['2026-11-12', '-12.50', 'CARD 4711 COFFEE'],
     ['2026-11-13', '-300.00', 'To Nestegg'],
@@ -36,38 +60,72 @@ async function createJoiner() {
   const other = [['2026-11-15', '300.00', 'Deposit']] as typeof bank
   const first = await home.importRows(checking, bank)
   const second = await home.importRows(savings, other)
-  const rows = async (): Promise<Json[]> => (await person.get('/api/transactions')).body.data
+  /** Joins the first match of a kind. */
   const join = async (kind: string) => {
-    const found = (await home.matches(`kind=${kind}&from=2026-11-01&to=2026-11-30`))[0]
-    expect(found).toBeDefined()
-    const response = await person.post('/api/matches/join', { kind, ids: found?.ids })
-    expect([response.status, response.body.errors]).toEqual([200, undefined])
-    return {
-      remains: response.body,
-      gone: found?.ids.find((id: number) => id !== response.body.id) as number,
-    }
+    const [found] = await home.matches(`kind=${kind}&from=2026-11-01&to=2026-11-30`)
+    const remains = await joinThem(kind, ...(found?.ids ?? []))
+    return { remains, gone: found?.ids.find((id: number) => id !== remains.id) as number }
   }
-  const separate = (id: number) => person.post('/api/matches/separate', { id })
   /** The rows without what each change raises. */
   const contents = async () => (await rows()).map(({ version: _, ...row }) => row).sort((a, b) => a.id - b.id)
   const importAgain = async () => {
-    const counts = [
-      (await home.importRows(checking, bank)).counts,
-      (await home.importRows(savings, other)).counts,
-    ]
-    expect(counts.map(({ created, deleted_before }) => ({ created, deleted_before }))).toEqual([
-      { created: 0, deleted_before: 0 },
-      { created: 0, deleted_before: 0 },
-    ])
+    for (const { counts } of [await home.importRows(checking, bank), await home.importRows(savings, other)])
+      expect(counts).toMatchObject({ created: 0, deleted_before: 0 })
   }
-  const isExact = async () => expect(await findDifferences(openWorldDatabase(home.world))).toEqual([])
-  const balances = async () => [await balanceOf(person, checking), await balanceOf(person, savings)]
-  return { ...home, typed, first, second, rows, join, separate, contents, importAgain, isExact, balances }
+  return { ...home, typed, first, second, join, contents, importAgain }
 }
 
+/** A user who has also typed both legs of a transfer of seventy, perhaps after having typed the whole. */
+async function createMover(isTypedBefore = false) {
+  const home = await createJoiner()
+  const { person, checking, savings, category, joinThem, importJson } = home
+  const moved = { category_id: category.id, amount: '70.00', transaction_date: '2026-11-20' }
+  const sent = { ...moved, account_id: checking.id, type: 'expense' }
+  const received = { ...moved, account_id: savings.id, type: 'income' }
+  const transfer = { ...sent, type: 'transfer', to_account_id: savings.id, category_id: null }
+  const older = isTypedBefore ? await recordTransaction(person, transfer) : undefined
+  const outflow = await recordTransaction(person, sent)
+  const becomeTransfer = async (fields: object = {}) => {
+    const inflow = await recordTransaction(person, { ...received, ...fields })
+    expect(await joinThem('transfer', outflow.id, inflow.id)).toMatchObject({ type: 'transfer' })
+    return inflow
+  }
+  /** Expects that a file finds the outflow. */
+  const isFound = async (fields: object = {}) =>
+    expect((await importJson({ ...sent, ...fields })).counts).toMatchObject({ created: 0, duplicate: 1 })
+  return { ...home, sent, older, outflow, becomeTransfer, isFound }
+}
+
+/** A user who typed a coffee of eight on the 20th, with the same of other days. */
+async function createDrinker() {
+  const home = await createJoiner()
+  const { person, checking, category } = home
+  const coffee = { account_id: checking.id, category_id: category.id, type: 'expense', amount: '8.00' }
+  const on = (day: number, fields: object = {}) => ({
+    ...coffee,
+    transaction_date: `2026-11-${day}`,
+    ...fields,
+  })
+  return { ...home, on, typed: await recordTransaction(person, on(20)) }
+}
+
+const invalidId = { id: ['The selected id is invalid.'] }
+
 test('the typed row of a duplicate remains, with its date, category and words, and gains what it lacks', async () => {
-  const { person, typed, category, rows, join, separate, contents, importAgain, isExact, balances } =
-    await createJoiner()
+  const home = await createJoiner()
+  const {
+    person,
+    typed,
+    category,
+    rows,
+    join,
+    separate,
+    separated,
+    contents,
+    importAgain,
+    isExact,
+    balances,
+  } = home
   const { body: feed } = await person.get('/api/changes?start=now')
   const before = [await contents(), await balances()]
   const { remains, gone } = await join('duplicate')
@@ -88,8 +146,7 @@ test('the typed row of a duplicate remains, with its date, category and words, a
     { noun: 'transaction', id: typed.id, data: { version: 2 } },
   ])
   await importAgain()
-  const { status, body } = await separate(typed.id)
-  expect([status, body.transactions.map(({ id }: Json) => id)]).toEqual([200, [typed.id, gone]])
+  expect((await separated(typed.id)).map(({ id }) => id)).toEqual([typed.id, gone])
   expect([await contents(), await balances()]).toEqual(before)
   await isExact()
   expect((await person.get(`/api/changes?cursor=${page.cursor}`)).body.changes).toMatchObject([
@@ -97,12 +154,12 @@ test('the typed row of a duplicate remains, with its date, category and words, a
     { id: typed.id, data: { version: 3, description: null } },
   ])
   await importAgain()
-  expectInvalid(await separate(typed.id), { id: ['The selected id is invalid.'] })
+  expectInvalid(await separate(typed.id), invalidId)
 })
 
 test('the outflow of a transfer remains, and both statements can be imported again', async () => {
-  const { checking, savings, rows, join, separate, contents, importAgain, isExact, balances, matches } =
-    await createJoiner()
+  const home = await createJoiner()
+  const { checking, savings, rows, join, separated, contents, importAgain, isExact, balances, matches } = home
   const before = [await contents(), await balances()]
   const { remains } = await join('transfer')
   expect(remains).toMatchObject({
@@ -115,47 +172,41 @@ test('the outflow of a transfer remains, and both statements can be imported aga
   await isExact()
   await importAgain()
   expect(await matches()).toMatchObject([{ kind: 'duplicate' }])
-  expect((await separate(remains.id)).status).toBe(200)
+  await separated(remains.id)
   expect([await contents(), await balances()]).toEqual(before)
   await isExact()
   await importAgain()
 })
 
 test('what is joined twice is separated in reverse, and is found by every file in between', async () => {
-  const { person, savings, join, separate, rows, importAgain, isExact, contents } = await createJoiner()
+  const home = await createJoiner()
+  const { person, savings, typed, join, joinThem, separated, rows, importAgain, isExact, contents } = home
   // Both legs were typed as well, so that each of them absorbs a bank's row before they become a transfer.
+  const { account_id, category_id } = typed
   const leg = {
+    account_id,
+    category_id,
     type: 'expense',
     amount: 300,
     transaction_date: '2026-11-13',
     force: true,
-    category_id: (await rows()).at(-1)?.category_id,
   }
-  const out = await recordTransaction(person, { ...leg, account_id: (await rows()).at(-1)?.account_id })
-  const into = await recordTransaction(person, {
-    ...leg,
-    type: 'income',
-    account_id: savings.id,
-    transaction_date: '2026-11-14',
-  })
+  const out = await recordTransaction(person, leg)
+  const received = { account_id: savings.id, type: 'income', transaction_date: '2026-11-14' }
+  const into = await recordTransaction(person, { ...leg, ...received })
   const before = await contents()
   for (const [typed, words] of [
     [out, 'To Nestegg'],
     [into, 'Deposit'],
   ] as const) {
     const booked = (await rows()).find(({ description }) => description === words)
-    const response = await person.post('/api/matches/join', {
-      kind: 'duplicate',
-      ids: [booked?.id, typed.id],
-    })
-    expect([response.status, response.body.id]).toEqual([200, typed.id])
+    expect((await joinThem('duplicate', booked?.id, typed.id)).id).toBe(typed.id)
   }
-  const response = await person.post('/api/matches/join', { kind: 'transfer', ids: [into.id, out.id] })
-  expect([response.status, response.body.id]).toEqual([200, out.id])
+  expect((await joinThem('transfer', into.id, out.id)).id).toBe(out.id)
   await isExact()
   await importAgain()
   for (const id of [out.id, out.id, into.id]) {
-    expect((await separate(id)).status).toBe(200)
+    await separated(id)
     await importAgain()
     await isExact()
   }
@@ -165,20 +216,7 @@ test('what is joined twice is separated in reverse, and is found by every file i
 
 test('a transfer that was typed late is joined with the one that two banks reported', async () => {
   const home = await createJoiner()
-  const {
-    person,
-    checking,
-    savings,
-    cash,
-    matches,
-    rows,
-    join,
-    separate,
-    contents,
-    importAgain,
-    isExact,
-    balances,
-  } = home
+  const { person, checking, savings, cash, matches, rows, join, separated, importAgain, isExact } = home
   await join('duplicate')
   await join('transfer')
   const typed = (to: Json) =>
@@ -192,33 +230,33 @@ test('a transfer that was typed late is joined with the one that two banks repor
   await typed(cash)
   expect(await matches()).toEqual([])
   const late = await typed(savings)
-  const before = [await contents(), await balances()]
+  const before = [await home.contents(), await home.balances()]
   const { remains, gone } = await join('duplicate')
   expect(remains).toMatchObject({ id: late.id, type: 'transfer', to_account_id: savings.id })
   expect([(await rows()).length, await matches()]).toEqual([3, []])
   await importAgain()
   await isExact()
-  expect((await separate(late.id)).body.transactions).toMatchObject([
+  expect(await separated(late.id)).toMatchObject([
     { id: late.id },
     { id: gone, type: 'transfer', account_id: checking.id, to_account_id: savings.id },
   ])
-  expect([await contents(), await balances()]).toEqual(before)
+  expect([await home.contents(), await home.balances()]).toEqual(before)
   await importAgain()
   // The two legs that were joined before can still be separated.
-  expect((await separate(gone)).body.transactions).toMatchObject([{ type: 'expense' }, { type: 'income' }])
+  expect(await separated(gone)).toMatchObject([{ type: 'expense' }, { type: 'income' }])
   await importAgain()
   await isExact()
 })
 
 test('undoing an import takes back the joins in which its rows take part', async () => {
-  const { person, first, second, typed, join, isExact, balances, rows, contents } = await createJoiner()
+  const { first, second, typed, join, undo, isExact, balances, rows, contents } = await createJoiner()
   await join('duplicate')
   await join('transfer')
-  await person.delete(`/api/imports/${second.id}`)
+  await undo(second.id)
   expect(await balances()).toEqual([-212.5, 100])
   expect((await rows()).map(({ type }) => type)).toEqual(['expense', 'expense'])
   await isExact()
-  await person.delete(`/api/imports/${first.id}`)
+  await undo(first.id)
   expect(await contents()).toMatchObject([
     { id: typed.id, description: null, category_id: typed.category_id },
   ])
@@ -227,81 +265,59 @@ test('undoing an import takes back the joins in which its rows take part', async
 })
 
 test('undoing an import takes a text back that a row of it gave, through all rows that passed it on', async () => {
-  const { world, person, checking, savings, category, importRows } = await createBanked()
-  const type = (account: Json, type: string, transaction_date: string) =>
+  const home = await createMatcher()
+  const { person, checking, savings, category, importRows, joinThem, separated, undo, rows, rowOf } = home
+  const type = ({ id }: Json, type: string, transaction_date: string) =>
     recordTransaction(person, {
-      account_id: account.id,
-      category_id: category.id,
-      type,
-      amount: '300.00',
-      transaction_date,
+      ...{ account_id: id, category_id: category.id, type, amount: '300.00', transaction_date },
     })
-  const joinAll = async (kind: string, ...ids: number[]) => {
-    const response = await person.post('/api/matches/join', { kind, ids })
-    expect([response.status, response.body.errors]).toEqual([200, undefined])
-    return response.body
-  }
-  const [received, sent, later] = [
-    await type(savings, 'income', '2026-11-14'),
-    await type(checking, 'expense', '2026-11-13'),
-    await type(checking, 'expense', '2026-11-12'),
-  ]
+  const received = await type(savings, 'income', '2026-11-14')
+  const sent = await type(checking, 'expense', '2026-11-13')
+  const later = await type(checking, 'expense', '2026-11-12')
   const { id } = await importRows(savings, [['2026-11-15', '300.00', 'Deposit']])
-  const { body: list } = await person.get('/api/transactions?type=income&q=deposit')
-  await joinAll('duplicate', received.id, list.data[0].id)
-  const transfer = await joinAll('transfer', received.id, sent.id)
+  await joinThem('duplicate', received.id, (await rows())[0]?.id)
+  const transfer = await joinThem('transfer', received.id, sent.id)
   expect(transfer).toMatchObject({ id: sent.id, description: 'Deposit' })
-  expect(await joinAll('duplicate', sent.id, later.id)).toMatchObject({ id: sent.id })
-  const before = (await person.get(`/api/transactions/${sent.id}`)).body
+  expect(await joinThem('duplicate', sent.id, later.id)).toMatchObject({ id: sent.id })
+  const before = await rowOf(sent.id)
 
-  expect((await person.delete(`/api/imports/${id}`)).status).toBe(204)
-  expect((await person.get(`/api/transactions/${sent.id}`)).body).toEqual({
-    ...before,
-    description: null,
-    version: before.version + 1,
-  })
-  expect(await findDifferences(openWorldDatabase(world))).toEqual([])
+  await undo(id)
+  expect(await rowOf(sent.id)).toEqual({ ...before, description: null, version: before.version + 1 })
+  await home.isExact()
   // What was joined in between comes back without it as well.
   for (const row of [later, received]) {
-    const response = await person.post('/api/matches/separate', { id: sent.id })
-    expect(response.status).toBe(200)
-    expect(response.body.transactions[1]).toEqual({ ...row, version: response.body.transactions[1].version })
+    const [, back] = await separated(sent.id)
+    expect(back).toEqual({ ...row, version: back?.version })
   }
-  expect((await person.get(`/api/transactions/${sent.id}`)).body).toMatchObject({
-    type: 'expense',
-    category_id: category.id,
-    description: null,
+  expect(await rowOf(sent.id)).toMatchObject({
+    ...{ type: 'expense', category_id: category.id, description: null },
   })
 })
 
 test('a transfer that was joined into another comes back as the expense it was, once its deposit is undone', async () => {
-  const { world, person, checking, savings, category, importRows } = await createBanked()
+  const home = await createMatcher()
+  const { person, checking, savings, category, importRows, joinThem, rows } = home
   const ofChecking = { account_id: checking.id, amount: '300.00' }
   const transfer = { type: 'transfer', to_account_id: savings.id, transaction_date: '2026-11-14' }
   const typed = await recordTransaction(person, { ...ofChecking, ...transfer })
   const expense = { type: 'expense', category_id: category.id, transaction_date: '2026-11-13' }
   const sent = await recordTransaction(person, { ...ofChecking, ...expense })
   const { id } = await importRows(savings, [['2026-11-15', '300.00', 'Deposit']])
-  const { body: list } = await person.get('/api/transactions?type=income')
-  for (const [kind, ids] of [
-    ['transfer', [sent.id, list.data[0].id]],
-    ['duplicate', [sent.id, typed.id]],
-  ])
-    expect((await person.post('/api/matches/join', { kind, ids })).status).toBe(200)
+  await joinThem('transfer', sent.id, (await rows())[0]?.id)
+  await joinThem('duplicate', sent.id, typed.id)
 
-  expect((await person.delete(`/api/imports/${id}`)).status).toBe(204)
-  const { body } = await person.post('/api/matches/separate', { id: typed.id })
-  expect(body.transactions).toMatchObject([
+  await home.undo(id)
+  expect(await home.separated(typed.id)).toMatchObject([
     { id: typed.id, type: 'transfer', to_account_id: savings.id },
     { id: sent.id, type: 'expense', to_account_id: null, description: null },
   ])
-  expect(await findDifferences(openWorldDatabase(world))).toEqual([])
+  await home.isExact()
 })
 
 test('undoing the import that brought the outflow brings the inflow back', async () => {
-  const { person, first, savings, join, isExact, balances, rows, importRows } = await createJoiner()
+  const { first, savings, join, undo, isExact, balances, rows, importRows } = await createJoiner()
   await join('transfer')
-  await person.delete(`/api/imports/${first.id}`)
+  await undo(first.id)
   expect(await rows()).toMatchObject([
     { type: 'income', amount: '300.00' },
     { type: 'expense', amount: '12.50' },
@@ -312,30 +328,31 @@ test('undoing the import that brought the outflow brings the inflow back', async
   expect(counts).toMatchObject({ created: 0, duplicate: 1 })
 })
 
-test('undoing an import leaves a transfer alone that went with the other account, before and after it is removed', async () => {
-  for (const isRemoved of [false, true]) {
-    const { world, person, checking, savings, second, join, isExact } = await createJoiner()
+test.each([false, true])(
+  'undoing an import leaves a transfer alone that went with the other account, which may be removed: %s',
+  async (isRemoved) => {
+    const { world, person, checking, savings, second, join, undo, rows, isExact } = await createJoiner()
     await join('transfer')
     await person.delete(`/api/accounts/${checking.id}`)
     if (isRemoved) await world.removeDeleted()
-    expect((await person.delete(`/api/imports/${second.id}`)).status).toBe(204)
+    await undo(second.id)
     await isExact()
     expect(await balanceOf(person, savings)).toBe(100)
     await world.removeDeleted()
     await isExact()
-    expect((await person.get('/api/transactions')).body.data).toEqual([])
-  }
-})
+    expect(await rows()).toEqual([])
+  },
+)
 
 test('deleting what remains deletes what was joined into it; so do deleting an account and leaving', async () => {
   const { world, person, savings, checking, join, separate, isExact, importRows } = await createJoiner()
   const { remains } = await join('duplicate')
   await person.delete(`/api/transactions/${remains.id}`)
-  expectInvalid(await separate(remains.id), { id: ['The selected id is invalid.'] })
+  expectInvalid(await separate(remains.id), invalidId)
   expect((await importRows(checking, [['2026-11-12', '-12.50', 'x']])).counts.deleted_before).toBe(1)
   const transfer = await join('transfer')
   await person.delete(`/api/accounts/${savings.id}`)
-  expectInvalid(await separate(transfer.remains.id), { id: ['The selected id is invalid.'] })
+  expectInvalid(await separate(transfer.remains.id), invalidId)
   // The other leg has been deleted with the account, like that of any transfer; its file may bring it back.
   const { counts } = await importRows(checking, [['2026-11-13', '-300.00', 'To Nestegg']])
   expect(counts).toMatchObject({ created: 1, deleted_before: 0 })
@@ -347,34 +364,32 @@ test('deleting what remains deletes what was joined into it; so do deleting an a
 })
 
 test('a joined row that had moved comes back after the account of its file has been deleted', async () => {
-  const { world, person, checking, savings, typed, first, rows, separate, isExact } = await createJoiner()
+  const home = await createJoiner()
+  const { world, person, checking, savings, typed, first, rows, joinThem, separated, isExact } = home
   const imported = (await rows()).find(({ description }) => description === 'CARD 4711 COFFEE')
   expect(first.counts.created).toBe(2)
   for (const { id } of [typed, imported])
     expect((await person.patch(`/api/transactions/${id}`, { account_id: savings.id })).status).toBe(200)
-  const pair = { kind: 'duplicate', ids: [typed.id, imported.id] }
-  expect((await person.post('/api/matches/join', pair)).status).toBe(200)
+  await joinThem('duplicate', typed.id, imported?.id)
   expect((await person.delete(`/api/accounts/${checking.id}`)).status).toBe(204)
   await world.removeDeleted()
-  const { status, body } = await separate(typed.id)
-  expect([status, body.transactions?.map(({ id }: Json) => id)]).toEqual([200, [typed.id, imported.id]])
+  expect((await separated(typed.id)).map(({ id }) => id)).toEqual([typed.id, imported?.id])
   await isExact()
 })
 
 test('a join that is sent again responds with what remains, and changes nothing', async () => {
-  const { person, join, separate, contents } = await createJoiner()
+  const { person, join, joinThem, separate, separated, contents } = await createJoiner()
   const { remains, gone } = await join('transfer')
   const edits = { type: 'expense', description: null }
   const { body: edited } = await person.patch(`/api/transactions/${remains.id}`, edits)
   const ids = [remains.id, gone]
-  const again = await person.post('/api/matches/join', { kind: 'transfer', ids })
-  expect([again.status, again.body]).toEqual([200, edited])
+  expect(await joinThem('transfer', ...ids)).toEqual(edited)
   expectInvalid(await person.post('/api/matches/join', { kind: 'duplicate', ids }), {
     'ids.1': ['The selected id is invalid.'],
   })
-  expect((await separate(remains.id)).status).toBe(200)
+  await separated(remains.id)
   const before = await contents()
-  expectInvalid(await separate(remains.id), { id: ['The selected id is invalid.'] })
+  expectInvalid(await separate(remains.id), invalidId)
   expect(await contents()).toEqual(before)
 })
 
@@ -408,31 +423,18 @@ test('only two transactions of the user’s that can be one event are joined', a
   expect(await errorsOf('transfer', [typed.id, deposit?.id])).toEqual({
     ids: ['The ids must be those of an expense and an income of one amount on two accounts.'],
   })
-  expectInvalid(await stranger.person.post('/api/matches/separate', { id: typed.id }), {
-    id: ['The selected id is invalid.'],
-  })
+  expectInvalid(await stranger.person.post('/api/matches/separate', { id: typed.id }), invalidId)
   expect(await contents()).toEqual(before)
 })
 
 test('pairs joined in one call are separated again when the import of a row of them is undone', async () => {
-  const {
-    person,
-    savings,
-    typed,
-    second,
-    importRows,
-    matches,
-    rows,
-    isExact,
-    balances,
-    contents,
-    importAgain,
-  } = await createJoiner()
-  await person.delete(`/api/imports/${second.id}`)
+  const home = await createJoiner()
+  const { person, savings, typed, second, importRows, rows, isExact, balances, contents, undo } = home
+  await undo(second.id)
   const before = [await contents(), await balances()]
   const deposit = [['2026-11-15', '300.00', 'From Checking']] as [string, string, string][]
   const { id } = await importRows(savings, deposit)
-  const [found] = (await matches()).filter(({ kind }) => kind === 'transfer')
+  const [found] = await home.matches('kind=transfer&from=2026-11-01&to=2026-11-30')
   const pair = { kind: found?.kind, ids: found?.ids }
   const stranger = { kind: 'duplicate', ids: [typed.id, 999_999] }
   const { status, body } = await person.post('/api/matches/join', { pairs: [pair, stranger] })
@@ -446,16 +448,16 @@ test('pairs joined in one call are separated again when the import of a row of t
   expect((await rows()).map(({ type }) => type)).toEqual(['transfer', 'expense', 'expense'])
   expect(await balances()).toEqual([-225, 400])
   await isExact()
-  await importAgain()
+  await home.importAgain()
   expect((await importRows(savings, deposit)).counts).toMatchObject({ duplicate: 1, possible: 0 })
-  await person.delete(`/api/imports/${id}`)
+  await undo(id)
   expect([await contents(), await balances()]).toEqual(before)
   await isExact()
-  expect((await person.get(`/api/transactions/${typed.id}`)).body.description).toBeNull()
+  expect((await home.rowOf(typed.id)).description).toBeNull()
 })
 
 test('a closing balance counts what was joined on the day when the bank booked it', async () => {
-  const { world, person, checking, savings, join, importRows, rows, typed } = await createJoiner()
+  const { world, person, checking, savings, join, joinThem, importRows, rows, typed } = await createJoiner()
   await join('duplicate')
   await join('transfer')
   const closingOf = closingOfDay(world, person)
@@ -469,23 +471,19 @@ test('a closing balance counts what was joined on the day when the bank booked i
 
   // Another file has the coffee as well, one day later.
   await importRows(checking, [['2026-11-13', '-12.50', 'COFFEE']])
-  const again = (await rows())[0] as Json
-  expect(
-    (await person.post('/api/matches/join', { kind: 'duplicate', ids: [again.id, typed.id] })).status,
-  ).toBe(200)
+  await joinThem('duplicate', (await rows())[0]?.id, typed.id)
   expect([await closingOf(checking, '20261111'), await closingOf(checking, '20261112')]).toEqual([99, 99])
   expect(await closingOf(checking, '20261113')).toBe(-213.5)
 })
 
 test('a closing balance counts what was joined by hand on the day when the bank booked it, however far apart', async () => {
-  const { world, person, checking, category, importRows } = await createBanked()
+  const { world, person, checking, category, importRows, joinThem } = await createMatcher()
   const closingOf = closingOfDay(world, person)
   const joinFar = async (typedOn: string, bookedOn: string) => {
     const fields = { account_id: checking.id, category_id: category.id, type: 'expense', amount: '12.50' }
-    const { body } = await person.post('/api/transactions', { ...fields, transaction_date: typedOn })
+    const { id } = await recordTransaction(person, { ...fields, transaction_date: typedOn })
     await importRows(checking, [[bookedOn, '-12.50', 'COFFEE']])
-    const ids = [body.id, body.id + 1]
-    expect((await person.post('/api/matches/join', { kind: 'duplicate', ids })).status).toBe(200)
+    await joinThem('duplicate', id, id + 1)
   }
   await joinFar('2026-03-01', '2026-06-10')
   expect(await closingOf(checking, '20260401')).toBe(99)
@@ -496,65 +494,44 @@ test('a closing balance counts what was joined by hand on the day when the bank 
 })
 
 test('two rows of one file that were joined are both found in it', async () => {
-  const { person, checking, importRows } = await createBanked()
-  const twice = ['a', 'b'].map((words) => ['2026-11-10', '-5.00', words] as [string, string, string])
+  const { checking, importRows, joinThem, rows } = await createMatcher()
+  const twice = ['a', 'b'].map((words): [string, string, string] => ['2026-11-10', '-5.00', words])
   await importRows(checking, twice)
-  const { body } = await person.get('/api/transactions')
-  const ids = body.data.map(({ id }: Json) => id)
-  expect((await person.post('/api/matches/join', { kind: 'duplicate', ids })).status).toBe(200)
+  await joinThem('duplicate', ...(await rows()).map(({ id }) => id))
   expect((await importRows(checking, twice)).counts).toMatchObject({ created: 0, duplicate: 2 })
-  const [first] = twice
-  expect((await importRows(checking, [...twice, ...(first ? [first] : [])])).counts.created).toBe(1)
+  expect((await importRows(checking, [...twice, ...twice.slice(1)])).counts.created).toBe(1)
 })
 
 test('a typed row that stands for one of two equal rows of a file is found twice once the other is joined', async () => {
-  const { person, checking, expense, importRows } = await createBanked()
+  const { person, checking, expense, importRows, joinThem, rows } = await createMatcher()
   const typed = await recordTransaction(person, { ...expense(), transaction_date: '2026-11-10' })
-  const twice = ['a', 'b'].map((words) => ['2026-11-10', '-12.50', words] as [string, string, string])
+  const twice = ['a', 'b'].map((words): [string, string, string] => ['2026-11-10', '-12.50', words])
   expect((await importRows(checking, twice)).counts).toMatchObject({ created: 1, duplicate: 1 })
-  const { body } = await person.get('/api/transactions')
-  const ids = body.data.map(({ id }: Json) => id)
-  expect((await person.post('/api/matches/join', { kind: 'duplicate', ids })).body.id).toBe(typed.id)
+  expect((await joinThem('duplicate', ...(await rows()).map(({ id }) => id))).id).toBe(typed.id)
   expect((await importRows(checking, twice)).counts).toMatchObject({ created: 0, duplicate: 2 })
 })
 
 test('a typed outflow of a transfer is still found in a file after something else was separated from it', async () => {
-  const { person, checking, savings, category, separate, isExact } = await createJoiner()
-  const moved = { category_id: category.id, amount: '70.00', transaction_date: '2026-11-20' }
-  const sent = { ...moved, account_id: checking.id, type: 'expense' }
-  const outflow = await recordTransaction(person, sent)
-  const inflow = await recordTransaction(person, { ...moved, account_id: savings.id, type: 'income' })
+  const { person, sent, outflow, becomeTransfer, joinThem, separated, isFound, isExact } = await createMover()
   const again = await recordTransaction(person, { ...sent, transaction_date: '2026-11-22' })
-  await person.post('/api/matches/join', { kind: 'transfer', ids: [outflow.id, inflow.id] })
-  await person.post('/api/matches/join', { kind: 'duplicate', ids: [outflow.id, again.id] })
-  expect((await separate(outflow.id)).body.transactions).toMatchObject([
-    { id: outflow.id, type: 'transfer' },
-    { id: again.id },
-  ])
-  const { body } = await person.post('/api/import/store', { transactions: [sent] })
-  expect(body.import.counts).toMatchObject({ created: 0, duplicate: 1 })
-  await separate(outflow.id)
+  await becomeTransfer()
+  await joinThem('duplicate', outflow.id, again.id)
+  expect(await separated(outflow.id)).toMatchObject([{ id: outflow.id, type: 'transfer' }, { id: again.id }])
+  await isFound()
+  await separated(outflow.id)
   await isExact()
 })
 
 test('a typed outflow of a transfer is still found in a file after it was joined with another transfer and separated', async () => {
-  const { person, checking, savings, category, separate, isExact } = await createJoiner()
-  const moved = { category_id: category.id, amount: '70.00', transaction_date: '2026-11-20' }
-  const sent = { ...moved, account_id: checking.id, type: 'expense' }
-  const typed = { ...sent, type: 'transfer', to_account_id: savings.id, category_id: null }
-  const older = await recordTransaction(person, typed)
-  const outflow = await recordTransaction(person, sent)
-  const inflow = await recordTransaction(person, { ...moved, account_id: savings.id, type: 'income' })
-  await person.post('/api/matches/join', { kind: 'transfer', ids: [outflow.id, inflow.id] })
-  const again = await person.post('/api/matches/join', { kind: 'duplicate', ids: [older.id, outflow.id] })
-  expect(again.body.id).toBe(older.id)
-  expect((await separate(older.id)).body.transactions).toMatchObject([
+  const { older, outflow, becomeTransfer, joinThem, separated, isFound, isExact } = await createMover(true)
+  const inflow = await becomeTransfer()
+  expect((await joinThem('duplicate', older.id, outflow.id)).id).toBe(older.id)
+  expect(await separated(older.id)).toMatchObject([
     { id: older.id, type: 'transfer' },
     { id: outflow.id, type: 'transfer' },
   ])
-  const { body } = await person.post('/api/import/store', { transactions: [sent] })
-  expect(body.import.counts).toMatchObject({ created: 0, duplicate: 1 })
-  expect((await separate(outflow.id)).body.transactions).toMatchObject([
+  await isFound()
+  expect(await separated(outflow.id)).toMatchObject([
     { id: outflow.id, type: 'expense' },
     { id: inflow.id, type: 'income' },
   ])
@@ -564,90 +541,63 @@ test('a typed outflow of a transfer is still found in a file after it was joined
 test.each(['a dry run', 'an import that was undone'])(
   'a typed outflow that %s had found is still found in the file once it is a transfer',
   async (what) => {
-    const { person, checking, savings, category, isExact } = await createJoiner()
-    const moved = { category_id: category.id, amount: '70.00', transaction_date: '2026-11-20' }
-    const sent = { ...moved, account_id: checking.id, type: 'expense' }
-    const outflow = await recordTransaction(person, sent)
-    const inflow = await recordTransaction(person, { ...moved, account_id: savings.id, type: 'income' })
-    const importIt = async (dry_run = false) =>
-      (await person.post('/api/import/store', { transactions: [sent], dry_run })).body.import
-    const { id } = await importIt(what === 'a dry run')
-    if (id) await person.delete(`/api/imports/${id}`)
-    await person.post('/api/matches/join', { kind: 'transfer', ids: [outflow.id, inflow.id] })
-    expect((await importIt()).counts).toMatchObject({ created: 0, duplicate: 1 })
+    const { person, sent, becomeTransfer, undo, isFound, isExact } = await createMover()
+    const file = { transactions: [sent], dry_run: what === 'a dry run' }
+    const { id } = (await person.post('/api/import/store', file)).body.import
+    if (id) await undo(id)
+    await becomeTransfer()
+    await isFound()
     await isExact()
   },
 )
 
 test('an outflow that was edited after an import, which was then undone, is still found as it was edited', async () => {
-  const { person, checking, savings, category, isExact } = await createJoiner()
-  const moved = { category_id: category.id, amount: '70.00', transaction_date: '2026-11-20' }
-  const sent = { ...moved, account_id: checking.id, type: 'expense' }
-  const outflow = await recordTransaction(person, sent)
-  const importIt = async (row: object) =>
-    (await person.post('/api/import/store', { transactions: [row] })).body.import
-  const { id } = await importIt(sent)
+  const { person, sent, outflow, becomeTransfer, importJson, undo, isFound, isExact } = await createMover()
+  const { id } = await importJson(sent)
   const edited = { amount: '71.00' }
   await person.patch(`/api/transactions/${outflow.id}`, edited)
-  await person.delete(`/api/imports/${id}`)
-  expect((await importIt({ ...sent, ...edited })).counts).toMatchObject({ created: 0, duplicate: 1 })
-  const inflow = await recordTransaction(person, {
-    ...moved,
-    ...edited,
-    account_id: savings.id,
-    type: 'income',
-  })
-  const joined = await person.post('/api/matches/join', { kind: 'transfer', ids: [outflow.id, inflow.id] })
-  expect(joined.body.type).toBe('transfer')
-  expect((await importIt({ ...sent, ...edited })).counts).toMatchObject({ created: 0, duplicate: 1 })
+  await undo(id)
+  await isFound(edited)
+  await becomeTransfer(edited)
+  await isFound(edited)
   await isExact()
 })
 
 test('a deleted category does not count: no row gains, gives or keeps it', async () => {
-  const { world, person, typed, category, join, rows, separate, isExact } = await createJoiner()
+  const { world, person, typed, category, join, rows, separated, isExact } = await createJoiner()
   const { body: mine } = await person.post('/api/categories', { name: 'Beans', type: 'expense' })
   await person.patch(`/api/transactions/${typed.id}`, { category_id: mine.id })
   const bank = (await rows()).find(({ amount, id }) => amount === '12.50' && id !== typed.id) as Json
   await person.patch(`/api/transactions/${bank.id}`, { category_id: category.id })
   await person.delete(`/api/categories/${mine.id}`)
   expect((await join('duplicate')).remains.category_id).toBe(category.id)
-  const { body } = await separate(typed.id)
-  expect(body.transactions).toMatchObject([{ category_id: null }, { category_id: category.id }])
+  expect(await separated(typed.id)).toMatchObject([{ category_id: null }, { category_id: category.id }])
   await world.removeDeleted()
   await isExact()
 })
 
 test('the client id of a row that was joined gets what remains, wherever it is sent', async () => {
-  const { world, person, checking, category, savings, isExact } = await createJoiner()
-  const coffee = { account_id: checking.id, category_id: category.id, type: 'expense', amount: '8.00' }
-  const typed = await recordTransaction(person, { ...coffee, transaction_date: '2026-11-20' })
-  const sent = { ...coffee, transaction_date: '2026-11-21', client_id: 'phone-1', description: 'Beans' }
-  const importing = () => person.post('/api/import/store', { transactions: [sent] })
-  expect((await importing()).body.import.counts.created).toBe(1)
-  const [gone] = (await person.get('/api/transactions')).body.data
-  const joined = await person.post('/api/matches/join', { kind: 'duplicate', ids: [gone.id, typed.id] })
-  expect(joined.body.id).toBe(typed.id)
+  const { world, person, savings, typed, on, joinThem, importJson, rows, isExact } = await createDrinker()
+  const sent = on(21, { client_id: 'phone-1', description: 'Beans' })
+  expect((await importJson(sent)).counts.created).toBe(1)
+  const remains = await joinThem('duplicate', (await rows())[0]?.id, typed.id)
+  expect(remains.id).toBe(typed.id)
 
-  const { status, body } = await importing()
-  expect([status, body.import.counts]).toMatchObject([200, { created: 0, duplicate: 1 }])
-  expect(body.import.duplicates).toEqual([{ row: 0, transaction_id: typed.id, reasons: ['same_client_id'] }])
+  expect(await importJson(sent)).toMatchObject({
+    counts: { created: 0, duplicate: 1 },
+    duplicates: [{ row: 0, transaction_id: typed.id, reasons: ['same_client_id'] }],
+  })
   const one = await person.post('/api/transactions', sent)
-  expect([one.status, one.body]).toEqual([200, joined.body])
-  const batch = await person.post('/api/transactions/sync', { transactions: [sent] })
-  await world.deliverSyncs()
-  const { items } = (await person.get(`/api/transactions/sync/${batch.body.sync_id}`)).body
-  expect(items).toMatchObject([{ outcome: 'duplicate', transaction_id: typed.id }])
-  const { transaction_date, type, account_id, amount, category_id } = sent
-  const set = { transaction_date, type, account_id, amount, category_id }
-  expect(await uploadOne(person, create('transaction', 'phone-1', set))).toMatchObject({
-    outcome: 'duplicate',
-    id: typed.id,
-    data: { id: typed.id, amount: '8.00' },
+  expect([one.status, one.body]).toEqual([200, remains])
+  expect(await itemsOf(world, person, sent)).toMatchObject([
+    { outcome: 'duplicate', transaction_id: typed.id },
+  ])
+  const operation = create('transaction', 'phone-1', on(21))
+  expect(await uploadOne(person, operation)).toMatchObject({
+    ...{ outcome: 'duplicate', id: typed.id, data: { id: typed.id, amount: '8.00' } },
   })
   // An equal row of the same file is another.
-  const { counts } = (
-    await person.post('/api/import/store', { transactions: [sent, { ...sent, client_id: null }] })
-  ).body.import
+  const { counts } = await importJson(sent, { ...sent, client_id: null })
   expect(counts).toMatchObject({ created: 1, duplicate: 1 })
   await isExact()
 
@@ -656,69 +606,65 @@ test('the client id of a row that was joined gets what remains, wherever it is s
   await person.delete(`/api/accounts/${savings.id}`)
   const spent = { client_id: ['The client id belongs to a transaction that was deleted.'] }
   expectInvalid(await person.post('/api/transactions', sent), spent)
-  expect((await uploadOne(person, create('transaction', 'phone-1', set))).outcome).toBe('gone')
+  expect((await uploadOne(person, operation)).outcome).toBe('gone')
 })
 
 test('a joined row stands for the row of a file that has its client id, and what remains does not', async () => {
-  const { person, checking, category, isExact } = await createJoiner()
-  const coffee = { account_id: checking.id, category_id: category.id, type: 'expense', amount: '8.00' }
-  const [remains, gone] = [
-    { ...coffee, transaction_date: '2026-11-20' },
-    { ...coffee, transaction_date: '2026-11-22' },
-  ]
-  const first = await recordTransaction(person, remains)
-  const second = await recordTransaction(person, { ...gone, client_id: 'phone-1' })
-  await person.post('/api/matches/join', { kind: 'duplicate', ids: [first.id, second.id] })
-  const importing = async (transaction: Json) =>
-    (await person.post('/api/import/store', { transactions: [transaction] })).body.import.counts
-  expect(await importing({ ...gone, client_id: 'phone-1' })).toMatchObject({ created: 0, duplicate: 1 })
-  await person.delete(`/api/transactions/${first.id}`)
-  expect(await importing(gone)).toMatchObject({ created: 0, deleted_before: 1 })
-  expect(await importing(remains)).toMatchObject({ created: 1, deleted_before: 0 })
+  const { person, typed, on, joinThem, importJson, isExact } = await createDrinker()
+  const gone = await recordTransaction(person, on(22, { client_id: 'phone-1' }))
+  await joinThem('duplicate', typed.id, gone.id)
+  const countsOf = async (row: Json) => (await importJson(row)).counts
+  expect(await countsOf(on(22, { client_id: 'phone-1' }))).toMatchObject({ created: 0, duplicate: 1 })
+  await person.delete(`/api/transactions/${typed.id}`)
+  expect(await countsOf(on(22))).toMatchObject({ created: 0, deleted_before: 1 })
+  expect(await countsOf(on(20))).toMatchObject({ created: 1, deleted_before: 0 })
   await isExact()
 })
 
 test('the client id of a joined row leads to what remains even once its own account has been deleted', async () => {
-  const { world, person, checking, savings, category, isExact } = await createJoiner()
-  const coffee = { account_id: checking.id, category_id: category.id, type: 'expense', amount: '8.00' }
-  const remains = await recordTransaction(person, { ...coffee, transaction_date: '2026-11-20' })
-  const sent = { ...coffee, transaction_date: '2026-11-22', client_id: 'phone-1' }
+  const { world, person, checking, savings, typed, on, joinThem, isExact } = await createDrinker()
+  const sent = on(22, { client_id: 'phone-1' })
   const gone = await recordTransaction(person, sent)
-  await person.post('/api/matches/join', { kind: 'duplicate', ids: [remains.id, gone.id] })
-  await person.patch(`/api/transactions/${remains.id}`, { account_id: savings.id })
+  await joinThem('duplicate', typed.id, gone.id)
+  await person.patch(`/api/transactions/${typed.id}`, { account_id: savings.id })
   await person.delete(`/api/accounts/${checking.id}`)
   for (const _ of ['before it is removed', 'after']) {
     const one = await person.post('/api/transactions', sent)
-    expect([one.status, one.body.id]).toEqual([200, remains.id])
-    const batch = await person.post('/api/transactions/sync', { transactions: [sent] })
-    await world.deliverSyncs()
-    const { items } = (await person.get(`/api/transactions/sync/${batch.body.sync_id}`)).body
-    expect(items).toMatchObject([{ outcome: 'duplicate', transaction_id: remains.id }])
+    expect([one.status, one.body.id]).toEqual([200, typed.id])
+    expect(await itemsOf(world, person, sent)).toMatchObject([
+      { outcome: 'duplicate', transaction_id: typed.id },
+    ])
     await world.removeDeleted()
     await isExact()
   }
 })
 
+/** The items of a batch of one transaction, once it is processed. */
+async function itemsOf(world: World, person: Person, transaction: Json): Promise<Json[]> {
+  const { body } = await person.post('/api/transactions/sync', { transactions: [transaction] })
+  await world.deliverSyncs()
+  return (await person.get(`/api/transactions/sync/${body.sync_id}`)).body.items
+}
+
 test('joining and separating go through what was joined before at most once', async () => {
-  const { world, person, first, checking, join, separate } = await createJoiner()
-  const { body: me } = await person.get('/api/me')
+  const { world, person, first, checking, join, separated, undo } = await createJoiner()
   await askDatabase(
     world,
     sql`
     insert into imported_originals (user_id, id, account_id, type, amount, transaction_date, kind, joined_id, merged_into_id, seq, kept)
     with nth(n) as (select 1001 union all select n + 1 from nth where n < 2000)
-    select ${me.id}, n, ${checking.id}, 'expense', 500, '2026-01-01', 'duplicate', n + 5000, n + 5000, 1, '{}' from nth`,
+    select ${person.id}, n, ${checking.id}, 'expense', 500, '2026-01-01', 'duplicate', n + 5000, n + 5000, 1, '{}' from nth`,
   )
   await world.resetDatabaseWork()
   const { remains } = await join('transfer')
-  expect((await separate(remains.id)).status).toBe(200)
+  await separated(remains.id)
   expect((await world.databaseWork()).rowsRead).toBeLessThan(2_000)
 
   // Undoing an import goes through what was joined with its own rows.
   await join('transfer')
   await join('duplicate')
   await world.resetDatabaseWork()
-  expect((await person.delete(`/api/imports/${first.id}`)).status).toBe(204)
+  await undo(first.id)
   expect((await world.databaseWork()).rowsRead).toBeLessThan(1_000)
 })
 
@@ -746,7 +692,7 @@ test('separating costs no more than the number of rows that were joined, one aft
 })
 
 test('a row that was joined comes back with all its columns, those of a new field included', async () => {
-  const { person, world, category, matches, separate } = await createJoiner()
+  const { world, category, matches, joinThem, separated } = await createJoiner()
   const [{ ids }] = await matches('kind=duplicate&from=2026-11-01&to=2026-11-30')
   const goneId = Math.max(...ids)
   const rowOf = async () => {
@@ -776,16 +722,15 @@ test('a row that was joined comes back with all its columns, those of a new fiel
   expect(Object.keys(before)).toContain('client_id')
   expect(before.client_id).toBe('the client_id')
 
-  const joined = await person.post('/api/matches/join', { kind: 'duplicate', ids })
-  expect(joined.status).toBe(200)
+  const remains = await joinThem('duplicate', ...ids)
   expect(await rowOf()).toEqual({})
-  expect((await separate(joined.body.id)).status).toBe(200)
+  await separated(remains.id)
   expect(await rowOf()).toEqual(before)
 })
 
 test('undoing an import of thousands of joined rows separates them in parts, and continues where it stopped', async () => {
   const world = createFaultyWorld()
-  const { person, checking, savings, importRows } = await createBanked(world)
+  const { person, checking, savings, importRows, isExact } = await createMatcher(world)
   const rows = (sign: string, words: string, from: number, count: number) =>
     Array.from({ length: count }, (_, nth): [string, string, string] => [
       '2026-11-13',
@@ -812,19 +757,19 @@ test('undoing an import of thousands of joined rows separates them in parts, and
   const { result, requests } = await world.whileBroken({ gets: 'cut', only: 2 }, undo)
   expect([result.status, requests]).toEqual([503, 2])
   expect(await totals()).toEqual([100, 2_000, 2_000])
-  expect(await findDifferences(openWorldDatabase(world))).toEqual([])
+  await isExact()
   expect((await undo()).status).toBe(204)
   expect(await totals()).toEqual([0, 0, 2_100])
-  expect(await findDifferences(openWorldDatabase(world))).toEqual([])
+  await isExact()
 })
 
 test('undoing the import of a transfer forgets the leg that cannot come back, since its account is gone', async () => {
-  const { world, person, first, savings, join, isExact } = await createJoiner()
+  const { world, person, first, savings, join, undo, isExact } = await createJoiner()
   const { remains } = await join('transfer')
   const elsewhere = await openAccount(person, { name: 'Elsewhere' })
   await person.put(`/api/transactions/${remains.id}`, { to_account_id: elsewhere.id })
   await person.delete(`/api/accounts/${savings.id}`)
-  expect((await person.delete(`/api/imports/${first.id}?force=true`)).status).toBe(204)
+  await undo(first.id, '?force=true')
   await isExact()
   await world.removeDeleted()
   await isExact()
@@ -832,10 +777,8 @@ test('undoing the import of a transfer forgets the leg that cannot come back, si
 
 test('a transaction stands for up to a thousand others', async () => {
   const { world, person, expense } = await createBanked()
-  const [row, other] = [
-    await recordTransaction(person, expense()),
-    await recordTransaction(person, { ...expense(), force: true }),
-  ] as [Json, Json]
+  const row = await recordTransaction(person, expense())
+  const other = await recordTransaction(person, { ...expense(), force: true })
   const joinThem = () => person.post('/api/matches/join', { kind: 'duplicate', ids: [row.id, other.id] })
   const standFor = (count: number) =>
     askDatabase(
@@ -860,15 +803,9 @@ test('a transaction stands for up to a thousand others', async () => {
 function closingOfDay(world: World, { token }: { token: string }) {
   return async (account: Json, day: string) => {
     const file = `OFXHEADER:100\n\n<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS><CURDEF>EUR<BANKACCTFROM><BANKID>1<ACCTID>4<ACCTTYPE>CHECKING</BANKACCTFROM><BANKTRANLIST><STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20260101<TRNAMT>-1.00<FITID>${account.id}<NAME>Fee</STMTTRN></BANKTRANLIST><LEDGERBAL><BALAMT>1.00<DTASOF>${day}</LEDGERBAL></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>`
-    const response = await world.call(
-      'POST',
-      `/api/import/bank/store?account_id=${account.id}&dry_run=true`,
-      {
-        token,
-        rawBody: file,
-        headers: { 'Content-Type': 'application/octet-stream' },
-      },
-    )
+    const path = `/api/import/bank/store?account_id=${account.id}&dry_run=true`
+    const headers = { 'Content-Type': 'application/octet-stream' }
+    const response = await world.call('POST', path, { token, rawBody: file, headers })
     expect([response.status, response.body.errors]).toEqual([200, undefined])
     return response.body.import.closing_balance.account
   }
