@@ -7,7 +7,7 @@ import { Tally } from './network.ts'
 
 const { seed, operations, lanes, isKept, isRepeat } = runOf('devices', {
   seed: 20_261_122,
-  operations: 3_000,
+  operations: 2_000,
 })
 /** Half a minute in the suite, longer to reproduce a failure. */
 const shrinkingMs = isRepeat ? 600_000 : 30_000

@@ -89,13 +89,17 @@ test('whatever is damaged, the ledger opens, loses nothing of the rest, and repo
     expect(() => readAll(ledger), what).not.toThrow()
     return ledger
   }
+  let place = 0
   for (const [key, value] of entries as Entry[])
     for (const path of placesIn(JSON.parse(value))) {
+      place += 1
       const what = `${key} ${path.join('.')}`
       // A higher version would be one of a later app.
       for (const bad of [undefined, null, {}, true, path[0] === 'version' ? 0 : 7])
         await openWith([key, damagedAt(value, path, bad)], `${what} ${JSON.stringify(bad)}`)
       const ledger = await openWith([key, damagedAt(value, path, 'x')], what)
+      // Syncing takes a hundred times as long as opening.
+      if (place % 3 > 0) continue
       for (let round = 1; round === 1 || ledger.waiting().length > 0; round++) {
         expect(round, what).toBeLessThan(4)
         expect(await ledger.sync(), what).toMatchObject({ stopped: null })
