@@ -1,3 +1,4 @@
+import { fieldsThatGoTogether } from '../../src/changes/operations-contract.ts'
 import type { FieldErrors, UploadAnswer } from '../api.ts'
 import type { Key, Noun } from './rows.ts'
 
@@ -41,8 +42,7 @@ export type Named = Pick<Pending, 'noun' | 'key'>
 
 export type Result = UploadAnswer['results'][number]
 
-/** The contract's `fieldsThatGoTogether`. */
-const together = ['type', 'account_id', 'to_account_id']
+const together: string[] = [...fieldsThatGoTogether]
 
 /** A field and those that go with it, in changes and in conflicts. */
 export const groupOf = (field: string): string[] => (together.includes(field) ? together : [field])

@@ -1,3 +1,4 @@
+import { operationOutcomes } from '../../src/shared/types.ts'
 import type { Upload } from '../api.ts'
 import { ApiError, requireFromService } from '../errors.ts'
 import { unwrap } from '../unwrap.ts'
@@ -112,17 +113,7 @@ export async function pushChunk(run: LedgerRun, chunk: Pending[]): Promise<void>
   }
 }
 
-const outcomes: Record<Result['outcome'], 1> = {
-  created: 1,
-  updated: 1,
-  unchanged: 1,
-  deleted: 1,
-  duplicate: 1,
-  conflict: 1,
-  gone: 1,
-  invalid: 1,
-}
-const isResult = (one: Result | null): boolean => Object.hasOwn(outcomes, String(one?.outcome))
+const isResult = (one: Result | null) => one !== null && operationOutcomes.includes(one.outcome)
 
 function operationOf(run: LedgerRun, { noun, key, sent }: Pending) {
   const { op, set, was, mayLackCategory } = sent as Change

@@ -1,3 +1,4 @@
+import { changedNouns, transactionTypes } from '../../src/shared/types.ts'
 import type { Feed } from '../api.ts'
 import { readJson } from '../errors.ts'
 import { move, startingBalances } from './balances.ts'
@@ -24,7 +25,15 @@ export function keyOf(row: Identified): Key {
 
 const clientOf = ({ client_id }: Identified) => client_id
 
-export const nouns: Noun[] = ['profile', 'account', 'category', 'transaction']
+export const nouns: readonly Noun[] = changedNouns
+
+/** An empty map for each noun. */
+export const mapsByNoun = () => ({
+  profile: new Map(),
+  account: new Map(),
+  category: new Map(),
+  transaction: new Map(),
+})
 
 /** The fields of a transaction that name other rows, and the nouns of these. */
 export const references = [
@@ -38,8 +47,8 @@ export const nounOf = (field: string) => references.find(([name]) => name === fi
 
 const isId = (one: unknown): boolean => Number.isSafeInteger(one)
 const isIdOrNone = (one: unknown): boolean => one === null || isId(one)
-const types: unknown[] = ['income', 'expense', 'transfer']
-export const isDate = (one: unknown): boolean => typeof one === 'string' && /^\d{4}-\d\d-\d\d$/.test(one)
+const types: readonly unknown[] = transactionTypes
+const isDate = (one: unknown): boolean => typeof one === 'string' && /^\d{4}-\d\d-\d\d$/.test(one)
 export const isAmount = (one: unknown): boolean => typeof one === 'string' && /^-?\d+\.\d\d$/.test(one)
 
 /** False for a row that cannot be read: it is damaged, or not the service's. */
@@ -70,33 +79,22 @@ export type Rows = ReturnType<typeof servedRows>
 
 /** The rows as the service has sent them, and which blocks of them have changed since they were stored. */
 export function servedRows() {
-  const byId: { [N in Noun]: Map<number, ServedRow<N>> } = {
-    profile: new Map(),
-    account: new Map(),
-    category: new Map(),
-    transaction: new Map(),
-  }
-  /** Ids by client ids. */
-  const ids: { [N in Noun]: Map<string, number> } = {
-    profile: new Map(),
-    account: new Map(),
-    category: new Map(),
-    transaction: new Map(),
-  }
+  const byId: { [N in Noun]: Map<number, ServedRow<N>> } = mapsByNoun()
+  const idsByClientId: { [N in Noun]: Map<string, number> } = mapsByNoun()
   const changed = new Set<string>()
 
   function put(noun: Noun, row: ServedRow): void {
     const rows: Map<number, ServedRow> = byId[noun]
     rows.set(row.id, row)
     const client = clientOf(row)
-    if (client != null) ids[noun].set(client, row.id)
+    if (client != null) idsByClientId[noun].set(client, row.id)
   }
 
   function remove(noun: Noun, id: number): Key | undefined {
     const row = byId[noun].get(id)
     if (!row) return undefined
     byId[noun].delete(id)
-    ids[noun].delete(clientOf(row) ?? '')
+    idsByClientId[noun].delete(clientOf(row) ?? '')
     changed.add(blockOf(noun, id))
     return keyOf(row)
   }
@@ -139,7 +137,7 @@ export function servedRows() {
     fold,
 
     get<N extends Noun>(noun: N, key: Key): ServedRow<N> | undefined {
-      return byId[noun].get(key.startsWith('#') ? (ids[noun].get(key.slice(1)) ?? 0) : Number(key))
+      return byId[noun].get(key.startsWith('#') ? (idsByClientId[noun].get(key.slice(1)) ?? 0) : Number(key))
     },
 
     /** The key of an account or a category, even of one that has not arrived yet. */

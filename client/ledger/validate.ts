@@ -101,33 +101,25 @@ const filters = z.extend(transactionQuery, {
   category_id: z.optional(z.union([z.literal('none'), idOrReference], { error: invalidText })),
 })
 
-/** Reads a filter of transactions as GET /api/transactions does. Throws LedgerError. */
-export function readFilter(filter: LedgerFilter): LedgerFilter {
-  const { values, errors } = readFields(filters, withoutEmpty(filter))
-  refuse(errors)
-  return values
-}
-
-/** Reads a period as GET /api/summary does. Throws LedgerError. */
-export function readPeriod(query: LedgerPeriod): LedgerPeriod {
-  const { values, errors } = readFields(period, withoutEmpty(query))
-  refuse({ ...errors, ...periodErrors(values) })
-  return values
-}
-
-/** Reads the months of a report, `today` being the latest date on earth, as the service does. Throws LedgerError. */
-export function readMonths(query: LedgerMonths, today: string): LedgerMonths {
-  const { values, errors } = readFields(monthlyQuery, withoutEmpty(query))
-  refuse({ ...errors, ...monthlyErrors(values, monthOf(today)) })
-  return values
-}
-
 const ranges = z.extend(balancesQuery, { account_id: z.optional(idOrReference) })
 
-/** Reads the range of a report of balances, as above. */
-export function readRange(query: LedgerRange, today: string): LedgerRange {
-  const { values, errors } = readFields(ranges, withoutEmpty(query))
-  refuse({ ...errors, ...balancesErrors(values, today) })
+/** Read queries as the service does; `today` is the latest date on earth. They throw LedgerError. */
+export const readFilter = (query: LedgerFilter): LedgerFilter => readQuery(filters, query)
+export const readPeriod = (query: LedgerPeriod): LedgerPeriod => readQuery(period, query, periodErrors)
+export const readMonths = (query: LedgerMonths, today: string): LedgerMonths =>
+  readQuery(monthlyQuery, query, (values) => monthlyErrors(values, monthOf(today)))
+export const readRange = (query: LedgerRange, today: string): LedgerRange =>
+  readQuery(ranges, query, (values) => balancesErrors(values, today))
+
+/** Validates a query; an empty parameter counts as absent. */
+function readQuery(
+  schema: z.ZodMiniObject,
+  query: object,
+  errorsOf: (values: Draft['values']) => FieldErrors = () => ({}),
+) {
+  const present = Object.entries(query).filter(([, value]) => !isBlank(String(value ?? '')))
+  const { values, errors } = readFields(schema, Object.fromEntries(present))
+  refuse({ ...errors, ...errorsOf(values) })
   return values
 }
 
@@ -141,11 +133,6 @@ function readFields(schema: z.ZodMiniObject, input: object): Draft {
     for (const issue of error?.issues ?? []) addError(errors, [name, ...issue.path].join('.'), issue.message)
   }
   return { values, errors }
-}
-
-/** An empty parameter of a query counts as absent. */
-function withoutEmpty(query: object): object {
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => !isBlank(String(value ?? ''))))
 }
 
 function withError(given: FieldErrors, field: string, message: string): FieldErrors {

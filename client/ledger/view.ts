@@ -1,7 +1,7 @@
 import { fieldsOf } from './fields.ts'
 import { listingOf, newestFirst } from './listing.ts'
 import { type Fields, type Other, pick } from './pending.ts'
-import { type Key, keyOf, type Noun, nouns, references, type ServedRow } from './rows.ts'
+import { type Key, keyOf, mapsByNoun, type Noun, nouns, references, type ServedRow } from './rows.ts'
 import { keyed, type Shown, type Sources, shownRow } from './shown-row.ts'
 
 /** For more changes than this, sorting all rows again is quicker. */
@@ -12,12 +12,7 @@ export type View = ReturnType<typeof viewOf>
 /** The rows with their pending changes applied, kept in order while they change. */
 export function viewOf(sources: Sources) {
   const { rows, pending } = sources
-  const shownRows: { [N in Noun]: Map<Key, Shown[N]> } = {
-    profile: new Map(),
-    account: new Map(),
-    category: new Map(),
-    transaction: new Map(),
-  }
+  const shownRows: { [N in Noun]: Map<Key, Shown[N]> } = mapsByNoun()
   const listing = listingOf(shownRows.account)
   let touched = new Map<string, [Noun, Key]>()
   let isStale = false
