@@ -1,23 +1,20 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { insertWhere } from '../database/insert-where.ts'
 import type { Owner, User } from '../database/owner.ts'
-import { type Database, runAll, runOne } from '../database/run.ts'
+import { runAll, runOne } from '../database/run.ts'
 import { formerAddresses, pendingAddresses, users } from '../database/schema.ts'
 import { countAttempt, requireAttempt } from '../database/throttle.ts'
-import { type ClientAddress, mailLimits, newAddress } from '../mail/limits.ts'
+import { mailLimits, newAddress } from '../mail/limits.ts'
 import { type Draft, valuesOf, withErrors } from '../shared/draft.ts'
 import { BadLink, type FieldErrors, Invalid } from '../shared/failures.ts'
 import { messageFor, requiredText, takenText } from '../shared/field-errors.ts'
 import type { Hashing } from '../shared/hashing.ts'
-import { addressLink, isAddressLink, type LinkBase, type LinkParts, linkedUserId } from '../shared/links.ts'
-import type { MailQueue } from '../shared/queues.ts'
+import { addressLink, isAddressLink, type LinkParts, linkedUserId } from '../shared/links.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
 import { isStillReserved, isTakenAddress, voidLinks } from '../users/addresses.ts'
 import { readOwnPassword, requireOwnPassword, wrongPassword } from '../users/password.ts'
+import type { LinkContext } from './context.ts'
 import type { AddressChange } from './email-contract.ts'
-
-type LinkContext = { db: Database; now: Date; links: LinkBase }
-type MailingContext = LinkContext & { mailQueue: MailQueue; client: ClientAddress }
 
 /**
  * Requests a change of the user's address, in place of an earlier request: emails a link to the new address or, if the user
@@ -27,8 +24,9 @@ type MailingContext = LinkContext & { mailQueue: MailQueue; client: ClientAddres
 export async function requestAddressChange(
   owner: Owner,
   draft: Draft<AddressChange>,
-  { hashing, mailQueue, links, client }: MailingContext & { hashing: Hashing },
+  context: LinkContext & { hashing: Hashing },
 ): Promise<string> {
+  const { hashing, mailQueue, links, client } = context
   const { db, now } = owner
   const { user, stored } = await readOwnPassword(owner)
   const checked = withErrors(draft, requestErrors(draft.values, user, stored !== null))
@@ -61,7 +59,7 @@ export async function requestAddressChange(
   if (results.taken.length > 0) throw new Invalid({ email: [messageFor('email', takenText)] })
   requireAttempt(limits, now, results)
   if (stored !== null) {
-    await mailChangeLink(mailQueue, links, { ...user, email }, now)
+    await mailChangeLink(context, { ...user, email })
     return email
   }
   await mailQueue.post({
@@ -70,7 +68,7 @@ export async function requestAddressChange(
     to: user.email,
     name: user.name,
     newAddress: email,
-    url: await addressLink(links, 'approve', { id: user.id, email }, now),
+    url: addressLink(links, 'approve', { id: user.id, email }, now),
   })
   return user.email
 }
@@ -88,18 +86,11 @@ function requestErrors(
 }
 
 async function mailChangeLink(
-  mailQueue: MailQueue,
-  links: LinkBase,
-  to: { id: number; name: string; email: string },
-  now: Date,
+  { mailQueue, links, now }: LinkContext,
+  { id, name, email }: { id: number; name: string; email: string },
 ): Promise<void> {
-  await mailQueue.post({
-    kind: 'change_address',
-    id: crypto.randomUUID(),
-    to: to.email,
-    name: to.name,
-    url: await addressLink(links, 'change', to, now),
-  })
+  const url = addressLink(links, 'change', { id, email }, now)
+  await mailQueue.post({ kind: 'change_address', id: crypto.randomUUID(), to: email, name, url })
 }
 
 /** The state of a requested change: done before, or impossible, since another user has the address by now. */
@@ -114,10 +105,10 @@ export async function readChangeState(context: LinkContext, does: 'approve' | 'c
  * Confirms the request of a user without a password by the link in the email to their current address, and emails the link
  * to the new one. Throws BadLink, TooManyAttempts.
  */
-export async function approveChange(context: MailingContext, link: LinkParts): Promise<ChangeState> {
+export async function approveChange(context: LinkContext, link: LinkParts): Promise<ChangeState> {
   const { user, email, state } = await readChange(context, 'approve', link)
   if (state !== 'pending') return state
-  const { db, now, mailQueue, links } = context
+  const { db, now } = context
   const limits = mailLimits(newAddress(email), context.client)
   const mail = countAttempt(db, limits, now)
   const pending = and(eq(pendingAddresses.userId, user.id), eq(pendingAddresses.email, email))
@@ -131,7 +122,7 @@ export async function approveChange(context: MailingContext, link: LinkParts): P
   })
   requireAttempt(limits, now, attempt)
   // The button may have been pressed twice.
-  if (confirmed.length > 0) await mailChangeLink(mailQueue, links, { ...user, email }, now)
+  if (confirmed.length > 0) await mailChangeLink(context, { ...user, email })
   return 'pending'
 }
 
@@ -139,7 +130,7 @@ export async function approveChange(context: MailingContext, link: LinkParts): P
  * Replaces the address by the link in the email to the new one. If the old one was verified, it is reserved, and its email
  * has a link that restores it. Exactly one of several simultaneous requests replaces it. Throws BadLink.
  */
-export async function completeChange(context: MailingContext, link: LinkParts): Promise<ChangeState> {
+export async function completeChange(context: LinkContext, link: LinkParts): Promise<ChangeState> {
   const { user, email, state } = await readChange(context, 'change', link)
   if (state !== 'pending') return state
   const { db, now, mailQueue, links } = context
@@ -185,8 +176,7 @@ export async function completeChange(context: MailingContext, link: LinkParts): 
   })
   // Another request was faster.
   if (changed.length === 0) return readChangeState(context, 'change', link)
-  const restoreUrl =
-    reserved.length > 0 ? await addressLink(links, 'restore', { id, email: old }, now) : undefined
+  const restoreUrl = reserved.length > 0 ? addressLink(links, 'restore', { id, email: old }, now) : undefined
   const isTold = attempted.length > 0 || restoreUrl !== undefined || user.emailVerifiedAt !== null
   if (isTold)
     await mailQueue.post({ kind: 'address_changed', id: crypto.randomUUID(), to: old, name, restoreUrl })
@@ -212,7 +202,7 @@ async function readChange({ db, now, links }: LinkContext, does: 'approve' | 'ch
   const { user, pending } = found
   const isFor = (email: string) => isAddressLink(links.secret, does, link, { id: user.id, email }, now)
   const done = { user, email: user.email, state: 'done' as const }
-  if (pending && (await isFor(pending.email))) {
+  if (pending && isFor(pending.email)) {
     if (does === 'approve' && pending.isConfirmed) return done
     if (does === 'approve' || pending.isConfirmed)
       return {
@@ -220,6 +210,6 @@ async function readChange({ db, now, links }: LinkContext, does: 'approve' | 'ch
         email: pending.email,
         state: pending.isTaken ? ('taken' as const) : ('pending' as const),
       }
-  } else if (await isFor(user.email)) return done
+  } else if (isFor(user.email)) return done
   throw new BadLink(403)
 }

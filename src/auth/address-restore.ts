@@ -1,13 +1,12 @@
 import { and, asc, eq, gte, sql } from 'drizzle-orm'
-import { type Database, runAll } from '../database/run.ts'
+import { runAll } from '../database/run.ts'
 import { formerAddresses, tokens, users } from '../database/schema.ts'
 import { BadLink } from '../shared/failures.ts'
-import { isAddressLink, type LinkBase, type LinkParts, linkedUserId } from '../shared/links.ts'
+import { isAddressLink, type LinkParts, linkedUserId } from '../shared/links.ts'
 import { sha256Hex } from '../shared/tokens.ts'
 import { isStillReserved, voidLinks } from '../users/addresses.ts'
-import { ignoreLimits, type MailContext, mailResetLink } from './password-reset.ts'
-
-type LinkContext = { db: Database; now: Date; links: LinkBase }
+import type { LinkContext } from './context.ts'
+import { ignoreLimits, mailResetLink } from './password-reset.ts'
 
 /** The state of a former address: `done` if it is the user's again. */
 export type RestoreState = 'pending' | 'done'
@@ -21,7 +20,7 @@ export async function readRestoreState(context: LinkContext, link: LinkParts): P
  * Restores a former address, with the identity at the provider that was linked then: ends all sessions and named tokens,
  * removes the password and emails a reset link. Later addresses lose their own links. Throws BadLink.
  */
-export async function restoreAddress(context: MailContext & LinkContext, link: LinkParts) {
+export async function restoreAddress(context: LinkContext, link: LinkParts) {
   const { db, now } = context
   const { userId, former } = await readFormer(context, link)
   if (!former) return 'done'
@@ -61,7 +60,7 @@ async function readFormer({ db, now, links }: LinkContext, link: LinkParts) {
   if (!current) throw new BadLink(404, 'User not found.')
   const former = rows.find((row) => sha256Hex(row.email) === link.hash)
   const address = former?.email ?? current.email
-  if (!(await isAddressLink(links.secret, 'restore', link, { id: userId, email: address }, now)))
+  if (!isAddressLink(links.secret, 'restore', link, { id: userId, email: address }, now))
     throw new BadLink(403)
   return { userId, former }
 }

@@ -3,11 +3,11 @@ import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
 import { linkOutcome, linkPage } from '../http/link-page.ts'
 import { hashing } from '../http/rate-limits.ts'
-import { body, lenientFields } from '../http/validate.ts'
+import { body } from '../http/validate.ts'
 import { approveChange, completeChange, readChangeState, requestAddressChange } from './address-change.ts'
 import { readRestoreState, restoreAddress } from './address-restore.ts'
-import { linkContext, linkParts } from './context.ts'
-import { addressChange, addressLinkPath, addressLinkQuery } from './email-contract.ts'
+import { linkContext, linkParts, signedLink } from './context.ts'
+import { addressChange } from './email-contract.ts'
 
 type Text = [title: string, text: string, button?: string]
 
@@ -74,57 +74,21 @@ export const ownAddressRoutes = new Hono<App>().on(['PUT', 'PATCH'], '/', body(a
 
 /** The links in emails about a change of the address. */
 export const addressLinkRoutes = new Hono<App>()
-  .get(
-    '/approve/:id/:hash',
-    lenientFields('param', addressLinkPath),
-    lenientFields('query', addressLinkQuery),
-    async (c) => {
-      const link = linkParts(c.req.valid('param'), c.req.valid('query'))
-      return question(c, 'approve', await readChangeState(linkContext(c), 'approve', link))
-    },
+  .get('/approve/:id/:hash', ...signedLink, async (c) =>
+    question(c, 'approve', await readChangeState(linkContext(c), 'approve', linkParts(c))),
   )
-  .post(
-    '/approve/:id/:hash',
-    lenientFields('param', addressLinkPath),
-    lenientFields('query', addressLinkQuery),
-    async (c) => {
-      const link = linkParts(c.req.valid('param'), c.req.valid('query'))
-      return outcome(c, 'approve', await approveChange(linkContext(c), link))
-    },
+  .post('/approve/:id/:hash', ...signedLink, async (c) =>
+    outcome(c, 'approve', await approveChange(linkContext(c), linkParts(c))),
   )
-  .get(
-    '/change/:id/:hash',
-    lenientFields('param', addressLinkPath),
-    lenientFields('query', addressLinkQuery),
-    async (c) => {
-      const link = linkParts(c.req.valid('param'), c.req.valid('query'))
-      return question(c, 'change', await readChangeState(linkContext(c), 'change', link))
-    },
+  .get('/change/:id/:hash', ...signedLink, async (c) =>
+    question(c, 'change', await readChangeState(linkContext(c), 'change', linkParts(c))),
   )
-  .post(
-    '/change/:id/:hash',
-    lenientFields('param', addressLinkPath),
-    lenientFields('query', addressLinkQuery),
-    async (c) => {
-      const link = linkParts(c.req.valid('param'), c.req.valid('query'))
-      return outcome(c, 'change', await completeChange(linkContext(c), link))
-    },
+  .post('/change/:id/:hash', ...signedLink, async (c) =>
+    outcome(c, 'change', await completeChange(linkContext(c), linkParts(c))),
   )
-  .get(
-    '/restore/:id/:hash',
-    lenientFields('param', addressLinkPath),
-    lenientFields('query', addressLinkQuery),
-    async (c) => {
-      const link = linkParts(c.req.valid('param'), c.req.valid('query'))
-      return question(c, 'restore', await readRestoreState(linkContext(c), link))
-    },
+  .get('/restore/:id/:hash', ...signedLink, async (c) =>
+    question(c, 'restore', await readRestoreState(linkContext(c), linkParts(c))),
   )
-  .post(
-    '/restore/:id/:hash',
-    lenientFields('param', addressLinkPath),
-    lenientFields('query', addressLinkQuery),
-    async (c) => {
-      const link = linkParts(c.req.valid('param'), c.req.valid('query'))
-      return outcome(c, 'restore', await restoreAddress(linkContext(c), link))
-    },
+  .post('/restore/:id/:hash', ...signedLink, async (c) =>
+    outcome(c, 'restore', await restoreAddress(linkContext(c), linkParts(c))),
   )

@@ -26,7 +26,6 @@ export const addressChange = z.object({
 export type AddressChange = z.output<typeof addressChange>
 
 export const forgottenPassword = z.object({ email: email })
-export type ForgottenPassword = z.output<typeof forgottenPassword>
 
 export const passwordReset = z.object({
   token: field(text(), doc('The token from the reset email.')),

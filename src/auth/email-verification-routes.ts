@@ -2,17 +2,10 @@ import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
 import { linkOutcome, linkPage } from '../http/link-page.ts'
-import { allowanceHeaders, countedClient } from '../http/rate-limits.ts'
-import { lenientFields } from '../http/validate.ts'
-import type { LinkParts } from '../shared/links.ts'
+import { allowanceHeaders } from '../http/rate-limits.ts'
 import { showUser } from '../users/profile.ts'
-import { linkContext, linkParts } from './context.ts'
-import {
-  addressLinkPath,
-  addressLinkQuery,
-  type ShownVerificationSent,
-  type ShownVerificationStatus,
-} from './email-contract.ts'
+import { linkContext, linkParts, signedLink } from './context.ts'
+import type { ShownVerificationSent, ShownVerificationStatus } from './email-contract.ts'
 import {
   canVerify,
   type Disowning,
@@ -53,46 +46,23 @@ const outcomes: Record<Disowning, [title: string, text: string]> = {
 }
 
 export const emailVerificationRoutes = new Hono<App>()
-  .get(
-    '/verify/:id/:hash',
-    lenientFields('param', addressLinkPath),
-    lenientFields('query', addressLinkQuery),
-    async (c) => {
-      const link = signed(c, c.req.valid('param'), c.req.valid('query'))
-      // Scanners send HEAD requests to links in emails, so only GET verifies.
-      if (c.req.method === 'HEAD') return toDashboard(c, await canVerify(...link))
-      const { userId, isNew } = await verifyEmail(...link)
-      if (isNew) c.get('deps').logEvent({ event: 'Verified', userId })
-      return toDashboard(c, isNew)
-    },
+  .get('/verify/:id/:hash', ...signedLink, async (c) => {
+    // Scanners send HEAD requests to links in emails, so only GET verifies.
+    if (c.req.method === 'HEAD') return toDashboard(c, await canVerify(linkContext(c), linkParts(c)))
+    const { userId, isNew } = await verifyEmail(linkContext(c), linkParts(c))
+    if (isNew) c.get('deps').logEvent({ event: 'Verified', userId })
+    return toDashboard(c, isNew)
+  })
+  .get('/disown/:id/:hash', ...signedLink, async (c) =>
+    linkPage(c, ...questions[await readDisowning(linkContext(c), linkParts(c))]),
   )
-  .get(
-    '/disown/:id/:hash',
-    lenientFields('param', addressLinkPath),
-    lenientFields('query', addressLinkQuery),
-    async (c) => {
-      const disowning = await readDisowning(...signed(c, c.req.valid('param'), c.req.valid('query')))
-      return linkPage(c, ...questions[disowning])
-    },
-  )
-  .post(
-    '/disown/:id/:hash',
-    lenientFields('param', addressLinkPath),
-    lenientFields('query', addressLinkQuery),
-    async (c) => {
-      const [, secret, link] = signed(c, c.req.valid('param'), c.req.valid('query'))
-      const done = await disown(linkContext(c), secret, link)
-      return linkOutcome(c, ...outcomes[done], done === 'nothing' ? 409 : 200)
-    },
-  )
+  .post('/disown/:id/:hash', ...signedLink, async (c) => {
+    const done = await disown(linkContext(c), linkParts(c))
+    return linkOutcome(c, ...outcomes[done], done === 'nothing' ? 409 : 200)
+  })
   .post('/verification-notification', async (c) => {
     const owner = c.get('owner')
-    const { mailQueue, config } = c.get('deps')
-    const { isVerified, ...allowance } = await resendVerification(owner, {
-      mailQueue,
-      links: config.links,
-      client: countedClient(c),
-    })
+    const { isVerified, ...allowance } = await resendVerification(owner, linkContext(c))
     const body: ShownVerificationSent = isVerified
       ? { message: 'Email already verified.', email_verified: true }
       : {
@@ -111,10 +81,4 @@ export const emailVerificationRoutes = new Hono<App>()
 function toDashboard(c: Context<App>, isNew: boolean) {
   const { frontendUrl } = c.get('deps').config
   return c.redirect(`${frontendUrl}/dashboard?verified=${isNew ? '1' : 'already'}`, 302)
-}
-
-/** The arguments of the functions that validate a signed link. */
-function signed(c: Context<App>, path: Partial<LinkParts>, query: Partial<LinkParts>) {
-  const { db, config, now } = c.get('deps')
-  return [db, config.links.secret, linkParts(path, query), now] as const
 }

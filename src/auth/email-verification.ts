@@ -1,10 +1,10 @@
 import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Owner, User } from '../database/owner.ts'
-import { type Database, runAll, runOne } from '../database/run.ts'
+import { runAll, runOne } from '../database/run.ts'
 import { tokens, users } from '../database/schema.ts'
 import { countAttempt, type Limit, requireAttempt } from '../database/throttle.ts'
-import { type ClientAddress, mailLimits } from '../mail/limits.ts'
-import { type Allowance, BadLink } from '../shared/failures.ts'
+import { mailLimits } from '../mail/limits.ts'
+import { BadLink } from '../shared/failures.ts'
 import {
   type AddressLink,
   addressLink,
@@ -13,11 +13,12 @@ import {
   type LinkParts,
   linkedUserId,
 } from '../shared/links.ts'
-import type { MailQueue, RemovalQueue } from '../shared/queues.ts'
+import type { MailQueue } from '../shared/queues.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
 import { voidLinks } from '../users/addresses.ts'
 import { userDeletion } from '../users/delete.ts'
-import { ignoreLimits, type MailContext, mailResetLink } from './password-reset.ts'
+import type { LinkContext } from './context.ts'
+import { ignoreLimits, mailResetLink } from './password-reset.ts'
 
 /** Queues a verification email. */
 export async function mailVerification(
@@ -31,19 +32,14 @@ export async function mailVerification(
     id: crypto.randomUUID(),
     to: user.email,
     name: user.name,
-    url: await addressLink(links, 'verify', user, now),
-    disownUrl: await addressLink(links, 'disown', user, now),
+    url: addressLink(links, 'verify', user, now),
+    disownUrl: addressLink(links, 'disown', user, now),
     registeredAt: user.createdAt.toISOString(),
   })
 }
 
-export type Resent = Allowance & { isVerified: boolean }
-
 /** Sends another verification email, unless the user's address is verified. Throws TooManyAttempts. */
-export async function resendVerification(
-  owner: Owner,
-  { mailQueue, links, client }: { mailQueue: MailQueue; links: LinkBase; client: ClientAddress },
-): Promise<Resent> {
+export async function resendVerification(owner: Owner, { mailQueue, links, client }: LinkContext) {
   const recipient = sql`(select * from ${users} where ${users.id} = ${owner.id})`
   const isUnverified = sql`(select email_verified_at is null from ${recipient})`
   const limits: Limit[] = [
@@ -62,8 +58,9 @@ export async function resendVerification(
  * Verifies the address of the user of a link. `isNew` is true for exactly one of several simultaneous requests. Throws
  * BadLink.
  */
-export async function verifyEmail(db: Database, secret: string, link: LinkParts, now: Date) {
-  const user = await userOfLink(db, secret, 'verify', link, now)
+export async function verifyEmail(context: LinkContext, link: LinkParts) {
+  const { db, now } = context
+  const user = await userOfLink(context, 'verify', link)
   const isSameUser = and(eq(users.id, user.id), eq(users.email, user.email))
   const { verified, found } = await runAll(db, {
     verified: db
@@ -79,8 +76,8 @@ export async function verifyEmail(db: Database, secret: string, link: LinkParts,
 }
 
 /** True if the link would verify an address that is not verified yet. Changes nothing. Throws BadLink. */
-export async function canVerify(db: Database, secret: string, link: LinkParts, now: Date): Promise<boolean> {
-  const { emailVerifiedAt } = await userOfLink(db, secret, 'verify', link, now)
+export async function canVerify(context: LinkContext, link: LinkParts): Promise<boolean> {
+  const { emailVerifiedAt } = await userOfLink(context, 'verify', link)
   return emailVerifiedAt === null
 }
 
@@ -92,8 +89,8 @@ export async function canVerify(db: Database, secret: string, link: LinkParts, n
 export type Disowning = 'deletes' | 'signs out' | 'nothing'
 
 /** Returns the current action of a “this was not me” link. Throws BadLink. */
-export async function readDisowning(db: Database, secret: string, link: LinkParts, now: Date) {
-  const { emailVerifiedAt, isPasswordProven, idpId } = await userOfLink(db, secret, 'disown', link, now)
+export async function readDisowning(context: LinkContext, link: LinkParts): Promise<Disowning> {
+  const { emailVerifiedAt, isPasswordProven, idpId } = await userOfLink(context, 'disown', link)
   if (emailVerifiedAt === null) return 'deletes'
   return isPasswordProven || idpId !== null ? 'nothing' : 'signs out'
 }
@@ -102,13 +99,9 @@ export async function readDisowning(db: Database, secret: string, link: LinkPart
  * Follows a “this was not me” link: deletes the user and all their data, or ends all sessions, removes the password and
  * emails a reset link. Returns its action. Throws BadLink.
  */
-export async function disown(
-  context: MailContext & { removalQueue: RemovalQueue },
-  secret: string,
-  link: LinkParts,
-): Promise<Disowning> {
+export async function disown(context: LinkContext, link: LinkParts): Promise<Disowning> {
   const { db, now, removalQueue } = context
-  const { id, email } = await userOfLink(db, secret, 'disown', link, now)
+  const { id, email } = await userOfLink(context, 'disown', link)
   const isSameUser = and(eq(users.id, id), eq(users.email, email))
   const isUnverified = and(isSameUser, isNull(users.emailVerifiedAt)) as SQL
   const isUnproven = and(
@@ -141,17 +134,12 @@ export async function disown(
 }
 
 /** Returns the user of a link in a verification email. Throws BadLink. */
-async function userOfLink(db: Database, secret: string, does: AddressLink, link: LinkParts, now: Date) {
+async function userOfLink({ db, now, links }: LinkContext, does: AddressLink, link: LinkParts) {
   const { email, emailVerifiedAt, isPasswordProven, idpId } = users
   const columns = { id: users.id, email, emailVerifiedAt, isPasswordProven, idpId }
-  const [user] = await runOne(
-    db,
-    db
-      .select(columns)
-      .from(users)
-      .where(eq(users.id, linkedUserId(link))),
-  )
+  const isLinked = eq(users.id, linkedUserId(link))
+  const [user] = await runOne(db, db.select(columns).from(users).where(isLinked))
   if (!user) throw new BadLink(404, 'User not found.')
-  if (!(await isAddressLink(secret, does, link, user, now))) throw new BadLink(403)
+  if (!isAddressLink(links.secret, does, link, user, now)) throw new BadLink(403)
   return user
 }

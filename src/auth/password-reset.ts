@@ -9,26 +9,18 @@ import { type Draft, valuesOf } from '../shared/draft.ts'
 import { Invalid, TooManyAttempts } from '../shared/failures.ts'
 import { type Hashing, hashQueued } from '../shared/hashing.ts'
 import { resetLinkMinutes } from '../shared/links.ts'
-import type { MailQueue } from '../shared/queues.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
-import { newSecret, type RandomBytes, sha256Hex } from '../shared/tokens.ts'
+import { newSecret, sha256Hex } from '../shared/tokens.ts'
 import { voidLinks } from '../users/addresses.ts'
-import type { ForgottenPassword, PasswordReset } from './email-contract.ts'
+import type { LinkContext } from './context.ts'
+import type { PasswordReset } from './email-contract.ts'
 
 const linkTtlMs = resetLinkMinutes * minuteMs
 const badToken = 'This password reset token is invalid.'
 /** Unknown addresses share these counters, so that they cannot fill the table. */
 const unknownCounters = 1_024
 
-/** The context of an email with a reset link. `client` is the address that requested it. */
-export type MailContext = {
-  db: Database
-  now: Date
-  random: RandomBytes
-  mailQueue: MailQueue
-  frontendUrl: string
-  client: ClientAddress
-}
+type MailContext = Omit<LinkContext, 'links' | 'removalQueue'>
 
 /** The limits of a request: those of the user's address, or of one of the counters for unknown addresses. */
 function limitsOf(email: string, client: ClientAddress): Limit[] {
@@ -43,13 +35,7 @@ function limitsOf(email: string, client: ClientAddress): Limit[] {
   ]
 }
 
-/** Emails a reset link; returns the rest of the limits. Throws Invalid (also for an unknown address), TooManyAttempts. */
-export async function forgotPassword(context: MailContext, draft: Draft<ForgottenPassword>) {
-  const { email } = valuesOf(draft)
-  return mailResetLink(context, email)
-}
-
-/** Emails a reset link to an address; returns the rest of the limits. Throws Invalid, TooManyAttempts. */
+/** Emails a reset link; returns the rest of the limits. Throws Invalid (for an unknown address), TooManyAttempts. */
 export async function mailResetLink(context: MailContext, email: string) {
   const { db, now, mailQueue } = context
   const limits = limitsOf(email, context.client)
@@ -72,13 +58,8 @@ export async function mailResetLink(context: MailContext, email: string) {
   if (!user) throw invalidEmail("We can't find a user with that email address.")
   const url = new URL(`${context.frontendUrl}/reset-password`)
   url.search = new URLSearchParams({ token, email }).toString()
-  await mailQueue.post({
-    kind: 'reset_password',
-    id: crypto.randomUUID(),
-    to: email,
-    name: user.name,
-    url: url.href,
-  })
+  const { name } = user
+  await mailQueue.post({ kind: 'reset_password', id: crypto.randomUUID(), to: email, name, url: url.href })
   return allowance
 }
 

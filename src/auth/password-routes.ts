@@ -3,13 +3,15 @@ import type { App } from '../http/app-types.ts'
 import { confirmed } from '../http/confirmed.ts'
 import { allowanceHeaders, hashing } from '../http/rate-limits.ts'
 import { body } from '../http/validate.ts'
+import { valuesOf } from '../shared/draft.ts'
 import { linkContext } from './context.ts'
 import { forgottenPassword, passwordReset } from './email-contract.ts'
-import { forgotPassword, resetPassword } from './password-reset.ts'
+import { mailResetLink, resetPassword } from './password-reset.ts'
 
 export const passwordRoutes = new Hono<App>()
   .post('/forgot-password', body(forgottenPassword), async (c) => {
-    const allowance = await forgotPassword(linkContext(c), c.req.valid('json'))
+    const { email } = valuesOf(c.req.valid('json'))
+    const allowance = await mailResetLink(linkContext(c), email)
     return c.json({ message: 'We have emailed your password reset link.' }, 200, allowanceHeaders(allowance))
   })
   .post('/reset-password', body(passwordReset), async (c) => {

@@ -42,7 +42,7 @@ export async function beginSignIn(
   if (!provider) throw new ProviderUnavailable('No identity provider is configured')
   const pending = provider.begin()
   const state: State = { ...pending, expiresAt: now.getTime() + stateTtlMs, timezone }
-  return provider.authorizationUrl(pending, await seal(secret, state), login_hint)
+  return provider.authorizationUrl(pending, seal(secret, state), login_hint)
 }
 
 /** Signs in the user of the provider's callback. Throws SignInFailed. */
@@ -87,7 +87,7 @@ async function identify(provider: OpenIdClient, code: string, state: State): Pro
 
 /** Opens an unused state that has not expired. Throws SignInFailed. */
 async function openState(db: Database, secret: string, sealed: string | undefined, now: Date) {
-  const { data: state } = stateSchema.safeParse(sealed && (await unseal(secret, sealed)))
+  const { data: state } = stateSchema.safeParse(sealed && unseal(secret, sealed))
   if (!state || state.expiresAt <= now.getTime()) throw expiredState()
   const { nonce } = usedStates
   const used = await runOne(db, db.select({ nonce }).from(usedStates).where(eq(nonce, state.nonce)))

@@ -33,38 +33,38 @@ export const resetLinkMinutes = 60
 export type LinkBase = { appUrl: string; secret: string }
 
 /** Makes a link about an address, signed for its action, user, address and expiry. */
-export async function addressLink(
+export function addressLink(
   base: LinkBase,
   does: AddressLink,
   user: { id: number; email: string },
   now: Date,
-): Promise<string> {
+): string {
   const path = `/api/email/${does}/${user.id}/${sha256Hex(user.email)}`
   const expires = Math.floor(now.getTime() / 1000) + addressLinkMinutes[does] * 60
-  return `${base.appUrl}${path}?expires=${expires}&signature=${await sign(base.secret, `${path}?expires=${expires}`)}`
+  return `${base.appUrl}${path}?expires=${expires}&signature=${sign(base.secret, `${path}?expires=${expires}`)}`
 }
 
 /** True if the link was made for this action, user and address, is unaltered and has not expired. */
-export async function isAddressLink(
+export function isAddressLink(
   secret: string,
   does: AddressLink,
   link: LinkParts,
   user: { id: number; email: string },
   now: Date,
-): Promise<boolean> {
+): boolean {
   const path = `/api/email/${does}/${link.id}/${link.hash}`
-  const isGenuine = await isSigned(secret, `${path}?expires=${link.expires}`, link.signature)
+  const isGenuine = isSigned(secret, `${path}?expires=${link.expires}`, link.signature)
   const isForUser = link.id === String(user.id) && link.hash === sha256Hex(user.email)
   return isGenuine && isForUser && Number(link.expires) * 1000 > now.getTime()
 }
 
 /** Makes the link that turns off a user's reminders (RFC 8058). It does not expire. */
-export async function unsubscribeLink(base: LinkBase, userId: number): Promise<string> {
+export function unsubscribeLink(base: LinkBase, userId: number): string {
   const path = `/api/reminders/unsubscribe/${userId}`
-  return `${base.appUrl}${path}/${await sign(base.secret, path)}`
+  return `${base.appUrl}${path}/${sign(base.secret, path)}`
 }
 
 /** True for the parts of a link that `unsubscribeLink` made. */
-export function isUnsubscribeLink(secret: string, userId: string, signature: string): Promise<boolean> {
+export function isUnsubscribeLink(secret: string, userId: string, signature: string): boolean {
   return isSigned(secret, `/api/reminders/unsubscribe/${userId}`, signature)
 }

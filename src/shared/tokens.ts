@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const randomLength = 40
@@ -49,14 +50,9 @@ export function sha256Hex(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** CRC-32 (ISO 3309) of an ASCII text, in base 62. */
+/** CRC-32 of an ASCII text, in base 62. */
 function checksum(text: string): string {
-  let crc = 0xffffffff
-  for (let at = 0; at < text.length; at++) {
-    crc ^= text.charCodeAt(at)
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
-  }
-  let rest = ~crc >>> 0
+  let rest = crc32(text)
   let digits = ''
   for (let i = 0; i < checksumLength; i++) {
     digits = alphabet[rest % alphabet.length] + digits

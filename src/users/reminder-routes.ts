@@ -7,9 +7,9 @@ import { requireUnsubscribeLink, unsubscribe } from './reminders.ts'
 
 /** Turns off reminders from their email (RFC 8058). */
 export const reminderRoutes = new Hono<App>()
-  .get('/unsubscribe/:user/:signature', lenientFields('param', unsubscribeLinkPath), async (c) => {
+  .get('/unsubscribe/:user/:signature', lenientFields('param', unsubscribeLinkPath), (c) => {
     const { user = '', signature = '' } = c.req.valid('param')
-    await requireUnsubscribeLink(c.get('deps').config.links.secret, user, signature)
+    requireUnsubscribeLink(c.get('deps').config.links.secret, user, signature)
     const text = 'You get them on days when you have recorded nothing.'
     return linkPage(c, 'Stop the reminders?', text, 'Stop reminders')
   })

@@ -34,9 +34,7 @@ export async function sendDueReminders(context: ReminderContext) {
     }))
     const idle = await withoutTransaction(context, plans)
     const reminded = plans.filter(({ user, plan }) => plan.dueFor && idle.has(user.id))
-    await context.mailQueue.postAll(
-      await Promise.all(reminded.map(({ user, plan }) => reminderFor(context, user, plan))),
-    )
+    await context.mailQueue.postAll(reminded.map(({ user, plan }) => reminderFor(context, user, plan)))
     await scheduleNextCheck(context, plans, new Set(reminded.map(({ user }) => user.id)))
     lookedAt += due.length
     sent += reminded.length
@@ -51,22 +49,16 @@ export async function wantsReminders(db: Database, email: string): Promise<boole
 }
 
 /** Throws BadLink unless the signature is valid. */
-export async function requireUnsubscribeLink(secret: string, userId: string, signature: string) {
-  if (!(await isUnsubscribeLink(secret, userId, signature)))
-    throw new BadLink(403, 'Invalid unsubscribe link.')
+export function requireUnsubscribeLink(secret: string, userId: string, signature: string) {
+  if (!isUnsubscribeLink(secret, userId, signature)) throw new BadLink(403, 'Invalid unsubscribe link.')
 }
 
 /** Turns off the reminders of the user of a link. Throws BadLink. */
 export async function unsubscribe(db: Database, secret: string, userId: string, signature: string) {
-  await requireUnsubscribeLink(secret, userId, signature)
+  requireUnsubscribeLink(secret, userId, signature)
   const off = { reminderTime: null, reminderLookAt: null }
-  await runOne(
-    db,
-    db
-      .update(users)
-      .set(off)
-      .where(eq(users.id, Number(userId))),
-  )
+  const isLinked = eq(users.id, Number(userId))
+  await runOne(db, db.update(users).set(off).where(isLinked))
 }
 
 type Planned = { user: DueUser; plan: ReminderPlan }
@@ -94,8 +86,8 @@ async function withoutTransaction({ db }: ReminderContext, plans: Planned[]): Pr
   return new Set(idle.map(({ id }) => Number(id)))
 }
 
-async function reminderFor({ links, frontendUrl }: ReminderContext, user: DueUser, { dueFor }: ReminderPlan) {
-  const unsubscribeUrl = await unsubscribeLink(links, user.id)
+function reminderFor({ links, frontendUrl }: ReminderContext, user: DueUser, { dueFor }: ReminderPlan) {
+  const unsubscribeUrl = unsubscribeLink(links, user.id)
   return {
     kind: 'reminder' as const,
     // From day, user and secret, so that a retry has the same id, but another environment does not.
