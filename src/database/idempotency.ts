@@ -1,17 +1,34 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { UserScope } from './owner.ts'
-import type { accounts, batches, categories, imports } from './schema.ts'
+import { type Rule, rule } from './rules.ts'
+import { type accounts, type batches, type categories, type imports, spentClientIds } from './schema.ts'
 
 type KeyedTable = typeof accounts | typeof categories | typeof imports | typeof batches
 
 /**
  * Conditions for a request with an Idempotency-Key: `earlier` matches the row that an earlier request with the key has
  * created, `isFirst` is true if there is none. A request without a key is always the first. The key of an account or a
- * category is its client id (spent-keys.ts). A key expires with its import, or 30 days after its batch (jobs/expiry.ts).
+ * category is its client id. A key expires with its import, or 30 days after its batch (jobs/expiry.ts).
  */
 export function idempotency(owner: UserScope, table: KeyedTable, key: string | SQL | null | undefined) {
   if (!key) return { earlier: sql`false`, isFirst: sql`true` }
   const column = 'clientId' in table ? table.clientId : table.idempotencyKey
   const earlier = and(eq(table.userId, owner.id), eq(column, key)) as SQL
   return { earlier, isFirst: sql`not exists (select 1 from ${table} where ${earlier})` }
+}
+
+type KeyedNoun = 'account' | 'category'
+
+/** True if the account or category that was created with this key has been deleted. */
+export function isSpentKey(userId: SQL, noun: KeyedNoun, key: SQL): SQL {
+  return sql`exists (
+    select 1 from ${spentClientIds} spent
+     where spent.user_id = ${userId} and spent.noun = ${sql.raw(`'${noun}'`)} and spent.client_id = ${key})`
+}
+
+/** The rule that a late retry must not recreate an account or a category that has been deleted. */
+export function keyRules(userId: SQL, noun: KeyedNoun, key: string | undefined): Rule[] {
+  if (!key) return []
+  const text = `The :field belongs to ${noun === 'account' ? 'an account' : 'a category'} that was deleted.`
+  return [rule('Idempotency-Key', text, sql`not ${isSpentKey(userId, noun, sql`${key}`)}`)]
 }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { MatchReason } from '../shared/match-row.ts'
-import { duplicateReasons } from '../transactions/duplicate-reasons.ts'
+import { duplicateReasons } from '../transactions/duplicates.ts'
 import type { ImportFile } from './import-file.ts'
 
 /** A row of a file that already exists. */

@@ -1,6 +1,7 @@
+import { type Database, runOne } from '../database/run.ts'
+import { failedMails } from '../database/schema.ts'
 import { type Handler, retryLater } from '../shared/dispatch.ts'
 import { mailSchema } from '../shared/mails.ts'
-import type { FailedMail } from './failed-mails.ts'
 import type { Mailer } from './resend.ts'
 import { renderMail } from './texts.ts'
 
@@ -49,4 +50,13 @@ export function deadMailConsumer({ recordFailure }: Pick<MailDeps, 'recordFailur
     })
     return 'done'
   }
+}
+
+/** An email that could not be sent, without its contents. */
+export type FailedMail = { id: string; kind: string; recipient: string; reason: string }
+
+/** Records an email that could not be sent. A repeated id is ignored. */
+export async function recordFailedMail(db: Database, mail: FailedMail, now: Date): Promise<void> {
+  const row = { ...mail, failedAt: now }
+  await runOne(db, db.insert(failedMails).values(row).onConflictDoNothing())
 }

@@ -6,7 +6,7 @@ import { accounts, importedOriginals, imports, rejectedMatches, transactions } f
 import type { CalendarDate } from '../shared/dates.ts'
 import type { MatchKind, MatchRow } from '../shared/match-row.ts'
 import { matchKinds } from '../shared/types.ts'
-import { wordsOf } from '../transactions/duplicate-reasons.ts'
+import { wordsOf } from '../transactions/duplicates.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
 import { contextDays, findMatches, type Match, maxDaysApart } from './matching.ts'
 

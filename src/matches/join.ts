@@ -1,14 +1,14 @@
-import { and, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { withinBounds } from '../database/bounds.ts'
 import { lastChange, nextChange } from '../database/change-numbers.ts'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
 import type { Owner, UserScope } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
-import { allHold, selectRuleFlags, violationOf } from '../database/rules.ts'
+import { selectRuleFlags, violationOf } from '../database/rules.ts'
 import { withoutResults } from '../database/run.ts'
 import { transactions } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
-import type { FieldErrors } from '../shared/failures.ts'
+import { type FieldErrors, Invalid } from '../shared/failures.ts'
 import { isImported } from '../transactions/bulk-duplicates.ts'
 import { liveCategory, type Transaction, transactionColumns } from '../transactions/read.ts'
 import type { Pair, Pairs } from './contract.ts'
@@ -21,9 +21,6 @@ import { hasRoom, isPair, kindRule, pairRules, roomRule } from './pairs.ts'
  * log of changes and spent client ids are the triggers' work. The `updated_at` of the row that remains does not change:
  * undoing an import tells by it whether a row has been edited.
  */
-
-/** Pairs that have been matched, each a kind and two ids, as JSON. */
-type PairsAsJson = string | SQL
 
 /** The columns of the deleted row that a separation restores. */
 export const restoredColumns = [
@@ -39,78 +36,56 @@ export const restoredColumns = [
   'updated_at',
 ]
 
-/** Joins two transactions, and returns the one that remains. A repeat changes nothing. Throws Invalid. */
-export async function joinMatch(owner: Owner, draft: Draft<Pair>): Promise<Transaction> {
-  const pair = await requireComplete(owner, draft)
-  const { kind, ids } = pair
-  const rules = [...pairRules(owner, ids), kindRule(owner, pair), roomRule(owner, pair)]
-  const list = JSON.stringify([[kind, ...ids]])
-  const results = await withinBounds(
-    'amount',
-    owner.run({
-      ruleFlags: selectRuleFlags(owner.db, rules),
-      joined: withoutResults(joinPairs(owner, list, allHold(rules))),
-      remains: owner.db
-        .select(transactionColumns)
-        .from(transactions)
-        .where(
-          and(
-            sql`${transactions.id} in (select joined_id from (${joinedOf(owner.id, list)}))`,
-            hasLiveAccounts,
-          ),
-        ),
-    }),
-  )
-  const [remains] = results.remains
-  if (!remains) throw violationOf(rules, results.ruleFlags)
-  return remains
-}
-
 /** What became of a pair: the transaction that remains, or why the pair was not joined. */
 export type JoinOutcome = Pair & { transaction: Transaction | null; errors: FieldErrors | null }
+
+/** Joins two transactions, and returns the one that remains. A repeat changes nothing. Throws Invalid. */
+export async function joinMatch(owner: Owner, draft: Draft<Pair>): Promise<Transaction> {
+  const [outcome] = await join(owner, [await requireComplete(owner, draft)])
+  if (!outcome?.transaction) throw new Invalid(outcome?.errors ?? {})
+  return outcome.transaction
+}
 
 /** Joins several pairs, each of which has its own outcome. A repeat changes nothing. Throws Invalid. */
 export async function joinMatches(owner: Owner, draft: Draft<Pairs>): Promise<JoinOutcome[]> {
   const { pairs } = await requireComplete(owner, draft)
+  return join(owner, pairs)
+}
+
+async function join(owner: Owner, pairs: Pair[]): Promise<JoinOutcome[]> {
   const list = JSON.stringify(pairs.map(({ kind, ids }) => [kind, ...ids]))
   const rules = pairs.map((pair) => [
     ...pairRules(owner, pair.ids),
     kindRule(owner, pair),
     roomRule(owner, pair),
   ])
-  const results = await withinBounds(
-    'amount',
-    owner.run({
-      ruleFlags: rules.map((ofPair) => selectRuleFlags(owner.db, ofPair)),
-      joined: withoutResults(joinPairs(owner, list, sql`true`)),
-      remaining: owner.db
-        .select({ ...transactionColumns, goneId: sql<number>`gone.id` })
-        .from(transactions)
-        .innerJoin(sql`(${joinedOf(owner.id, list)}) gone`, sql`${transactions.id} = gone.joined_id`)
-        .where(hasLiveAccounts),
-    }),
-  )
+  const write = owner.run({
+    ruleFlags: rules.map((ofPair) => selectRuleFlags(owner.db, ofPair)),
+    joined: withoutResults(joinPairs(owner, list)),
+    remaining: owner.db
+      .select({ ...transactionColumns, goneId: sql<number>`gone.id` })
+      .from(transactions)
+      .innerJoin(sql`(${joinedOf(owner.id, list)}) gone`, sql`${transactions.id} = gone.joined_id`)
+      .where(hasLiveAccounts),
+  })
+  const results = await withinBounds('amount', write)
   return pairs.map((pair, i) => {
-    const found = results.remaining.find(
-      ({ id, goneId }) => pair.ids.includes(id) && pair.ids.includes(goneId),
-    )
-    if (found) return { ...pair, transaction: found, errors: null }
-    return {
-      ...pair,
-      transaction: null,
-      errors: violationOf(rules[i] ?? [], results.ruleFlags[i] ?? []).errors,
-    }
+    const isOf = (row: { id: number; goneId: number }) =>
+      [row.id, row.goneId].every((id) => pair.ids.includes(id))
+    const transaction = results.remaining.find(isOf) ?? null
+    const errors = transaction ? null : violationOf(rules[i] ?? [], results.ruleFlags[i] ?? []).errors
+    return { ...pair, transaction, errors }
   })
 }
 
 /**
- * The statements that join the user's pairs. No row may be in two pairs; a pair that can no longer be joined is
- * skipped.
+ * The statements that join the user's pairs, as JSON: a kind and two ids each. No row may be in two pairs; a pair that
+ * cannot be joined is skipped.
  */
-export function joinPairs({ id: userId }: UserScope, pairs: PairsAsJson, guard: SQL): SQL[] {
+export function joinPairs({ id: userId }: UserScope, pairs: string): SQL[] {
   const joined = sql`(${joinedOf(userId, pairs)})`
   return [
-    storeOriginals(userId, pairs, guard),
+    storeOriginals(userId, pairs),
     deleteStaleOriginals(userId, joined),
     storeOutflowOriginals(userId, joined),
     clearBookedBy(joined),
@@ -124,14 +99,14 @@ export function joinPairs({ id: userId }: UserScope, pairs: PairsAsJson, guard: 
  * Remembers the row that each pair is to lose, with all of its fields (`kept`). An edited row is remembered already, as
  * its file has it: that stays, and only what the join adds is written.
  */
-function storeOriginals(userId: SQL, pairs: PairsAsJson, guard: SQL): SQL {
+function storeOriginals(userId: SQL, pairs: string): SQL {
   const category = (row: SQL) =>
     sql`(select id from categories where id = ${row}.category_id and user_id = ${userId})`
   const asTheyAre = sql.raw(restoredColumns.map((column) => `'${column}', gone.${column}`).join(', '))
   return sql`
     insert into imported_originals (user_id, id, account_id, to_account_id, type, amount, reference, transaction_date, kind,
                             import_id, booked_by, joined_id, merged_into_id, seq, kept)
-    with ${rolesIn(userId, pairs, guard)}
+    with ${rolesIn(userId, pairs)}
     select ${userId}, gone.id, gone.account_id, gone.to_account_id, gone.type, gone.amount, gone.reference,
            gone.transaction_date, role.kind, gone.import_id, gone.booked_by, merged_into_id, merged_into_id, ${lastChange(userId)},
            json_object(${asTheyAre}, 'category_id', ${category(sql`gone`)}, 'is_synced', gone.is_synced,
@@ -148,7 +123,7 @@ function storeOriginals(userId: SQL, pairs: PairsAsJson, guard: SQL): SQL {
 }
 
 /** The CTEs that choose the pairs to join: `role` has the kind of each, the row that remains and the one that goes. */
-function rolesIn(userId: SQL, pairs: PairsAsJson, guard: SQL): SQL {
+function rolesIn(userId: SQL, pairs: string): SQL {
   // Of two duplicates, the one with the greater claim remains.
   const claim = (row: SQL) => sql`(${row}.type = 'transfer', ${row}.import_id is null, -${row}.id)`
   // Of a list, only the pairs that may be joined are.
@@ -163,7 +138,6 @@ function rolesIn(userId: SQL, pairs: PairsAsJson, guard: SQL): SQL {
         from (select pair.*, iif(kind = 'transfer', a.type = 'income', ${claim(sql`a`)} < ${claim(sql`b`)}) as b_remains
                 from pair cross join transactions a on a.id = a_id cross join transactions b on b.id = b_id
                where ${areLive} and ${isPair(sql`kind`)} and ${hasRoom(userId, sql`a_id, b_id`)})
-       where ${guard}
     )`
 }
 
@@ -231,7 +205,7 @@ function updateRemaining(userId: SQL, joined: SQL): SQL {
 }
 
 /** Selects the imported originals of the joined pairs: the row of each that was deleted. */
-export function joinedOf(userId: SQL, pairs: PairsAsJson): SQL {
+export function joinedOf(userId: SQL, pairs: string): SQL {
   return sql`
     select gone.* from json_each(${pairs}) pair
              cross join imported_originals gone on gone.user_id = ${userId} and gone.id in (pair.value ->> 1, pair.value ->> 2)

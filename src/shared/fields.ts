@@ -3,8 +3,7 @@ import { earliestDate, isCalendarDate, latestDate } from './dates.ts'
 import { doc, field } from './doc.ts'
 import { invalidText, moneyTexts, requiredText } from './field-errors.ts'
 import { type MoneyProblem, parseMoney } from './money.ts'
-import { isLongerThan } from './text-length.ts'
-import { isBlank, toNfc, trimText } from './texts.ts'
+import { isBlank, isLongerThan, toNfc, trimText } from './texts.ts'
 
 // The field types of requests, with the contract's error texts (`:field` is replaced by the field's name). If a value has
 // several spellings (12.5 or "12.50"), the OpenAPI document has one, since many languages have no union types.

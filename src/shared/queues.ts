@@ -42,7 +42,7 @@ export function syncQueue(queue: Queue<SyncMessage>, waitUntil: WaitUntil): Sync
   return queueSender({ queue, waitUntil }, (batch_id) => ({ batch_id }), failureOf)
 }
 
-/** The queue of jobs/removal-consumer.ts. */
+/** The queue of `removalConsumer` (jobs/removal.ts). */
 export function removalQueue(queue: Queue<RemovalMessage>, waitUntil: WaitUntil): RemovalQueue {
   const failureOf = (userId: number) => ({ event: 'removal not queued', userId: String(userId) })
   return queueSender({ queue, waitUntil }, (user_id) => ({ user_id }), failureOf)

@@ -28,3 +28,8 @@ export function isBlank(text: string): boolean {
 export function toNfc(text: string): string {
   return longRunOfMarks.test(text) ? text : text.normalize('NFC')
 }
+
+/** True if a text has more than `max` code points, of one or two UTF-16 units each. */
+export function isLongerThan(text: string, max: number): boolean {
+  return text.length > max && (text.length > 2 * max || [...text].length > max)
+}

@@ -15,7 +15,7 @@ import {
   unstorable,
 } from './fields.ts'
 import { longestPassword, shortestPassword } from './password-length.ts'
-import { isLongerThan } from './text-length.ts'
+import { isLongerThan } from './texts.ts'
 
 // The types of a user's fields in requests (fields.ts has those of all resources).
 

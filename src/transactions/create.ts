@@ -14,8 +14,7 @@ import { addError } from '../shared/field-errors.ts'
 import { idByClientId, isUnusedClientId, spentText } from './client-ids.ts'
 import type { NewTransaction } from './contract.ts'
 import { withRuleErrors } from './contract-rules.ts'
-import { duplicateReasons, type Words } from './duplicate-reasons.ts'
-import { isDuplicateOf } from './duplicates.ts'
+import { duplicateReasons, isDuplicateOf, type Words } from './duplicates.ts'
 import { type Transaction, transactionColumns } from './read.ts'
 
 /** The owner's id in statements that select from `users`, where it is at hand: `owner.id` looks the token up again. */

@@ -1,4 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { MatchReason } from '../shared/match-row.ts'
+import { distinctiveWords, shareWords } from '../shared/words.ts'
 import type { NewTransaction } from './contract.ts'
 
 /** A new transaction is compared with at most this many others of its account, day and amount: the newest. */
@@ -21,4 +23,24 @@ export function isDuplicateOf(userId: SQL, fields: NewTransaction): SQL {
        order by id desc limit ${maxCompared})
     and +transactions.user_id = ${userId} and transactions.type = ${fields.type}
     and transactions.to_account_id is ${fields.to_account_id ?? null} and ${mayHaveReference})`
+}
+
+/** The words of a transaction. */
+export type Words = { description: string | null; reference: string | null }
+
+/** Why a row is taken for a duplicate of another that equals it in everything that moves money, the day included. */
+export function duplicateReasons(one: Words, other: Words): MatchReason[] {
+  const isSame = one.reference !== null && one.reference === other.reference
+  const hasCommon = shareWords(distinctiveWords(wordsOf(one)), distinctiveWords(wordsOf(other)))
+  return [
+    'same_amount',
+    'same_day',
+    ...(isSame ? ['same_reference' as const] : []),
+    ...(hasCommon ? ['words_in_common' as const] : []),
+  ]
+}
+
+/** Description and reference as one text. */
+export function wordsOf({ description, reference }: Words): string {
+  return [description, reference].filter((text) => text !== null).join(' ')
 }

@@ -16,8 +16,7 @@ import {
 import { createTransaction } from './create.ts'
 import { deleteTransaction } from './delete.ts'
 import { listTransactions } from './list.ts'
-import { presentPage } from './pagination.ts'
-import { presentTransaction, presentWithRelations } from './present.ts'
+import { presentPage, presentTransaction, presentWithRelations } from './present.ts'
 import { showTransaction } from './read.ts'
 import { updateTransaction } from './update.ts'
 

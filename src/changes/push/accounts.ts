@@ -5,7 +5,7 @@ import { accountQuota, notesQuota } from '../../database/quotas.ts'
 import { accounts } from '../../database/schema.ts'
 import { bitsOf } from './conflicts.ts'
 import { type CreatedNoun, creationStep } from './creations.ts'
-import { isTargetRow } from './references.ts'
+import { isTargetRow } from './steps.ts'
 import { type ChangedNoun, deletionStep, updateStep } from './updates.ts'
 
 const conflictGroups = {

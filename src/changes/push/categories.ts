@@ -8,8 +8,7 @@ import { categoryNameKey } from '../../shared/category-name-key.ts'
 import { takenText } from '../../shared/field-errors.ts'
 import type { Operation } from '../operations-contract.ts'
 import { type CreatedNoun, creationStep } from './creations.ts'
-import { isTargetRow } from './references.ts'
-import type { Step } from './steps.ts'
+import { isTargetRow, type Step } from './steps.ts'
 import { type ChangedNoun, deletionStep, updateStep } from './updates.ts'
 
 const conflictGroups = {

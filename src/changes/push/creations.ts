@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { isSpentKey } from '../../database/idempotency.ts'
 import { brokenRules, type Rule } from '../../database/rules.ts'
 import { withoutResults } from '../../database/run.ts'
-import { isSpentKey } from '../../database/spent-keys.ts'
 import type { Operation } from '../operations-contract.ts'
 import { operationsWithOutcome, type Step, storeOutcomes, type UploadSql, uploadOf } from './steps.ts'
 

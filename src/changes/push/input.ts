@@ -4,7 +4,7 @@ import type { Draft } from '../../shared/draft.ts'
 import type { FieldErrors } from '../../shared/failures.ts'
 import { addError, firstErrors, invalidText, messageFor, requiredText } from '../../shared/field-errors.ts'
 import { longestClientId, tooLongText } from '../../shared/fields.ts'
-import { isLongerThan } from '../../shared/text-length.ts'
+import { isLongerThan } from '../../shared/texts.ts'
 import { boundErrors, listItems, notAnObject } from '../../transactions/items.ts'
 import {
   fieldsOfNoun,

@@ -23,8 +23,7 @@ import { liveCategory } from '../../transactions/read.ts'
 import { nextRow, transactionRules } from '../../transactions/rules.ts'
 import { fieldsThatGoTogether } from '../operations-contract.ts'
 import { bitsOf } from './conflicts.ts'
-import { isTargetRow, resolved } from './references.ts'
-import { idsWithOutcome, type Step, type UploadSql, uploadOf } from './steps.ts'
+import { idsWithOutcome, isTargetRow, resolved, type Step, type UploadSql, uploadOf } from './steps.ts'
 import { applyUpdates, type ChangedNoun, changesAsJson, deletionStep, determineUpdates } from './updates.ts'
 
 /** Which fields conflict together (conflicts.ts): clients send those of `accounts` together (`fieldsThatGoTogether`). */

@@ -4,10 +4,10 @@ import { brokenRules, type Rule } from '../../database/rules.ts'
 import { type Statement, withoutResults } from '../../database/run.ts'
 import type { Operation } from '../operations-contract.ts'
 import { bitsOf, type ConflictGroups, columns, deletionConflicts, updateConflicts } from './conflicts.ts'
-import { resolved } from './references.ts'
 import {
   idsWithOutcome,
   operationsWithOutcome,
+  resolved,
   type Step,
   storeOutcomes,
   type UploadSql,

@@ -400,7 +400,7 @@ test('a pair that an import found before its account was deleted is not joined',
   await person.delete(`/api/accounts/${savings.id}`)
   const db = openWorldDatabase(world)
   const pairs = JSON.stringify([['transfer', inflow?.id, outflow?.id]])
-  const joins = joinPairs({ db, id: sql`${me.id}`, isValid: sql`true` }, pairs, sql`true`)
+  const joins = joinPairs({ db, id: sql`${me.id}`, isValid: sql`true` }, pairs)
   await runAll(db, { joins: joins.map((statement) => db.run(statement)) })
   expect((await rows()).map(({ id, type }) => [id, type])).toContainEqual([outflow?.id, 'expense'])
   await isExact()
