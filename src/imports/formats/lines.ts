@@ -12,9 +12,3 @@ export function* linesOf(text: string, maxLength = 10_000): Generator<{ line: nu
     at = stop + 1
   }
 }
-
-/** Refuses a file with a line longer than `maxLength`. */
-export function refuseLongLines(text: string, maxLength: number): void {
-  const lines = linesOf(text, maxLength)
-  while (!lines.next().done);
-}

@@ -16,11 +16,10 @@ import { readOnlyTable, readWorkbook } from './xlsx/workbook.ts'
 
 /** Reads a bank statement in any of the formats. Throws Invalid or, if it can be read in several ways, Questions. */
 export function readStatement(bytes: Uint8Array, options: FileOptions): BankStatement {
-  const workbook = readWorkbook(bytes, options, (text, told) => readWithExamples(text, told, true))
+  const workbook = readWorkbook(bytes, options, (text, told) => readFormat('csv', text, told, true))
   if (workbook) return workbook
   const { format, text, settled } = recognise(bytes, options)
-  const statement =
-    format === 'csv' ? readWithExamples(text, options, false) : readFormat(format, text, options)
+  const statement = readFormat(format, text, options, false)
   return { ...statement, settled: { ...settled, ...statement.settled } }
 }
 
@@ -58,14 +57,11 @@ type Identity = Pick<BankStatement, 'format' | 'headers'>
 /** The headers of a table stand in the first bytes of its file, and so do enough rows to tell the kinds of columns. */
 const identifyingBytes = 65_536
 
-function readWithExamples(text: string, options: FileOptions, isSheet: boolean): BankStatement {
-  return withExamples((text, told) => readBankCsv(text, told, isSheet), text, options, rowsOf)
-}
+const readers = { csv: readBankCsv, ofx: readOfx, camt: readCamt, mt940: readMt940, qif: readQif }
 
-const readers = { ofx: readOfx, camt: readCamt, mt940: readMt940, qif: readQif }
-
-function readFormat(format: keyof typeof readers, text: string, options: FileOptions): BankStatement {
-  return withExamples(readers[format], text, options, rowsOf, false)
+function readFormat(format: BankStatement['format'], text: string, options: FileOptions, isSheet: boolean) {
+  const read = (text: string, told: FileOptions) => readers[format](text, told, isSheet)
+  return withExamples(read, text, options, rowsOf, format === 'csv')
 }
 
 /** The entries of the account that is meant, or else of the first. */

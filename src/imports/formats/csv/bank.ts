@@ -15,7 +15,7 @@ const kind = { fields: fieldsOf(false), convention: () => null, typeOf: null }
  * Reads the CSV export of a bank, whatever its headers, language, and style of dates and amounts. `isSheet` if it was a
  * sheet of a workbook. Throws Invalid, or Questions.
  */
-export function readBankCsv(text: string, options: FileOptions, isSheet = false): BankStatement {
+export function readBankCsv(text: string, options: FileOptions, isSheet: boolean): BankStatement {
   const { table, groups, skipped, aspects, problems } = readTable(text, options, { ...kind, isSheet })
   const accounts = groups.map((group) => accountOf(table, group))
   if (aspects.questions.length > 0) askForAccount(accountNames(accounts), aspects)

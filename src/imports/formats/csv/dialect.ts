@@ -71,20 +71,12 @@ function toldDelimiter(told: string | undefined): string | undefined {
   return delimiter
 }
 
-/** The usual delimiters, without the comma if it only stands in numbers, and longer ones such as `~|~` that contain them. */
+/** The usual delimiters, without the comma if it only stands in numbers; or else a longer one such as `~|~`. */
 function possibleDelimiters(start: string): string[] {
+  const [long = '', , middle = ''] = /([~^#*%&@!:_])([,;\t|])\1/.exec(start) ?? []
+  if (long !== '' && !start.replaceAll(long, '').includes(middle)) return [long]
   const hasCommasOnlyInNumbers = start.includes(';') && !/(?<!\d),|,(?!\d)/.test(start)
-  const single = hasCommasOnlyInNumbers ? delimiters.slice(1) : delimiters
-  return single.map((delimiter) => {
-    const at = start.indexOf(delimiter)
-    const [before = '', after = ''] = [start[at - 1], start[at + 1]]
-    const isSurrounded = before === after && /[~^#*%&@!|;:_]/.test(before)
-    const long =
-      after === delimiter ? delimiter.repeat(2) : isSurrounded ? before + delimiter + after : delimiter
-    const times = long.split(delimiter).length - 1
-    const isAlways = (start.split(long).length - 1) * times === start.split(delimiter).length - 1
-    return isAlways ? long : delimiter
-  })
+  return hasCommasOnlyInNumbers ? delimiters.slice(1) : delimiters
 }
 
 /** The header row is the row without values that names the most fields, and the delimiter is the one that brings it out. */

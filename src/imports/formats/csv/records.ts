@@ -24,23 +24,19 @@ function unquoted(text: string, delimiter: string, firstLine: number): string[][
   const lines = text.split('\n', maxRecords + 1)
   const split = lines.map((line) => splitUnescaped(line, delimiter))
   // A preamble or footer may be narrower, but rows of different widths were split in the wrong places.
-  const widths = new Map<number, number>()
-  for (const cells of split)
-    if (cells && cells.length > 2) widths.set(cells.length, (widths.get(cells.length) ?? 0) + 1)
-  const [usual = 0] = [...widths].sort((a, b) => b[1] - a[1])[0] ?? []
-  const rows = split.map((cells, i) => {
+  const widths = Map.groupBy(split, (cells) => (cells && cells.length > 2 ? cells.length : 0))
+  widths.delete(0)
+  const [usual = 0] = [...widths].sort((a, b) => b[1].length - a[1].length)[0] ?? []
+  return split.map((cells, i) => {
     if (cells && (cells.length < 3 || cells.length === usual)) return cells
     const plain = (lines[i] ?? '').split(delimiter)
     if (plain.length === usual) return plain.map((cell) => cell.replace(/^\s*"|"\s*$/g, ''))
-    return cells ?? refuseFile(`A quote is not closed on line ${firstLine + i}; the file may be cut off.`)
-  })
-  const odd = rows.findIndex((cells) => cells.length > 2 && cells.length !== usual)
-  const wide = rows.filter((cells) => cells.length > 2)
-  if (wide.filter((cells) => cells.length === usual).length < wide.length * 0.9)
-    refuseFile(
-      `The quotes in the file are not closed or not doubled, so its rows have different lengths, first on line ${firstLine + odd}.`,
+    return refuseFile(
+      cells
+        ? `The quotes in the file are not closed or not doubled, so its rows have different lengths, first on line ${firstLine + i}.`
+        : `A quote is not closed on line ${firstLine + i}; the file may be cut off.`,
     )
-  return rows
+  })
 }
 
 /** Splits a line at the delimiters outside quoted cells; null if a quoted cell does not end in the line. */

@@ -3,6 +3,7 @@ import { type DateCell, dateCell } from '../aspects/dates.ts'
 import { maxRows, refuseFile, tooManyRows } from '../problems.ts'
 import { cleanText } from '../text.ts'
 import { type AmountCell, amountCell, isBlankAmount, readWrittenAmount } from '../written/amount.ts'
+import { readWrittenDate } from '../written/date.ts'
 import { monthNumber } from '../written/month-names.ts'
 import { appRowOf } from './app-rows.ts'
 import { type CsvField, foldHeader } from './header-names.ts'
@@ -227,16 +228,12 @@ function filled({ cells }: { cells: string[] }): number {
 /** Refuses a file that has lines but no transaction among them: it is not an empty statement. */
 function refuseNoRows(table: CsvTable, { rows }: CsvRows): void {
   if (rows.some((row) => !/^\D+$/.test(row.date.text))) return
-  const isRow = (record: CsvRecord) => {
-    const dates = record.cells.map((cell) => isDated(dateCell(record.line, cell)))
-    // A whole number may be that of an account, or a count.
-    const isAmount = (cell: string) => /[.,]\d\d?\b/.test(cell) && readWrittenAmount(cell) !== null
-    return (
-      dates.includes(true) &&
-      record.cells.some((cell, i) => !dates[i] && isAmount(cell)) &&
-      !says(record, summary)
-    )
-  }
+  // A whole number may be that of an account, or a count.
+  const isAmount = (cell: string) => /[.,]\d\d?\b/.test(cell) && readWrittenAmount(cell) !== null
+  const isRow = (record: CsvRecord) =>
+    record.cells.some((cell) => readWrittenDate(cell)) &&
+    record.cells.some(isAmount) &&
+    !says(record, summary)
   const lines = [...table.preamble.filter(isRow), ...table.body].filter((record) => filled(record) > 2)
   const first = rows[0] ?? lines[0]
   if (first) refuseFile(`No line from line ${first.line} on is a transaction with a date and an amount.`)

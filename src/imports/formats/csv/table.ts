@@ -1,7 +1,7 @@
 import { withoutFormats } from '../../../shared/texts.ts'
 import { Aspects } from '../aspects/aspect.ts'
 import { settleColumns } from '../aspects/columns.ts'
-import { refuseLongLines } from '../lines.ts'
+import { linesOf } from '../lines.ts'
 import { Problems } from '../problems.ts'
 import type { FileOptions } from '../statement.ts'
 import { type Contents, contentsOf, kindsOf } from './contents.ts'
@@ -46,7 +46,7 @@ export function identityOfTable(text: string, options: FileOptions, isGeneric: b
 }
 
 function splitTable(text: string, fields: readonly CsvField[], aspects: Aspects) {
-  refuseLongLines(text, maxLineLength)
+  for (const _ of linesOf(text, maxLineLength));
   // Format characters hide dates, amounts and quotes.
   const { headerAt, headers, ...dialect } = findDialect(withoutFormats(text), aspects, fields)
   const records = readRecords(dialect.text, dialect.delimiter, dialect.firstLine)

@@ -5,7 +5,7 @@ import { refuseFile } from '../problems.ts'
 import type { BankStatement, FileOptions } from '../statement.ts'
 import { cleanText } from '../text.ts'
 import { readSheet, wholeRoom } from './sheet.ts'
-import { ZipArchive } from './zip.ts'
+import { openZip } from './zip.ts'
 
 type Sheet = { name: string; rows: string[][] }
 
@@ -65,22 +65,23 @@ export function readOnlyTable(bytes: Uint8Array): string | null {
 /** The visible sheets that have anything in them; null if the bytes are no workbook. */
 function filledSheets(bytes: Uint8Array): Sheet[] | null {
   const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b
-  const archive = isZip ? ZipArchive.open(bytes, maxInflated(bytes.byteLength)) : null
-  const workbook = archive?.text('xl/workbook.xml')
+  const archive = isZip ? openZip(bytes, maxInflated(bytes.byteLength)) : null
+  const workbook = archive?.('xl/workbook.xml')
   if (!archive || !workbook) return null
   return sheetsOf(archive, workbook).filter(({ rows }) => rows.some((row) => row.some(Boolean)))
 }
 
 /** The visible sheets, in their order. */
-function sheetsOf(archive: ZipArchive, workbook: string): Sheet[] {
+function sheetsOf(archive: (name: string) => string, workbook: string): Sheet[] {
   const { found, epoch } = visibleSheets(workbook)
-  const paths = sheetPaths(archive)
-  const [texts, dateFormats] = [sharedTexts(archive), dateFormatsOf(archive)]
+  const paths = sheetPaths(archive('xl/_rels/workbook.xml.rels'))
+  const texts = sharedTexts(archive('xl/sharedStrings.xml'))
+  const dateFormats = dateFormatsOf(archive('xl/styles.xml'))
   const context = { texts, dateFormats, epoch, room: { ...wholeRoom } }
   return found.map(({ name, id }, i) => {
     const target = paths.get(id) ?? `worksheets/sheet${i + 1}.xml`
-    const xml = archive.text(target.startsWith('/') ? target.slice(1) : `xl/${target}`)
-    return { name, rows: readSheet(xml, context) }
+    const path = target.startsWith('/') ? target.slice(1) : `xl/${target}`
+    return { name, rows: readSheet(archive(path), context) }
   })
 }
 
@@ -101,16 +102,16 @@ function visibleSheets(workbook: string): { found: { name: string; id: string }[
 }
 
 /** Where the archive has its sheets, by relation id. */
-function sheetPaths(archive: ZipArchive): Map<string, string> {
+function sheetPaths(xml: string): Map<string, string> {
   const paths = new Map<string, string>()
-  readXml(archive.text('xl/_rels/workbook.xml.rels'), {
-    open: (_, attributes) => paths.set(attributes.get('Id') ?? '', attributes.get('Target') ?? ''),
-  })
+  const open = (_: string, attributes: Attributes) =>
+    paths.set(attributes.get('Id') ?? '', attributes.get('Target') ?? '')
+  readXml(xml, { open })
   return paths
 }
 
 /** The texts that cells refer to by number. */
-function sharedTexts(archive: ZipArchive): string[] {
+function sharedTexts(xml: string): string[] {
   const texts: string[] = []
   let text = ''
   let isReading = true
@@ -123,12 +124,12 @@ function sharedTexts(archive: ZipArchive): string[] {
     if (name === 't' && isReading) text += own
     if (name === 'si') texts.push(text)
   }
-  readXml(archive.text('xl/sharedStrings.xml'), { open, close })
+  readXml(xml, { open, close })
   return texts
 }
 
 /** For each cell format, whether it is that of a date. */
-function dateFormatsOf(archive: ZipArchive): boolean[] {
+function dateFormatsOf(xml: string): boolean[] {
   const dateCodes = new Set<number>()
   let dateFormats: boolean[] = []
   const open = (name: string, attributes: Attributes) => {
@@ -140,7 +141,7 @@ function dateFormatsOf(archive: ZipArchive): boolean[] {
     if (name === 'cellXfs') dateFormats = []
     if (name === 'xf') dateFormats.push(isBuiltInDate(id) || dateCodes.has(id))
   }
-  readXml(archive.text('xl/styles.xml'), { open })
+  readXml(xml, { open })
   return dateFormats
 }
 

@@ -13,47 +13,40 @@ const maxMembers = 1_000
 const stored = 0
 const deflated = 8
 
-/** A ZIP archive (APPNOTE.TXT 4.3) whose members are read one by one, `maxInflated` bytes at most in all. */
-export class ZipArchive {
-  readonly #bytes: Uint8Array
-  readonly #members: Map<string, Member>
-  #left: number
-
-  private constructor(bytes: Uint8Array, members: Map<string, Member>, maxInflated: number) {
-    this.#bytes = bytes
-    this.#members = members
-    this.#left = maxInflated
-  }
-
-  /** Null if the bytes are no archive, or its directory cannot be read. */
-  static open(bytes: Uint8Array, maxInflated: number): ZipArchive | null {
-    const members = readDirectory(bytes)
-    return members && new ZipArchive(bytes, members, maxInflated)
-  }
-
-  /** The text of a member, in UTF-8; empty if there is none of that name. Throws Invalid. */
-  text(name: string): string {
-    const member = this.#members.get(name)
+/**
+ * Opens a ZIP archive (APPNOTE.TXT 4.3). Returns a function that reads the text of a member, in UTF-8, or an empty one for a
+ * name that no member has; null if the bytes are no archive. All members together may inflate to `maxInflated` bytes.
+ */
+export function openZip(bytes: Uint8Array, maxInflated: number): ((name: string) => string) | null {
+  const members = readDirectory(bytes)
+  if (!members) return null
+  let left = maxInflated
+  return (name) => {
+    const member = members.get(name)
     if (!member) return ''
-    const view = viewOf(this.#bytes)
-    // The local header repeats the name, and has an extra field of its own length.
-    if (member.at + 30 > view.byteLength) refuseDamaged()
-    const start = member.at + 30 + view.getUint16(member.at + 26, true) + view.getUint16(member.at + 28, true)
-    const content = this.#inflate(this.#bytes.subarray(start, start + member.size), member)
-    this.#left -= content.byteLength
+    const content = inflate(contentOf(bytes, member), member, left)
+    left -= content.byteLength
     return new TextDecoder().decode(content)
   }
+}
 
-  #inflate(content: Uint8Array, { method, flags, size }: Member): Uint8Array {
-    if ((flags & 1) === 1) refuseFile('The workbook is encrypted; save it without a password.')
-    if (content.byteLength < size || (method !== stored && method !== deflated)) refuseDamaged()
-    if (method === stored) return content.byteLength > this.#left ? refuseLarge() : content
-    if (this.#left <= 0) refuseLarge()
-    try {
-      return inflateRawSync(content, { maxOutputLength: this.#left })
-    } catch (error) {
-      return error instanceof RangeError ? refuseLarge() : refuseDamaged()
-    }
+function contentOf(bytes: Uint8Array, { at, size }: Member): Uint8Array {
+  const view = viewOf(bytes)
+  // The local header repeats the name, and has an extra field of its own length.
+  if (at + 30 > view.byteLength) refuseDamaged()
+  const start = at + 30 + view.getUint16(at + 26, true) + view.getUint16(at + 28, true)
+  return bytes.subarray(start, start + size)
+}
+
+function inflate(content: Uint8Array, { method, flags, size }: Member, left: number): Uint8Array {
+  if ((flags & 1) === 1) refuseFile('The workbook is encrypted; save it without a password.')
+  if (content.byteLength < size || (method !== stored && method !== deflated)) refuseDamaged()
+  if (method === stored && size <= left) return content
+  if (method === stored || left <= 0) refuseFile(tooLarge)
+  try {
+    return inflateRawSync(content, { maxOutputLength: left })
+  } catch (error) {
+    return error instanceof RangeError ? refuseFile(tooLarge) : refuseDamaged()
   }
 }
 
@@ -88,8 +81,4 @@ function viewOf(bytes: Uint8Array): DataView {
 
 function refuseDamaged(): never {
   refuseFile('The workbook is damaged; it may be cut off.')
-}
-
-function refuseLarge(): never {
-  refuseFile(tooLarge)
 }
