@@ -38,23 +38,14 @@ export function readGenericFile(bytes: Uint8Array, options: ImportOptions, conte
     })
   const isNamed = read.rows.some(({ account }) => account !== null)
   const file = { format: 'csv' as const, headers, accountId: isNamed ? null : accountId }
-  const accounts = accountsOf(read.rows, settled, kept.kept)
+  const accounts = accountsOf(read.rows, settled, kept)
   const toKeep = accounts
     ? { ...settled, accounts: { value: accounts, proof: 'named in the file' } }
     : settled
-  const layout = layoutToKeep(file, toKeep, answersOf(options), kept.kept)
-  return {
-    kind: 'generic',
-    format: 'csv',
-    rows,
-    accountId,
-    newAccounts,
-    skipped: read.skipped + startsLeftOut(read, newAccounts),
-    closing: null,
-    settled,
-    layout: options.remember === false ? null : layout,
-    ...requestedOptions(options),
-  }
+  const layout = layoutToKeep(file, toKeep, answersOf(options), kept)
+  const skipped = read.skipped + startsLeftOut(read, newAccounts)
+  const found = { format: file.format, rows, accountId, newAccounts, skipped, settled, layout }
+  return importFile('generic', options, found)
 }
 
 /** Reads a bank statement, whose entries all get `account_id`. Throws Invalid. */
@@ -64,7 +55,7 @@ export function readStatementFile(
   context: FileContext,
 ): ImportFile {
   const kept = keptFor(bytes, options, 'bank', context)
-  const told = { ...options, ...kept, typed: context.typed }
+  const told = { ...options, kept, typed: context.typed }
   const { format, accounts, settled: aspects, headers } = readStatement(bytes, told)
   const accountId = options.account_id
   if (accountId === undefined) throw new Invalid({ account_id: ['The account id field is required.'] })
@@ -86,23 +77,12 @@ export function readStatementFile(
     }),
   )
   const closing = closingBalance && { accountId, date: closingBalance.date, balance: closingBalance.amount }
-  const layout = layoutToKeep({ format, headers, accountId }, settled, answersOf(options), kept.kept)
-  return {
-    kind: 'bank',
-    format,
-    rows,
-    accountId,
-    newAccounts: [],
-    skipped,
-    closing,
-    settled,
-    layout: options.remember === false ? null : layout,
-    ...requestedOptions(options),
-  }
+  const layout = layoutToKeep({ format, headers, accountId }, settled, answersOf(options), kept)
+  return importFile('bank', options, { format, rows, accountId, skipped, closing, settled, layout })
 }
 
 /** Reads a file. Which way its amounts go is kept for the accounts alone whose files have shown it. */
-function readForAccounts(bytes: Uint8Array, options: FileOptions, { kept }: { kept: Kept | null }) {
+function readForAccounts(bytes: Uint8Array, options: FileOptions, kept: Kept | null): GenericFile {
   const file = readGeneric(bytes, { ...options, kept })
   const known = kept?.values.accounts?.split('\n')
   const isOther = ({ account }: { account: string | null }) => account !== null && !known?.includes(account)
@@ -117,14 +97,20 @@ function accountsOf(rows: GenericFile['rows'], { signs }: Settled, kept: Kept | 
   return [...new Set([...before, ...rows.flatMap(({ account }) => account ?? [])])].sort().join('\n')
 }
 
-/** How the caller wants the file to be imported. */
-export function requestedOptions({
-  dry_run,
-  reimport_deleted,
-  match = 'suggest',
-  categorise,
-}: ImportOptions) {
+/** The rows of a request, with how the caller wants them to be imported. */
+export function importFile(
+  kind: ImportFile['kind'],
+  { dry_run, reimport_deleted, match = 'suggest', categorise, remember }: ImportOptions,
+  { layout = null, ...found }: Pick<ImportFile, 'format' | 'rows' | 'accountId'> & Partial<ImportFile>,
+): ImportFile {
   return {
+    kind,
+    newAccounts: [],
+    skipped: 0,
+    closing: null,
+    settled: {},
+    ...found,
+    layout: remember === false ? null : layout,
     isDryRun: dry_run ?? false,
     importsDeleted: reimport_deleted ?? false,
     match,
@@ -140,9 +126,9 @@ function keptFor(
   options: ImportOptions,
   kind: ImportFile['kind'],
   { layouts }: FileContext,
-): { kept: Kept | null } {
+): Kept | null {
   const identity = layouts.length > 0 ? identityOf(bytes, options, kind === 'generic') : null
-  if (!identity) return { kept: null }
+  if (!identity) return null
   const of = (accountId: LayoutOfFile['accountId']) => keptOf(layouts, { ...identity, accountId })
-  return { kept: of(options.account_id ?? null) ?? (kind === 'generic' ? of(null) : null) }
+  return of(options.account_id ?? null) ?? (kind === 'generic' ? of(null) : null)
 }

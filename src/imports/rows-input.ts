@@ -7,7 +7,7 @@ import type { ImportOptions } from './contract.ts'
 import { errorKey } from './errors.ts'
 import { maxRows } from './formats/problems.ts'
 import type { ImportFile, ImportRow } from './import-file.ts'
-import { requestedOptions } from './read-file.ts'
+import { importFile } from './read-file.ts'
 
 /** Reads the items of a JSON import like those of a batch; `account_id` is for items without one. Throws Invalid. */
 export function readImportRows(list: unknown, kind: ImportFile['kind'], options: ImportOptions): ImportFile {
@@ -26,18 +26,7 @@ export function readImportRows(list: unknown, kind: ImportFile['kind'], options:
   }
   if (Object.keys(errors).length > 0) throw new Invalid(firstErrors(errors, 'transactions'))
   const { account_id: accountId = null } = options
-  return {
-    kind,
-    format: 'json',
-    rows,
-    accountId,
-    newAccounts: [],
-    skipped: 0,
-    closing: null,
-    settled: {},
-    layout: null,
-    ...requestedOptions(options),
-  }
+  return importFile(kind, options, { format: 'json', rows, accountId })
 }
 
 function toRow(item: NewTransaction, line: number): ImportRow {
