@@ -1,3 +1,4 @@
+import { zValidator } from '@hono/zod-validator'
 import type { Context, MiddlewareHandler } from 'hono'
 import { every } from 'hono/combine'
 import type * as z from 'zod/mini'
@@ -71,43 +72,48 @@ export function declareInput<In extends object>(target: Check['target'], schema:
 
 /** Validates the query string against a schema; the handler gets a Draft. */
 export function query<S extends z.ZodMiniObject>(schema: S) {
-  return validator('query', schema, true, (c) => toDraft(schema, withoutEmpty(c.req.queries())))
+  return validator('query', schema, true, (input) => toDraft(schema, withoutEmpty(input)))
 }
 
 /** Validates the headers of a schema; the handler gets a Draft. */
 export function header<S extends z.ZodMiniObject>(schema: S) {
-  return validator('header', schema, true, (c) => toDraft(schema, headersOf(c, schema)))
+  return validator('header', schema, true, (input) => toDraft(schema, input))
 }
 
 /** Validates optional fields and ignores invalid ones; the handler gets the valid values. */
-export function lenientFields<T extends 'query' | 'param', S extends z.ZodMiniObject>(target: T, schema: S) {
-  const inputOf = (c: Context<App>) => (target === 'query' ? c.req.queries() : c.req.param())
-  return validator(target, schema, false, (c) => toDraft(schema, withoutEmpty(inputOf(c))).values)
+export function lenientFields<T extends Target, S extends z.ZodMiniObject>(target: T, schema: S) {
+  return validator(target, schema, false, (input) => toDraft(schema, withoutEmpty(input)).values)
 }
 
 function validator<T extends Target, S extends z.ZodMiniObject, Read extends object>(
   target: T,
   schema: S,
   canReject: boolean,
-  read: (c: Context<App>) => Read,
+  read: (input: Strings) => Read,
 ) {
-  const middleware: MiddlewareHandler<App, string, Validated<T, z.input<S>, Read>> = (c, next) => {
-    c.req.addValidatedData(target, read(c))
-    return next()
-  }
+  type Input = Validated<T, z.input<S>, Read>
+  const middleware: MiddlewareHandler<App, string, Input> = zValidator<
+    S,
+    T,
+    App,
+    string,
+    z.input<S>,
+    Read,
+    Input
+  >(target, schema, undefined, { validationFunction: (_, value) => ({ success: true, data: read(value) }) })
   checkByHandler.set(middleware, { target, schema, canReject })
   return middleware
 }
 
-/** An empty parameter counts as absent; of a repeated one, the last wins. */
-function withoutEmpty(input: Record<string, string | string[]>): Record<string, string> {
-  const last = Object.entries(input).map(([name, value]) => [name, [value].flat().at(-1) ?? ''] as const)
-  return Object.fromEntries(last.filter(([, value]) => !isBlank(value)))
-}
+type Strings = Record<string, string | string[]>
 
-function headersOf(c: Context<App>, { shape }: z.ZodMiniObject): Record<string, string | undefined> {
-  const sent = Object.keys(shape).map((name) => [name, c.req.header(name)] as const)
-  return Object.fromEntries(sent.filter(([, value]) => value !== undefined))
+/** An empty parameter counts as absent; of a repeated one, the last wins. */
+function withoutEmpty(input: Strings): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(input)
+      .map(([name, value]) => [name, Array.isArray(value) ? value.at(-1) : value] as const)
+      .filter(([, value]) => value === undefined || !isBlank(value)),
+  )
 }
 
 type FieldCheck = {

@@ -19,6 +19,7 @@ const confined: Record<string, RegExp> = {
   '@libsql/client': /^src\/database\/(client|errors)\.ts$/,
   hono: /^client\/|\/(\w+-)?routes?\.ts$|^src\/(app|document|error-handler)\.ts$|^src\/(http|auth|openapi|imports|changes)\//,
   'hono-rate-limiter': /^src\/http\//,
+  '@hono/zod-validator': /^src\/http\//,
 }
 
 const files = ['src', 'client'].flatMap((folder) =>
