@@ -82,26 +82,8 @@ function accountNames(table: CsvTable, names: (string | null)[], aspects: Aspect
   const header = table.headers[column]
   const isTold = aspects.told['mapping.account'] !== undefined
   const isSure = isTold || Boolean(table.columns.counter_account) || !ambiguous.test(header?.name ?? '')
-  if (!isSure && (names.includes(null) || countOf(names) > maxAccounts || isNamedAbove(table, names)))
-    return null
+  if (!isSure && (names.includes(null) || countOf(names) > maxAccounts)) return null
   return { names, what: `values of ${quoted(header?.text ?? '')}`, isSure }
-}
-
-/** True if the lines above the table name another account, which is then the holder's. */
-function isNamedAbove(table: CsvTable, names: (string | null)[]): boolean {
-  const iban = ibanAbove(table)
-  return iban !== null && !names.some((name) => name?.replaceAll(' ', '') === iban)
-}
-
-/** The account's IBAN, if the lines above the table contain exactly one. */
-export function ibanAbove(table: CsvTable): string | null {
-  const text = table.preamble
-    .slice(0, 50)
-    .map((record) => record.cells.join('\n').slice(0, 2_000))
-    .join('\n')
-  const found = text.match(/\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b/g) ?? []
-  const [only = null, ...others] = new Set(found.map((iban) => iban.replaceAll(' ', '')))
-  return others.length === 0 ? only : null
 }
 
 /** The tables of a file with several headers, by the lines above each. */
@@ -123,7 +105,7 @@ function unknownColumns(table: CsvTable, rows: CsvRow[]): Names[] {
     const names = cells.map((cell) => cell.replace(/^'|'$/g, ''))
     // Each row of three or more has another number: these are ids.
     const areIds = countOf(names) === names.length && names.length > 2
-    return areIds || countOf(names) > maxAccounts || isNamedAbove(table, names)
+    return areIds || countOf(names) > maxAccounts
       ? []
       : [{ names, what: `values of ${quoted(header.text) || `column ${column + 1}`}`, isSure: false }]
   })

@@ -55,7 +55,6 @@ export function settleColumns(
     settle('date', possible, 'the only column with dates', table, aspects, problems)
   }
   settleMoney(table, aspects, problems)
-  findBalance(table)
   chooseDescription(table)
   for (const [field, found = []] of Object.entries(columns) as [CsvField, number[]][])
     if (found[0] !== undefined && !aspects.isAsked(`mapping.${field}`))
@@ -222,16 +221,6 @@ function ask(field: CsvField, possible: number[][], { headers, body }: Table, as
           },
     ),
   )
-}
-
-/** Finds a column of numbers under an unknown header that proves to be the running balance of the amounts. */
-function findBalance(table: Table): void {
-  const { columns, proofs, contents } = table
-  if (columns.balance || proofs.has('balance') || contents.rows.length < 3) return
-  const [found, ...others] = balancedColumns(contents.rows, columns.amount ?? [], freeNumbers(table))
-  if (!found || others.length > 0) return
-  columns.balance = [found.balance]
-  proofs.set('balance', 'it follows the amounts')
 }
 
 /** The currency of a column of amounts that has no other name: `CAD$` and `USD$`. */

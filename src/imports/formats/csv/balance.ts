@@ -56,12 +56,11 @@ export function closingBalance(rows: Balanced[]): ClosingBalance | null {
  * oldest follows from one of the `openings`, or from an account that began with nothing.
  */
 export function directionsByBalances(rows: Balanced[], openings: number[]): (1 | -1 | null)[] {
-  const [found, other] = [...orders(rows)].map((ordered) => directionsFrom(ordered, openings))
-  const shown = (found ?? []).every(
-    (direction, i) => direction === null || direction === (other?.at(-1 - i) ?? null),
-  )
-  if (other && !shown) return rows.map(() => null)
-  return isReversed(rows) ? (found ?? []).toReversed() : (found ?? [])
+  const [first = [], second = first] = [...orders(rows)].map((ordered) => {
+    const found = directionsFrom(ordered, openings)
+    return ordered === rows ? found : found.toReversed()
+  })
+  return first.map((direction, i) => (direction === second[i] ? direction : null))
 }
 
 function directionsFrom(rows: Balanced[], openings: number[]): (1 | -1 | null)[] {

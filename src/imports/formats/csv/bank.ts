@@ -1,5 +1,4 @@
 import { accountNames, addEntry, askForAccount, emptyAccount } from '../accounts.ts'
-import { ibanAbove } from '../aspects/accounts.ts'
 import type { BankStatement, FileOptions, StatementAccount } from '../statement.ts'
 import { bankReference } from '../text.ts'
 import { closingBalance } from './balance.ts'
@@ -39,4 +38,15 @@ function accountOf(table: CsvTable, group: Entry[]): StatementAccount {
   }
   account.closingBalance = closingBalance(group)
   return account
+}
+
+/** The account's IBAN, if the lines above the table contain exactly one. */
+function ibanAbove(table: CsvTable): string | null {
+  const text = table.preamble
+    .slice(0, 50)
+    .map((record) => record.cells.join('\n').slice(0, 2_000))
+    .join('\n')
+  const found = text.match(/\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b/g) ?? []
+  const [only = null, ...others] = new Set(found.map((iban) => iban.replaceAll(' ', '')))
+  return others.length === 0 ? only : null
 }

@@ -25,7 +25,7 @@ export function readOfx(text: string, options: FileOptions): BankStatement {
   const root = parseOfx(text)
   const found = statementNames.flatMap((name) => descendants(root, name))
   const entries = descendants(root, 'STMTTRN')
-  if (found.length === 0 && entries.length === 0) refuseFile(noStatement(root))
+  if (found.length === 0 && entries.length === 0) refuseFile('The file contains no statement.')
   const statements = found.length > 0 ? found : [root]
   const grouped = groupedAmount(root)
   const reading = { problems: new Problems(), entries: 0, grouped }
@@ -150,15 +150,6 @@ function closingBalance(statement: OfxAggregate, { grouped }: Reading): ClosingB
   const text = ledger?.elements.get('BALAMT') ?? ''
   const amount = ungroupedAmount(text, isGrouped(text) ? text : grouped)
   return balanceOn(ofxDate(ledger?.elements.get('DTASOF') ?? ''), amount)
-}
-
-/** Why there is no statement, in the bank's own words if the file has any. */
-function noStatement(root: OfxAggregate): string {
-  const failure = descendants(root, 'STATUS').find((status) => status.elements.get('SEVERITY') === 'ERROR')
-  const message = cleanText(failure?.elements.get('MESSAGE') ?? '')
-  return message
-    ? `The file contains no statement, only an error from the bank: ${message}`
-    : 'The file contains no statement.'
 }
 
 /** All aggregates of a name inside another, in the order of the file. The depth of the tree is bounded. */
