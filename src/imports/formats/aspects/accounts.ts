@@ -2,7 +2,7 @@ import { follows } from '../csv/balance.ts'
 import type { Entry, RowValues } from '../csv/entry.ts'
 import type { CsvField } from '../csv/header-names.ts'
 import { isKnown } from '../csv/headers.ts'
-import { amountText, type CsvRow, cellOf, hasAmount } from '../csv/rows.ts'
+import { amountText, type CsvRow, cellOf } from '../csv/rows.ts'
 import type { CsvTable } from '../csv/table.ts'
 import { cleanText, quoted } from '../text.ts'
 import { readWrittenDate } from '../written/date.ts'
@@ -35,6 +35,7 @@ export function settleAccounts(table: CsvTable, values: RowValues[], aspects: As
   const sources = [
     accountNames(table, accounts, aspects),
     currency,
+    marksBesideAmounts(rows),
     sections(rows),
     ...unknownColumns(table, rows),
   ]
@@ -112,39 +113,24 @@ function unknownColumns(table: CsvTable, rows: CsvRow[]): Names[] {
 }
 
 function currenciesOf(table: CsvTable, rows: CsvRow[]): Names {
-  const marks = rows.map((row) =>
-    hasAmount(row) && /[1-9]/.test(amountText(row)) ? currencyMark(row) : undefined,
-  )
-  const areMixed = areSeveral(new Set(marks.filter((mark) => mark !== undefined)))
-  const names = rows.map((row, i) => {
+  const names = rows.map((row) => {
     const code = cellOf(table, row, 'currency').toUpperCase()
     if (/^[A-Z]{3}$/.test(code)) return code
     const column = table.columns.amount?.find((candidate) => row.cells[candidate]?.trim())
-    return (
-      currencyOfAmounts(table.headers[column ?? -1]?.text ?? '') ?? (areMixed ? (marks[i] ?? null) : null)
-    )
+    return currencyOfAmounts(table.headers[column ?? -1]?.text ?? '')
   })
   return { names, what: 'currencies', isSure: true }
 }
 
-/** What is written beside an amount: the code of a currency, or its sign with the letters before it, such as `C$`. */
-function currencyMark(row: CsvRow): string | null {
-  const text = amountText(row)
-  return (/\b[A-Z]{3}\b/.exec(text) ?? /[A-Z]{0,2}\p{Sc}/u.exec(text))?.[0] ?? null
-}
-
-/**
- * True if the marks, of which some amounts may have none, are those of several currencies. An amount without a mark may be
- * in another currency than those with a code; beside signs alone it is a matter of style.
- */
-function areSeveral(marks: Set<string | null>): boolean {
-  const code = [...marks].find((mark) => mark && /^[A-Z]{3}$/.test(mark))
-  if (!code) return [...marks].filter((mark) => mark !== null).length > 1
-  if (marks.size !== 2) return marks.size > 1
-  const sign = [...marks].find((mark) => mark && /\p{Sc}$/u.test(mark))
-  const format = { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' } as const
-  const usual = new Intl.NumberFormat('en', format).format(0).replace(/\P{Sc}*$/u, '')
-  return !sign || !(sign === usual || (sign.at(-1) === usual && code.startsWith(sign.slice(0, -1))))
+/** What is written beside amounts: the code of a currency, or its sign with the letters before it, such as `C$`. */
+function marksBesideAmounts(rows: CsvRow[]): Names {
+  const marks = rows.map((row) => {
+    const text = amountText(row)
+    if (!/[1-9]/.test(text)) return null
+    return (/\b[A-Z]{3}\b/.exec(text) ?? /[A-Z]{0,2}\p{Sc}/u.exec(text))?.[0] ?? 'none'
+  })
+  const first = marks.find((mark) => mark !== null) ?? null
+  return { names: marks.map((mark) => mark ?? first), what: 'currencies beside amounts', isSure: false }
 }
 
 /** True if balances run on through all rows, wherever the name changes too, from the top down or from the bottom up. */

@@ -6,7 +6,7 @@ import type { CsvRow } from './rows.ts'
 import type { CsvTable } from './table.ts'
 
 /** Amounts in the order of the rows; null where an error was added instead. */
-export type Amounts = (Minor | null)[]
+type Amounts = (Minor | null)[]
 type Read = (cell: AmountCell, field: string) => Minor | null
 
 /** The amounts of the rows as they are written; those of two columns are negative for debits (`areSided`). */
@@ -35,7 +35,11 @@ function fromTwoColumns(rows: CsvRow[], read: Read, isOneColumn: boolean, proble
     const values = rows.map((row) => (row[field].text === '' ? 0 : read(row[field], field)))
     const negative = values.findIndex((value) => (value ?? 0) < 0)
     const areMixed = negative >= 0 && values.some((value) => (value ?? 0) > 0)
-    if (areMixed && !isOneColumn) refuseSign(rows[negative], field, problems)
+    if (areMixed && !isOneColumn)
+      problems.add(
+        'mapping',
+        `The signs in the file contradict each other: the amount in row ${rows[negative]?.line} does not have the sign that ${field} gives it. Map either amount, or debit and credit, and leave the others empty.`,
+      )
     return areMixed ? values : values.map((value) => value && Math.abs(value))
   }
   const [debits, credits] = [readAll('debit'), readAll('credit')]
@@ -61,11 +65,4 @@ function checkAgainstAmounts(rows: CsvRow[], amounts: Amounts, amountOf: AmountR
       'mapping',
       `The amount in row ${contradicting.line} differs from its debit or credit; map either amount, or debit and credit, and leave the others empty.`,
     )
-}
-
-function refuseSign(row: CsvRow | undefined, header: string, problems: Problems): void {
-  problems.add(
-    'mapping',
-    `The signs in the file contradict each other: the amount in row ${row?.line} does not have the sign that ${header} gives it. Map either amount, or debit and credit, and leave the others empty.`,
-  )
 }

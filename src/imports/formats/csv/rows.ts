@@ -85,7 +85,7 @@ export function amountText({ amount, debit, credit }: CsvRow): string {
 }
 
 /** True for a row with an amount that can be read. */
-export function hasAmount({ amount, debit, credit }: CsvRow): boolean {
+function hasAmount({ amount, debit, credit }: CsvRow): boolean {
   return Boolean(amount.written || debit.written || credit.written)
 }
 

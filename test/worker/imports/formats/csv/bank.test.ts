@@ -657,22 +657,32 @@ describe('the rows of a bank export', () => {
   })
 })
 
-test.each([
-  ['-5,00 EUR', '10,00 USD', ['EUR', 'USD']],
-  ['-$5.00', '€10.00', ['$', '€']],
-  ['-$5.00', '$10.00', [null]],
-  ['-$5.00', '10.00 USD', [null]],
-  ['-C$5.00', '10.00 CAD', [null]],
-  ['0.00', '-10.00 USD', [null]],
-  ['-£5.00', '10.00 USD', ['£', 'USD']],
-  ['-C$5.00', '10.00 USD', ['C$', 'USD']],
-  ['-C$5.00', 'US$10.00', ['C$', 'US$']],
-  ['-5.00', 'USD 10.00', [null, 'USD']],
-  ['-$5.00', '10.00', [null]],
-  ['-€5.00', '10.00', [null]],
-])('amounts in %s and %s are added up only if they have one currency', (first, second, currencies) => {
-  const text = `Date;Description;Amount\n13.10.2026;a;${first}\n14.10.2026;b;${second}\n`
-  expect(accountsIn(text).map(({ currency }) => currency)).toEqual(currencies)
+describe('amounts with their currencies beside them', () => {
+  const file = (first: string, second: string) =>
+    `Date;Description;Amount\n13.10.2026;a;${first}\n14.10.2026;b;${second}\n`
+
+  test.each([
+    ['-5,00 EUR', '10,00 USD'],
+    ['-$5.00', '€10.00'],
+    ['-$5.00', '10.00 USD'],
+    ['-£5.00', '10.00 USD'],
+    ['-C$5.00', '10.00 USD'],
+    ['-C$5.00', 'US$10.00'],
+    ['-5.00', 'USD 10.00'],
+    ['-€5.00', '10.00'],
+  ])('are asked about if these differ: %s and %s', (first, second) => {
+    expect(Object.keys(errors(file(first, second)) ?? {})).toEqual(['statement_account'])
+    expect(accountsIn(file(first, second), { statement_account: '*' })).toHaveLength(1)
+    const [one, other] = accountsIn(file(first, second), { statement_account: 'chosen later' })
+    expect([one?.entries.length, other?.entries.length]).toEqual([1, 1])
+  })
+
+  test.each([
+    ['-$5.00', '$10.00'],
+    ['0.00', '-10.00 USD'],
+  ])('are those of one account if these do not differ: %s and %s', (first, second) => {
+    expect(accountsIn(file(first, second))).toHaveLength(1)
+  })
 })
 
 describe('columns of amounts that are named by their currency', () => {
