@@ -484,7 +484,8 @@ describe('a state', () => {
     const madeUp = [plain.toString('base64url'), await stateOf(other), 'x', '', '🔑']
     for (const state of [...parts, ...madeUp])
       expectFailure(await come({ state, code: 'abc' }), 'invalid_state')
-    for (const query of [{ code: 'abc' }, {}]) expectFailure(await come(query), 'invalid_state')
+    for (const query of [{ code: 'abc' }, {}] as Record<string, string>[])
+      expectFailure(await come(query), 'invalid_state')
   })
 })
 
