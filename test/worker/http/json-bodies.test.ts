@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { withTimeouts } from '../../../src/http/body-timeouts.ts'
 import { holdMemory, unfinished } from '../fixtures/held-memory.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
@@ -174,6 +174,11 @@ test('the first upload with a token may be as large as any', async () => {
 test('a body that stalls is dropped after ten seconds, and is a 503', async () => {
   const { world, person, checking } = await createPhone()
   muteLog(['error'])
+  const { setTimeout } = globalThis
+  const timer = vi.spyOn(globalThis, 'setTimeout')
+  timer.mockImplementation(((run: () => void, ms = 0) =>
+    setTimeout(run, ms === 10_000 ? 500 : ms)) as typeof setTimeout)
+  onTestFinished(() => timer.mockRestore())
   const calls: [path: string, start: string, type: string][] = [
     ['/api/accounts', '{"name":', 'application/json'],
     ['/api/transactions/sync', `{"transactions":[${' '.repeat(70_000)}`, 'application/json'],
