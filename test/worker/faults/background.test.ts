@@ -1,11 +1,12 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { dayMs, minuteMs } from '../../../src/shared/dates.ts'
 import type { Fault } from '../../databases/faults.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
 import { toQueue } from '../fixtures/responses.ts'
-import { balanceOf, verifyAddress } from '../fixtures/world.ts'
-import { createHousehold, type Household, openWorldDatabase } from '../laws/every-route.ts'
-import { afterExecution, beforeExecution, createFaultyWorld, type FaultyWorld } from './faulty-world.ts'
+import { balanceOf, queuedMail, registerVerified } from '../fixtures/world.ts'
+import { askDatabase, createHousehold, type Household } from '../laws/every-route.ts'
+import { afterExecution, beforeExecution, createFaultyWorld } from './faulty-world.ts'
 
 const everyFault = [...beforeExecution, ...afterExecution]
 
@@ -18,21 +19,11 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-async function count(world: FaultyWorld, table: string): Promise<number> {
-  const db = openWorldDatabase(world)
-  const [[row]] = await db.batch([
-    db.all<{ rows: number }>(sql`select count(*) as rows from ${sql.raw(table)}`),
-  ])
-  return row?.rows ?? 0
-}
+const world = createFaultyWorld()
+const count = async (rows: SQL) => (await askDatabase(world, sql`select 1 from ${rows}`)).length
 
 /** Delivers while the database is broken, after which the message is to be retried, and once it works again. */
-async function deliverTwice(
-  world: FaultyWorld,
-  fault: Fault,
-  messages: unknown[],
-  queue: string,
-): Promise<void> {
+async function deliverTwice(fault: Fault, messages: unknown[], queue: string): Promise<void> {
   const { result: refused } = await world.whileBroken(fault, () => world.deliver(messages, queue))
   expect(refused).toMatchObject({ explicitAcks: [], delays: messages.map(() => 5) })
   const done = await world.deliver(messages, queue, 2)
@@ -40,7 +31,7 @@ async function deliverTwice(
 }
 
 /** Sends a batch that waits for the queue. */
-async function sendBatch({ world, person, expense }: Household) {
+async function sendBatch({ person, expense }: Household) {
   const transactions = [expense(), { ...expense(), client_id: 'phone-1' }, { ...expense(), amount: 3 }]
   const options = toQueue(person.token, transactions)
   const { status, body } = await world.call('POST', '/api/transactions/sync', options)
@@ -50,51 +41,44 @@ async function sendBatch({ world, person, expense }: Household) {
 
 describe.each(everyFault)('with %s', (_, fault) => {
   test('a batch is redelivered, and each item lands once', async () => {
-    const world = createFaultyWorld()
     const household = await createHousehold(world)
     const { person, checking } = household
     const { id, messages } = await sendBatch(household)
-    await deliverTwice(world, fault, messages, 'purse-sync')
+    await deliverTwice(fault, messages, 'purse-sync')
     const { body } = await person.get(`/api/transactions/sync/${id}`)
     expect(body).toMatchObject({ status: 'completed', counts: { total: 3, created: 3 } })
     expect(await balanceOf(person, checking)).toBe(100 - 12.5 - 12.5 - 3)
   })
 
   test('a dead batch is redelivered, and fails for good', async () => {
-    const world = createFaultyWorld()
     const household = await createHousehold(world)
     const { id, messages } = await sendBatch(household)
-    await deliverTwice(world, fault, messages, 'purse-sync-dead')
+    await deliverTwice(fault, messages, 'purse-sync-dead')
     const { body } = await household.person.get(`/api/transactions/sync/${id}`)
     expect(body).toMatchObject({ status: 'failed', counts: { total: 3, failed: 3 } })
   })
 
   test('an email that cannot be sent is recorded once', async () => {
-    const world = createFaultyWorld()
-    await world.register()
-    const [mail] = world.queued
-    await deliverTwice(world, fault, [mail], 'purse-mail-dead')
-    expect(await count(world, 'failed_mails')).toBe(1)
+    const { email } = await world.register()
+    await deliverTwice(fault, [queuedMail(world, 'verify_address', email)], 'purse-mail-dead')
+    expect(await count(sql`failed_mails where recipient = ${email}`)).toBe(1)
   })
 
-  test('the sweep fails, and finds the batch later', async () => {
-    const world = createFaultyWorld()
-    await sendBatch(await createHousehold(world))
-    vi.setSystemTime(Date.now() + 60_000)
+  test('the sweep fails and finds the batch later, and so does the removal of what has expired', async () => {
+    const household = await createHousehold(world)
+    await sendBatch(household)
+    vi.setSystemTime(Date.now() + minuteMs)
     await expect(world.whileBroken(fault, () => world.runCron('* * * * *'))).rejects.toThrow()
     expect(world.queuedSyncs).toEqual([])
-    vi.setSystemTime(Date.now() + 60_000)
+    vi.setSystemTime(Date.now() + minuteMs)
     await world.runCron('* * * * *')
     expect(world.queuedSyncs).toHaveLength(1)
-  })
+    await world.deliverSyncs()
 
-  test('what has expired goes an hour later', async () => {
-    const world = createFaultyWorld()
-    await world.register()
-    vi.setSystemTime(Date.now() + 400 * 86_400_000)
+    vi.setSystemTime(Date.now() + 400 * dayMs)
     await expect(world.whileBroken(fault, () => world.runCron('17 * * * *'))).rejects.toThrow()
     await world.runCron('17 * * * *')
-    expect(await count(world, 'tokens')).toBe(0)
+    expect(await count(sql`tokens`)).toBe(0)
   })
 })
 
@@ -103,7 +87,7 @@ test.each([1, 2, 3])('reminders are sent when round trip %i fails, and to no use
   for (const [, fault] of everyFault) {
     vi.setSystemTime(Date.parse('2026-11-20T08:00:00Z'))
     const world = createFaultyWorld()
-    await verifyAddress(world, await world.register())
+    await registerVerified(world)
     await world.runCron('*/5 * * * *')
     vi.setSystemTime(Date.parse('2026-11-20T20:00:00Z'))
     world.queued.length = 0

@@ -5,7 +5,7 @@ import { balanceOf } from '../fixtures/world.ts'
 import { createHousehold } from '../laws/every-route.ts'
 import { createFaultyWorld, expectUnavailable } from './faulty-world.ts'
 
-const requests = 120
+const requests = 80
 
 beforeEach(() => {
   muteLog()
