@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import {
   aCategory,
   aTimestamp,
@@ -10,22 +10,29 @@ import {
   openAccount,
   recordTransaction,
 } from '../fixtures/world.ts'
-import { createHousehold } from '../laws/every-route.ts'
+import { createHousehold, type Household } from '../laws/every-route.ts'
 
 const noAccount = { message: 'You must create at least one account before adding transactions.' }
+const world = createWorld()
+
+let household: Household
+beforeEach(async () => {
+  household = await createHousehold(world)
+})
+
+/** Sends an expense of 12.50 from the first account, with these differences. */
+const create = (fields: Json = {}) =>
+  household.person.post('/api/transactions', { ...household.expense(), ...fields })
+const statusOf = async (fields: Json = {}) => (await create(fields)).status
+const record = (fields: Json = {}) =>
+  recordTransaction(household.person, { ...household.expense(), ...fields })
+const balance = (account = household.checking) => balanceOf(household.person, account)
+const total = async () => (await household.person.get('/api/transactions')).body.total
 
 describe('recording a transaction', () => {
   test('responds with 201 with the row, without its account and category', async () => {
-    const { person, checking, category } = await createHousehold(createWorld())
-    const { status, body } = await person.post('/api/transactions', {
-      account_id: checking.id,
-      type: 'expense',
-      category_id: category.id,
-      amount: 12.5,
-      description: ' Lunch ',
-      reference: ' R-1 ',
-      transaction_date: '2026-11-20',
-    })
+    const { person, checking, category } = household
+    const { status, body } = await create({ amount: 12.5, description: ' Lunch ', reference: ' R-1 ' })
     expect(status).toBe(201)
     expect(body).toEqual({
       id: expect.any(Number),
@@ -46,26 +53,23 @@ describe('recording a transaction', () => {
   })
 
   test('takes income, expenses and transfers, and the balances follow', async () => {
-    const { person, checking, cash, category, expense } = await createHousehold(createWorld())
-    await recordTransaction(person, { ...expense(), type: 'income', amount: 40 })
-    expect(await balanceOf(person, checking)).toBe(140)
-    await recordTransaction(person, { ...expense(), category_id: category.id, amount: '0.01' })
-    expect(await balanceOf(person, checking)).toBe(139.99)
-    const transfer = { ...expense(), type: 'transfer', category_id: null, to_account_id: cash.id, amount: 30 }
-    expect(await recordTransaction(person, transfer)).toMatchObject({
-      type: 'transfer',
+    const { checking, cash } = household
+    await record({ type: 'income', amount: 40 })
+    expect(await balance()).toBe(140)
+    await record({ amount: '0.01' })
+    expect(await balance()).toBe(139.99)
+    const transfer = { type: 'transfer', category_id: null, to_account_id: cash.id }
+    expect(await record({ ...transfer, amount: 30 })).toMatchObject({
+      ...transfer,
       account_id: checking.id,
-      to_account_id: cash.id,
-      category_id: null,
       amount: '30.00',
     })
-    expect(await balanceOf(person, checking)).toBe(109.99)
-    expect(await balanceOf(person, cash)).toBe(50)
+    expect([await balance(), await balance(cash)]).toEqual([109.99, 50])
   })
 
   test('accepts ids as numeric strings, and returns them as numbers', async () => {
-    const { person, checking, cash, category } = await createHousehold(createWorld())
-    const row = await recordTransaction(person, {
+    const { checking, cash, category } = household
+    const row = await record({
       account_id: `${checking.id}`,
       to_account_id: ` ${cash.id} `,
       category_id: `${category.id}`,
@@ -83,58 +87,40 @@ describe('recording a transaction', () => {
   })
 
   test('counts the length of description and reference in code points', async () => {
-    const { person, expense } = await createHousehold(createWorld())
     const long = { description: '🥐'.repeat(255), reference: '№'.repeat(255) }
-    expect(await recordTransaction(person, { ...expense(), ...long })).toMatchObject(long)
-    const longer = { description: '🥐'.repeat(256), reference: 'x'.repeat(256) }
-    expectInvalid(await person.post('/api/transactions', { ...expense(), ...longer }), {
+    expect(await record(long)).toMatchObject(long)
+    expectInvalid(await create({ description: '🥐'.repeat(256), reference: 'x'.repeat(256) }), {
       description: ['The description field must not be greater than 255 characters.'],
       reference: ['The reference field must not be greater than 255 characters.'],
     })
   })
 
-  test.each(['1900-01-01', '2000-02-29', '2024-02-29', '2099-07-01', '2100-12-31'])(
-    'accepts the day %s',
-    async (transaction_date) => {
-      const { person, expense } = await createHousehold(createWorld())
-      expect((await recordTransaction(person, { ...expense(), transaction_date })).transaction_date).toBe(
-        transaction_date,
-      )
-    },
-  )
-
-  test.each([
-    '1899-12-31',
-    '2101-01-01',
-    '1900-02-29',
-    '2023-02-29',
-    '2026-04-31',
-    '2026-00-10',
-    '20.11.2026',
-  ])('refuses the day %s', async (transaction_date) => {
-    const { person, expense } = await createHousehold(createWorld())
-    const response = await person.post('/api/transactions', { ...expense(), transaction_date })
-    expectInvalidFields(response, ['transaction_date'])
+  test('accepts days from 1900 to 2100', async () => {
+    for (const day of ['1900-01-01', '2000-02-29', '2024-02-29', '2099-07-01', '2100-12-31'])
+      expect((await record({ transaction_date: day })).transaction_date).toBe(day)
+    const none = ['1900-02-29', '2023-02-29', '2026-04-31', '2026-00-10', '20.11.2026']
+    for (const day of ['1899-12-31', '2101-01-01', ...none])
+      expectInvalidFields(await create({ transaction_date: day }), ['transaction_date'])
   })
 })
 
 describe('the rules of a transaction', () => {
   test('require an account first, before anything else is looked at', async () => {
-    const person = await createWorld().register()
+    const person = await world.register()
+    const send = (body: Json = {}) => person.post('/api/transactions', body)
     for (const body of [{}, { type: 'none', amount: -1 }, { account_id: 1, amount: 1 }]) {
-      const response = await person.post('/api/transactions', body)
+      const response = await send(body)
       expect([response.status, response.body]).toEqual([403, noAccount])
     }
     const { id } = await openAccount(person)
-    expect((await person.post('/api/transactions', {})).status).toBe(422)
+    expect((await send()).status).toBe(422)
     await person.delete(`/api/accounts/${id}`)
-    expect((await person.post('/api/transactions', {})).status).toBe(403)
+    expect((await send()).status).toBe(403)
   })
 
   test('treat empty strings and null as missing', async () => {
-    const { person } = await createHousehold(createWorld())
-    const body = { account_id: '', type: 'expense', category_id: null, amount: ' ', transaction_date: null }
-    expectInvalid(await person.post('/api/transactions', body), {
+    const nothing = { account_id: '', category_id: null, amount: ' ', transaction_date: null }
+    expectInvalid(await create(nothing), {
       account_id: ['The account id field is required.'],
       category_id: ['The category id field is required.'],
       amount: ['The amount field is required.'],
@@ -143,49 +129,36 @@ describe('the rules of a transaction', () => {
   })
 
   test('allow a category of either type: a refund is income in an expense category', async () => {
-    const { person, category, expense } = await createHousehold(createWorld())
-    const salary = await aCategory(person, 'income')
-    const refund = { ...expense(), type: 'income', category_id: category.id }
-    expect((await recordTransaction(person, refund)).category_id).toBe(category.id)
-    const repaid = { ...expense(), type: 'expense', category_id: salary.id }
-    expect((await recordTransaction(person, repaid)).category_id).toBe(salary.id)
+    const { category } = household
+    const salary = await aCategory(household.person, 'income')
+    expect((await record({ type: 'income' })).category_id).toBe(category.id)
+    expect((await record({ category_id: salary.id })).category_id).toBe(salary.id)
   })
 
   test('refuse a transfer to the account it comes from', async () => {
-    const { person, checking, expense } = await createHousehold(createWorld())
-    for (const to_account_id of [checking.id, String(checking.id)]) {
-      const response = await person.post('/api/transactions', {
-        ...expense(),
-        type: 'transfer',
-        to_account_id,
-      })
-      expectInvalidFields(response, ['to_account_id'])
-    }
-    expect(await balanceOf(person, checking)).toBe(100)
+    const { id } = household.checking
+    for (const to_account_id of [id, String(id)])
+      expectInvalidFields(await create({ type: 'transfer', to_account_id }), ['to_account_id'])
+    expect(await balance()).toBe(100)
   })
 
   test.each(['income', 'expense'])('refuse a destination for %s, unless it is null', async (type) => {
-    const { person, cash, expense } = await createHousehold(createWorld())
-    const refused = await person.post('/api/transactions', { ...expense(), type, to_account_id: cash.id })
-    expectInvalidFields(refused, ['to_account_id'])
-    expect(
-      (await recordTransaction(person, { ...expense(), type, to_account_id: null })).to_account_id,
-    ).toBeNull()
+    expectInvalidFields(await create({ type, to_account_id: household.cash.id }), ['to_account_id'])
+    expect((await record({ type, to_account_id: null })).to_account_id).toBeNull()
   })
 })
 
 describe('a duplicate', () => {
   test('is 409 with the rows it may duplicate, and moves nothing', async () => {
-    const { person, checking, expense } = await createHousehold(createWorld())
-    const first = await recordTransaction(person, { ...expense(), description: 'Lunch', reference: 'R-1' })
-    const { status, body } = await person.post('/api/transactions', expense())
+    const { id } = await record({ description: 'Lunch', reference: 'R-1' })
+    const { status, body } = await create()
     expect(status).toBe(409)
     expect(body).toEqual({
       message: 'Potential duplicate detected.',
       is_duplicate: true,
       duplicates: [
         {
-          id: first.id,
+          id,
           description: 'Lunch',
           reference: 'R-1',
           transaction_date: '2026-11-20',
@@ -194,63 +167,43 @@ describe('a duplicate', () => {
         },
       ],
     })
-    expect((await person.get('/api/transactions')).body.total).toBe(1)
-    expect(await balanceOf(person, checking)).toBe(87.5)
+    expect([await total(), await balance()]).toEqual([1, 87.5])
   })
 
   test('lists at most five rows', async () => {
-    const { person, expense } = await createHousehold(createWorld())
-    for (let i = 0; i < 7; i++) await recordTransaction(person, { ...expense(), force: true })
-    const { body } = await person.post('/api/transactions', expense())
-    expect(body.duplicates).toHaveLength(5)
-    expect(new Set(body.duplicates.map((row: Json) => row.id)).size).toBe(5)
+    for (let i = 0; i < 7; i++) await record({ force: true })
+    const ids = (await create()).body.duplicates.map((row: Json) => row.id)
+    expect([ids.length, new Set(ids).size]).toEqual([5, 5])
   })
 
-  test.each([true, 1, '1'])('is recorded with force %j', async (force) => {
-    const { person, checking, expense } = await createHousehold(createWorld())
-    await recordTransaction(person, expense())
-    const row = await recordTransaction(person, { ...expense(), force })
-    expect(row).not.toHaveProperty('force')
-    expect(await balanceOf(person, checking)).toBe(75)
-  })
-
-  test.each([false, 0, '0', undefined])('is refused with force %j', async (force) => {
-    const { person, expense } = await createHousehold(createWorld())
-    await recordTransaction(person, expense())
-    expect((await person.post('/api/transactions', { ...expense(), force })).status).toBe(409)
+  test('is recorded with force, and refused without it', async () => {
+    await record()
+    for (const force of [false, 0, '0', undefined]) expect(await statusOf({ force })).toBe(409)
+    for (const force of [true, 1, '1']) expect(await record({ force })).not.toHaveProperty('force')
+    expect(await balance()).toBe(100 - 4 * 12.5)
   })
 
   test('is one whatever its category, its description and the spelling of its amount', async () => {
-    const { person, expense } = await createHousehold(createWorld())
-    await recordTransaction(person, { ...expense(), amount: 12.5, description: 'Lunch' })
-    const category_id = (await aCategory(person, 'income')).id
-    const fields = { ...expense(), amount: '12.50', description: 'Dinner', category_id }
-    expect((await person.post('/api/transactions', fields)).status).toBe(409)
+    await record({ amount: 12.5, description: 'Lunch' })
+    const category_id = (await aCategory(household.person, 'income')).id
+    expect(await statusOf({ amount: '12.50', description: 'Dinner', category_id })).toBe(409)
   })
 
-  test('is not one if account, type, amount or day differ', async () => {
-    const { person, cash, expense } = await createHousehold(createWorld())
-    await recordTransaction(person, expense())
+  test('is not one if account, type, amount, day or destination differ', async () => {
+    const { cash, person } = household
+    const savings = await openAccount(person)
+    await record()
     for (const difference of [
       { account_id: cash.id },
       { type: 'income' },
       { type: 'transfer', to_account_id: cash.id },
+      { type: 'transfer', to_account_id: savings.id },
       { amount: '12.51' },
       { transaction_date: '2026-11-21' },
     ]) {
-      expect((await person.post('/api/transactions', { ...expense(), ...difference })).status).toBe(201)
+      expect([difference, await statusOf(difference)]).toEqual([difference, 201])
+      expect([difference, await statusOf(difference)]).toEqual([difference, 409])
     }
-  })
-
-  test('is not one if the destination differs', async () => {
-    const { person, cash, expense } = await createHousehold(createWorld())
-    const savings = await openAccount(person)
-    const transfer = { ...expense(), type: 'transfer', to_account_id: cash.id }
-    await recordTransaction(person, transfer)
-    expect((await person.post('/api/transactions', transfer)).status).toBe(409)
-    expect((await person.post('/api/transactions', { ...transfer, to_account_id: savings.id })).status).toBe(
-      201,
-    )
   })
 
   test.each([
@@ -262,91 +215,69 @@ describe('a duplicate', () => {
     [null, 'A', 409],
     [null, null, 409],
   ])('after one with the reference %j, one with %j responds with %i', async (first, second, expected) => {
-    const { person, expense } = await createHousehold(createWorld())
-    await recordTransaction(person, { ...expense(), reference: first })
-    const response = await person.post('/api/transactions', { ...expense(), reference: second })
-    expect(response.status).toBe(expected)
+    await record({ reference: first })
+    expect(await statusOf({ reference: second })).toBe(expected)
   })
 
   test('lists only the rows whose reference does not tell them apart', async () => {
-    const { person, expense } = await createHousehold(createWorld())
-    await recordTransaction(person, { ...expense(), reference: 'A' })
-    const bare = await recordTransaction(person, { ...expense(), force: true })
-    const same = await recordTransaction(person, { ...expense(), reference: 'B', force: true })
-    const { status, body } = await person.post('/api/transactions', { ...expense(), reference: 'B' })
+    await record({ reference: 'A' })
+    const bare = await record({ force: true })
+    const same = await record({ reference: 'B', force: true })
+    const { status, body } = await create({ reference: 'B' })
     expect(status).toBe(409)
     expect(body.duplicates.map((row: Json) => row.id).sort()).toEqual([bare.id, same.id].sort())
   })
 
   test('is looked for only once everything else is right', async () => {
-    const { person, expense } = await createHousehold(createWorld())
-    await recordTransaction(person, expense())
-    const response = await person.post('/api/transactions', { ...expense(), description: 'x'.repeat(256) })
-    expectInvalidFields(response, ['description'])
+    await record()
+    expectInvalidFields(await create({ description: 'x'.repeat(256) }), ['description'])
   })
 
   test('is not one of a deleted row, nor of what a row was before it changed', async () => {
-    const { person, expense } = await createHousehold(createWorld())
-    const first = await recordTransaction(person, expense())
-    await person.put(`/api/transactions/${first.id}`, { amount: 99 })
-    const second = await recordTransaction(person, expense())
-    await person.delete(`/api/transactions/${second.id}`)
-    await recordTransaction(person, expense())
-    expect((await person.post('/api/transactions', { ...expense(), amount: 99 })).status).toBe(409)
+    const { person } = household
+    await person.put(`/api/transactions/${(await record()).id}`, { amount: 99 })
+    await person.delete(`/api/transactions/${(await record()).id}`)
+    await record()
+    expect(await statusOf({ amount: 99 })).toBe(409)
   })
 })
 
 describe('a client_id', () => {
-  test('lands once: the second create with it responds with 200 and the first row', async () => {
-    const { person, checking, expense } = await createHousehold(createWorld())
-    const first = await person.post('/api/transactions', { ...expense(), client_id: 'phone-1' })
-    expect(first.status).toBe(201)
-    const second = await person.post('/api/transactions', { ...expense(), client_id: 'phone-1' })
-    expect([second.status, second.body]).toEqual([200, first.body])
-    expect((await person.get('/api/transactions')).body.total).toBe(1)
-    expect(await balanceOf(person, checking)).toBe(87.5)
-  })
+  const client_id = 'phone-1'
 
-  test('still returns the first row when its category has been deleted since', async () => {
-    const { person, category, expense } = await createHousehold(createWorld())
-    const body = { ...expense(), client_id: 'phone-1' }
-    const first = await recordTransaction(person, body)
-    await person.delete(`/api/categories/${category.id}`)
-    const second = await person.post('/api/transactions', body)
-    expect([second.status, second.body.id, second.body.category_id]).toEqual([200, first.id, null])
+  test('lands once: the second create with it responds with 200 and the first row', async () => {
+    const first = await create({ client_id })
+    expect(first.status).toBe(201)
+    const second = await create({ client_id })
+    expect([second.status, second.body]).toEqual([200, first.body])
+    expect([await total(), await balance()]).toEqual([1, 87.5])
+    // Also when its category has been deleted since.
+    await household.person.delete(`/api/categories/${household.category.id}`)
+    const third = await create({ client_id })
+    expect([third.status, third.body.id, third.body.category_id]).toEqual([200, first.body.id, null])
   })
 
   test('does not excuse a duplicate of another client_id', async () => {
-    const { person, expense } = await createHousehold(createWorld())
-    await recordTransaction(person, { ...expense(), client_id: 'phone-1' })
-    const response = await person.post('/api/transactions', { ...expense(), client_id: 'phone-2' })
-    expect(response.status).toBe(409)
-    const forced = { ...expense(), client_id: 'phone-2', force: true }
-    expect((await person.post('/api/transactions', forced)).status).toBe(201)
+    await record({ client_id })
+    expect(await statusOf({ client_id: 'phone-2' })).toBe(409)
+    expect(await statusOf({ client_id: 'phone-2', force: true })).toBe(201)
   })
 
   test('of a refused create is free for the next', async () => {
-    const { person, expense } = await createHousehold(createWorld())
-    const refused = await person.post('/api/transactions', { ...expense(), client_id: 'phone-1', amount: 0 })
-    expect(refused.status).toBe(422)
-    const { status } = await person.post('/api/transactions', { ...expense(), client_id: 'phone-1' })
-    expect(status).toBe(201)
+    expect(await statusOf({ client_id, amount: 0 })).toBe(422)
+    expect(await statusOf({ client_id })).toBe(201)
   })
 
   test('belongs to its user alone', async () => {
-    const world = createWorld()
-    const [one, two] = [await createHousehold(world), await createHousehold(world)]
-    const mine = await recordTransaction(one.person, { ...one.expense(), client_id: 'phone-1' })
-    const theirs = await two.person.post('/api/transactions', { ...two.expense(), client_id: 'phone-1' })
-    expect(theirs.status).toBe(201)
-    expect(theirs.body.id).not.toBe(mine.id)
+    const { id } = await record({ client_id })
+    const { person, expense } = await createHousehold(world)
+    const theirs = await person.post('/api/transactions', { ...expense(), client_id })
+    expect([theirs.status, theirs.body.id === id]).toEqual([201, false])
   })
 
   test('has up to 64 characters', async () => {
-    const { person, expense } = await createHousehold(createWorld())
-    const fits = await person.post('/api/transactions', { ...expense(), client_id: '🆔'.repeat(64) })
-    expect(fits.status).toBe(201)
-    expectInvalid(await person.post('/api/transactions', { ...expense(), client_id: 'x'.repeat(65) }), {
+    expect(await statusOf({ client_id: '🆔'.repeat(64) })).toBe(201)
+    expectInvalid(await create({ client_id: 'x'.repeat(65) }), {
       client_id: ['The client id field must not be greater than 64 characters.'],
     })
   })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { maxRowsSearched } from '../../../src/transactions/contract.ts'
 import {
   aCategory,
@@ -8,41 +8,40 @@ import {
   openAccount,
   recordTransaction,
 } from '../fixtures/world.ts'
-import { createHousehold, writeCopies, writeHistory } from '../laws/every-route.ts'
+import { createHousehold, type Household, writeCopies, writeHistory } from '../laws/every-route.ts'
 
 const list = 'http://purse.test/api/transactions'
+const world = createWorld()
+
+/** A household with that many transactions. */
+async function withHistory(count: number) {
+  const household = await createHousehold(world)
+  await writeHistory(household, count)
+  return household
+}
 
 describe('the list of transactions', () => {
   test('shows each row with its account, the other account and its category', async () => {
-    const { person, checking, cash, category, expense } = await createHousehold(createWorld())
+    const { person, checking, cash, category, expense } = await createHousehold(world)
     const spent = await recordTransaction(person, { ...expense(), transaction_date: '2026-11-21' })
-    const moved = await recordTransaction(person, {
-      account_id: checking.id,
-      to_account_id: cash.id,
-      type: 'transfer',
-      amount: 5,
-      transaction_date: '2026-11-20',
-    })
+    const transfer = { type: 'transfer', to_account_id: cash.id, category_id: null, amount: 5 }
+    const moved = await recordTransaction(person, { ...expense(), ...transfer })
+    const account = { id: checking.id, name: 'Checking', type: 'bank' }
     const { status, body } = await person.get('/api/transactions')
     expect(status).toBe(200)
     expect(body.data).toEqual([
       {
         ...spent,
-        account: { id: checking.id, name: 'Checking', type: 'bank' },
+        account,
         to_account: null,
         category: { id: category.id, name: category.name, type: 'expense' },
       },
-      {
-        ...moved,
-        account: { id: checking.id, name: 'Checking', type: 'bank' },
-        to_account: { id: cash.id, name: 'Cash', type: 'cash' },
-        category: null,
-      },
+      { ...moved, account, to_account: { id: cash.id, name: 'Cash', type: 'cash' }, category: null },
     ])
   })
 
   test('is an empty first page for a user without transactions', async () => {
-    const person = await createWorld().register()
+    const person = await world.register()
     const { status, body } = await person.get('/api/transactions')
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -62,151 +61,93 @@ describe('the list of transactions', () => {
   })
 
   test('is ordered by day and then by id, newest first', async () => {
-    const { person, expense } = await createHousehold(createWorld())
+    const { person, expense } = await createHousehold(world)
     const ids: number[] = []
-    for (const transaction_date of ['2026-11-20', '2026-11-22', '2026-11-20', '2025-12-31', '2026-11-22']) {
+    for (const transaction_date of ['2026-11-20', '2026-11-22', '2026-11-20', '2025-12-31', '2026-11-22'])
       ids.push((await recordTransaction(person, { ...expense(), transaction_date, force: true })).id)
-    }
     const { body } = await person.get('/api/transactions')
     expect(body.data.map((row: Json) => row.id)).toEqual([ids[4], ids[1], ids[2], ids[0], ids[3]])
   })
 })
 
 describe('the pages', () => {
-  const pages = (body: Json) => {
-    const { data, ...page } = body
-    return { ...page, rows: data.length }
-  }
-
-  test('hold fifty rows each, and link to one another', async () => {
-    const household = await createHousehold(createWorld())
-    await writeHistory(household, 120)
-    const { person } = household
-    const links = { first_page_url: `${list}?page=1`, last_page_url: `${list}?page=3`, path: list }
-    expect(pages((await person.get('/api/transactions')).body)).toEqual({
-      ...links,
-      current_page: 1,
-      rows: 50,
-      per_page: 50,
-      total: 120,
-      last_page: 3,
-      from: 1,
-      to: 50,
-      prev_page_url: null,
-      next_page_url: `${list}?page=2`,
-    })
-    expect(pages((await person.get('/api/transactions?page=2')).body)).toMatchObject({
-      ...links,
-      current_page: 2,
-      rows: 50,
-      from: 51,
-      to: 100,
-      prev_page_url: `${list}?page=1`,
-      next_page_url: `${list}?page=3`,
-    })
-    expect(pages((await person.get('/api/transactions?page=3')).body)).toMatchObject({
-      ...links,
-      current_page: 3,
-      rows: 20,
-      from: 101,
-      to: 120,
-      prev_page_url: `${list}?page=2`,
-      next_page_url: null,
-    })
+  const pages = ({ data, ...page }: Json) => ({ ...page, rows: data.length })
+  let household: Household
+  beforeAll(async () => {
+    household = await withHistory(120)
   })
 
-  test('of exactly fifty rows are one', async () => {
-    const household = await createHousehold(createWorld())
-    await writeHistory(household, 50)
-    const { body } = await household.person.get('/api/transactions')
-    expect(pages(body)).toMatchObject({ rows: 50, last_page: 1, to: 50, next_page_url: null })
-  })
-
-  test.each(['0', '-1', 'abc', '1.5', '', '1e1', '%20', 'null'])(
-    'start at the first for page=%s',
-    async (page) => {
-      const household = await createHousehold(createWorld())
-      await writeHistory(household, 51)
-      const { status, body } = await household.person.get(`/api/transactions?page=${page}`)
-      expect(status).toBe(200)
-      expect(pages(body)).toMatchObject({ current_page: 1, rows: 50, from: 1 })
-    },
-  )
-
-  test.each([3, 1000, Number.MAX_SAFE_INTEGER])('past the end are empty: page %i', async (page) => {
-    const household = await createHousehold(createWorld())
-    await writeHistory(household, 51)
-    const { status, body } = await household.person.get(`/api/transactions?page=${page}`)
-    expect(status).toBe(200)
-    expect(pages(body)).toMatchObject({
-      current_page: page,
-      rows: 0,
-      total: 51,
-      last_page: 2,
-      from: null,
-      to: null,
-      next_page_url: null,
-    })
-  })
-
-  test('respond with 200 for a page number beyond all safe integers', async () => {
-    const person = await createWorld().register()
-    const { status, body } = await person.get(`/api/transactions?page=${'9'.repeat(30)}`)
-    expect([status, body.data]).toEqual([200, []])
-  })
-
-  test.each([1, 7, 120, 500])(
-    'hold %i rows each if that many are asked for, and so do their links',
-    async (size) => {
-      const household = await createHousehold(createWorld())
-      await writeHistory(household, 120)
-      const { person } = household
-      const all = (await person.get('/api/transactions?per_page=500')).body.data.map((row: Json) => row.id)
+  const noPages = ['0', '-1', 'abc', '1.5', '', '1e1', '%20', 'null', '9'.repeat(30)]
+  test.each<[query: string, page: number, asked?: number]>([
+    ['', 1],
+    ['page=2', 2],
+    ['page=3', 3],
+    ['per_page=1&page=60', 60, 1],
+    ['per_page=7&page=9', 9, 7],
+    ['per_page=120', 1, 120],
+    ['per_page=500', 1, 500],
+    ...noPages.map((page): [string, number] => [`page=${page}`, 1]),
+  ])(
+    'hold fifty rows, or as many as are asked for, and link to one another: %s is page %i',
+    async (query, page, asked) => {
+      const { get } = household.person
+      const all = (await get('/api/transactions?per_page=500')).body.data.map((row: Json) => row.id)
       expect(all).toHaveLength(120)
-      const lastPage = Math.ceil(120 / size)
-      const middle = Math.ceil(lastPage / 2)
-      const { status, body } = await person.get(`/api/transactions?per_page=${size}&page=${middle}`)
-      const before = (middle - 1) * size
-      expect(body.data.map((row: Json) => row.id)).toEqual(all.slice(before, before + size))
-      const link = (page: number) => `${list}?per_page=${size}&page=${page}`
+      const size = asked ?? 50
+      const [before, lastPage] = [(page - 1) * size, Math.ceil(120 / size)]
+      const { status, body } = await get(`/api/transactions?${query}`)
+      const rows = all.slice(before, before + size)
+      expect(body.data.map((row: Json) => row.id)).toEqual(rows)
+      const link = (nth: number) => `${list}?${asked ? `per_page=${asked}&` : ''}page=${nth}`
       expect([status, pages(body)]).toEqual([
         200,
         {
-          current_page: middle,
-          rows: body.data.length,
+          current_page: page,
+          rows: rows.length,
           per_page: size,
           total: 120,
           last_page: lastPage,
           from: before + 1,
-          to: before + body.data.length,
+          to: before + rows.length,
           first_page_url: link(1),
           last_page_url: link(lastPage),
-          prev_page_url: middle > 1 ? link(middle - 1) : null,
-          next_page_url: middle < lastPage ? link(middle + 1) : null,
+          prev_page_url: page > 1 ? link(page - 1) : null,
+          next_page_url: page < lastPage ? link(page + 1) : null,
           path: list,
         },
       ])
     },
   )
 
+  test('of exactly fifty rows are one', async () => {
+    const { body } = await (await withHistory(50)).person.get('/api/transactions')
+    expect(pages(body)).toMatchObject({ rows: 50, last_page: 1, to: 50, next_page_url: null })
+  })
+
+  test.each([4, 1000, Number.MAX_SAFE_INTEGER])('past the end are empty: page %i', async (page) => {
+    const { status, body } = await household.person.get(`/api/transactions?page=${page}`)
+    expect([status, pages(body)]).toMatchObject([
+      200,
+      { current_page: page, rows: 0, total: 120, last_page: 3, from: null, to: null, next_page_url: null },
+    ])
+  })
+
   test.each(['0', '-1', '501', '1.5', '1e2', 'all', '9'.repeat(30), '0x10'])(
     'of %s rows there are none: a 422',
     async (size) => {
-      const person = await createWorld().register()
-      expectInvalid(await person.get(`/api/transactions?per_page=${size}`), {
+      expectInvalid(await household.person.get(`/api/transactions?per_page=${size}`), {
         per_page: ['The per page field must be an integer from 1 to 500.'],
       })
     },
   )
 
   test('begin their links with the service’s own address, whatever host the request names', async () => {
-    const world = createWorld({
+    const { get } = await createWorld({
       APP_URL: 'https://api.example.com/money/',
       FRONTEND_URL: 'https://example.com',
       MAIL_FROM: 'a@example.com',
-    })
-    const { token } = await world.register()
-    const { text, body } = await world.call('GET', '/api/transactions?type=expense', { token })
+    }).register()
+    const { text, body } = await get('/api/transactions?type=expense')
     expect(text).not.toContain('purse.test')
     expect(body).toMatchObject({
       path: 'https://api.example.com/money/api/transactions',
@@ -215,12 +156,12 @@ describe('the pages', () => {
   })
 
   test('keep the filters in their links', async () => {
-    const household = await createHousehold(createWorld())
-    await writeHistory(household, 150) // 30 transfers, 30 rows of income, 90 expenses
-    const first = (await household.person.get('/api/transactions?type=expense')).body
+    // 30 transfers, 30 rows of income, 90 expenses
+    const { get } = (await withHistory(150)).person
+    const first = (await get('/api/transactions?type=expense')).body
     expect(first).toMatchObject({ total: 90, last_page: 2 })
     const { pathname, search } = new URL(first.next_page_url)
-    const second = (await household.person.get(`${pathname}${search}`)).body
+    const second = (await get(`${pathname}${search}`)).body
     expect(pages(second)).toMatchObject({ current_page: 2, total: 90, rows: 40 })
     expect(second.data.every((row: Json) => row.type === 'expense')).toBe(true)
     expect(new URL(second.prev_page_url).searchParams.get('type')).toBe('expense')
@@ -228,44 +169,29 @@ describe('the pages', () => {
 })
 
 describe('the filters', () => {
+  type Five = Awaited<ReturnType<typeof createFiveRows>>
+  let five: Five
+  beforeAll(async () => {
+    five = await createFiveRows()
+  })
+
   /** Five rows by name, and the names of those that a query finds, oldest first. */
   async function createFiveRows() {
-    const { person, checking, cash, category } = await createHousehold(createWorld())
+    const { person, checking, cash, category } = await createHousehold(world)
     const savings = await openAccount(person, { name: 'Savings' })
     const salary = await aCategory(person, 'income')
+    const [account_id, category_id] = [checking.id, category.id]
     const rows: Record<string, Json> = {
-      pay: {
-        account_id: checking.id,
-        type: 'income',
-        category_id: salary.id,
-        transaction_date: '2026-01-31',
-      },
-      lunch: {
-        account_id: cash.id,
-        type: 'expense',
-        category_id: category.id,
-        transaction_date: '2026-02-01',
-      },
-      draw: {
-        account_id: checking.id,
-        to_account_id: cash.id,
-        type: 'transfer',
-        transaction_date: '2026-02-15',
-      },
+      pay: { account_id, type: 'income', category_id: salary.id, transaction_date: '2026-01-31' },
+      lunch: { account_id: cash.id, type: 'expense', category_id, transaction_date: '2026-02-01' },
+      draw: { account_id, to_account_id: cash.id, type: 'transfer', transaction_date: '2026-02-15' },
       save: {
-        account_id: checking.id,
-        to_account_id: savings.id,
-        type: 'transfer',
-        category_id: category.id,
+        ...{ account_id, to_account_id: savings.id, type: 'transfer', category_id },
         transaction_date: '2026-02-28',
       },
       rent: {
-        account_id: checking.id,
-        type: 'expense',
-        category_id: category.id,
-        transaction_date: '2026-03-01',
-        description: 'Flat, 100% of it',
-        reference: 'INV_42',
+        ...{ account_id, type: 'expense', category_id, transaction_date: '2026-03-01' },
+        ...{ description: 'Flat, 100% of it', reference: 'INV_42' },
       },
     }
     const names = new Map<number, string>()
@@ -283,28 +209,28 @@ describe('the filters', () => {
   }
 
   test('find an account on either side of a transfer', async () => {
-    const { checking, cash, savings, find } = await createFiveRows()
+    const { checking, cash, savings, find } = five
     expect(await find(`account_id=${checking.id}`)).toEqual(['pay', 'draw', 'save', 'rent'])
     expect(await find(`account_id=${cash.id}`)).toEqual(['lunch', 'draw'])
     expect(await find(`account_id=${savings.id}`)).toEqual(['save'])
   })
 
   test('find a category or, with `none`, transactions without one', async () => {
-    const { category, salary, find } = await createFiveRows()
+    const { category, salary, find } = five
     expect(await find(`category_id=${category.id}`)).toEqual(['lunch', 'save', 'rent'])
     expect(await find(`category_id=${salary.id}`)).toEqual(['pay'])
     expect(await find('category_id=none')).toEqual(['draw'])
   })
 
   test('find a type', async () => {
-    const { find } = await createFiveRows()
+    const { find } = five
     expect(await find('type=income')).toEqual(['pay'])
     expect(await find('type=expense')).toEqual(['lunch', 'rent'])
     expect(await find('type=transfer')).toEqual(['draw', 'save'])
   })
 
   test('find a span of days, both ends included', async () => {
-    const { find } = await createFiveRows()
+    const { find } = five
     expect(await find('from=2026-02-01&to=2026-02-28')).toEqual(['lunch', 'draw', 'save'])
     expect(await find('from=2026-02-28')).toEqual(['save', 'rent'])
     expect(await find('to=2026-02-01')).toEqual(['pay', 'lunch'])
@@ -313,7 +239,7 @@ describe('the filters', () => {
   })
 
   test('find a text in description and reference, as it is written', async () => {
-    const { find } = await createFiveRows()
+    const { find } = five
     expect(await find('q=the')).toEqual(['pay', 'lunch', 'draw', 'save'])
     expect(await find('q=FLAT')).toEqual(['rent'])
     expect(await find('q=inv_42')).toEqual(['rent'])
@@ -325,7 +251,7 @@ describe('the filters', () => {
   })
 
   test('narrow one another', async () => {
-    const { cash, category, checking, find } = await createFiveRows()
+    const { cash, category, checking, find } = five
     expect(await find(`account_id=${cash.id}&type=transfer`)).toEqual(['draw'])
     expect(await find(`account_id=${checking.id}&category_id=${category.id}&to=2026-02-28`)).toEqual(['save'])
     expect(await find('type=expense&q=the&from=2026-01-01')).toEqual(['lunch'])
@@ -333,13 +259,13 @@ describe('the filters', () => {
   })
 
   test('ignore anything that is not one of them', async () => {
-    const { find } = await createFiveRows()
+    const { find } = five
     expect(await find('colour=red&limit=1&sort=amount')).toEqual(['pay', 'lunch', 'draw', 'save', 'rent'])
   })
 })
 
 test('a search gets past a day with more rows than it looks at', async () => {
-  const { world, person, checking, expense } = await createHousehold(createWorld())
+  const { person, checking, expense } = await createHousehold(world)
   const row = await recordTransaction(person, { ...expense(), transaction_date: '2026-03-05' })
   const ancient = { ...expense(), transaction_date: '2026-01-31', description: 'ancient' }
   const old = await recordTransaction(person, ancient)
