@@ -7,27 +7,7 @@ import { logFailure } from './http/observe.ts'
 import { tooManyAttempts } from './http/rate-limits.ts'
 import { presentQuestions } from './imports/present.ts'
 import type { ShownDuplicateError, ShownImportError } from './shared/failure-responses.ts'
-import {
-  BadLink,
-  ConfigurationError,
-  CursorExpired,
-  DatabaseUnavailable,
-  EmailNotVerified,
-  Forbidden,
-  InsufficientScope,
-  Invalid,
-  InvalidItems,
-  NotFound,
-  NotModified,
-  PotentialDuplicate,
-  ProviderUnavailable,
-  Questions,
-  ResponseTooLarge,
-  TooBusy,
-  TooManyAttempts,
-  Unauthenticated,
-  VersionConflict,
-} from './shared/failures.ts'
+import * as failures from './shared/failures.ts'
 import { formatMoney } from './shared/money.ts'
 import { presentTransaction } from './transactions/present.ts'
 
@@ -38,40 +18,42 @@ const retryAfterSeconds = 5
  * a ConfigurationError is shown on localhost.
  */
 export const handleError: ErrorHandler<App> = (error, c) => {
-  if (error instanceof NotModified) return c.body(null, 304)
-  if (error instanceof Unauthenticated) return unauthenticated(error, c)
-  if (error instanceof InsufficientScope) return insufficientScope(error, c)
-  if (error instanceof Forbidden) return c.json({ message: error.message }, 403)
-  if (error instanceof EmailNotVerified)
+  if (error instanceof failures.NotModified) return c.body(null, 304)
+  if (error instanceof failures.Unauthenticated) return unauthenticated(error, c)
+  if (error instanceof failures.InsufficientScope) return insufficientScope(error, c)
+  if (error instanceof failures.Forbidden) return c.json({ message: error.message }, 403)
+  if (error instanceof failures.EmailNotVerified)
     return c.json({ message: error.message, requires_verified_email: true }, 403)
-  if (error instanceof NotFound) return c.json({ message: error.message }, 404)
-  if (error instanceof CursorExpired) return c.json({ message: error.message, code: error.code }, 410)
-  if (error instanceof InvalidItems)
+  if (error instanceof failures.NotFound) return c.json({ message: error.message }, 404)
+  if (error instanceof failures.CursorExpired)
+    return c.json({ message: error.message, code: error.code }, 410)
+  if (error instanceof failures.InvalidItems)
     return c.json({ message: error.message, errors: error.errors, invalid_items: error.items }, 422)
-  if (error instanceof Questions)
+  if (error instanceof failures.Questions)
     return c.json<ShownImportError>(
       { message: error.message, errors: error.errors, questions: presentQuestions(error.questions) ?? [] },
       422,
     )
-  if (error instanceof Invalid) return c.json({ message: error.message, errors: error.errors }, 422)
-  if (error instanceof PotentialDuplicate) return duplicate(error, c)
-  if (error instanceof VersionConflict) return versionConflict(error, c)
-  if (error instanceof TooManyAttempts) return tooManyAttempts(c, error.limit, error.retryAfterSeconds)
-  if (error instanceof BadLink) return c.text(error.message, error.status)
+  if (error instanceof failures.Invalid) return c.json({ message: error.message, errors: error.errors }, 422)
+  if (error instanceof failures.PotentialDuplicate) return duplicate(error, c)
+  if (error instanceof failures.VersionConflict) return versionConflict(error, c)
+  if (error instanceof failures.TooManyAttempts)
+    return tooManyAttempts(c, error.limit, error.retryAfterSeconds)
+  if (error instanceof failures.BadLink) return c.text(error.message, error.status)
   if (error instanceof HTTPException) return c.json({ message: error.message }, error.status)
   logFailure(error, c)
-  if (error instanceof DatabaseUnavailable || error instanceof TooBusy) {
+  if (error instanceof failures.DatabaseUnavailable || error instanceof failures.TooBusy) {
     return c.json({ message: error.message }, 503, { 'Retry-After': String(retryAfterSeconds) })
   }
-  if (error instanceof ProviderUnavailable) {
+  if (error instanceof failures.ProviderUnavailable) {
     const message = 'Signing in with the identity provider is not possible right now.'
     return c.json({ message }, 503, { 'Retry-After': String(retryAfterSeconds) })
   }
-  if (error instanceof ConfigurationError && isLocalhost(c.req.url)) {
+  if (error instanceof failures.ConfigurationError && isLocalhost(c.req.url)) {
     const message = `The Worker is not configured. ${error.message}. \`npm run dev\` starts it with all it needs.`
     return c.json({ message }, 500)
   }
-  return c.json({ message: error instanceof ResponseTooLarge ? error.message : 'Server Error' }, 500)
+  return c.json({ message: error instanceof failures.ResponseTooLarge ? error.message : 'Server Error' }, 500)
 }
 
 function isLocalhost(url: string): boolean {
@@ -79,18 +61,18 @@ function isLocalhost(url: string): boolean {
 }
 
 /** The challenge names an error only if the request has a bearer token (RFC 6750 §3). */
-function unauthenticated({ message }: Unauthenticated, c: Context<App>) {
+function unauthenticated({ message }: failures.Unauthenticated, c: Context<App>) {
   const hasToken = /^Bearer +\S/i.test(c.req.header('Authorization') ?? '')
   return c.json({ message }, 401, {
     'WWW-Authenticate': hasToken ? 'Bearer error="invalid_token"' : 'Bearer',
   })
 }
 
-function insufficientScope({ message, code }: InsufficientScope, c: Context<App>) {
+function insufficientScope({ message, code }: failures.InsufficientScope, c: Context<App>) {
   return c.json({ message, code }, 403, { 'WWW-Authenticate': `Bearer error="${code}"` })
 }
 
-function duplicate(error: PotentialDuplicate, c: Context<App>) {
+function duplicate(error: failures.PotentialDuplicate, c: Context<App>) {
   const duplicates = error.duplicates.map((row) => ({
     id: row.id,
     description: row.description,
@@ -103,13 +85,13 @@ function duplicate(error: PotentialDuplicate, c: Context<App>) {
   return c.json(body, 409)
 }
 
-const presenters: Record<VersionConflict['noun'], (row: never) => object> = {
+const presenters: Record<failures.VersionConflict['noun'], (row: never) => object> = {
   Account: presentAccount,
   Category: presentCategory,
   Transaction: presentTransaction,
 }
 
-function versionConflict({ message, noun, current }: VersionConflict, c: Context<App>) {
+function versionConflict({ message, noun, current }: failures.VersionConflict, c: Context<App>) {
   const row = presenters[noun](current as never)
   return c.json({ message, code: 'version_conflict', current: row }, 412)
 }

@@ -6,19 +6,13 @@ import type { ExpectedVersions } from '../shared/types.ts'
 import { hasLiveAccounts } from './live-accounts.ts'
 import type { Owner, UserScope } from './owner.ts'
 import type { Statement } from './run.ts'
-import {
-  type accounts,
-  type batches,
-  type categories,
-  type importLayouts,
-  type imports,
-  type tokens,
-  transactions,
-  users,
-} from './schema.ts'
+import * as schema from './schema.ts'
 
-type VersionedTable = typeof accounts | typeof categories | typeof transactions
-type OwnedTable = VersionedTable | typeof tokens | typeof imports | typeof importLayouts | typeof batches
+const { transactions, users } = schema
+
+type Table<Name extends keyof typeof schema> = (typeof schema)[Name]
+type VersionedTable = Table<'accounts' | 'categories' | 'transactions'>
+type OwnedTable = VersionedTable | Table<'tokens' | 'imports' | 'importLayouts' | 'batches'>
 
 const nouns = {
   accounts: 'Account',

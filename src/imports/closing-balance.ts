@@ -13,7 +13,10 @@ import type { ImportFile } from './import-file.ts'
  * reading an integer past 2^53 would fail, after the commit. Today's balance is part of the sum, since the later rows
  * alone may pass 2^53.
  */
-export function balanceAt(owner: UserScope, accountId: number, day: CalendarDate): SQL {
+export function balanceAt(
+  owner: UserScope,
+  { accountId, date: day }: { accountId: number; date: CalendarDate },
+): SQL {
   const isLater = sql`transaction_date > ${day} and ${hasLiveAccountsInBulk(owner)}`
   const later = sql`
     select iif(type = 'income', -amount, amount) from transactions where account_id = accounts.id and ${isLater}

@@ -9,6 +9,7 @@ import { type Rule, selectRuleFlags } from '../database/rules.ts'
 import { withoutResults } from '../database/run.ts'
 import { accounts, batches, batchParts, imports, type StoredOutcome } from '../database/schema.ts'
 import { selectCandidates } from '../matches/candidates.ts'
+import type { Span } from '../shared/dates.ts'
 import { maxErrors } from '../shared/field-errors.ts'
 import { isImported } from '../transactions/bulk-duplicates.ts'
 import { createRows, determineOutcomes, invalidItems, transientBatch } from '../transactions/bulk-insert.ts'
@@ -19,74 +20,62 @@ import { maxListed, maxPreviewed } from './contract.ts'
 import { type FoundDuplicate, selectDuplicates } from './duplicates.ts'
 import type { BrokenItem } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
-import { keepLayout, type LayoutToKeep } from './layouts.ts'
-import { createAccounts, type NewAccount, newAccountQuota, undoAccounts } from './new-accounts.ts'
+import { keepLayout } from './layouts.ts'
+import { createAccounts, newAccountQuota, undoAccounts } from './new-accounts.ts'
 import { daysIfCreated } from './possible-matches.ts'
 import { stageImportRows } from './rows.ts'
 import { isImportedBy } from './undo.ts'
 
 /**
- * What the statements of an import are made of; those for what is undefined or false are left out. The batch exists only
- * within the transaction. `named` is JSON (categories.ts).
+ * An import that is about to be stored: the statements that an option excludes are left out. The batch exists only within
+ * the transaction. `key` is null for a dry run, and `named` is JSON (categories.ts).
  */
 export type Plan = {
-  batch: { id: string; key: string | null; rowsHash: string | null }
-  file: { kind: ImportFile['kind']; format: ImportFile['format']; rows: number; layout: string | null }
+  file: ImportFile
+  batchId: string
+  key: string | null
+  rowsHash: string | null
   parts: { from: number; json: string }[]
   named: string | undefined
-  newAccounts: NewAccount[]
-  days: { from: string; to: string }
-  closing: { accountId: number; date: string } | undefined
-  hasKey: boolean
-  hasClientIds: boolean
+  days: Span
   isDryRun: boolean
-  importsDeleted: boolean
-  looksForMatches: boolean
-  /** The account whose balance a preview shows. */
-  previewOf: number | null
-  layoutToKeep: LayoutToKeep | null
 }
 
 /** The statements of an import, in their order. The last ones of a dry run roll back to where it began. */
 export function importStatements(owner: Owner, plan: Plan) {
   const { db } = owner
-  const { batch, hasKey, closing } = plan
-  const { earlier, isFirst } = idempotency(owner, imports, hasKey ? batch.key : null)
-  const importId = sql`(select id from imports where batch_id = ${batch.id})`
+  const { file, batchId, key, isDryRun } = plan
+  const { earlier, isFirst } = idempotency(owner, imports, key)
+  const importId = sql`(select id from imports where batch_id = ${batchId})`
   // The import of this call, or that of the call which it repeats.
-  const respondingImport = hasKey ? sql`(select id from imports where ${earlier})` : importId
-  const candidates = plan.looksForMatches
+  const respondingImport = key === null ? importId : sql`(select id from imports where ${earlier})`
+  const looksForMatches = file.match !== 'off' && !findsMatchesLater(file)
+  const candidates = looksForMatches
     ? [selectCandidates(owner, daysIfCreated(plan.days, respondingImport))]
     : []
+  const mayStage = and(isVerified(owner), isFirst) as SQL
   return {
-    earlier: hasKey ? [db.select().from(imports).where(earlier)] : [],
-    begin: plan.isDryRun ? [db.run(sql`savepoint dry_run`)] : [],
-    batch: insertWhere(
-      db,
-      batches,
-      transientBatch(batch.id, owner.id, owner.now),
-      and(isVerified(owner), isFirst) as SQL,
-    ),
+    earlier: key === null ? [] : [db.select().from(imports).where(earlier)],
+    begin: isDryRun ? [db.run(sql`savepoint dry_run`)] : [],
+    batch: insertWhere(db, batches, transientBatch(batchId, owner.id, owner.now), mayStage),
     ...createMissingAccounts(owner, plan),
-    items: withoutResults(stageImportRows(owner, batch.id, plan.parts, plan.hasClientIds)),
+    items: withoutResults(stageImportRows(owner, batchId, plan.parts, hasClientIds(file))),
     ...selectFaults(owner, plan),
     ...createIfValid(owner, plan, importId),
     atomic:
-      plan.newAccounts.length > 0 && !plan.isDryRun
-        ? withoutResults([undoAccounts(owner, batch.id, importId)])
+      file.newAccounts.length > 0 && !isDryRun
+        ? withoutResults([undoAccounts(owner, batchId, importId)])
         : [],
-    kept: plan.layoutToKeep ? keepLayout(owner, plan.layoutToKeep, importId) : [],
-    after: plan.isDryRun ? [selectAfter(owner, plan.previewOf)] : [],
-    balance: closing
-      ? [db.all<{ balance: number | null }>(balanceAt(owner, closing.accountId, closing.date))]
-      : [],
+    kept: file.layout?.isNew && !isDryRun ? keepLayout(owner, file.layout, importId) : [],
+    after: isDryRun ? [selectAfter(owner, file)] : [],
+    balance: file.closing ? [db.all<{ balance: number | null }>(balanceAt(owner, file.closing))] : [],
     names: candidates.map(({ names }) => names),
     candidates: candidates.map(({ candidates }) => candidates),
     importSpans: candidates.map(({ importSpans }) => importSpans),
     searched: candidates.map(({ searched }) => searched),
-    forgotten: plan.importsDeleted ? [db.run(deleteReimportedOriginals(owner, importId))] : [],
-    cleared: db.delete(batches).where(eq(batches.id, batch.id)),
-    undone: plan.isDryRun ? withoutResults([sql`rollback to dry_run`, sql`release dry_run`]) : [],
+    forgotten: file.importsDeleted ? [db.run(deleteReimportedOriginals(owner, importId))] : [],
+    cleared: db.delete(batches).where(eq(batches.id, batchId)),
+    undone: isDryRun ? withoutResults([sql`rollback to dry_run`, sql`release dry_run`]) : [],
   }
 }
 
@@ -95,15 +84,15 @@ export function importQuota(owner: UserScope, named: string): Rule {
   return categoryQuota(owner.id, 'category', sql`(select count(*) ${missingCategories(owner, named)})`)
 }
 
-function createMissingAccounts(owner: Owner, { batch: { id }, newAccounts }: Plan) {
+function createMissingAccounts(owner: Owner, { batchId, file: { newAccounts } }: Plan) {
   if (newAccounts.length === 0) return { accountFlags: [], newAccounts: [] }
   return {
     accountFlags: [selectRuleFlags(owner.db, [newAccountQuota(owner, newAccounts)])],
-    newAccounts: [createAccounts(owner, owner.now, id, newAccounts)],
+    newAccounts: [createAccounts(owner, owner.now, batchId, newAccounts)],
   }
 }
 
-function selectFaults(owner: Owner, { batch: { id }, named }: Plan) {
+function selectFaults(owner: Owner, { batchId: id, named }: Plan) {
   const { db } = owner
   return {
     broken: db.all<BrokenItem>(
@@ -119,8 +108,7 @@ function selectFaults(owner: Owner, { batch: { id }, named }: Plan) {
 /** Creates the import with its rows and categories, if nothing is wrong with any of them. */
 function createIfValid(owner: Owner, plan: Plan, importId: SQL) {
   const { db, now } = owner
-  const { id } = plan.batch
-  const { named, hasClientIds } = plan
+  const { batchId: id, named, file } = plan
   const hasRoom = named ? importQuota(owner, named).holds : sql`true`
   // The rows were staged (only for a verified user and a new key), none breaks a rule, and the quota allows the new
   // categories.
@@ -130,7 +118,10 @@ function createIfValid(owner: Owner, plan: Plan, importId: SQL) {
   return {
     newCategories: named ? [db.run(createMissingCategories(owner, now, named, isValid))] : [],
     decided: db.run(
-      determineOutcomes(id, [], { originals: { deleted: !plan.importsDeleted }, hasClientIds }),
+      determineOutcomes(id, [], {
+        originals: { deleted: !file.importsDeleted },
+        hasClientIds: hasClientIds(file),
+      }),
     ),
     duplicates: db.all<FoundDuplicate>(selectDuplicates(id, plan.isDryRun ? maxPreviewed : maxListed)),
     created: insertWhere(db, imports, newImport(owner, plan), isValid).returning(),
@@ -140,8 +131,11 @@ function createIfValid(owner: Owner, plan: Plan, importId: SQL) {
   }
 }
 
-/** What a preview shows of the user's accounts: their names and, of one, the balance after the import. */
-function selectAfter({ db, id }: Owner, accountId: number | null) {
+const hasClientIds = ({ rows }: ImportFile) => rows.some(({ client_id }) => client_id !== null)
+
+/** What a preview shows of the user's accounts: their names and, if all rows are of one account, its balance. */
+function selectAfter({ db, id }: Owner, { rows, accountId: only }: ImportFile) {
+  const accountId = rows.every(({ account }) => account === only) ? only : null
   return db
     .select({
       id: accounts.id,
@@ -199,12 +193,15 @@ function deleteReimportedOriginals({ id }: UserScope, importId: SQL): SQL {
 }
 
 /** The record of an import, from the outcomes of its items. */
-function newImport(owner: Owner, { batch: { id, key, rowsHash }, file, days }: Plan) {
+function newImport(owner: Owner, { batchId: id, key, rowsHash, file, days }: Plan) {
   const count = (outcome: StoredOutcome[0]) =>
     sql<number>`(
       select count(*) from ${batches}, json_each(outcomes) where ${batches.id} = ${id} and value ->> 0 = ${outcome})`
   return {
-    ...file,
+    kind: file.kind,
+    format: file.format,
+    rows: file.rows.length,
+    layout: file.layout?.layout ?? null,
     firstDay: days.from || null,
     lastDay: days.to || null,
     userId: owner.id,

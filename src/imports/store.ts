@@ -44,11 +44,11 @@ export async function storeImport(owner: Owner, file: ImportFile, idempotencyKey
   const suggested = file.learnsCategories ? await suggestForRows(owner, file) : new Map()
   const plan = planOf(file, suggested, idempotencyKey)
   const results = await runStatements(owner, plan)
-  const record = importOf(owner, file, plan, results)
+  const record = importOf(owner, plan, results)
   const accounts = results.newAccounts.flat().map(({ name }) => name)
   const read = { settled: file.settled, categorised: suggested.size, accounts }
-  const response = record.response ?? { ...read, ...(await newResponse(owner, file, plan, record, results)) }
-  if (plan.hasKey && !record.response) await recordResponse(owner.db, record.id, response)
+  const response = record.response ?? { ...read, ...(await newResponse(owner, plan, record, results)) }
+  if (plan.key !== null && !record.response) await recordResponse(owner.db, record.id, response)
   const { rows, created, duplicate, deletedBefore } = record
   const counts = { rows, created, duplicate, deletedBefore }
   if (!file.isDryRun) return { id: record.id, counts, preview: null, ...read, ...response }
@@ -74,29 +74,22 @@ function planOf(
   suggested: Map<number, SuggestedCategory>,
   idempotencyKey: string | undefined,
 ): Plan {
-  const { kind, format, rows, newAccounts, isDryRun, importsDeleted, match, closing, layout } = file
+  const { kind, rows, isDryRun } = file
   const key = isDryRun ? null : (idempotencyKey ?? null)
-  const rowsHash = key === null ? null : sha256Hex(JSON.stringify([kind, rows]))
   const filed = rows.map((row, position) => ({
     ...row,
     category: suggested.get(position)?.id ?? row.category,
   }))
   const named = namedCategories(rows)
   return {
-    batch: { id: crypto.randomUUID(), key, rowsHash },
-    file: { kind, format, rows: rows.length, layout: layout?.layout ?? null },
+    file,
+    batchId: crypto.randomUUID(),
+    key,
+    rowsHash: key === null ? null : sha256Hex(JSON.stringify([kind, rows])),
     parts: importedParts(filed),
     named: named.length > 0 ? JSON.stringify(named) : undefined,
-    newAccounts,
     days: daysOf(file),
-    closing: closing ? { accountId: closing.accountId, date: closing.date } : undefined,
-    hasKey: key !== null,
-    hasClientIds: rows.some(({ client_id }) => client_id !== null),
     isDryRun,
-    importsDeleted,
-    looksForMatches: match !== 'off' && !findsMatchesLater(file),
-    previewOf: rows.every(({ account }) => account === file.accountId) ? file.accountId : null,
-    layoutToKeep: layout?.isNew && !isDryRun ? layout : null,
   }
 }
 
@@ -113,15 +106,15 @@ async function runStatements(owner: Owner, plan: Plan) {
 type Results = Awaited<ReturnType<typeof runStatements>>
 
 /** The record of the import, or of an earlier one with the same key. Throws EmailNotVerified, Invalid. */
-function importOf(owner: Owner, file: ImportFile, { batch, named, newAccounts }: Plan, results: Results) {
+function importOf(owner: Owner, { file, rowsHash, named }: Plan, results: Results): ImportRecord {
   const { user, broken, brokenTotal, created } = results
   const [earlier] = results.earlier.flat()
   requireVerified(user)
   const [accountFlags] = results.accountFlags
   if (accountFlags?.[0]?.ruleFlags === '0')
-    throw violationOf([newAccountQuota(owner, newAccounts)], accountFlags)
+    throw violationOf([newAccountQuota(owner, file.newAccounts)], accountFlags)
   if (broken.length > 0) throw new Invalid(errorsOf(file, broken, brokenTotal[0]?.total ?? 0))
-  if (earlier && earlier.rowsHash !== batch.rowsHash)
+  if (earlier && earlier.rowsHash !== rowsHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another import.'] })
   const record = earlier ?? created[0]
   if (!record) throw violationOf([importQuota(owner, named ?? '[]')], results.ruleFlags.flat())
@@ -130,14 +123,13 @@ function importOf(owner: Owner, file: ImportFile, { batch, named, newAccounts }:
 
 async function newResponse(
   { db }: Owner,
-  file: ImportFile,
-  { days: { from, to } }: Plan,
+  { file, days: planned }: Plan,
   { id }: ImportRecord,
   results: Results,
 ): Promise<Omit<StoredImportResponse, 'settled' | 'categorised' | 'accounts'>> {
   // The import is stored by now, so the token is not checked again: a 401 would say that nothing was stored.
   const scope: UserScope = { id: sql`${results.user.id}`, isValid: sql`true`, db }
-  const days = daysIfCreated({ from, to }, sql`${id}`)
+  const days = daysIfCreated(planned, sql`${id}`)
   const found = findsMatchesLater(file)
     ? await runAll(db, selectCandidates(scope, days))
     : candidatesOf(results)

@@ -2,6 +2,7 @@ import { eq, type SQL, sql } from 'drizzle-orm'
 import { jsonRow } from '../database/json-row.ts'
 import { hasLiveAccountsInBulk } from '../database/live-accounts.ts'
 import type { UserScope } from '../database/owner.ts'
+import type { Results } from '../database/run.ts'
 import { accounts, importedOriginals, imports, rejectedMatches, transactions } from '../database/schema.ts'
 import type { CalendarDate } from '../shared/dates.ts'
 import type { MatchKind, MatchRow } from '../shared/match-row.ts'
@@ -124,13 +125,7 @@ function settledBefore(owner: UserScope) {
 
 const isBooked = (by: SQL) => sql<number>`(exists (select 1 from imports where imports.id = ${by}))`
 
-/** The results of `selectCandidates`. */
-export type FoundCandidates = {
-  names: { id: number; name: string }[]
-  candidates: Candidate[]
-  importSpans: { id: number; from: CalendarDate | null; to: CalendarDate | null }[]
-  searched: { back: CalendarDate | null }[]
-}
+export type FoundCandidates = Results<ReturnType<typeof selectCandidates>>
 
 /** The matches among candidates, and the day back to which rows were compared; null if none was left out. */
 export function matchesAmong(

@@ -1,60 +1,39 @@
-import {
-  accountTypes,
-  categoriseModes,
-  categoryTypes,
-  changedNouns,
-  decimalSeparators,
-  exportFormats,
-  feeConventions,
-  importKinds,
-  itemOutcomes,
-  matchCertainties,
-  matchKinds,
-  matchModes,
-  operationKinds,
-  operationOutcomes,
-  reportIntervals,
-  rowTypes,
-  signConventions,
-  syncStates,
-  tokenAbilities,
-  transactionTypes,
-} from '../shared/types.ts'
+import * as types from '../shared/types.ts'
 import type { JsonSchema } from './document-types.ts'
 
 type Components = Record<string, JsonSchema>
 
 /** The enums of the document by name. For an enum without a name, generators make a type in each place. */
 const enums: Record<string, { enum: readonly string[]; description: string }> = {
-  AccountType: { enum: accountTypes, description: 'Where the money is.' },
-  CategoryType: { enum: categoryTypes, description: 'What the category is for.' },
-  TransactionType: { enum: transactionTypes, description: 'The direction in which money moves.' },
-  TokenAbility: { enum: tokenAbilities, description: 'What a named token may do.' },
-  SyncState: { enum: syncStates, description: 'How far the processing of an offline batch has got.' },
-  SyncItemOutcome: { enum: itemOutcomes, description: 'The outcome of one item of an offline batch.' },
-  OperationKind: { enum: operationKinds, description: 'What an operation does.' },
-  OperationNoun: { enum: changedNouns, description: 'The kind of row that an operation is about.' },
-  OperationOutcome: { enum: operationOutcomes, description: 'The outcome of an operation.' },
-  RowType: { enum: rowTypes, description: 'The type of an account, a category or a transaction.' },
-  ImportKind: { enum: importKinds, description: 'A generic CSV file, or a bank statement.' },
-  ExportFormat: { enum: exportFormats, description: 'The form of an export.' },
-  DecimalSeparator: { enum: decimalSeparators, description: 'The mark between whole units and cents.' },
-  MatchKind: { enum: matchKinds, description: 'In what way two transactions are one event.' },
+  AccountType: { enum: types.accountTypes, description: 'Where the money is.' },
+  CategoryType: { enum: types.categoryTypes, description: 'What the category is for.' },
+  TransactionType: { enum: types.transactionTypes, description: 'The direction in which money moves.' },
+  TokenAbility: { enum: types.tokenAbilities, description: 'What a named token may do.' },
+  SyncState: { enum: types.syncStates, description: 'How far the processing of an offline batch has got.' },
+  SyncItemOutcome: { enum: types.itemOutcomes, description: 'The outcome of one item of an offline batch.' },
+  OperationKind: { enum: types.operationKinds, description: 'What an operation does.' },
+  OperationNoun: { enum: types.changedNouns, description: 'The kind of row that an operation is about.' },
+  OperationOutcome: { enum: types.operationOutcomes, description: 'The outcome of an operation.' },
+  RowType: { enum: types.rowTypes, description: 'The type of an account, a category or a transaction.' },
+  ImportKind: { enum: types.importKinds, description: 'A generic CSV file, or a bank statement.' },
+  ExportFormat: { enum: types.exportFormats, description: 'The form of an export.' },
+  DecimalSeparator: { enum: types.decimalSeparators, description: 'The mark between whole units and cents.' },
+  MatchKind: { enum: types.matchKinds, description: 'In what way two transactions are one event.' },
   MatchCertainty: {
-    enum: matchCertainties,
+    enum: types.matchCertainties,
     description: 'Whether either transaction could also match another.',
   },
   MatchMode: {
-    enum: matchModes,
+    enum: types.matchModes,
     description: 'What to do about possible duplicates and transfers.',
   },
-  CategoriseMode: { enum: categoriseModes, description: 'How imported rows get their categories.' },
+  CategoriseMode: { enum: types.categoriseModes, description: 'How imported rows get their categories.' },
   FeeConvention: {
-    enum: feeConventions,
+    enum: types.feeConventions,
     description: 'Whether the amounts of a file contain the fees beside them.',
   },
-  ReportInterval: { enum: reportIntervals, description: 'How far apart the points of a report are.' },
-  SignConvention: { enum: signConventions, description: 'What positive amounts in a file mean.' },
+  ReportInterval: { enum: types.reportIntervals, description: 'How far apart the points of a report are.' },
+  SignConvention: { enum: types.signConventions, description: 'What positive amounts in a file mean.' },
 }
 
 /**

@@ -39,6 +39,7 @@ export type SyncBatch = {
   invalidItems: number[]
   /** Accept the valid items and report the others (RFC 7240, handling=lenient). */
   isLenient: boolean
+  /** Null without a key; an empty one counts as none. */
   idempotencyKey: string | null
   /** The SHA-256 of the body and of `isLenient`, as in `batches` (schema.ts). */
   bodyHash: string
@@ -58,23 +59,10 @@ export async function acceptSync(
   { mayProcess }: { mayProcess: boolean },
 ): Promise<string> {
   await requireNoErrors(owner, batch)
+  const { items } = batch
   const id = crypto.randomUUID()
-  const { items, isLenient, bodyHash } = batch
-  const parts = rowParts(items.map(toCheckedItem), checkedFields)
-  const idempotencyKey = batch.idempotencyKey || undefined
-  const comparesContent = items.some(({ values }) => !values.client_id && values.force !== true)
-  const run = (mayProcess: boolean) =>
-    owner.run(
-      acceptStatements(owner, {
-        id,
-        parts,
-        isLenient,
-        mayProcess,
-        comparesContent,
-        idempotencyKey,
-        bodyHash,
-      }),
-    )
+  const staged = { ...batch, id, parts: rowParts(items.map(toCheckedItem), checkedFields) }
+  const run = (mayProcess: boolean) => owner.run(acceptStatements(owner, staged, mayProcess))
   const results =
     mayProcess && items.length <= maxItemsProcessedAtOnce ? await processOrQueue(run) : await run(false)
   requireVerified(results.user)
@@ -91,21 +79,14 @@ export async function acceptSync(
   return earlier?.id ?? id
 }
 
-type ToAccept = {
-  id: string
-  parts: { from: number; json: string }[]
-  isLenient: boolean
-  mayProcess: boolean
-  comparesContent: boolean
-  idempotencyKey: string | undefined
-  bodyHash: string
-}
+type StagedBatch = SyncBatch & { id: string; parts: ReturnType<typeof rowParts> }
 
 /** Items are staged so that they can be checked; a batch that is refused is deleted in the same round trip. */
-function acceptStatements(owner: Owner, batch: ToAccept) {
+function acceptStatements(owner: Owner, batch: StagedBatch, mayProcess: boolean) {
   const { db } = owner
-  const { id, isLenient } = batch
-  const { earlier, isFirst } = idempotency(owner, batches, batch.idempotencyKey)
+  const { id, items, isLenient, idempotencyKey } = batch
+  const { earlier, isFirst } = idempotency(owner, batches, idempotencyKey)
+  const comparesContent = items.some(({ values }) => !values.client_id && values.force !== true)
   const { bodyHash, status } = batches
   const unfinished = sql`(select count(*) from ${batches} where user_id = ${owner.id} and completed_at is null)`
   const canBeStored = and(isVerified(owner), sql`${unfinished} < ${maxUnfinishedBatches}`)
@@ -114,7 +95,7 @@ function acceptStatements(owner: Owner, batch: ToAccept) {
   // done, the next is queued.
   const queuedAt = sql<Date>`iif(${unfinished} = 0, ${owner.now}, null)`
   return {
-    retried: batch.idempotencyKey
+    retried: idempotencyKey
       ? [
           db
             .update(batches)
@@ -122,7 +103,7 @@ function acceptStatements(owner: Owner, batch: ToAccept) {
             .where(and(earlier, eq(bodyHash, batch.bodyHash), eq(status, 'failed'), canBeStored)),
         ]
       : [],
-    earlier: batch.idempotencyKey
+    earlier: idempotencyKey
       ? [db.select({ id: batches.id, bodyHash, status }).from(batches).where(earlier)]
       : [],
     batch: insertWhere(
@@ -137,7 +118,7 @@ function acceptStatements(owner: Owner, batch: ToAccept) {
       ? []
       : [db.run(sql`delete from ${batches} where id = ${id} and exists (select 1 from ${invalid})`)],
     completed: isLenient ? [db.run(completeIfNothingPending(owner.now, id))] : [],
-    processed: batch.mayProcess ? withoutResults(processItems(idIfQueued(id), owner.now, batch)) : [],
+    processed: mayProcess ? withoutResults(processItems(idIfQueued(id), owner.now, { comparesContent })) : [],
     oldest: db
       .select({ id: batches.id })
       .from(batches)
@@ -183,13 +164,12 @@ async function requireNoErrors(owner: Owner, { errors, invalidItems }: SyncBatch
 }
 
 /** The row of a batch, which is stored before its items. */
-function newBatch(owner: Owner, batch: ToAccept, queuedAt: SQL<Date>) {
-  const { id, idempotencyKey = null, bodyHash } = batch
+function newBatch(owner: Owner, { id, idempotencyKey, bodyHash }: StagedBatch, queuedAt: SQL<Date>) {
   return {
     id,
     userId: owner.id,
     status: 'pending' as const,
-    idempotencyKey,
+    idempotencyKey: idempotencyKey || null,
     bodyHash,
     createdAt: owner.now,
     queuedAt,
@@ -216,7 +196,7 @@ function toCheckedItem({ values, errors }: Draft<NewTransaction>): {
  * whose transaction already exists is valid even if a category or account that it names is gone by now: otherwise a
  * phone that never got the response could never clear the item from its queue.
  */
-function stageItems({ id: batchId, parts }: ToAccept): SQL[] {
+function stageItems({ id: batchId, parts }: StagedBatch): SQL[] {
   const userId = userOfBatch(batchId)
   const broken = brokenRules(itemRules(userId, { category_id: sql`item.category_id` }))
   const existsAlready = sql`${idByClientId(userId, sql`item.client_id`)} is not null`

@@ -1,4 +1,4 @@
-import { and, type Column, type SQL, sql } from 'drizzle-orm'
+import { and, sql } from 'drizzle-orm'
 import { withinBounds } from '../database/bounds.ts'
 import { nextChange } from '../database/change-numbers.ts'
 import { toColumns } from '../database/input-columns.ts'
@@ -10,7 +10,7 @@ import type { Draft } from '../shared/draft.ts'
 import type { ExpectedVersions } from '../shared/types.ts'
 import type { TransactionChanges } from './contract.ts'
 import { liveCategory, transactionColumns, transactionPrecondition } from './read.ts'
-import { type NextRow, transactionRules } from './rules.ts'
+import { type NextRow, nextRow, transactionRules } from './rules.ts'
 
 /** Changes the fields that were sent; their rules apply to the result. Throws NotFound, Forbidden, VersionConflict, Invalid. */
 export async function updateTransaction(
@@ -55,13 +55,7 @@ function withDestinationCleared(sent: TransactionChanges): TransactionChanges {
 
 /** The row after the change: the fields that were sent, the others as they are. */
 function rowAfter(sent: TransactionChanges): NextRow {
-  const { type, accountId, toAccountId } = transactions
-  const sentOr = (value: string | number | null | undefined, current: Column | SQL) =>
-    value === undefined ? sql`${current}` : sql`${value}`
-  return {
-    type: sentOr(sent.type, type),
-    account_id: sentOr(sent.account_id, accountId),
-    to_account_id: sentOr(sent.to_account_id, toAccountId),
-    category_id: sentOr(sent.category_id, liveCategory),
-  }
+  const { type, accountId: account_id, toAccountId: to_account_id } = transactions
+  const current = { type, account_id, to_account_id, category_id: liveCategory }
+  return nextRow((field) => (sent[field] === undefined ? sql`${current[field]}` : sql`${sent[field]}`))
 }
