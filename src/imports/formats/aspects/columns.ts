@@ -1,4 +1,4 @@
-import { type Contents, contentsOf, hundredths } from '../csv/contents.ts'
+import { type Contents, contentsOf, hasDecimals, hundredths } from '../csv/contents.ts'
 import type { CsvField } from '../csv/header-names.ts'
 import {
   type Columns,
@@ -285,6 +285,3 @@ function chooseDescription(table: Table): void {
   columns.description = [differing.indexOf(most)]
   proofs.set('description', 'the column with the most different texts')
 }
-
-const hasDecimals = (rows: string[][], column: number) =>
-  rows.some((cells) => /[.,]\d{1,3}(?!\d)/.test(cells[column] ?? ''))

@@ -7,7 +7,7 @@ export type Contents = {
   /** The first record, if it looks like a header row. */
   header: string[] | null
   rows: string[][]
-  /** The columns with a date in every row. Two with the same dates throughout count as one. */
+  /** The columns with a date in every row. */
   dates: number[]
   /** The columns with numbers in every row or blanks, but no dates or ids. */
   numbers: number[]
@@ -26,19 +26,11 @@ export function contentsOf(records: string[][]): Contents {
     Math.max(0, ...records.slice(0, maxCompared).map(({ length }) => length)),
   )
   const first = records.find((cells) => cells.length >= width - 1) ?? []
-  const contents: Contents = {
-    width,
-    header: looksLikeHeader(first) ? first : null,
-    rows,
-    dates: [],
-    numbers: [],
-  }
-  const keys = new Set<string>()
+  const header = looksLikeHeader(first) ? first : null
+  const contents: Contents = { width, header, rows, dates: [], numbers: [] }
   for (let column = 0; column < width && rows.length > 0; column += 1) {
     const cells = rows.map((cells) => cells[column]?.trim() ?? '')
-    const key = datesIn(cells)
-    if (key !== null && !keys.has(key)) contents.dates.push(column)
-    if (key !== null) keys.add(key)
+    if (cells.every((cell) => readWrittenDate(cell))) contents.dates.push(column)
     else if (areNumbers(cells)) contents.numbers.push(column)
   }
   return contents
@@ -66,6 +58,9 @@ export function hundredths(text: string): number {
   return Math.round(Number(reading) * 100) * (written?.isNegative ? -1 : 1)
 }
 
+export const hasDecimals = (rows: string[][], column: number) =>
+  rows.some((cells) => /[.,]\d{1,3}(?!\d)/.test(cells[column] ?? ''))
+
 /** True for cells with a date and an amount among them. */
 export function holdsDateAndAmount(cells: string[]): boolean {
   const looked = cells.slice(0, maxColumns)
@@ -87,13 +82,4 @@ function isId(cell: string): boolean {
 function looksLikeHeader(cells: string[]): boolean {
   const words = cells.filter((cell) => /\p{L}/u.test(cell) && !/\d./s.test(cell.trim()))
   return !holdsValues(cells) && words.length >= cells.length * 0.8
-}
-
-/** The dates of a column as a text that equals that of another with the same dates; null if a cell has none. */
-function datesIn(cells: string[]): string | null {
-  const keys = cells.map((cell) => {
-    const written = readWrittenDate(cell)
-    return written && (written.settled ?? Object.values(written.readings).join('/'))
-  })
-  return keys.includes(null) ? null : keys.join()
 }

@@ -1,7 +1,7 @@
 import { Invalid } from '../../../shared/failures.ts'
 import type { Aspects, Choice } from '../aspects/aspect.ts'
 import { quoted } from '../text.ts'
-import { contentsOf, holdsValues } from './contents.ts'
+import { contentsOf, hasDecimals, holdsValues } from './contents.ts'
 import type { CsvField } from './header-names.ts'
 import { type Header, headerScore, headersOf } from './headers.ts'
 import { splitText } from './split.ts'
@@ -101,11 +101,11 @@ function withHeader(samples: Sample[], mapped: string[], fields: readonly CsvFie
 /** Without a recognised header row, the delimiter is the one that yields dates and amounts. */
 function withoutHeader(samples: Sample[]): Found[] {
   const tables = samples
-    .filter(({ rows }) => isRegular(rows))
+    .filter(({ rows }) => rows.some((cells) => cells.length > 1))
     .map((sample) => ({ ...sample, contents: contentsOf(sample.rows) }))
   const telling = tables.filter(({ contents }) => contents.numbers.length > 0)
   const withDecimals = telling.filter(({ contents: { rows, numbers } }) =>
-    numbers.some((column) => rows.some((cells) => /[.,]\d{1,3}(?!\d)/.test(cells[column] ?? ''))),
+    numbers.some((column) => hasDecimals(rows, column)),
   )
   const candidates = [withDecimals, telling, tables].find((some) => some.length > 0) ?? []
   return candidates.map(({ delimiter, rows, contents: { width, header } }) => ({
@@ -114,14 +114,6 @@ function withoutHeader(samples: Sample[]): Found[] {
     headerAt: header ? rows.indexOf(header) : -1,
     headers: headersOf(header ?? new Array(width).fill('')),
   }))
-}
-
-/** True for rows that look like a table: several cells, and about as many in each row. */
-function isRegular(rows: string[][]): boolean {
-  const filled = rows.filter((cells) => cells.some((cell) => cell.trim() !== ''))
-  const widths = filled.map((cells) => cells.length)
-  const usual = Math.max(0, ...widths)
-  return usual >= 2 && widths.filter((width) => width >= usual - 1 && width > 1).length >= filled.length * 0.6
 }
 
 const nameOf = (delimiter: string) => (delimiter === '\t' ? 'tab' : quoted(delimiter))

@@ -157,12 +157,6 @@ export function foldHeader(header: string): string {
     .replace(/^[おこ](?=\p{sc=Han})|(?<=..)(?<![余餘잔])(?:金?[额額]|금?액)$/gu, '')
 }
 
-/** True for headers such as `Amount (EUR)` and `Betrag in EUR`. */
-export function namesCurrency(header: string): boolean {
-  const text = withoutAccents(header)
-  return text.search(currencyInBrackets) >= 0 || currencyBehind.test(text.trim())
-}
-
 function withoutAccents(header: string): string {
   const text = header.slice(0, 200).toLowerCase()
   // Every cell of a file may be folded, and most are plain ASCII.

@@ -1,5 +1,5 @@
 import { quoted } from '../text.ts'
-import { type CsvField, foldHeader, headerNames, namesCurrency } from './header-names.ts'
+import { type CsvField, foldHeader, headerNames } from './header-names.ts'
 
 /** A header as it is written, and as it is compared. */
 export type Header = { text: string; name: string }
@@ -58,11 +58,8 @@ export function columnsOf(headers: Header[], fields: readonly CsvField[]): Colum
   for (const field of fields) {
     const all = found.get(field) ?? []
     const best = Math.min(...all.map(({ rank }) => rank))
-    const chosen = all.filter(({ rank }) => several.has(field) || rank === best).map(({ column }) => column)
-    // Of `bedrag` and `bedrag in EUR`, the second is what moved on the account.
-    const inCurrency = chosen.filter((column) => namesCurrency(headers[column]?.text ?? ''))
-    const kept = !several.has(field) && inCurrency.length === 1 ? inCurrency : chosen
-    if (kept.length > 0) columns[field] = kept.slice(0, maxTwins)
+    const chosen = all.filter(({ rank }) => several.has(field) || rank === best)
+    if (chosen.length > 0) columns[field] = chosen.slice(0, maxTwins).map(({ column }) => column)
   }
   return columns
 }

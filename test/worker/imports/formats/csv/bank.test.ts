@@ -135,13 +135,14 @@ describe('the columns of a bank export', () => {
         'The amount could be any of the columns 2 (Amount), 3 (Amount); choose one by its number. The first row has 1: 2026-01-31, 2: 1, 3: 2.',
       ],
     })
+    expect(errors('Datum;Bedrag;Bedrag in EUR\n01.01.2026;-11,00;-10,00\n')).toHaveProperty('mapping')
     expect(brief('Date,Amount,Amount\n2026-01-31,1,-2', { mapping: { amount: '3' } })).toEqual([
       ['2026-01-31', -200],
     ])
   })
 
-  test('prefer the booking date to others, and the currency of the account', () => {
-    const text = 'Valutadatum;Buchungstag;Bedrag;Bedrag in EUR\n01.01.2026;02.01.2026;-11,00;-10,00\n'
+  test('prefer the booking date to others', () => {
+    const text = 'Valutadatum;Buchungstag;Bedrag\n01.01.2026;02.01.2026;-10,00\n'
     expect(brief(text)).toEqual([['2026-01-02', -1000]])
   })
 
