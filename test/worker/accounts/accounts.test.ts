@@ -11,19 +11,21 @@ import {
 } from '../fixtures/world.ts'
 import { askDatabase, createHousehold } from '../laws/every-route.ts'
 
+const world = createWorld()
+
 describe('opening an account', () => {
-  test('responds with 201 with the account and its balance', async () => {
-    const person = await createWorld().register()
-    const fields = { name: 'Wallet', type: 'cash', starting_balance: 12.5, notes: 'In the drawer' }
+  test('responds with 201 with the account and its balance, with name and notes trimmed', async () => {
+    const person = await world.register()
+    const fields = { name: '\t My bank \n', type: 'cash', starting_balance: 12.5, notes: ' a note ' }
     const { status, body } = await person.post('/api/accounts', fields)
     expect(status).toBe(201)
     expect(body).toEqual({
       id: expect.any(Number),
       user_id: person.id,
-      name: 'Wallet',
+      name: 'My bank',
       type: 'cash',
       starting_balance: '12.50',
-      notes: 'In the drawer',
+      notes: 'a note',
       version: 1,
       created_at: aTimestamp,
       updated_at: aTimestamp,
@@ -31,14 +33,8 @@ describe('opening an account', () => {
     })
   })
 
-  test('trims name and notes', async () => {
-    const person = await createWorld().register()
-    const account = await openAccount(person, { name: '\t My bank \n', notes: ' a note ' })
-    expect(account).toMatchObject({ name: 'My bank', notes: 'a note' })
-  })
-
   test('names every missing field at once', async () => {
-    const person = await createWorld().register()
+    const person = await world.register()
     expectInvalid(await person.post('/api/accounts', {}), {
       name: ['The name field is required.'],
       type: ['The type field is required.'],
@@ -46,56 +42,40 @@ describe('opening an account', () => {
     })
   })
 
-  test('counts the length of a name in code points', async () => {
-    const person = await createWorld().register()
-    expect((await openAccount(person, { name: '🏦'.repeat(255) })).name).toBe('🏦'.repeat(255))
-    const response = await person.post('/api/accounts', {
-      name: '🏦'.repeat(256),
-      type: 'bank',
-      starting_balance: 0,
-    })
-    expectInvalid(response, { name: ['The name field must not be greater than 255 characters.'] })
-  })
-
-  test('allows two accounts of one name', async () => {
-    const person = await createWorld().register()
-    await openAccount(person, { name: 'Same' })
-    await openAccount(person, { name: 'Same' })
+  test('counts the length of a name in code points, and allows two accounts of one name', async () => {
+    const person = await world.register()
+    const name = '🏦'.repeat(255)
+    for (let times = 0; times < 2; times++) expect((await openAccount(person, { name })).name).toBe(name)
     expect((await person.get('/api/accounts')).body).toHaveLength(2)
+    const longer = { name: `${name}🏦`, type: 'bank', starting_balance: 0 }
+    expectInvalid(await person.post('/api/accounts', longer), {
+      name: ['The name field must not be greater than 255 characters.'],
+    })
   })
 })
 
 describe('reading accounts', () => {
   test('lists the accounts as an array, each as it is shown alone', async () => {
-    const { person, checking, cash } = await createHousehold(createWorld())
+    const { person, checking, cash } = await createHousehold(world)
     const { status, body } = await person.get('/api/accounts')
     expect(status).toBe(200)
     expect(body.toSorted((a: Json, b: Json) => a.id - b.id)).toEqual([checking, cash])
     for (const account of [checking, cash]) {
       const shown = await person.get(`/api/accounts/${account.id}`)
-      expect(shown.status).toBe(200)
-      expect(shown.body).toEqual(account)
+      expect([shown.status, shown.body]).toEqual([200, account])
     }
   })
 
   test('shows a balance of starting balance, income, expenses and transfers of all dates', async () => {
-    const { person, checking, cash, category, spend } = await createHousehold(createWorld())
-    const common = { account_id: checking.id, transaction_date: '2026-11-20' }
-    await recordTransaction(person, { ...common, type: 'income', category_id: category.id, amount: 1000 })
-    await recordTransaction(person, { ...common, type: 'transfer', to_account_id: cash.id, amount: 30.25 })
+    const { person, checking, cash, expense, spend } = await createHousehold(world)
+    const record = (fields: Json) => recordTransaction(person, { ...expense(), ...fields })
+    await record({ type: 'income', amount: 1000 })
+    await record({ type: 'transfer', to_account_id: cash.id, amount: 30.25 })
     const back = { account_id: cash.id, to_account_id: checking.id, type: 'transfer', amount: '0.20' }
-    await recordTransaction(person, { ...back, transaction_date: '1900-01-01' })
-    await recordTransaction(person, {
-      ...common,
-      type: 'income',
-      category_id: category.id,
-      amount: 5,
-      transaction_date: '2100-12-31',
-    })
+    await record({ ...back, transaction_date: '1900-01-01' })
+    await record({ type: 'income', amount: 5, transaction_date: '2100-12-31' })
     await spend() // 12.50
-    const [first, second] = [await balanceOf(person, checking), await balanceOf(person, cash)]
-    expect(first).toBe(1062.45)
-    expect(second).toBe(50.05)
+    expect([await balanceOf(person, checking), await balanceOf(person, cash)]).toEqual([1062.45, 50.05])
     const list = (await person.get('/api/accounts')).body
     const listed = Object.fromEntries(list.map((account: Json) => [account.id, account.balance]))
     expect(listed).toEqual({ [checking.id]: 1062.45, [cash.id]: 50.05 })
@@ -103,25 +83,15 @@ describe('reading accounts', () => {
 })
 
 describe('changing an account', () => {
-  test.each(['PUT', 'PATCH'])(
+  test.each(['put', 'patch'] as const)(
     'changes the sent fields with %s and responds with the account',
-    async (method) => {
-      const world = createWorld()
+    async (verb) => {
       const { person, cash } = await createHousehold(world)
-      const body = { name: 'Purse', type: 'mobile', starting_balance: '-5.5', notes: 'new' }
-      const response = await world.call(method, `/api/accounts/${cash.id}`, { token: person.token, body })
-      expect(response.status).toBe(200)
-      expect(response.body).toEqual({
-        ...cash,
-        name: 'Purse',
-        type: 'mobile',
-        starting_balance: '-5.50',
-        notes: 'new',
-        version: 2,
-        balance: -5.5,
-        updated_at: aTimestamp,
-      })
-      expect((await person.get(`/api/accounts/${cash.id}`)).body).toEqual(response.body)
+      const fields = { name: 'Purse', type: 'mobile', starting_balance: '-5.50', notes: 'new' }
+      const { status, body } = await person[verb](`/api/accounts/${cash.id}`, fields)
+      const changed = { ...cash, ...fields, version: 2, balance: -5.5, updated_at: aTimestamp }
+      expect([status, body]).toEqual([200, changed])
+      expect((await person.get(`/api/accounts/${cash.id}`)).body).toEqual(body)
     },
   )
 
@@ -131,16 +101,15 @@ describe('changing an account', () => {
     [{ starting_balance: '20.00', notes: 'a note' }],
     [{}],
   ])('leaves what is not in %j as it was', async (fields) => {
-    const { person, cash } = await createHousehold(createWorld())
+    const { person, cash } = await createHousehold(world)
     const { status, body } = await person.put(`/api/accounts/${cash.id}`, fields)
-    expect(status).toBe(200)
-    expect(body).toEqual({ ...cash, ...fields, version: 2, updated_at: aTimestamp })
+    expect([status, body]).toEqual([200, { ...cash, ...fields, version: 2, updated_at: aTimestamp }])
   })
 })
 
 describe('deleting an account', () => {
   test('responds with 204 with an empty body, and the account is gone', async () => {
-    const { person, checking, cash } = await createHousehold(createWorld())
+    const { person, checking, cash } = await createHousehold(world)
     const response = await person.delete(`/api/accounts/${cash.id}`)
     expect([response.status, response.text]).toEqual([204, ''])
     const gone = await person.get(`/api/accounts/${cash.id}`)
@@ -150,16 +119,16 @@ describe('deleting an account', () => {
   })
 
   test('deletes every transaction it takes part in, and the other balances follow', async () => {
-    const { person, checking, cash, spend, expense } = await createHousehold(createWorld())
+    const { person, checking, cash, spend, expense } = await createHousehold(world)
     const savings = await openAccount(person, { name: 'Savings', starting_balance: 0 })
-    const transfer = { type: 'transfer', amount: 10, transaction_date: '2026-11-20' }
-    await recordTransaction(person, { ...transfer, account_id: checking.id, to_account_id: cash.id })
-    await recordTransaction(person, { ...transfer, account_id: cash.id, to_account_id: savings.id })
-    const kept = [
-      (await spend()).id, // 12.50 from checking
-      (await recordTransaction(person, { ...transfer, account_id: checking.id, to_account_id: savings.id }))
-        .id,
-    ]
+    const move = (from: Json, to: Json) => {
+      const accounts = { account_id: from.id, to_account_id: to.id }
+      return recordTransaction(person, { ...expense(), ...accounts, type: 'transfer', amount: 10 })
+    }
+    await move(checking, cash)
+    await move(cash, savings)
+    // 12.50 and 10.00 from checking.
+    const kept = [(await spend()).id, (await move(checking, savings)).id]
     await recordTransaction(person, { ...expense(), account_id: cash.id })
 
     await person.delete(`/api/accounts/${cash.id}`)
@@ -173,8 +142,8 @@ describe('deleting an account', () => {
   test.each(['accounts', 'categories'] as const)(
     'keeps none of its words in %s, a new field included',
     async (table) => {
-      const household = await createHousehold(createWorld())
-      const { world, person, spend } = household
+      const household = await createHousehold(world)
+      const { person, spend } = household
       // The row stays as long as a transaction refers to it.
       const id: number = (await spend())[table === 'accounts' ? 'account_id' : 'category_id']
       const columns = await askDatabase(

@@ -12,70 +12,52 @@ import {
 } from '../fixtures/world.ts'
 import { createHousehold } from '../laws/every-route.ts'
 
+const world = createWorld()
+
 /** A household with an expense of 12.50 on checking, a transfer of 30 from there to cash, and a third account. */
 async function createLedger() {
-  const household = await createHousehold(createWorld())
+  const household = await createHousehold(world)
   const { person, checking, cash, expense } = household
   const savings = await openAccount(person, { name: 'Savings', starting_balance: 0 })
   const spent = await recordTransaction(person, { ...expense(), description: 'Lunch', reference: 'R-1' })
-  const moved = await recordTransaction(person, {
-    account_id: checking.id,
-    to_account_id: cash.id,
-    type: 'transfer',
-    amount: 30,
-    transaction_date: '2026-11-20',
-  })
+  const transfer = { type: 'transfer', to_account_id: cash.id, category_id: null, amount: 30 }
+  const moved = await recordTransaction(person, { ...expense(), ...transfer })
   const change = (row: Json, fields: Json) => person.put(`/api/transactions/${row.id}`, fields)
   const show = async (row: Json): Promise<Json> => (await person.get(`/api/transactions/${row.id}`)).body
-  const balances = async () => [
-    await balanceOf(person, checking),
-    await balanceOf(person, cash),
-    await balanceOf(person, savings),
-  ]
+  const balances = () => Promise.all([checking, cash, savings].map((account) => balanceOf(person, account)))
   return { ...household, savings, spent, moved, change, show, balances }
 }
 
-describe('showing a transaction', () => {
-  test('responds with 200 with the row, its accounts and its category', async () => {
-    const { person, checking, cash, category, spent, moved } = await createLedger()
-    const shown = await person.get(`/api/transactions/${spent.id}`)
-    expect(shown.status).toBe(200)
-    expect(shown.body).toEqual({
-      ...spent,
-      account: expect.objectContaining({ id: checking.id, name: 'Checking', type: 'bank' }),
-      to_account: null,
-      category: expect.objectContaining({ id: category.id, name: category.name, type: 'expense' }),
-    })
-    expect((await person.get(`/api/transactions/${moved.id}`)).body).toEqual({
-      ...moved,
-      account: expect.objectContaining({ id: checking.id, name: 'Checking', type: 'bank' }),
-      to_account: expect.objectContaining({ id: cash.id, name: 'Cash', type: 'cash' }),
-      category: null,
-    })
+test('a transaction is shown with its accounts and its category', async () => {
+  const { checking, cash, category, spent, moved, show } = await createLedger()
+  const account = { id: checking.id, name: 'Checking', type: 'bank' }
+  expect(await show(spent)).toMatchObject({
+    ...spent,
+    account,
+    to_account: null,
+    category: { id: category.id, name: category.name, type: 'expense' },
   })
+  const to_account = { id: cash.id, name: 'Cash', type: 'cash' }
+  expect(await show(moved)).toMatchObject({ ...moved, account, to_account, category: null })
 })
 
 describe('changing a transaction', () => {
-  test.each(['PUT', 'PATCH'])(
+  test.each(['put', 'patch'] as const)(
     'responds to %s with the row, without its accounts and category',
-    async (method) => {
-      const { world, person, savings, spent, show } = await createLedger()
-      const salary = await aCategory(person, 'income')
+    async (verb) => {
+      const { person, savings, spent, show } = await createLedger()
       const fields = {
         account_id: savings.id,
-        category_id: salary.id,
+        category_id: (await aCategory(person, 'income')).id,
         type: 'income',
         amount: '7.25',
         description: 'Repaid',
         reference: 'R-2',
         transaction_date: '2025-12-31',
       }
-      const { status, body } = await world.call(method, `/api/transactions/${spent.id}`, {
-        token: person.token,
-        body: fields,
-      })
-      expect(status).toBe(200)
-      expect(body).toEqual({ ...spent, ...fields, version: 2, updated_at: aTimestamp })
+      const { status, body } = await person[verb](`/api/transactions/${spent.id}`, fields)
+      const changed = { ...spent, ...fields, version: 2, updated_at: aTimestamp }
+      expect([status, body]).toEqual([200, changed])
       expect(await show(spent)).toMatchObject(fields)
     },
   )
@@ -91,8 +73,7 @@ describe('changing a transaction', () => {
   ])('leaves what is not in %j as it was', async (fields) => {
     const { spent, change } = await createLedger()
     const { status, body } = await change(spent, fields)
-    expect(status).toBe(200)
-    expect(body).toEqual({ ...spent, ...fields, version: 2, updated_at: aTimestamp })
+    expect([status, body]).toEqual([200, { ...spent, ...fields, version: 2, updated_at: aTimestamp }])
   })
 
   test('lets the balances follow the amount, the type and the account', async () => {
@@ -116,25 +97,19 @@ describe('changing a transaction', () => {
 
   test('reverses a transfer when both accounts are sent', async () => {
     const { checking, cash, moved, change, balances } = await createLedger()
-    const { status } = await change(moved, { account_id: cash.id, to_account_id: checking.id })
-    expect(status).toBe(200)
+    expect((await change(moved, { account_id: cash.id, to_account_id: checking.id })).status).toBe(200)
     expect(await balances()).toEqual([117.5, -10, 0])
   })
 
-  test('clears the destination when the type is no longer transfer', async () => {
-    const { category, moved, change, show, balances } = await createLedger()
-    const { status, body } = await change(moved, { type: 'expense', category_id: category.id })
-    expect(status).toBe(200)
-    expect(body).toMatchObject({ type: 'expense', to_account_id: null, category_id: category.id })
+  test('clears the destination when the type is no longer transfer, and refuses another', async () => {
+    const { category, cash, moved, change, show, balances } = await createLedger()
+    const fields = { type: 'expense', category_id: category.id }
+    expectInvalidFields(await change(moved, { ...fields, to_account_id: cash.id }), ['to_account_id'])
+    expect((await show(moved)).type).toBe('transfer')
+    const { status, body } = await change(moved, fields)
+    expect([status, body]).toMatchObject([200, { ...fields, to_account_id: null }])
     expect(await show(moved)).toMatchObject({ to_account_id: null, to_account: null })
     expect(await balances()).toEqual([57.5, 20, 0])
-  })
-
-  test('refuses a destination when the type is no longer transfer', async () => {
-    const { category, cash, moved, change, show } = await createLedger()
-    const fields = { type: 'expense', category_id: category.id, to_account_id: cash.id }
-    expectInvalidFields(await change(moved, fields), ['to_account_id'])
-    expect((await show(moved)).type).toBe('transfer')
   })
 
   test('requires a destination when the type becomes transfer', async () => {
@@ -142,9 +117,9 @@ describe('changing a transaction', () => {
     expectInvalid(await change(spent, { type: 'transfer' }), {
       to_account_id: ['The to account id field is required.'],
     })
-    const { status, body } = await change(spent, { type: 'transfer', to_account_id: cash.id })
-    expect(status).toBe(200)
-    expect(body).toMatchObject({ type: 'transfer', to_account_id: cash.id })
+    const fields = { type: 'transfer', to_account_id: cash.id }
+    const { status, body } = await change(spent, fields)
+    expect([status, body]).toMatchObject([200, fields])
     expect(await balances()).toEqual([57.5, 62.5, 0])
   })
 
@@ -158,9 +133,8 @@ describe('changing a transaction', () => {
     const { checking, cash, moved, change, balances } = await createLedger()
     expectInvalidFields(await change(moved, { to_account_id: checking.id }), ['to_account_id'])
     expect((await change(moved, { account_id: cash.id })).status).toBe(422)
-    expectInvalidFields(await change(moved, { account_id: cash.id, to_account_id: cash.id }), [
-      'to_account_id',
-    ])
+    const same = { account_id: cash.id, to_account_id: cash.id }
+    expectInvalidFields(await change(moved, same), ['to_account_id'])
     expect(await balances()).toEqual([57.5, 50, 0])
   })
 
@@ -182,17 +156,15 @@ describe('changing a transaction', () => {
   })
 })
 
-describe('deleting a transaction', () => {
-  test('responds with 204 with an empty body, and the balances are as if it had never been', async () => {
-    const { person, spent, moved, balances } = await createLedger()
-    const response = await person.delete(`/api/transactions/${moved.id}`)
-    expect([response.status, response.text]).toEqual([204, ''])
-    expect(await balances()).toEqual([87.5, 20, 0])
-    await person.delete(`/api/transactions/${spent.id}`)
-    expect(await balances()).toEqual([100, 20, 0])
-    const gone = await person.get(`/api/transactions/${spent.id}`)
-    expect([gone.status, gone.body]).toEqual([404, { message: 'Transaction not found.' }])
-    expect((await person.delete(`/api/transactions/${spent.id}`)).status).toBe(404)
-    expect((await person.get('/api/transactions')).body.total).toBe(0)
-  })
+test('a deleted transaction responds with 204 and an empty body, and the balances are as if it had never been', async () => {
+  const { person, spent, moved, balances } = await createLedger()
+  const { status, text } = await person.delete(`/api/transactions/${moved.id}`)
+  expect([status, text]).toEqual([204, ''])
+  expect(await balances()).toEqual([87.5, 20, 0])
+  await person.delete(`/api/transactions/${spent.id}`)
+  expect(await balances()).toEqual([100, 20, 0])
+  const gone = await person.get(`/api/transactions/${spent.id}`)
+  expect([gone.status, gone.body]).toEqual([404, { message: 'Transaction not found.' }])
+  expect((await person.delete(`/api/transactions/${spent.id}`)).status).toBe(404)
+  expect((await person.get('/api/transactions')).body.total).toBe(0)
 })

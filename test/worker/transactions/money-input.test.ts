@@ -1,7 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { balanceOf, createWorld, expectInvalidFields, openAccount, type Person } from '../fixtures/world.ts'
+import {
+  balanceOf,
+  createWorld,
+  expectInvalidFields,
+  openAccount,
+  recordTransaction,
+} from '../fixtures/world.ts'
 import { createHousehold, type Household } from '../laws/every-route.ts'
 
+const world = createWorld()
 const largest = '9999999999999.99'
 
 /** Reads what JSON says before a client's floats get at it: the digits of a number field. */
@@ -10,7 +17,7 @@ const digitsOf = (text: string, field: string) => new RegExp(`"${field}":(-?[0-9
 describe('an amount of money', () => {
   let household: Household
   beforeAll(async () => {
-    household = await createHousehold(createWorld())
+    household = await createHousehold(world)
   })
 
   test.each([
@@ -65,61 +72,44 @@ describe('an amount of money', () => {
     ['-0.01', '-0.01', -0.01],
     [`-${largest}`, `-${largest}`, -9_999_999_999_999.99],
   ])('to start with may be zero or negative: %j', async (input, starting_balance, balance) => {
-    const person = await createWorld().register()
-    const response = await person.post('/api/accounts', { name: 'N', type: 'bank', starting_balance: input })
-    expect(response.status).toBe(201)
-    expect(response.body).toMatchObject({ starting_balance, balance })
-    expect(response.text).not.toContain(':-0,')
-    expect(response.text).not.toContain(':-0}')
+    const account = { name: 'N', type: 'bank', starting_balance: input }
+    const { status, body, text } = await (await world.register()).post('/api/accounts', account)
+    expect([status, body]).toMatchObject([201, { starting_balance, balance }])
+    expect(text).not.toMatch(/:-0[,}]/)
   })
 })
 
 describe('a total', () => {
-  const nearlyFull = { starting_balance: largest }
-  const openNine = async (person: Person) => {
-    for (let i = 1; i <= 9; i++) await openAccount(person, { name: `Hoard ${i}`, ...nearlyFull })
+  /** A user with nine accounts that start with as much. */
+  async function withNine(starting_balance: string) {
+    const person = await world.register()
+    for (let i = 1; i <= 9; i++) await openAccount(person, { starting_balance })
+    const total = async () => digitsOf((await person.get('/api/summary')).text, 'total_balance')
+    const open = (balance: unknown) =>
+      person.post('/api/accounts', { name: 'Tenth', type: 'bank', starting_balance: balance })
+    return { person, total, open }
   }
 
-  test('of nine full accounts is exact to the cent', async () => {
-    const person = await createWorld().register()
-    await openNine(person)
-    const { text } = await person.get('/api/summary')
-    expect(digitsOf(text, 'total_balance')).toBe('89999999999999.91')
-  })
-
-  test('reaches 90,000,000,000,000.00 and goes no further', async () => {
-    const person = await createWorld().register()
-    await openNine(person)
-    const tenth = { name: 'Tenth', type: 'bank' }
-    const refused = await person.post('/api/accounts', { ...tenth, starting_balance: '0.10' })
-    expectInvalidFields(refused, ['starting_balance'])
-    expect((await person.post('/api/accounts', { ...tenth, starting_balance: '0.09' })).status).toBe(201)
-    expect(digitsOf((await person.get('/api/summary')).text, 'total_balance')).toMatch(
-      /^90000000000000(\.0+)?$/,
-    )
+  test('of nine full accounts is exact to the cent, reaches 90,000,000,000,000.00 and goes no further', async () => {
+    const { total, open } = await withNine(largest)
+    expect(await total()).toBe('89999999999999.91')
+    expectInvalidFields(await open('0.10'), ['starting_balance'])
+    expect((await open('0.09')).status).toBe(201)
+    expect(await total()).toMatch(/^90000000000000(\.0+)?$/)
   })
 
   test('is kept in bounds below zero as well', async () => {
-    const person = await createWorld().register()
-    for (let i = 1; i <= 9; i++) await openAccount(person, { starting_balance: `-${largest}` })
-    expect(digitsOf((await person.get('/api/summary')).text, 'total_balance')).toBe('-89999999999999.91')
-    const refused = await person.post('/api/accounts', { name: 'N', type: 'bank', starting_balance: -1 })
-    expectInvalidFields(refused, ['starting_balance'])
+    const { total, open } = await withNine(`-${largest}`)
+    expect(await total()).toBe('-89999999999999.91')
+    expectInvalidFields(await open(-1), ['starting_balance'])
   })
 
   test('that a transfer leaves as it is may be at its bound', async () => {
-    const person = await createWorld().register()
-    await openNine(person)
+    const { person } = await withNine(largest)
     const [from, to] = (await person.get('/api/accounts')).body
-    const { status } = await person.post('/api/transactions', {
-      account_id: from.id,
-      to_account_id: to.id,
-      type: 'transfer',
-      amount: largest,
-      transaction_date: '2026-11-20',
-    })
-    expect(status).toBe(201)
-    expect(await balanceOf(person, from)).toBe(0)
-    expect(await balanceOf(person, to)).toBe(19_999_999_999_999.98)
+    const accounts = { account_id: from.id, to_account_id: to.id }
+    const transfer = { type: 'transfer', amount: largest, transaction_date: '2026-11-20' }
+    await recordTransaction(person, { ...accounts, ...transfer })
+    expect([await balanceOf(person, from), await balanceOf(person, to)]).toEqual([0, 19_999_999_999_999.98])
   })
 })
