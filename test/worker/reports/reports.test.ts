@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { rowsOf } from '../../databases/work.ts'
 import { setClock } from '../fixtures/clock.ts'
 import { aCategory, createWorld, expectInvalid, type Json, recordTransaction } from '../fixtures/world.ts'
@@ -7,9 +7,13 @@ import { askDatabase, createHousehold, writeHistory } from '../laws/every-route.
 
 // Random histories are in model/reports.ts.
 
+const world = createWorld()
+const after: Record<string, string[]> = { to: ['The to field must be a date after or equal to from.'] }
+const tooLong = (bound: string) => ({ to: [`The to field must be a ${bound} from from.`] })
+
 describe('the monthly report', () => {
   test('has every month, with income and expenses by category, the largest first, without transfers', async () => {
-    const { person, cash, category, expense } = await createHousehold(createWorld())
+    const { person, cash, category, expense } = await createHousehold(world)
     const salary = await aCategory(person, 'income')
     const make = async (name: string) =>
       (await person.post('/api/categories', { name, type: 'expense' })).body
@@ -50,7 +54,7 @@ describe('the monthly report', () => {
     ['Pacific/Kiritimati', '2026-10-31T10:00:00Z', ['2025-12', '2026-11']],
   ])('is that of the last twelve months of %s at %s', async (timezone, now, ends) => {
     setClock(Date.parse(now))
-    const { person } = await createHousehold(createWorld())
+    const { person } = await createHousehold(world)
     await person.patch('/api/me', { timezone })
     const months = async (query: string) =>
       (await person.get(`/api/reports/monthly${query}`)).body.months.map(({ month }: Json) => month)
@@ -62,21 +66,20 @@ describe('the monthly report', () => {
   })
 
   test.each([
-    ['from=2026-02&to=2026-01', { to: ['The to field must be a date after or equal to from.'] }],
+    ['from=2026-02&to=2026-01', after],
     ['from=2026-01-01', { from: ['The from field must match the format YYYY-MM.'] }],
     ['to=2101-01', { to: ['The to field must be a month from 1900-01 to 2100-12.'] }],
-    ['from=2016-01&to=2026-01', { to: ['The to field must be a month within 120 months from from.'] }],
-    ['from=1999-01', { to: ['The to field must be a month within 120 months from from.'] }],
+    ['from=2016-01&to=2026-01', tooLong('month within 120 months')],
+    ['from=1999-01', tooLong('month within 120 months')],
   ])('is refused with %s', async (query, errors) => {
-    const person = await createWorld().register()
-    expectInvalid(await person.get(`/api/reports/monthly?${query}`), errors)
+    expectInvalid(await (await world.register()).get(`/api/reports/monthly?${query}`), errors)
   })
 })
 
 describe('the report of balances', () => {
   /** Somebody with rows before, in, after and far after a range around a leap day. */
   async function createSaver() {
-    const household = await createHousehold(createWorld())
+    const household = await createHousehold(world)
     const { person, cash, expense } = household
     const record = (transaction_date: string, fields: Json) =>
       recordTransaction(person, { ...expense(), transaction_date, ...fields })
@@ -122,7 +125,7 @@ describe('the report of balances', () => {
   })
 
   test('has one account if it names one, and none of another user', async () => {
-    const { world, cash, points } = await createSaver()
+    const { cash, points } = await createSaver()
     const days = 'from=2024-02-29&to=2024-03-01'
     expect(await points(`${days}&account_id=${cash.id}`)).toEqual(['2024-02-29 20 20', '2024-03-01 28 28'])
     const stranger = await createHousehold(world)
@@ -156,30 +159,23 @@ describe('the report of balances', () => {
   )
 
   test.each([
-    ['from=2026-02-02&to=2026-02-01', { to: ['The to field must be a date after or equal to from.'] }],
-    ['from=2024-01-01&to=2025-01-01', { to: ['The to field must be a date within 366 days from from.'] }],
-    [
-      'from=2024-01-01&to=2025-01-01&every=week',
-      { to: ['The to field must be a date within 366 days from from.'] },
-    ],
-    [
-      'from=2016-01-31&to=2026-01-01&every=month',
-      { to: ['The to field must be a date within 120 months from from.'] },
-    ],
+    ['from=2026-02-02&to=2026-02-01', after],
+    ['from=2024-01-01&to=2025-01-01', tooLong('date within 366 days')],
+    ['from=2024-01-01&to=2025-01-01&every=week', tooLong('date within 366 days')],
+    ['from=2016-01-31&to=2026-01-01&every=month', tooLong('date within 120 months')],
     [
       'account_id=none&every=year',
       { account_id: ['The account id field must be an integer.'], every: ['The selected every is invalid.'] },
     ],
   ])('is refused with %s', async (query, errors) => {
-    const person = await createWorld().register()
-    expectInvalid(await person.get(`/api/reports/balances?${query}`), errors)
+    expectInvalid(await (await world.register()).get(`/api/reports/balances?${query}`), errors)
   })
 })
 
 describe('the daily breakdown of the summary', () => {
   test('has every day of a month or a range of at most 366 days', async () => {
     setClock(Date.parse('2024-03-01T02:00:00Z'))
-    const { person, cash, expense } = await createHousehold(createWorld())
+    const { person, cash, expense } = await createHousehold(world)
     const record = (fields: Json) => recordTransaction(person, { ...expense(), ...fields })
     await record({ transaction_date: '2024-02-29', amount: 3 })
     await record({ transaction_date: '2024-02-29', amount: 4 })
@@ -206,18 +202,18 @@ describe('the daily breakdown of the summary', () => {
   test.each(['from=2024-02-29&to=2025-03-01', 'from=2024-02-29', 'to=2024-02-29'])(
     'is refused for a longer range: %s',
     async (query) => {
-      const person = await createWorld().register()
-      expectInvalid(await person.get(`/api/summary?daily=true&${query}`), {
-        to: ['The to field must be a date within 366 days from from.'],
-      })
+      expectInvalid(
+        await (await world.register()).get(`/api/summary?daily=true&${query}`),
+        tooLong('date within 366 days'),
+      )
     },
   )
 })
 
 describe('the work of a report', () => {
   async function readsIn(history: number) {
-    const world = createWorld()
-    const household = await createHousehold(world)
+    const household = await createHousehold(createWorld())
+    const { world } = household
     await writeHistory(household, history)
     return async (path: string) => {
       await world.resetDatabaseWork()
@@ -227,35 +223,38 @@ describe('the work of a report', () => {
       return rowsOf(work)
     }
   }
-
-  test('is the same for ten times the transactions in the same months, if it is one of months', async () => {
-    const [short, long] = [await readsIn(3_650), await readsIn(36_500)]
-    for (const path of [
-      'reports/monthly?from=2020-01&to=2025-12',
-      'reports/balances?from=2020-01-15&to=2025-12-10&every=month',
-      'reports/balances?from=2020-01-15&to=2025-12-10&every=month&account_id=1',
-    ])
-      expect([path, await long(path)]).toEqual([path, await short(path)])
+  let short: Awaited<ReturnType<typeof readsIn>>
+  let long: typeof short
+  beforeAll(async () => {
+    short = await readsIn(3_650)
+    long = await readsIn(36_500)
   })
 
-  test('is that of the rows from the first day to the end of the last month, if it is one of days or weeks', async () => {
-    const [short, long] = [await readsIn(3_650), await readsIn(36_500)]
-    // Nine rows more on each day.
-    for (const [path, days] of [
-      ['reports/balances?from=2020-02-02&to=2020-03-31', 59],
-      ['reports/balances?from=2020-02-02&to=2020-03-10&every=week', 59],
-      ['summary?month=2020-03&daily=true', 31],
-      ['summary?from=2020-03-01&to=2020-03-31&daily=true', 31],
-    ] as const) {
+  test.each([
+    'reports/monthly?from=2020-01&to=2025-12',
+    'reports/balances?from=2020-01-15&to=2025-12-10&every=month',
+    'reports/balances?from=2020-01-15&to=2025-12-10&every=month&account_id=1',
+  ])('of months is the same for ten times the transactions: %s', async (path) => {
+    expect(await long(path)).toBe(await short(path))
+  })
+
+  // Nine rows more on each day.
+  test.each([
+    ['reports/balances?from=2020-02-02&to=2020-03-31', 59],
+    ['reports/balances?from=2020-02-02&to=2020-03-10&every=week', 59],
+    ['summary?month=2020-03&daily=true', 31],
+    ['summary?from=2020-03-01&to=2020-03-31&daily=true', 31],
+  ])(
+    'of days or weeks is that of the rows from the first day to the end of the last month: %s',
+    async (path, days) => {
       const more = (await long(path)) - (await short(path))
-      expect(more, path).toBeGreaterThan(9 * (days - 2))
-      expect(more, path).toBeLessThanOrEqual(9 * days * 4)
-    }
-  })
+      expect(more).toBeGreaterThan(9 * (days - 2))
+      expect(more).toBeLessThanOrEqual(9 * days * 4)
+    },
+  )
 })
 
 test('a report may have 50,000 figures, and is refused with more', async () => {
-  const world = createWorld()
   const { person, checking } = await createHousehold(world)
   await askDatabase(
     world,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { setClock } from '../fixtures/clock.ts'
 import {
   aCategory,
@@ -10,22 +10,20 @@ import {
 } from '../fixtures/world.ts'
 import { createHousehold } from '../laws/every-route.ts'
 
+const world = createWorld()
+const noon = (day: string) => setClock(Date.parse(`${day}T12:00:00Z`))
+
 describe('the summary', () => {
   test('is all zeros for a new user', async () => {
-    const person = await createWorld().register()
-    const { status, body } = await person.get('/api/summary')
-    expect(status).toBe(200)
-    expect(body).toEqual({
-      total_balance: 0,
-      accounts: [],
-      monthly_summary: { income: 0, expense: 0, net: 0 },
-      category_breakdown: [],
-    })
+    const { status, body } = await (await world.register()).get('/api/summary')
+    const monthly_summary = { income: 0, expense: 0, net: 0 }
+    const nothing = { total_balance: 0, accounts: [], monthly_summary, category_breakdown: [] }
+    expect([status, body]).toEqual([200, nothing])
   })
 
   test('adds up the balances of all dates, and the income and expenses of this month', async () => {
-    setClock(Date.parse('2026-11-15T12:00:00Z'))
-    const { person, checking, cash, category, expense } = await createHousehold(createWorld())
+    noon('2026-11-15')
+    const { person, checking, cash, category, expense } = await createHousehold(world)
     const salary = await aCategory(person, 'income')
     const record = (fields: Json) => recordTransaction(person, { ...expense(), ...fields })
     await record({ type: 'income', category_id: salary.id, amount: 1000, transaction_date: '2026-11-01' })
@@ -48,36 +46,37 @@ describe('the summary', () => {
   })
 
   test('breaks the expenses down by category, the largest first, then by name', async () => {
-    setClock(Date.parse('2026-11-15T12:00:00Z'))
-    const { person, expense } = await createHousehold(createWorld())
-    const spend = async (name: string, amount: string) => {
-      const created = await person.post('/api/categories', { name, type: 'expense' })
-      const { body } = await person.get('/api/categories')
-      const category = created.status === 201 ? created.body : body.find((c: Json) => c.name === name)
-      await recordTransaction(person, { ...expense(), category_id: category.id, amount, force: true })
-      return category.id
-    }
-    await spend('Zoo', '10.00')
-    await spend('Ants', '10.00')
-    await spend('Bees', '99.90')
-    await spend('Zoo', '0.01')
-    await spend('Cats', '10.00')
-    const gone = [await spend('Gone', '4.00'), await spend('Also gone', '5.00')]
-    const { body: categories } = await person.get('/api/categories')
-    const idOf = (name: string) => categories.find((one: Json) => one.name === name).id
-    for (const id of gone) await person.delete(`/api/categories/${id}`)
+    noon('2026-11-15')
+    const { person, expense } = await createHousehold(world)
+    const names = ['Zoo', 'Ants', 'Bees', 'Cats', 'Gone', 'Also gone']
+    const ids = new Map<string, number>()
+    for (const name of names)
+      ids.set(name, (await person.post('/api/categories', { name, type: 'expense' })).body.id)
+    const amounts = [
+      ...[10, 10, '99.90', 10, 4, 5].map((amount, nth) => [names[nth], amount]),
+      ['Zoo', '0.01'],
+    ]
+    for (const [name, amount] of amounts)
+      await recordTransaction(person, {
+        ...expense(),
+        category_id: ids.get(String(name)),
+        amount,
+        force: true,
+      })
+    for (const name of ['Gone', 'Also gone']) await person.delete(`/api/categories/${ids.get(name)}`)
+    const of = (name: string, total: number) => ({ category_id: ids.get(name), category_name: name, total })
     expect((await person.get('/api/summary')).body.category_breakdown).toEqual([
-      { category_id: idOf('Bees'), category_name: 'Bees', total: 99.9 },
-      { category_id: idOf('Zoo'), category_name: 'Zoo', total: 10.01 },
-      { category_id: idOf('Ants'), category_name: 'Ants', total: 10 },
-      { category_id: idOf('Cats'), category_name: 'Cats', total: 10 },
+      of('Bees', 99.9),
+      of('Zoo', 10.01),
+      of('Ants', 10),
+      of('Cats', 10),
       { category_id: null, category_name: 'Uncategorized', total: 9 },
     ])
   })
 
   test('counts a refund as income, and an expense under an income category in the breakdown', async () => {
-    setClock(Date.parse('2026-11-15T12:00:00Z'))
-    const { person, expense } = await createHousehold(createWorld())
+    noon('2026-11-15')
+    const { person, expense } = await createHousehold(world)
     const salary = await aCategory(person, 'income')
     await recordTransaction(person, { ...expense(), type: 'income', amount: 8 })
     await recordTransaction(person, { ...expense(), category_id: salary.id, amount: 3 })
@@ -89,49 +88,37 @@ describe('the summary', () => {
   })
 
   test('follows changes and deletions', async () => {
-    setClock(Date.parse('2026-11-15T12:00:00Z'))
-    const { person, category, expense } = await createHousehold(createWorld())
+    noon('2026-11-15')
+    const { person, category, expense } = await createHousehold(world)
     const { id } = await recordTransaction(person, expense())
-    const monthly = async () => {
-      const { body } = await person.get('/api/summary')
-      return [body.monthly_summary.income, body.monthly_summary.expense, body.category_breakdown]
+    const change = (fields: Json) => person.put(`/api/transactions/${id}`, fields)
+    const steps: [step: () => Promise<unknown>, income: number, expense: number, name?: string][] = [
+      [async () => undefined, 0, 12.5, category.name],
+      [() => change({ amount: 20 }), 0, 20, category.name],
+      [() => person.put(`/api/categories/${category.id}`, { name: 'Renamed' }), 0, 20, 'Renamed'],
+      [() => change({ type: 'income' }), 20, 0],
+      [() => change({ transaction_date: '2026-10-31' }), 0, 0],
+      [() => change({ type: 'expense', transaction_date: '2026-11-01' }), 0, 20, 'Renamed'],
+      [() => person.delete(`/api/transactions/${id}`), 0, 0],
+    ]
+    for (const [step, income, expense, category_name] of steps) {
+      await step()
+      const { monthly_summary, category_breakdown } = (await person.get('/api/summary')).body
+      expect(monthly_summary).toEqual({ income, expense, net: income - expense })
+      const breakdown = [{ category_id: category.id, category_name, total: expense }]
+      expect(category_breakdown).toEqual(category_name ? breakdown : [])
     }
-    expect(await monthly()).toEqual([
-      0,
-      12.5,
-      [{ category_id: category.id, category_name: category.name, total: 12.5 }],
-    ])
-    await person.put(`/api/transactions/${id}`, { amount: 20 })
-    expect(await monthly()).toEqual([
-      0,
-      20,
-      [{ category_id: category.id, category_name: category.name, total: 20 }],
-    ])
-    await person.put(`/api/categories/${category.id}`, { name: 'Renamed' })
-    expect(await monthly()).toEqual([
-      0,
-      20,
-      [{ category_id: category.id, category_name: 'Renamed', total: 20 }],
-    ])
-    await person.put(`/api/transactions/${id}`, { type: 'income' })
-    expect(await monthly()).toEqual([20, 0, []])
-    await person.put(`/api/transactions/${id}`, { transaction_date: '2026-10-31' })
-    expect(await monthly()).toEqual([0, 0, []])
-    await person.put(`/api/transactions/${id}`, { type: 'expense', transaction_date: '2026-11-01' })
-    await person.delete(`/api/transactions/${id}`)
-    expect(await monthly()).toEqual([0, 0, []])
   })
 })
 
 describe('the month of the summary', () => {
   /** A user in a time zone who spent 1, 2, 4 and 8 around the ends of two months. */
-  async function createSpender(timezone: string) {
-    const { person, expense } = await createHousehold(createWorld())
-    await person.patch('/api/me', { timezone })
+  async function createSpender(timezone?: string) {
+    const { person, expense } = await createHousehold(world)
+    if (timezone) await person.patch('/api/me', { timezone })
     const days = { '2026-10-31': 1, '2026-11-01': 2, '2026-11-30': 4, '2026-12-01': 8 }
-    for (const [transaction_date, amount] of Object.entries(days)) {
+    for (const [transaction_date, amount] of Object.entries(days))
       await recordTransaction(person, { ...expense(), transaction_date, amount })
-    }
     const spentIn = async (query = '') =>
       (await person.get(`/api/summary${query}`)).body.monthly_summary.expense
     return { person, spentIn }
@@ -140,6 +127,8 @@ describe('the month of the summary', () => {
   test.each([
     ['UTC', '2026-11-30T23:59:59Z', 6],
     ['UTC', '2026-12-01T00:00:00Z', 8],
+    // For those who named no time zone.
+    [undefined, '2026-12-01T00:00:00Z', 8],
     ['Asia/Tokyo', '2026-11-30T14:59:59Z', 6],
     ['Asia/Tokyo', '2026-11-30T15:00:00Z', 8],
     ['America/Los_Angeles', '2026-12-01T07:59:59Z', 6],
@@ -149,24 +138,14 @@ describe('the month of the summary', () => {
     ['Europe/Berlin', '2026-10-31T23:00:00Z', 6],
   ])('is that of %s at %s', async (timezone, now, expected) => {
     setClock(Date.parse(now))
-    const { spentIn } = await createSpender(timezone)
-    expect(await spentIn()).toBe(expected)
-  })
-
-  test('is UTC’s for those who named no time zone', async () => {
-    setClock(Date.parse('2026-12-01T00:00:00Z'))
-    const { person, expense } = await createHousehold(createWorld())
-    await recordTransaction(person, { ...expense(), transaction_date: '2026-12-01', amount: 8 })
-    expect((await person.get('/api/summary')).body.monthly_summary.expense).toBe(8)
+    expect(await (await createSpender(timezone)).spentIn()).toBe(expected)
   })
 
   test('can be named, whatever the time zone', async () => {
-    setClock(Date.parse('2026-12-15T12:00:00Z'))
+    noon('2026-12-15')
     const { person, spentIn } = await createSpender('Asia/Tokyo')
-    expect(await spentIn('?month=2026-10')).toBe(1)
-    expect(await spentIn('?month=2026-11')).toBe(6)
-    expect(await spentIn('?month=2026-12')).toBe(8)
-    expect(await spentIn('?month=2025-11')).toBe(0)
+    const months = { '2026-10': 1, '2026-11': 6, '2026-12': 8, '2025-11': 0 }
+    for (const [month, spent] of Object.entries(months)) expect(await spentIn(`?month=${month}`)).toBe(spent)
     const [now, then] = [await person.get('/api/summary'), await person.get('/api/summary?month=2026-11')]
     expect(then.body.total_balance).toBe(105)
     expect(then.body.accounts).toEqual(now.body.accounts)
@@ -176,27 +155,23 @@ describe('the month of the summary', () => {
   test.each(['2026', '2026-13', '2026-00', '2026-1', '2026-11-15', 'november'])(
     'is refused if it is not one: %s',
     async (month) => {
-      const person = await createWorld().register()
-      expectInvalidFields(await person.get(`/api/summary?month=${month}`), ['month'])
+      expectInvalidFields(await (await world.register()).get(`/api/summary?month=${month}`), ['month'])
     },
   )
 })
 
 describe('the summary of a range', () => {
-  const days = [
-    '2025-12-31',
-    '2026-01-01',
-    '2026-01-15',
-    '2026-01-31',
-    '2026-02-01',
-    '2026-02-28',
-    '2026-03-01',
-  ]
+  const january = ['2026-01-01', '2026-01-15', '2026-01-31']
+  const days = ['2025-12-31', ...january, '2026-02-01', '2026-02-28', '2026-03-01']
   const ends = ['1900-01-01', ...days, '2026-02-14', '2026-03-31', '2100-12-31']
+
+  let ledger: Awaited<ReturnType<typeof createLedger>>
+  beforeAll(async () => {
+    ledger = await createLedger()
+  })
 
   /** A user with income, expenses of three kinds and a transfer on each of the days, and a neighbour with as much. */
   async function createLedger() {
-    const world = createWorld()
     let rows: Json[] = []
     let household = await createHousehold(world)
     for (const one of [household, await createHousehold(world)]) {
@@ -226,7 +201,7 @@ describe('the summary of a range', () => {
   }
 
   test('is what a plain sum over its rows says, wherever it begins and ends', async () => {
-    const { person, rows, nameOf } = await createLedger()
+    const { person, rows, nameOf } = ledger
     for (const from of ends) {
       for (const to of ends.filter((end) => end >= from)) {
         const found = rows.filter(({ transaction_date: date }) => date >= from && date <= to)
@@ -251,7 +226,7 @@ describe('the summary of a range', () => {
   })
 
   test('may be open at either end, and is the month if it is one', async () => {
-    const { person } = await createLedger()
+    const { person } = ledger
     const figures = async (query: string) => (await person.get(`/api/summary?${query}`)).body
     const all = await figures('from=1900-01-01&to=2100-12-31')
     expect(all.monthly_summary.income).toBe(127)
@@ -261,15 +236,10 @@ describe('the summary of a range', () => {
     expect(await figures('month=2026-02&from=&to=')).toEqual(await figures('month=2026-02'))
   })
 
-  test.each([
-    [
-      'month=2026-01&from=2026-01-01',
-      { month: ['The month field must not be given together with from or to.'] },
-    ],
-    [
-      'month=2026-01&to=2026-01-01',
-      { month: ['The month field must not be given together with from or to.'] },
-    ],
+  const both = { month: ['The month field must not be given together with from or to.'] }
+  test.each<[string, Record<string, string[]>]>([
+    ['month=2026-01&from=2026-01-01', both],
+    ['month=2026-01&to=2026-01-01', both],
     ['from=2026-01-02&to=2026-01-01', { to: ['The to field must be a date after or equal to from.'] }],
     ['from=2026-02-30', { from: ['The from field must be a valid date.'] }],
     [
@@ -281,7 +251,6 @@ describe('the summary of a range', () => {
       },
     ],
   ])('is refused if it is not one: %s', async (query, errors) => {
-    const person = await createWorld().register()
-    expectInvalid(await person.get(`/api/summary?${query}`), errors)
+    expectInvalid(await (await world.register()).get(`/api/summary?${query}`), errors)
   })
 })
