@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, expect, test } from 'vitest'
-import { createWorld, type World } from '../fixtures/world.ts'
-import { openWorldDatabase } from '../laws/every-route.ts'
+import { createWorld, logIn, type World } from '../fixtures/world.ts'
+import { askDatabase } from '../laws/every-route.ts'
 
 /** The failed logins that a client could tell apart if they did different work (bench/login-timing.ts). */
 const failures: [kind: string, email: string][] = [
@@ -17,17 +17,10 @@ beforeEach(async () => {
   world = createWorld()
   await world.register({ email: 'with@example.com' })
   await world.register({ email: 'sans@example.com' })
-  await run(sql`update users set password_hash = null where email = 'sans@example.com'`)
+  await askDatabase(world, sql`update users set password_hash = null where email = 'sans@example.com'`)
 })
 
-async function run(statement: ReturnType<typeof sql>): Promise<void> {
-  const db = openWorldDatabase(world)
-  await db.batch([db.run(statement)])
-}
-
-function failToLogIn(email: string, to = world) {
-  return to.call('POST', '/api/login', { body: { email, password: 'not the password' } })
-}
+const failToLogIn = (email: string, to = world) => logIn(to, { email, password: 'not the password' })
 
 test('every failed login asks the database once, with one statement, and gets the same response', async () => {
   const seen = []
@@ -52,7 +45,10 @@ test.each(failures)(
   async (_, email) => {
     const costly = createWorld({ TURSO_DATABASE_URL: world.databaseUrl, SCRYPT_COST: unaffordable })
     // A stored hash requires the cost at which it was made.
-    await run(sql`update users set password_hash = replace(password_hash, '$16$8$1$', '$131072$8$1$')`)
+    await askDatabase(
+      world,
+      sql`update users set password_hash = replace(password_hash, '$16$8$1$', '$131072$8$1$')`,
+    )
     expect((await failToLogIn(email, costly)).status).toBe(500)
   },
 )
