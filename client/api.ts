@@ -162,7 +162,7 @@ export type Import = ResponseOf<'/api/imports/:id', '$get'>
 export type MatchList = ResponseOf<'/api/matches', '$get'>
 /** A page of the change feed; an upload of operations, and its response. */
 export type Feed = ResponseOf<'/api/changes', '$get'>
-/** What GET /api/export has as JSON. */
+/** The JSON of GET /api/export. */
 export type Export = ResponseOf<'/api/export', '$get'>
 export type Upload = Json<'/api/changes', '$post'>
 export type UploadAnswer = ResponseOf<'/api/changes', '$post'>

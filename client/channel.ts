@@ -7,7 +7,7 @@ type Channel = {
   unref?: () => void
 }
 
-/** Opens the channel on which tabs tell each other that something has changed; undefined if the platform has none. */
+/** Opens the channel between the tabs of an app; undefined if the platform has none. */
 export function channelOf(name: string, onmessage: () => void): Channel | undefined {
   const { BroadcastChannel } = globalThis as { BroadcastChannel?: new (name: string) => Channel }
   const channel = BroadcastChannel && new BroadcastChannel(name)

@@ -20,7 +20,7 @@ export type PurseClient = {
   register: (registration: Registration) => Promise<SignedIn>
   /** Signs in. Throws ConnectionError, and ApiError: for wrong credentials, its `errors.email` says so. */
   signIn: (credentials: Credentials) => Promise<SignedIn>
-  /** Revokes the token, and forgets it even if that fails. Throws ApiError, ConnectionError. */
+  /** Revokes the token, and clears it even if that fails. Throws ApiError, ConnectionError. */
   signOut: () => Promise<void>
 }
 

@@ -8,7 +8,7 @@ export type GetBearer = () => Promise<BearerHeader | 'signed-out' | 'other-user'
 
 /**
  * Returns a function that finds the header under which a user's data may be sent: the client's current token, if it is
- * theirs. It reads the token's user from the service, and remembers a token that is theirs. It throws ApiError, ConnectionError.
+ * theirs. It reads the token's user from the service, and caches a token that is theirs. It throws ApiError, ConnectionError.
  */
 export function bearerOf(client: Pick<PurseClient, 'api' | 'tokens'>, userId: number): GetBearer {
   let own: string | undefined

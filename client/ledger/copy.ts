@@ -16,7 +16,7 @@ type CopyOptions = {
   locks: Locks
   userId: number
   newKey: () => Key
-  /** Called when rows have come back under new keys. */
+  /** Called when deleted rows have been restored under new keys. */
   onRenames: (renames: Renames) => void
 }
 
@@ -124,7 +124,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     })
   }
 
-  /** Turns deleted rows that come back into new ones, adds the entries to write, and returns their new keys. */
+  /** Turns restored rows into new ones, adds the entries to write, and returns their new keys. */
   function reviveRows(entries: Entry[]): Renames {
     const { touched, renames } = revive(stored, newKey, nextAt())
     for (const id of touched) {

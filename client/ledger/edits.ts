@@ -30,7 +30,7 @@ export function editsOf(
     return (view().get(noun, key) ?? (isRefused && view().all(noun).get(key)) ?? undefined) as Row | undefined
   }
 
-  /** Performs works as a step that can be undone. `others` come back with the account or category that it deletes. */
+  /** Performs works as a step that can be undone. `others` are restored with the account or category that it deletes. */
   async function perform(works: Work[], others: Other[] = []): Promise<void> {
     const before = works.map(({ noun, key }) => {
       const row = find(noun, key)
@@ -124,7 +124,7 @@ export function editsOf(
       },
     },
 
-    /** Puts the new keys of rows that have come back into the steps. */
+    /** Puts the new keys of restored rows into the steps. */
     renameSteps(renames: Renames): void {
       for (const done of steps.flat()) renameDone(done, renames)
     },

@@ -10,7 +10,7 @@ export type Change = {
   op: 'create' | 'update' | 'delete'
   set: Fields
   was: Fields
-  /** For a deleted row that comes back as a new one: the transactions that come back with it. */
+  /** For a deleted row that is restored as a new one: the transactions that are restored with it. */
   others?: Other[]
   /**
    * It may lack a category: its row existed before, or its category was deleted before it was ever sent.

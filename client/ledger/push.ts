@@ -70,7 +70,7 @@ function accountsOfMovedTransactions(all: Iterable<Pending>): string[] {
 }
 
 /**
- * True if an unsent change refers to a row whose creation was refused, or that comes back once its deletion has an outcome.
+ * True if an unsent change refers to a row whose creation was refused, or that is restored once its deletion has an outcome.
  * A change that may have been sent is sent again as it was; `transactionsOfRestoredAccounts` covers the transactions of an account.
  */
 function refersToMissingRow(run: LedgerRun, { sent, next }: Pending): boolean {

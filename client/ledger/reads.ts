@@ -74,7 +74,7 @@ export function readsOf({ view, stored }: Copy, now: () => number, renames: Rena
 
   const latestToday = () => daysOnEarth(new Date(now())).to
 
-  /** The key of a row, by its key or id, even one that it had before it was deleted and came back. */
+  /** The key of a row, by its key or id, even one from before it was deleted and restored. */
   function keyOf(noun: Creatable, name: Key | number): Key {
     const key = ownKeyOf(noun, name)
     const back = renames.get(`${noun} ${key}`)

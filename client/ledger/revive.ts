@@ -11,11 +11,11 @@ import {
 import { type Key, references } from './rows.ts'
 import { idOf, type Stored } from './store.ts'
 
-/** The new keys of rows that have come back, by their old ids. */
+/** The new keys of revived rows, by their old ids. */
 export type Renames = Map<string, Key>
 
 /**
- * Turns deleted rows that come back into new rows, along with the rows that were deleted with them. A row whose deletion
+ * Turns deleted rows that the user has restored into new rows, with the rows that were deleted with them. A row whose deletion
  * has no outcome yet stays pending. Sequence numbers continue from `at`. Returns which rows have changed, and the new keys.
  */
 export function revive({ pending, rows }: Stored, newKey: () => Key, at: number) {
@@ -30,13 +30,13 @@ export function revive({ pending, rows }: Stored, newKey: () => Key, at: number)
     touched.add(id)
   }
   const rename = (id: string) => renames.set(id, newKey()).get(id) as Key
-  /** True for an account that exists or comes back, and for none. */
+  /** True for an account that exists or is restored, and for none. */
   const isThere = (account: Value | undefined) =>
     account == null ||
     rows.get('account', String(account)) !== undefined ||
     pending.get(`account ${account}`)?.next?.op === 'create'
 
-  /** Brings a transaction back with its account. */
+  /** Restores a transaction together with its account. */
   function reviveTransaction(key: Key, set: Fields): void {
     const id = `transaction ${key}`
     const other = pending.get(id)
@@ -47,13 +47,13 @@ export function revive({ pending, rows }: Stored, newKey: () => Key, at: number)
     }
     // A pending change of the old row, such as a later edit, is merged into the new one.
     const fields = renamed({ ...set, ...other?.sent?.set, ...other?.next?.set }, renames)
-    // If its other account is still deleted, it comes back with that.
+    // If its other account is still deleted, it is restored with that one.
     if (!isThere(fields.account_id) || !isThere(fields.to_account_id)) return
     drop(id)
     if (!deletes(other)) put({ ...newPending('transaction', rename(id), at++), next: creation(fields) })
   }
 
-  /** Gives a category that has come back to a transaction that named it and has no other since. */
+  /** Sets a restored category in a transaction that named it and has no other since. */
   function restoreCategory(category: Key, was: Key, key: Key): void {
     const other = pending.get(`transaction ${key}`) ?? newPending('transaction', key, at++)
     const served = rows.get('transaction', key) as Fields | undefined
@@ -64,14 +64,14 @@ export function revive({ pending, rows }: Stored, newKey: () => Key, at: number)
   }
 
   for (const id of [...pending.keys()]) {
-    // Read now, since a category that has come back may have changed it.
+    // Read now, since a restored category may have changed it.
     const one = pending.get(id)
     if (!one?.next?.others || one.sent) continue
     const { others, ...change } = one.next
     const key = rename(id)
     drop(id)
     put({ ...one, key, next: { ...change, mayLackCategory: true } })
-    // The oldest first, so that those of a day come back in their order.
+    // The oldest first, so that those of a day keep their order.
     for (const other of renamedOthers(others, renames).reverse())
       if (other.set) reviveTransaction(other.key, other.set)
       else restoreCategory(key, one.key, other.key)

@@ -38,7 +38,7 @@ export class LedgerVersionError extends Error {
 }
 
 /**
- * What is stored now; undefined if other tabs have written nothing since. Rows are read again only if some were
+ * Reads what other tabs have written; undefined if they have written nothing since. Rows are read again only if some were
  * written. Throws LedgerVersionError, and errors of the storage.
  */
 export async function readOthers(storage: LedgerStorage, base: string, stored: Stored) {

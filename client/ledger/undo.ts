@@ -22,7 +22,7 @@ export type Done = Named & {
   pendingAfter: string
   fieldsBefore: Fields | undefined
   fieldsAfter: Fields | undefined
-  /** The transactions that come back with a deleted row. */
+  /** The transactions that are restored with a deleted row. */
   others: Other[]
 }
 
@@ -78,7 +78,7 @@ function undoChangeOf(
   return withoutUnchanged({ op: 'update', set: pick(set, fields), was: pick(fieldsAfter, fields) })
 }
 
-/** Puts the new keys of rows that have come back into a step. */
+/** Puts the new keys of restored rows into a step. */
 export function renameDone(done: Done, renames: Renames): void {
   done.pendingBefore &&= renamedOne(done.pendingBefore, renames)
   done.key = renames.get(idOf(done)) ?? done.key

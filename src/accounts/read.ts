@@ -37,7 +37,7 @@ export function selectAccounts({ db }: Owner, condition: SQL) {
   return db.select(accountColumns).from(accounts).where(condition)
 }
 
-/** What a write requires of an account (see `precondition`). */
+/** The precondition of a write to an account (see `precondition`). */
 export function accountPrecondition(owner: Owner, id: number, expected: ExpectedVersions) {
   return precondition(owner, accounts, id, expected, (row) => selectAccounts(owner, row))
 }

@@ -147,7 +147,7 @@ export async function completeChange(context: LinkContext, link: LinkParts): Pro
     now,
     sql`${isReady} and not ${isVerified}`,
   )
-  // An address that the user takes back takes precedence over those that came after it, which get no link.
+  // If the new address is a former one, the addresses after it are no longer reserved and get no link.
   const isEarlier = and(
     eq(formerAddresses.userId, id),
     eq(formerAddresses.email, email),

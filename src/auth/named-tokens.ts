@@ -17,7 +17,7 @@ import { namedTokenPrefix, newSecret, type RandomBytes, sha256Hex } from '../sha
 import type { NewToken } from './contract.ts'
 import { type Session, sessionColumns } from './sessions.ts'
 
-/** A user may have so many named tokens. */
+/** The most named tokens of a user. */
 export const maxNamedTokens = 50
 
 type Context = { random: RandomBytes; mailQueue: MailQueue; client: ClientAddress }

@@ -29,7 +29,7 @@ export function selectCategories({ db }: Owner, condition: SQL) {
   return db.select(categoryColumns).from(categories).where(condition)
 }
 
-/** What a write requires of a category (see `precondition`). */
+/** The precondition of a write to a category (see `precondition`). */
 export function categoryPrecondition(owner: Owner, id: number, expected: ExpectedVersions) {
   return precondition(owner, categories, id, expected, (row) => selectCategories(owner, row))
 }

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type Database, runAll, runOne } from '../database/run.ts'
 import { dayMs } from '../shared/dates.ts'
 
-/** Longer than a token lives without use: a client that comes back still signed in can use its cursor. */
+/** Longer than the idle timeout of a token: a client that is still signed in can use its cursor. */
 const loggedDays = 100
 const usersPerRead = 1_000
 /** Entries that are forgotten in one transaction, so that other writers wait for milliseconds only. */

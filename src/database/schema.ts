@@ -262,7 +262,7 @@ export const transactions = sqliteTable(
     clientId: clientId('client_id'),
     /** The import that created the row. No index: the ids of an import's rows are within a range (`imports.firstId`). */
     importId: integer('import_id'),
-    /** For a row entered by hand that matches an equal row of a file: the import of that file. */
+    /** For a typed row that equals a row of a file: the import of that file. */
     bookedBy: integer('booked_by'),
     version: version('version'),
     /** The number of its last change among all changes of its user (change-numbers.ts). */
@@ -358,7 +358,7 @@ export const spentClientIds = sqliteTable(
 /**
  * Rows that must not be imported again from later files. When a row that matches a row of a file is deleted, or edited in a
  * field that imports compare, a trigger records it as the file has it, except when an import is undone or an account is
- * deleted. matches/join.ts records joined rows, even those entered by hand. docs/matching.md has an example.
+ * deleted. matches/join.ts records joined rows, even typed ones. docs/matching.md has an example.
  */
 export const importedOriginals = sqliteTable(
   'imported_originals',
@@ -545,7 +545,7 @@ export const importLayouts = sqliteTable(
     format: text('format', { enum: importFormats }).notNull(),
     headers: text('headers', { mode: 'json' }).$type<string[]>().notNull(),
     settled: text('settled', { mode: 'json' }).$type<Record<string, string>>().notNull(),
-    /** The import that settled it: undoing that forgets it. */
+    /** The import that settled it: undoing that import deletes the layout. */
     importId: integer('import_id')
       .notNull()
       .references(() => imports.id, { onDelete: 'cascade' }),

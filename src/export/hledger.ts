@@ -72,7 +72,7 @@ function entry(title: string, postings: Posting[]): string {
   return `\n${title}\n${postings.map(([account, amount]) => `    ${account}  ${amount}\n`).join('')}`
 }
 
-/** With a status and a code, hledger reads whatever follows as the description. */
+/** With a status and a code, hledger reads the rest as the description. */
 function titleOf({ transactionDate, reference, description }: Transaction): string {
   return `${transactionDate} * (${plain(reference ?? '').replaceAll(')', ']')}) ${plain(description ?? '')}`
 }

@@ -18,7 +18,7 @@ export type App = {
     deps: Deps
     owner: Owner
     memory: Memory
-    /** What is remembered of the user's files; set where files are imported. */
+    /** The user's stored layouts; set on routes that import files. */
     layouts: KeptLayout[]
   }
 }

@@ -1,4 +1,4 @@
-/** A body that is written as the client reads it. `onError` is told of an error, which breaks the connection. */
+/** A body that is written as the client reads it. `onError` is called with an error, which breaks the connection. */
 export function textStream(
   parts: AsyncIterator<string>,
   onError: (error: Error) => void,

@@ -33,7 +33,7 @@ export function balanceAt(
 }
 
 /**
- * What the bank booked by the end of a day although the transaction with which it was joined is dated later, or the
+ * Rows that the bank booked by the end of a day although the transaction with which they were joined is dated later, or the
  * other way round. One of the two is later than that day, so it is enough to look at later rows, existing or original.
  * If several rows were joined with one transaction, the last of them counts.
  */

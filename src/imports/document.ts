@@ -99,7 +99,7 @@ export const importEndpoints: EndpointGroup = {
       description:
         'Deletes the transactions that the import created, except those changed since; `force=true` deletes those too.',
       responses: { 204: deleted },
-      // What remains may leave a balance or a total out of its bounds.
+      // Without its rows, a balance or a total may leave its bounds.
       failures: ['OutOfBounds'],
     },
   },

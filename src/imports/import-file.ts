@@ -39,11 +39,11 @@ export type ImportFile = {
   isDryRun: boolean
   /** Whether rows that the user has deleted are imported again. */
   importsDeleted: boolean
-  /** What to do about possible duplicates and transfers. */
+  /** Whether possible duplicates and transfers are searched for. */
   match: MatchMode
   /** Whether rows without a category get the one that the user's earlier rows suggest. */
   learnsCategories: boolean
-  /** How the aspects of a file were settled, and what is to be kept of that. */
+  /** How the aspects of a file were settled, and the layout to store. */
   settled: Settled
   layout: LayoutToKeep | null
 }

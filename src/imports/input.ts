@@ -8,19 +8,19 @@ import { Invalid } from '../shared/failures.ts'
 import { type ImportOptions, importOptions, maxFileMegabytes, maxMappingEntries } from './contract.ts'
 
 const maxFileBytes = maxFileMegabytes * 1024 * 1024
-/** What a form may add around a file. */
+/** The most bytes that a form may add to its file. */
 const maxFormBytes = 64 * 1024
 const tooLarge = `The file must not be larger than ${maxFileMegabytes} MB.`
 /** Objects, lists and named values in a JSON body: an item has a dozen, and may have more that are ignored. */
 const maxJsonParts = 300_000
 /** A form has a file and a handful of options; this leaves room for ignored fields. */
 const maxFormFields = 100
-/** As long as the words of a bank's states may be. */
+/** The longest name of an entry, such as a word for a state. */
 const maxMappedName = 100
 /** The options that hold several texts. */
 const severalTexts = ['mapping', 'states', 'marks'] as const
 
-/** What came as JSON, in a form or as a raw file (docs/contract.md, Imports): read, but not yet understood. */
+/** The rows or the file of a request: JSON, a form or a raw file (docs/contract.md, Imports). */
 export type ImportInput =
   | { kind: 'rows'; transactions: unknown; options: ImportOptions }
   | { kind: 'file'; bytes: Uint8Array; options: ImportOptions }

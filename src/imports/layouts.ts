@@ -11,10 +11,10 @@ export const maxLayouts = 200
 
 export type ListedLayout = typeof importLayouts.$inferSelect & { lastUsed: Date | null }
 
-/** What identifies files of one layout, and the account that they are for; null if they name their accounts themselves. */
+/** Identifies the files of one layout. `accountId` is null if the files name their accounts themselves. */
 export type LayoutOfFile = { format: BankStatement['format']; headers: string[]; accountId: number | null }
 
-/** What an import is to keep of its layout. `isNew` unless the same is kept already. */
+/** The layout that an import stores. `isNew` is false if the same is stored already. */
 export type LayoutToKeep = LayoutOfFile & { layout: string; settled: Answers; isNew: boolean }
 
 /** Selects what is kept of layouts, for the user's accounts that still exist. */
@@ -30,13 +30,13 @@ export function selectLayouts(owner: Owner) {
 const isUsable = ({ id }: UserScope) =>
   and(eq(importLayouts.userId, id), or(isNull(importLayouts.accountId), eq(accounts.userId, id))) as SQL
 
-/** What was kept of files of this layout; null if nothing was. */
+/** The stored values of a layout; null if there are none. */
 export function keptOf(layouts: KeptLayout[], file: LayoutOfFile): Kept | null {
   const found = layouts.find(({ layout }) => layout === keyOf(file))
   return found ? { values: found.settled, source: `as in import ${found.importId}` } : null
 }
 
-/** What is to be kept of a file that was read. */
+/** The layout of a file that was read. */
 export function layoutToKeep(file: LayoutOfFile, settled: Settled, told: Answers, kept: Kept | null) {
   const values = Object.fromEntries(
     Object.entries(settled).flatMap(([field, { value }]) => (isKept(field, value) ? [[field, value]] : [])),
@@ -98,7 +98,7 @@ export async function listLayouts(owner: Owner): Promise<ListedLayout[]> {
   return found.map(({ kept, at }) => ({ ...kept, lastUsed: at === null ? null : new Date(at) }))
 }
 
-/** Forgets a layout. Throws NotFound, Forbidden. */
+/** Deletes a layout. Throws NotFound, Forbidden. */
 export function deleteLayout(owner: Owner, id: number): Promise<void> {
   return deleteOwn(owner, importLayouts, id)
 }

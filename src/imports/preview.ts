@@ -24,7 +24,7 @@ export type Preview = {
   balanceAfter: number | null
 }
 
-/** What a dry run found, by the position of rows. */
+/** The findings of a dry run, by the position of rows. */
 type Found = {
   duplicates: FoundDuplicate[]
   possible: Map<number, number>

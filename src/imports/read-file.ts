@@ -11,7 +11,7 @@ import type { ImportFile, ImportRow } from './import-file.ts'
 import { keptOf, type LayoutOfFile, layoutToKeep } from './layouts.ts'
 import { newAccountsOf, startsLeftOut } from './new-accounts.ts'
 
-/** What is known about a file besides its bytes. */
+/** The context in which a file is read: stored layouts, typed rows and existing accounts. */
 export type FileContext = {
   layouts: KeptLayout[]
   typed?: FileOptions['typed']
@@ -120,7 +120,7 @@ export function importFile(
 
 const noClientFields = { client_id: null, force: false }
 
-/** What was kept of the layout of a file for its account or, if the file names its accounts, for all of them. */
+/** The stored layout of a file, for its account or, if the file names its accounts, for all of them. */
 function keptFor(
   bytes: Uint8Array,
   options: ImportOptions,

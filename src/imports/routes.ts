@@ -31,7 +31,7 @@ export const importRoutes = new Hono<App>()
     handleImport(c, 'bank'),
   )
 
-/** What was imported, and undoing it. */
+/** Imports and layouts: list, show, delete. */
 export const importHistoryRoutes = new Hono<App>()
   .get('/', async (c) => c.json((await listImports(c.get('owner'))).map(presentImport)))
   .get('/layouts', async (c) => c.json((await listLayouts(c.get('owner'))).map(presentLayout)))

@@ -133,7 +133,7 @@ function createIfValid(owner: Owner, plan: Plan, importId: SQL) {
 
 const hasClientIds = ({ rows }: ImportFile) => rows.some(({ client_id }) => client_id !== null)
 
-/** What a preview shows of the user's accounts: their names and, if all rows are of one account, its balance. */
+/** The accounts of a preview: their names and, if all rows are of one account, its balance. */
 function selectAfter({ db, id }: Owner, { rows, accountId: only }: ImportFile) {
   const accountId = rows.every(({ account }) => account === only) ? only : null
   return db
@@ -154,7 +154,7 @@ export function findsMatchesLater({ isDryRun, match, rows }: ImportFile): boolea
   return !isDryRun && match !== 'off' && rows.length > maxRowsMatchedInTransaction
 }
 
-/** Marks rows entered by hand that represent a row of the file: from now on, no row is suggested as their duplicate. */
+/** Marks typed rows that equal a row of the file: from now on, no row is suggested as their duplicate. */
 function markBooked({ id: userId }: UserScope, batchId: string, importId: SQL): SQL[] {
   const ids = (place: number, rows = sql`true`) => sql`
     select value ->> ${sql.raw(String(place))} from ${batches}, json_each(outcomes)
@@ -171,7 +171,7 @@ function markBooked({ id: userId }: UserScope, batchId: string, importId: SQL): 
 }
 
 /**
- * Forgets deleted rows that are imported again: from now on, equal rows of files are duplicates of the new ones.
+ * Deletes the originals of deleted rows that are imported again: from now on, equal rows of files are duplicates of the new ones.
  * References are searched up, not compared pair by pair: thousands of rows may differ in their references alone.
  */
 function deleteReimportedOriginals({ id }: UserScope, importId: SQL): SQL {

@@ -25,7 +25,7 @@ import { findsMatchesLater, importQuota, importStatements, type Plan } from './s
 
 type ImportRecord = typeof imports.$inferSelect
 
-/** What an import did, or would do; `id` is null for a dry run. */
+/** The result of an import; `id` is null for a dry run. */
 export type ImportResult = StoredImportResponse & {
   id: number | null
   counts: { rows: number; created: number; duplicate: number; deletedBefore: number }
@@ -140,7 +140,7 @@ async function newResponse(
   }
 }
 
-/** What may be a match, as far as it was read along with the import. */
+/** The candidates for matches that were read together with the import. */
 function candidatesOf({ names, candidates, importSpans, searched }: Results): FoundCandidates {
   return {
     names: names.flat(),

@@ -37,7 +37,7 @@ export function undoImport(userId: SQL, importId: SQL, which: SQL): SQL[] {
 }
 
 /**
- * Forgets the imported originals that only the deleted ones stood for: the edited ones among these, as their file has them,
+ * Deletes the imported originals of the deleted rows: the edited ones among these, as their file has them,
  * and joined rows that cannot come back since their accounts are gone.
  */
 function deleteOrphanedOriginals(userId: SQL, importId: SQL): SQL {

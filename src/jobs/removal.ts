@@ -75,7 +75,7 @@ async function removePart(db: Database, userId: number): Promise<boolean> {
   return left.length === 0
 }
 
-/** The user's id if they have been deleted, or else null, so that no row is looked at. */
+/** The user's id if they have been deleted, or else null, so that no row is read. */
 const formerUser = (userId: number) => sql`(select id from former_users where id = ${userId})`
 
 /**
@@ -127,7 +127,7 @@ function removeAccounts(userId: number): SQL {
 
 /** The statements that remove all else of a deleted user, once their transactions are gone, and finally the user. */
 function removeLeftovers(userId: number): SQL[] {
-  // The user's id, or null as long as transactions are left, so that no row is looked at.
+  // The user's id, or null as long as transactions are left, so that no row is read.
   const emptied = sql`(
     select id from former_users where id = ${userId} and not exists (select 1 from transactions where user_id = ${userId}))`
   // For tables without rowids.

@@ -106,7 +106,7 @@ function resembling(owner: UserScope, days: Days): SQL {
      order by transaction_date desc, id desc limit ${sql.raw(String(maxCompared + 1))}`
 }
 
-/** What is settled about a row (see `Candidate`). Its id is spelled out: Drizzle would leave out the table. */
+/** The earlier joins and rejections about a row (see `Candidate`). Drizzle would leave out the table of its id. */
 function settledBefore(owner: UserScope) {
   return {
     rejected: sql<string>`(

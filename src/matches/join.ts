@@ -16,8 +16,8 @@ import { hasRoom, isPair, kindRule, pairRules, roomRule } from './pairs.ts'
 
 /*
  * Joining makes one transaction of two that record the same event. For a transfer, the outflow remains; for a duplicate,
- * a row that is already a transfer, or else the one entered by hand, or else the older one. The other is deleted like any
- * row, and remembered: a file that has it imports nothing new, and separate.ts can bring it back as it was. Figures, the
+ * a row that is already a transfer, or else the typed one, or else the older one. The other is deleted like any
+ * row, and stored as an imported original: a file that has it imports nothing new, and separate.ts can bring it back as it was. Figures, the
  * log of changes and spent client ids are the triggers' work. The `updated_at` of the row that remains does not change:
  * undoing an import tells by it whether a row has been edited.
  */
@@ -36,7 +36,7 @@ export const restoredColumns = [
   'updated_at',
 ]
 
-/** What became of a pair: the transaction that remains, or why the pair was not joined. */
+/** The outcome of a pair: the transaction that remains, or why the pair was not joined. */
 export type JoinOutcome = Pair & { transaction: Transaction | null; errors: FieldErrors | null }
 
 /** Joins two transactions, and returns the one that remains. A repeat changes nothing. Throws Invalid. */
@@ -96,7 +96,7 @@ export function joinPairs({ id: userId }: UserScope, pairs: string): SQL[] {
 }
 
 /**
- * Remembers the row that each pair is to lose, with all of its fields (`kept`). An edited row is remembered already, as
+ * Stores the row that each pair loses, with all of its fields (`kept`). An edited row is stored already, as
  * its file has it: that stays, and only what the join adds is written.
  */
 function storeOriginals(userId: SQL, pairs: string): SQL {
@@ -141,7 +141,7 @@ function rolesIn(userId: SQL, pairs: string): SQL {
     )`
 }
 
-/** Forgets how an outflow was before it was edited, if the import that had found it like that has been undone. */
+/** Deletes the original of an edited outflow if the import that it came from has been undone. */
 function deleteStaleOriginals(userId: SQL, joined: SQL): SQL {
   return sql`
     delete from imported_originals
@@ -150,8 +150,8 @@ function deleteStaleOriginals(userId: SQL, joined: SQL): SQL {
 }
 
 /**
- * An outflow that becomes a transfer is remembered as the expense it was, or a file that has it would import it again. If
- * it has been edited, it is remembered already, but perhaps not that a later file has it as well: `booked_by` says so. A
+ * An outflow that becomes a transfer is stored as the expense it was, or a file that has it would import it again. If
+ * it has been edited, it is stored already, but perhaps not that a later file has it as well: `booked_by` says so. A
  * repeated join finds no `booked_by` to add, since `clearBookedBy` has taken it from the outflow.
  */
 function storeOutflowOriginals(userId: SQL, joined: SQL): SQL {

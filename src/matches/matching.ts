@@ -53,7 +53,7 @@ export const maxDaysApart = Math.max(
 export const contextDays = 2 * maxDaysApart
 
 /**
- * Finds the rows that are recorded twice (typed by hand, and in the bank's file days later; or in two files) and those
+ * Finds the rows that are recorded twice (typed, and in the bank's file days later; or in two files) and those
  * that are the two legs of a transfer between the user's accounts. Each row is in at most one match. The order of the rows
  * does not matter. Apart from sorting them, the work is linear in the number of rows.
  */

@@ -8,7 +8,7 @@ import type { Draft } from '../shared/draft.ts'
 import type { Pair } from './contract.ts'
 import { pairRules } from './pairs.ts'
 
-/** Remembers that two transactions are not a match of this kind, so that it is not suggested again. Throws Invalid. */
+/** Stores that two transactions are not a match of this kind, so that it is not suggested again. Throws Invalid. */
 export async function rejectMatch(owner: Owner, draft: Draft<Pair>): Promise<void> {
   const { kind, ids } = await requireComplete(owner, draft)
   const [first, second] = ids.toSorted((a, b) => a - b)

@@ -95,7 +95,7 @@ function undoJoins(userId: SQL, ids: SQL): { steps: SQL[]; forget: SQL } {
 
 const kept = (field: string) => sql.raw(`kept ->> '${field}'`)
 
-/** Inserts the rows as if entered by hand, so that the triggers count them, and then says where they came from. */
+/** Inserts the rows as if typed, so that the triggers count them, and then sets their imports. */
 function restoreRows(userId: SQL, rows: SQL): SQL[] {
   return [
     sql`
@@ -187,7 +187,7 @@ function restoreTargets(userId: SQL, rows: SQL): SQL {
 }
 
 /**
- * Forgets the joins of these rows. A trigger then deletes what need no longer be remembered: all but rows that their
+ * Deletes the joins of these rows. A trigger then deletes the originals that are no longer needed: all but rows that their
  * file has differently, and outflows of transfers that are still joined, which their file has as expenses.
  */
 function deleteJoins(userId: SQL, rows: SQL): SQL {

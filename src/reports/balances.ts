@@ -45,7 +45,7 @@ export async function reportBalances(owner: Owner, draft: Draft<BalancesQuery>):
   return pointsAt(dates, found.accounts, found.movements)
 }
 
-/** What moved on an account in a month or, if `at` is a date, on a day. */
+/** The sum of movements of an account in a month or, if `at` is a date, on a day. */
 type Movement = WideSum & { at: string; accountId: number }
 
 /** Everything that moved after the first of the days, the latest first. */

@@ -41,7 +41,7 @@ export function learnCategories<Id = number>(
       const ofAccount = filed.filter(({ accountId }) => accountId === row.accountId)
       const found = agreed(filed) ?? agreed(ofAccount)
       if (found) return { ...found.category, because: reason(row, found) }
-      // Rows with the same words that disagree leave it open, whatever others with the first word say.
+      // If rows with the same words disagree, rows with only the first word in common prove nothing.
       if (filed.length >= minAgreeing) return null
     }
     return null

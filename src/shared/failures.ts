@@ -90,7 +90,7 @@ export type ExampleRow = {
   description: string | null
 }
 
-/** A question about a file: the option that settles it, and its possible values with the rows that they change. */
+/** A question about a file: the option that settles it, and its possible values with the rows that each changes. */
 export type FileQuestion = {
   field: string
   text: string
@@ -101,7 +101,7 @@ export type FileQuestion = {
 export class Questions extends Invalid {
   override readonly name = 'Questions'
   readonly questions: readonly FileQuestion[]
-  /** What is settled about how the file is written, by the fields that could also tell it. */
+  /** The settled aspects of the file, by the option that could have set each. */
   readonly settled: Record<string, string>
   constructor(errors: FieldErrors, questions: readonly FileQuestion[], settled: Record<string, string> = {}) {
     super(errors)

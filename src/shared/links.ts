@@ -1,7 +1,7 @@
 import { isSigned, sign } from './secrets.ts'
 import { sha256Hex } from './tokens.ts'
 
-/** A verified address that its user has replaced is reserved for so many days. */
+/** Days for which a verified address stays reserved after its user has replaced it. */
 export const reservedDays = 30
 
 /**

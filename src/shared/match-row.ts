@@ -29,7 +29,7 @@ export type MatchRow = {
   date: CalendarDate
   /** Description and reference. */
   words: string
-  /** Null if it was entered by hand. */
+  /** Null for a typed row. */
   importId: number | null
   /** The kinds of match that are excluded: `duplicate` for a row that was joined as one, `transfer` if both legs exist. */
   settled?: readonly MatchKind[]

@@ -44,7 +44,7 @@ export function formatMoney(amount: Minor | bigint): string {
 
 declare global {
   interface JSON {
-    /** What JSON.stringify writes as this number (ECMAScript proposal JSON.parse source text access). */
+    /** A number that JSON.stringify writes as this text (ECMAScript proposal JSON.parse source text access). */
     rawJSON(text: string): number
   }
 }

@@ -26,16 +26,16 @@ export const operationOutcomes = [
 ] as const
 export const matchKinds = ['duplicate', 'transfer'] as const
 export const matchCertainties = ['sure', 'likely'] as const
-/** What an import should do about matches of its rows. */
+/** How an import treats possible matches of its rows. */
 export const matchModes = ['suggest', 'off'] as const
-/** Whether imported rows without a category get the one under which the person filed the same payee. */
+/** Whether imported rows without a category get the one under which the user filed the same payee. */
 export const categoriseModes = ['off', 'learned'] as const
 /** Whether fees are in the amounts of a file, charged besides them, or not charged to the account. */
 export const feeConventions = ['included', 'extra', 'ignored'] as const
-/** What a token may do, from the least: each scope includes those before it. Named tokens have one of the first two. */
+/** The scopes of tokens, the narrowest first: each includes those before it. Named tokens have one of the first two. */
 export const tokenScopes = ['read', 'write', 'session'] as const
 export type TokenScope = (typeof tokenScopes)[number]
-/** What a named token may do, as its user says it. */
+/** The permissions of a named token, as its user names them. */
 export const tokenAbilities = ['read', 'write'] as const
 export type TokenAbility = (typeof tokenAbilities)[number]
 /** How far apart the points of a report of balances are. */

@@ -16,7 +16,7 @@ export const summaryRoutes = new Hono<App>().get('/', query(period), tagged(curr
 })
 
 /**
- * What the response depends on besides the URL: the current month, unless the query names a period. Undefined while the
+ * The part of the ETag that depends on the time: the current month, unless the query names a period. Undefined while the
  * month is not the same everywhere on earth.
  */
 function currentMonth(c: Context<App, string, { out: { query: Draft<PeriodQuery> } }>): string | undefined {

@@ -68,7 +68,7 @@ export function absorbed(userId: SQL, compared: Compared): SQL {
 }
 
 /*
- * Only so many rows, the newest, are compared with the items, since the write lock is held meanwhile: `maxPerKey` for each
+ * Only the newest rows are compared with the items, since the write lock is held meanwhile: `maxPerKey` for each
  * account, date and amount (at least one for each item that has them), and `maxInTotal` existing and `maxInTotal`
  * imported originals altogether. A single item is compared with about as many as a single transaction.
  */
@@ -81,7 +81,7 @@ const maxPerKey = sql`(
 type ComparedOriginals = { deleted: boolean }
 
 /**
- * What items are compared with besides existing rows, whether any item may have a client id, and whether any may have
+ * The rows that items are compared with besides existing ones, whether any item may have a client id, and whether any may have
  * neither a client id nor `force`: only such items are compared by content.
  */
 export type Compared = { originals?: ComparedOriginals; hasClientIds: boolean; comparesContent?: boolean }
@@ -150,7 +150,7 @@ function originalRows(userId: SQL, { deleted }: ComparedOriginals, isFree: SQL):
  * Pairs items with equal rows, where neither has a pair yet. Equal items and equal rows are numbered separately, so that
  * at most one of each has a number (`same`). Where there are two, they are a pair, and `max(id)` is the row's id: that of
  * the item is null. Items are numbered in their order. Of the rows, those without a reference come first; then rows of
- * files before rows typed; then existing rows before originals.
+ * files before typed rows; then existing rows before originals.
  */
 function pairsOf(unpaired: SQL, { items, rows, reference }: Round): SQL {
   const equals = sql`is_eligible, account_id, to_account_id, type, amount, transaction_date, reference_key`

@@ -31,7 +31,7 @@ export function transientBatch(id: string, userId: SQL, now: Date) {
 export const userOfBatch = (batchId: BatchId) => sql`(select user_id from ${batches} where id = ${batchId})`
 
 /**
- * The fields of a transaction that are staged as they came. A new field of the contract has to be added here: it is then
+ * The fields of a transaction that are staged unchanged. A new field of the contract has to be added here: it is then
  * staged, and `createRows` writes it to the column of the same name. Only `force` has no column.
  */
 const copiedFields = {

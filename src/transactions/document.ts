@@ -80,7 +80,7 @@ export const transactionEndpoints: EndpointGroup = {
       description:
         'Balances and totals become what they would be without it. Its `client_id` cannot be used again.',
       responses: { 204: deleted, 412: conflict(transactionConflict, 'TransactionConflict') },
-      // What remains may leave a balance or a total out of its bounds.
+      // Without it, a balance or a total may leave its bounds.
       failures: ['OutOfBounds'],
     },
   },

@@ -31,7 +31,7 @@ export function showTransaction(owner: Owner, id: number): Promise<TransactionWi
   return readOwn(owner, transactions, id, withRelations(owner, ownRow(owner, transactions, id)))
 }
 
-/** What a write requires of a transaction (see `precondition`). */
+/** The precondition of a write to a transaction (see `precondition`). */
 export function transactionPrecondition(owner: UserScope, id: number, expected: ExpectedVersions) {
   const select = (row: SQL) => owner.db.select(transactionColumns).from(transactions).where(row)
   return precondition(owner, transactions, id, expected, select)

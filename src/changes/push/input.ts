@@ -72,7 +72,7 @@ function readFields(item: Item, named: Named, most?: number) {
   const schema = kind === 'create' ? create : update
   const set = kind === 'delete' || !schema ? noFields : readObject('set', item.set, schema, most)
   const was = kind === 'create' || item.was == null ? noFields : readObject('was', item.was, update, most)
-  // What was not read to its end may have fields that were not reached.
+  // Reading may have ended before the last field.
   const isComplete = ({ errors }: Fields) => most === undefined || Object.keys(errors).length < most
   if (noun === 'transaction' && kind === 'update' && isComplete(set)) requireAll(set)
   if (noun === 'transaction' && isComplete(was)) requireAll(was)
