@@ -8,7 +8,6 @@ import { accountOperations, listAccounts } from './accounts.ts'
 import { batchOperations, showBatch } from './batches.ts'
 import { type Call, type Operation, pastBounds } from './calls.ts'
 import { type Exchange, explain } from './orders.ts'
-import { readBalances, readMonths } from './reports.ts'
 import { decimal } from './shown.ts'
 import { type Account, type Category, State } from './state.ts'
 import { listTransactions, now, readSummary, transactionOperations } from './transactions.ts'
@@ -19,7 +18,7 @@ const callsAtOnce = 6
 /** After so many bursts, and at the end, every user reads everything, and kept figures are compared with the rows. */
 const burstsPerCheck = 10
 
-const reads = [listAccounts, listTransactions, readSummary, readMonths, readBalances, showBatch]
+const reads = [listAccounts, listTransactions, readSummary, showBatch]
 export const operations = [...accountOperations, ...transactionOperations, ...batchOperations, ...reads]
 
 type Step = { operation: Operation; who: number; salt: number }
