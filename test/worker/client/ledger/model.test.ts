@@ -5,7 +5,7 @@ import { edit, type Kinds } from './edits.ts'
 import { newWorld, openDevice, readLedger, readService } from './ledger-world.ts'
 import { unsteady } from './two-devices.ts'
 
-const operations = 300
+const operations = 200
 /** What transactions name stays, so that it is known which must be there; so do steps, since an undone one may come again. */
 const kinds: Partial<Kinds> = { close: 0, drop: 0, undo: 0 }
 
@@ -91,7 +91,7 @@ test('whatever a storage refuses or leaves without a result, and whatever is und
     devices.push(await openDevice(world, person, storage && { storage }))
   const networks = devices.map(({ network }) => ({ network, fetch: network.fetch }))
   for (const { network, fetch } of networks) network.fetch = unsteady(fetch, dice, tally)
-  for (let done = 0; done < 120; done++) {
+  for (let done = 0; done < 80; done++) {
     const { ledger, storage } = dice.of(devices) as (typeof devices)[number]
     await attempt(edit(ledger, dice, () => `s${done}`, { undo: 8, close: 2, drop: 2 }))
     if (dice.isOnceIn(5)) await attempt(ledger.sync())
