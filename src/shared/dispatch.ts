@@ -1,5 +1,6 @@
 import { reportOf } from './error-report.ts'
 import { Meter } from './meter.ts'
+import { retryDelaySeconds } from './retry-delay.ts'
 
 /** The outcome of a message: done, or to be retried. */
 export type MessageOutcome = 'done' | { retryAfterSeconds: number }
@@ -31,15 +32,7 @@ async function consumeOne(queue: string, message: Message, handlerOf: (meter: Me
   console.log(JSON.stringify({ event: 'message', queue, id, attempt, ...line, ...meter.read() }))
 }
 
-const firstSeconds = 5
-const maxSeconds = 3_600
-
 /** The outcome that retries the message, after a longer delay each time. */
 export function retryLater({ attempts }: Message): MessageOutcome {
   return { retryAfterSeconds: retryDelaySeconds(attempts) }
-}
-
-/** The delay before a message is retried, in seconds: doubles with each attempt, up to an hour. */
-export function retryDelaySeconds(attempts: number): number {
-  return Math.min(firstSeconds * 2 ** (attempts - 1), maxSeconds)
 }
