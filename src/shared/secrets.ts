@@ -48,7 +48,8 @@ export function unseal(secret: string, sealed: string): unknown {
   const [iv, tag] = [bytes.subarray(0, ivBytes), bytes.subarray(-tagBytes)]
   for (const one of secretsOf(secret)) {
     try {
-      const decipher = createDecipheriv(algorithm, keyOf(one, 'sealed state'), iv).setAuthTag(tag)
+      const key = keyOf(one, 'sealed state')
+      const decipher = createDecipheriv(algorithm, key, iv, { authTagLength: tagBytes }).setAuthTag(tag)
       const plain = [decipher.update(bytes.subarray(ivBytes, -tagBytes)), decipher.final()]
       return JSON.parse(Buffer.concat(plain).toString('utf8'))
     } catch {}
