@@ -70,8 +70,9 @@ function accountsOfMovedTransactions(all: Iterable<Pending>): string[] {
 }
 
 /**
- * True if an unsent change refers to a row whose creation was refused, or that is restored once its deletion has an outcome.
- * A change that may have been sent is sent again as it was; `transactionsOfRestoredAccounts` covers the transactions of an account.
+ * True if an unsent change refers to a row whose creation was refused, or that is restored once its deletion has an
+ * outcome. A change that may have been sent is sent again as it was; `transactionsOfRestoredAccounts` covers the
+ * transactions of an account.
  */
 function refersToMissingRow(run: LedgerRun, { sent, next }: Pending): boolean {
   const { pending } = run.stored()

@@ -24,7 +24,10 @@ export function newToken({ now, random, userAgent }: Pick<SignInContext, 'now' |
   return { secret, row: { secretHash: sha256Hex(secret), userAgent, createdAt: now, lastUsedAt: now } }
 }
 
-/** Deletes up to a hundred of the oldest sessions of a user who has too many, so that repeated sign-ins do not fill the table. */
+/**
+ * Deletes up to a hundred of the oldest sessions of a user who has too many, so that repeated sign-ins do not fill the
+ * table.
+ */
 export function dropOldestTokens(db: Database, userId: number | SQL<number>) {
   return db.run(sql`
     delete from tokens where id in (

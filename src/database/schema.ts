@@ -80,7 +80,10 @@ export const users = sqliteTable(
 /** Deleted users whose rows have not all been removed yet. A trigger inserts them. Ids are never reused. */
 export const formerUsers = sqliteTable('former_users', { id: integer('id').primaryKey() })
 
-/** Bearer tokens: those of sessions, and the named ones that users make for scripts. Only hashes of their secrets are stored. */
+/**
+ * Bearer tokens: those of sessions, and the named ones that users make for scripts. Only hashes of their secrets are
+ * stored.
+ */
 export const tokens = sqliteTable(
   'tokens',
   {

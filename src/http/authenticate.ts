@@ -34,7 +34,10 @@ export const publicRoutes = [
   'POST /api/reminders/unsubscribe/:user/:signature',
 ]
 
-/** The routes for sessions alone: no named token makes or ends tokens, changes the password or the address, or deletes the user. */
+/**
+ * The routes for sessions alone: no named token makes or ends tokens, changes the password or the address, or deletes the
+ * user.
+ */
 const sessionRoutes = [
   'POST /api/tokens',
   'DELETE /api/tokens/:id',

@@ -171,8 +171,8 @@ function markBooked({ id: userId }: UserScope, batchId: string, importId: SQL): 
 }
 
 /**
- * Deletes the originals of deleted rows that are imported again: from now on, equal rows of files are duplicates of the new ones.
- * References are searched up, not compared pair by pair: thousands of rows may differ in their references alone.
+ * Deletes the originals of deleted rows that are imported again: from now on, equal rows of files are duplicates of the new
+ * ones. References are searched up, not compared pair by pair: thousands of rows may differ in their references alone.
  */
 function deleteReimportedOriginals({ id }: UserScope, importId: SQL): SQL {
   const place = sql.raw('account_id, transaction_date, amount')

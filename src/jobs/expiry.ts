@@ -52,8 +52,8 @@ const expiring: readonly Expiring[] = [
 ]
 
 /**
- * Deletes expired tokens, links and states (which are refused even before that), attempts that no longer count, old
- * records of failed emails, and batches that were done thirty days ago, but not the transactions that they created. The tables take
+ * Deletes expired tokens, links and states (which are refused even before that), attempts that no longer count, old records
+ * of failed emails, and batches that were done thirty days ago, but not the transactions that they created. The tables take
  * turns, in parts that are a round trip each, until nothing is left or the run is used up. Returns the number of rows
  * deleted from each table.
  */

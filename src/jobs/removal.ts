@@ -5,8 +5,8 @@ import type { Handler } from '../shared/dispatch.ts'
 import type { RemovalQueue } from '../shared/queues.ts'
 
 /*
- * A deleted user, account or category disappears from all responses at once, however much it held. The rows that it leaves behind
- * are removed here, in parts so small that other writers wait for a fraction of a second.
+ * A deleted user, account or category disappears from all responses at once, however much it held. The rows that it leaves
+ * behind are removed here, in parts so small that other writers wait for a fraction of a second.
  */
 
 const rowsPerPart = 1_000

@@ -91,7 +91,9 @@ function usualDaysOf(candidates: Candidate[]): (of: Candidate) => number {
 /** The best of some candidates for pairs, linked from the last to the first. */
 type Chain = { worth: number; one: Candidate; rest: Chain | undefined }
 
-/** As many candidates as possible with seconds in the order of firsts and, among such choices, those nearest the usual days. */
+/**
+ * As many candidates as possible with seconds in the order of firsts and, among such choices, those nearest the usual days.
+ */
 function bestInOrder(candidates: Candidate[], usualDays: (of: Candidate) => number): Candidate[] {
   const seconds = [...new Set(candidates.map(({ second }) => second))].sort(byDay)
   const places = new Map(seconds.map((second, place) => [second, place]))

@@ -15,11 +15,11 @@ import type { Pair, Pairs } from './contract.ts'
 import { hasRoom, isPair, kindRule, pairRules, roomRule } from './pairs.ts'
 
 /*
- * Joining makes one transaction of two that record the same event. For a transfer, the outflow remains; for a duplicate,
- * a row that is already a transfer, or else the typed one, or else the older one. The other is deleted like any
- * row, and stored as an imported original: a file that has it imports nothing new, and separate.ts can bring it back as it was. Figures, the
- * log of changes and spent client ids are the triggers' work. The `updated_at` of the row that remains does not change:
- * undoing an import tells by it whether a row has been edited.
+ * Joining makes one transaction of two that record the same event. For a transfer, the outflow remains; for a duplicate, a
+ * row that is already a transfer, or else the typed one, or else the older one. The other is deleted like any row, and
+ * stored as an imported original: a file that has it imports nothing new, and separate.ts can bring it back as it was.
+ * Figures, the log of changes and spent client ids are the triggers' work. The `updated_at` of the row that remains does
+ * not change: undoing an import tells by it whether a row has been edited.
  */
 
 /** The columns of the deleted row that a separation restores. */

@@ -53,9 +53,9 @@ const isRestorable = (userId: SQL) => {
 const joinsPerPart = 2_000
 
 /**
- * The statements that undo the joins in which rows of an import took part: all that removed a row of the import, and
- * those in which one remained, if `which` matches it or a later join has removed it. `isImported` is the condition for
- * the rows, existing or imported_originals. At most `joinsPerPart` joins are undone: the latest, which may build on earlier ones.
+ * The statements that undo the joins in which rows of an import took part: all that removed a row of the import, and those
+ * in which one remained, if `which` matches it or a later join has removed it. `isImported` is the condition for the rows,
+ * existing or imported_originals. At most `joinsPerPart` joins are undone: the latest, which may build on earlier ones.
  * `isDone` is true once none is left.
  */
 export function separateImported(userId: SQL, isImported: SQL, which: SQL) {

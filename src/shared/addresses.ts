@@ -4,8 +4,8 @@ export const longestAddress = 254
 const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 /**
- * The addresses that both HTML's email inputs and RFC 5322 allow, with the limits of RFC 5321 (§4.5.3.1.1) and RFC 1035 (§2.3.4).
- * A domain has at least two labels and does not end in a number (RFC 3696 §2).
+ * The addresses that both HTML's email inputs and RFC 5322 allow, with the limits of RFC 5321 (§4.5.3.1.1) and RFC 1035
+ * (§2.3.4). A domain has at least two labels and does not end in a number (RFC 3696 §2).
  */
 const wellFormed = new RegExp(`^(?=.{1,64}@)${atom}(?:\\.${atom})*@(?:${label}\\.)+(?!\\d+$)${label}$`)
 

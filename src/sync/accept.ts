@@ -47,8 +47,8 @@ export type SyncBatch = {
 
 /**
  * Checks and stores a batch in one round trip, and returns its id; a repeat with the same key gets the id of the first
- * batch, which is processed again if it had failed. It is queued at once if the user has no other unfinished
- * batch, otherwise after those. With `mayProcess`, a small new one with no other before it is processed in the same transaction
+ * batch, which is processed again if it had failed. It is queued at once if the user has no other unfinished batch,
+ * otherwise after those. With `mayProcess`, a small new one with no other before it is processed in the same transaction
  * instead, unless it would push a figure past its bounds: then a second round trip accepts and queues it. One invalid item
  * means that nothing is accepted, unless the batch is lenient. Throws EmailNotVerified, TooManyAttempts, Invalid.
  */

@@ -111,10 +111,10 @@ function absorbsItself(userId: SQL): SQL {
 }
 
 /**
- * `absorbing_original` has the imported originals that resemble any item of `candidate`, with negative ids: deleted rows of files if
- * `deleted`, and joined or edited rows of files whose target, which now represents them, exists. A joined row
- * that was typed still absorbs what equals it, unless its target does so itself, or already represents
- * a row of a file. Without `indexed by`, SQLite would read all imported originals of the user for each lookup.
+ * `absorbing_original` has the imported originals that resemble any item of `candidate`, with negative ids: deleted rows of
+ * files if `deleted`, and joined or edited rows of files whose target, which now represents them, exists. A joined row that
+ * was typed still absorbs what equals it, unless its target does so itself, or already represents a row of a file. Without
+ * `indexed by`, SQLite would read all imported originals of the user for each lookup.
  */
 function originalRows(userId: SQL, { deleted }: ComparedOriginals, isFree: SQL): SQL {
   const targetAbsorbs = sql`(${resemble('transactions', 'original')} and transactions.type = original.type

@@ -182,9 +182,9 @@ function createdItems(batchId: BatchId): SQL {
 }
 
 /**
- * Creates the rows of a batch with outcomes that is still unfinished. Categories are looked up only now: an item whose category
- * has been deleted is left uncategorised, and an item that names its category gets the one of its own type or, if there
- * is none, the oldest with that name.
+ * Creates the rows of a batch with outcomes that is still unfinished. Categories are looked up only now: an item whose
+ * category has been deleted is left uncategorised, and an item that names its category gets the one of its own type or, if
+ * there is none, the oldest with that name.
  */
 export function createRows(batchId: BatchId, now: Date, { isSynced, importId, guard }: Origin): SQL {
   const userId = userOfBatch(batchId)

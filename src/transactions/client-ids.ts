@@ -9,7 +9,8 @@ import { type Rule, rule } from '../database/rules.ts'
 
 /**
  * The id of the transaction that a client id leads to; NULL if there is none. If it was joined with another, `orJoined`
- * replaces the id: it may refer to the transaction that now represents it, and to `gone`, the imported original of the joined one.
+ * replaces the id: it may refer to the transaction that now represents it, and to `gone`, the imported original of the
+ * joined one.
  */
 export function idByClientId(userId: SQL, client_id: string | SQL, orJoined?: SQL): SQL {
   return sql`coalesce(

@@ -61,7 +61,10 @@ function insert(owner: Owner, fields: NewTransaction) {
   }
 }
 
-/** Conditions that only the database can check, by field: the user has the row that is referred to, and has not used the client id. */
+/**
+ * Conditions that only the database can check, by field: the user has the row that is referred to, and has not used the
+ * client id.
+ */
 function conditionsOf({ account_id, to_account_id, category_id, client_id }: Partial<NewTransaction>) {
   const conditions: Record<string, SQL> = {}
   if (account_id != null) conditions.account_id = refersToOwn(idFromUsers, accounts, sql`${account_id}`)

@@ -12,7 +12,9 @@ import type { TransactionChanges } from './contract.ts'
 import { liveCategory, transactionColumns, transactionPrecondition } from './read.ts'
 import { type NextRow, nextRow, transactionRules } from './rules.ts'
 
-/** Changes the fields that were sent; their rules apply to the result. Throws NotFound, Forbidden, VersionConflict, Invalid. */
+/**
+ * Changes the fields that were sent; their rules apply to the result. Throws NotFound, Forbidden, VersionConflict, Invalid.
+ */
 export async function updateTransaction(
   owner: Owner,
   id: number,

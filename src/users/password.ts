@@ -37,8 +37,9 @@ export function wrongPassword(field: 'password' | 'current_password'): Invalid {
 }
 
 /**
- * Changes the user's password, revokes their other tokens (with `keep_tokens`, only sessions) and voids emailed links. `isPasswordProven` is unchanged, since
- * the user may have registered with an address of another person. Throws TooManyAttempts, Invalid, TooBusy.
+ * Changes the user's password, revokes their other tokens (with `keep_tokens`, only sessions) and voids emailed links.
+ * `isPasswordProven` is unchanged, since the user may have registered with an address of another person. Throws
+ * TooManyAttempts, Invalid, TooBusy.
  */
 export async function changePassword(owner: Owner, draft: Draft<PasswordChange>, hashing: Hashing) {
   const { stored } = await readOwnPassword(owner)

@@ -1,7 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 
 /**
- * The group of each field of a noun (`conflictGroups` in transactions.ts, accounts.ts and so on): its fields conflict together.
+ * The group of each field of a noun (`conflictGroups` in transactions.ts, accounts.ts and so on): its fields conflict
+ * together.
  */
 export type ConflictGroups = Record<string, string>
 
