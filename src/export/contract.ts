@@ -126,17 +126,12 @@ const lists = {
 }
 export type ListName = keyof typeof lists
 
-const count = shown.count
-const counts = shown.object('ExportCounts', 'The number of rows of each list.', {
-  accounts: count(),
-  categories: count(),
-  transactions: count(),
-  imports: count(),
-  layouts: count(),
-  rejected_matches: count(),
-  remembered_rows: count(),
-  tokens: count(),
-} satisfies Record<ListName, unknown>)
+const countsOfLists = Object.fromEntries(Object.keys(lists).map((name) => [name, shown.count()]))
+const counts = shown.object(
+  'ExportCounts',
+  'The number of rows of each list.',
+  countsOfLists as Record<ListName, ReturnType<typeof shown.count>>,
+)
 
 /** The version of the format, raised by a change that readers of the former version would misread. */
 export const formatVersion = 1
@@ -148,7 +143,7 @@ export const fullExport = shown.object(
   'FullExport',
   'Everything of a user, as it was at one moment. Without `complete` at its end, it broke off: export again.',
   {
-    format_version: field(count(), doc('Always 1.')),
+    format_version: field(shown.count(), doc('Always 1.')),
     exported_at: shown.timestamp(),
     cursor: field(z.string(), doc('Where `GET /api/changes` continues after this export.')),
     counts,

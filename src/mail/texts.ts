@@ -4,38 +4,15 @@ import { layOut, type MailParts } from './layout.ts'
 
 /** Renders an email from `mail` alone, since a retry with its idempotency key must be identical. */
 export function renderMail(mail: Mail): RenderedMail {
-  const rendered = layOut({ greeting: greetingFor(mail.name), ...contentsOf(mail) })
+  const rendered = layOut({ greeting: greetingFor(mail.name), ...contentsOf[mail.kind](mail as never) })
   return mail.kind === 'reminder' ? { ...rendered, headers: unsubscribeHeaders(mail) } : rendered
 }
 
 type Contents = Omit<MailParts, 'greeting'>
 type Of<Kind extends Mail['kind']> = Extract<Mail, { kind: Kind }>
 
-function contentsOf(mail: Mail): Contents {
-  switch (mail.kind) {
-    case 'verify_address':
-      return verification(mail)
-    case 'reset_password':
-      return passwordReset(mail)
-    case 'password_removed':
-      return passwordRemoved(mail)
-    case 'reminder':
-      return reminder(mail)
-    case 'approve_address':
-      return addressApproval(mail)
-    case 'change_address':
-      return addressChange(mail)
-    case 'address_changed':
-      return addressChanged(mail)
-    case 'token_made':
-      return tokenMade(mail)
-    case 'farewell':
-      return farewell
-  }
-}
-
-function verification({ url, disownUrl, registeredAt }: Of<'verify_address'>): Contents {
-  return {
+const contentsOf: { [Kind in Mail['kind']]: (mail: Of<Kind>) => Contents } = {
+  verify_address: ({ url, disownUrl, registeredAt }) => ({
     subject: 'Verify your email address',
     paragraphs: [
       'Please confirm that this is your email address, so that you can use sync and imports.',
@@ -49,11 +26,8 @@ function verification({ url, disownUrl, registeredAt }: Of<'verify_address'>): C
       'If you did not create an account at Purse, somebody else did and knows its password: do not follow the link.',
     ],
     ...(disownUrl && { footerLink: { label: 'This was not me', url: disownUrl } }),
-  }
-}
-
-function passwordReset({ url }: Of<'reset_password'>): Contents {
-  return {
+  }),
+  reset_password: ({ url }) => ({
     subject: 'Reset your password',
     paragraphs: ['Somebody, hopefully you, asked to reset the password of your account.'],
     action: { label: 'Choose a new password', url },
@@ -61,11 +35,8 @@ function passwordReset({ url }: Of<'reset_password'>): Contents {
       `The link works once, for ${resetLinkMinutes} minutes. A new password signs you out everywhere.`,
       'If it was not you, ignore this email: nothing has changed.',
     ],
-  }
-}
-
-function passwordRemoved({ frontendUrl }: Of<'password_removed'>): Contents {
-  return {
+  }),
+  password_removed: ({ frontendUrl }) => ({
     subject: 'Your password has been removed',
     paragraphs: [
       'You have just signed in to Purse through your identity provider for the first time, so we now know that this address is yours.',
@@ -73,29 +44,16 @@ function passwordRemoved({ frontendUrl }: Of<'password_removed'>): Contents {
       'You can carry on without a password. To set one, choose “Forgot password” where you sign in.',
     ],
     action: { label: 'Open Purse', url: frontendUrl },
-  }
-}
-
-function reminder({ frontendUrl, unsubscribeUrl }: Of<'reminder'>): Contents {
-  return {
+  }),
+  reminder: ({ frontendUrl, unsubscribeUrl }) => ({
     subject: 'Nothing recorded today?',
     paragraphs: [
       'You have not recorded any of today’s transactions yet. It only takes a minute while you still remember them.',
     ],
     action: { label: 'Open Purse', url: frontendUrl },
     footerLink: { label: 'Stop these reminders', url: unsubscribeUrl },
-  }
-}
-
-function unsubscribeHeaders({ unsubscribeUrl }: Of<'reminder'>) {
-  return {
-    'List-Unsubscribe': `<${unsubscribeUrl}>`,
-    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-  }
-}
-
-function addressApproval({ newAddress, url }: Of<'approve_address'>): Contents {
-  return {
+  }),
+  approve_address: ({ newAddress, url }) => ({
     subject: 'Change the address of your account?',
     paragraphs: [
       `Somebody who is signed in to your account, hopefully you, asked to change its email address to ${newAddress}. Your account has no password, so please confirm that.`,
@@ -105,11 +63,8 @@ function addressApproval({ newAddress, url }: Of<'approve_address'>): Contents {
       `The link works for ${addressLinkMinutes.approve} minutes.`,
       'If it was not you, do not follow the link, and sign out everywhere: somebody else is signed in to your account.',
     ],
-  }
-}
-
-function addressChange({ url }: Of<'change_address'>): Contents {
-  return {
+  }),
+  change_address: ({ url }) => ({
     subject: 'Confirm your new email address',
     paragraphs: [
       'Please confirm that this is your email address, so that your account at Purse can use it from now on.',
@@ -119,43 +74,47 @@ function addressChange({ url }: Of<'change_address'>): Contents {
       `The link works for ${addressLinkMinutes.change} minutes.`,
       'If you did not ask for this, the account is somebody else’s: do not follow the link.',
     ],
-  }
-}
-
-function addressChanged({ restoreUrl }: Of<'address_changed'>): Contents {
-  const subject = 'Your email address has been changed'
-  const changed = 'The account at Purse with this email address now has another one.'
-  if (!restoreUrl) return { subject, paragraphs: [`${changed} There is nothing else you need to do.`] }
-  return {
-    subject,
+  }),
+  address_changed({ restoreUrl }) {
+    const subject = 'Your email address has been changed'
+    const changed = 'The account at Purse with this email address now has another one.'
+    if (!restoreUrl) return { subject, paragraphs: [`${changed} There is nothing else you need to do.`] }
+    return {
+      subject,
+      paragraphs: [
+        `${changed} If that was you, there is nothing else you need to do.`,
+        `For ${reservedDays} days, nobody else can use this address, and you can change it back.`,
+      ],
+      action: { label: 'This was not me', url: restoreUrl },
+      notes: [
+        'That signs everybody out, ends all tokens, removes the password and emails you a link to choose a new one.',
+      ],
+    }
+  },
+  token_made({ tokenName, canWrite, expiresAt }) {
+    const which = isPlainName(tokenName) ? `A token named “${tokenName}”` : 'A token'
+    return {
+      subject: 'A token has been made for your account',
+      paragraphs: [
+        `${which} has been made for your account at Purse. With it, a script can ${canWrite ? 'read and change' : 'read'} everything that you have recorded, until ${dayInWords(expiresAt)} (UTC).`,
+        'If it was not you, choose “Forgot password” where you sign in: a new password signs everybody out and ends all tokens.',
+      ],
+    }
+  },
+  farewell: () => ({
+    subject: 'Your account has been deleted',
     paragraphs: [
-      `${changed} If that was you, there is nothing else you need to do.`,
-      `For ${reservedDays} days, nobody else can use this address, and you can change it back.`,
+      'As you asked, your account at Purse has been deleted with everything in it: accounts, categories, transactions and sessions.',
+      'This is the last email you will get from us. Thank you for using Purse.',
     ],
-    action: { label: 'This was not me', url: restoreUrl },
-    notes: [
-      'That signs everybody out, ends all tokens, removes the password and emails you a link to choose a new one.',
-    ],
-  }
+  }),
 }
 
-function tokenMade({ tokenName, canWrite, expiresAt }: Of<'token_made'>): Contents {
-  const which = isPlainName(tokenName) ? `A token named “${tokenName}”` : 'A token'
+function unsubscribeHeaders({ unsubscribeUrl }: Of<'reminder'>) {
   return {
-    subject: 'A token has been made for your account',
-    paragraphs: [
-      `${which} has been made for your account at Purse. With it, a script can ${canWrite ? 'read and change' : 'read'} everything that you have recorded, until ${dayInWords(expiresAt)} (UTC).`,
-      'If it was not you, choose “Forgot password” where you sign in: a new password signs everybody out and ends all tokens.',
-    ],
+    'List-Unsubscribe': `<${unsubscribeUrl}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
   }
-}
-
-const farewell: Contents = {
-  subject: 'Your account has been deleted',
-  paragraphs: [
-    'As you asked, your account at Purse has been deleted with everything in it: accounts, categories, transactions and sessions.',
-    'This is the last email you will get from us. Thank you for using Purse.',
-  ],
 }
 
 /** An ISO 8601 instant as `20 November 2026`. */
