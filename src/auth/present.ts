@@ -1,6 +1,6 @@
 import type { TokenAbility, TokenScope } from '../shared/types.ts'
 import { presentUser } from '../users/present.ts'
-import type { ShownNamedToken, ShownSession, ShownSignIn } from './contract.ts'
+import type { ShownSession, ShownSignIn } from './contract.ts'
 import type { Session } from './sessions.ts'
 import type { SignedIn } from './token.ts'
 
@@ -31,8 +31,4 @@ export function presentSession(session: Session, currentTokenId?: number): Shown
     last_used_at: session.lastUsedAt.toISOString(),
     is_current: session.id === currentTokenId,
   }
-}
-
-export function presentNamedToken(session: Session, token: string): ShownNamedToken {
-  return { ...presentSession(session), access_token: token }
 }

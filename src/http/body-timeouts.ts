@@ -28,7 +28,8 @@ export function withTimeouts(body: ReadableStream, onProgress: (bytes: number) =
       // A read detaches the buffer and returns it filled.
       block = new Uint8Array(value.buffer)
     } catch (error) {
-      controller.error(error instanceof TooBusy ? error : brokenOff())
+      const brokenOff = new HTTPException(400, { message: 'The request body broke off.' })
+      controller.error(error instanceof TooBusy ? error : brokenOff)
       // Not awaited, since a stalled body would delay it.
       reader.cancel().catch(() => undefined)
     }
@@ -47,8 +48,4 @@ async function inTime<T>(read: Promise<T>, endsAt: number): Promise<T> {
   } finally {
     clearTimeout(timer)
   }
-}
-
-function brokenOff(): HTTPException {
-  return new HTTPException(400, { message: 'The request body broke off.' })
 }

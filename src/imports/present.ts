@@ -28,6 +28,7 @@ export function presentImportResult(
   { id, counts, settled, categorised, accounts = [], duplicates, possible, closing, preview }: ImportResult,
   appUrl: string,
 ): ShownImportResult {
+  const created = counted(counts.created, 'transaction')
   const closing_balance = closing && {
     date: closing.date,
     statement: moneyNumber(closing.statement),
@@ -35,7 +36,9 @@ export function presentImportResult(
     agrees: closing.statement === closing.account,
   }
   return {
-    message: importMessage(counted(counts.created, 'transaction'), isDryRun),
+    message: isDryRun
+      ? `Nothing was stored: this was a dry run, and the import would add ${created}.`
+      : `Successfully imported ${created}.`,
     import: {
       id,
       format,
@@ -110,10 +113,4 @@ export function presentQuestions(questions: readonly FileQuestion[]): ShownImpor
       })),
     })),
   }))
-}
-
-function importMessage(created: string, isDryRun: boolean): string {
-  return isDryRun
-    ? `Nothing was stored: this was a dry run, and the import would add ${created}.`
-    : `Successfully imported ${created}.`
 }

@@ -56,13 +56,10 @@ const importedFields = ['account', 'to_account', 'category', ...copiedFieldNames
 
 /** Rows as JSON, in the parts that `stageImportRows` takes. */
 export function importedParts(rows: ImportRow[]): { from: number; json: string }[] {
-  return rowParts(
-    rows.map((row) => ({ ...row, category: withNameKey(row.category) })),
-    importedFields,
-  )
-}
-
-/** A category as it is staged: its id, or the form in which names are compared. */
-function withNameKey(category: ImportRow['category']) {
-  return typeof category === 'string' ? categoryNameKey(category) : category
+  // Names of categories are staged in the form in which they are compared.
+  const staged = rows.map(({ category, ...row }) => ({
+    ...row,
+    category: typeof category === 'string' ? categoryNameKey(category) : category,
+  }))
+  return rowParts(staged, importedFields)
 }

@@ -94,6 +94,15 @@ function acceptStatements(owner: Owner, batch: StagedBatch, mayProcess: boolean)
   // One batch of each user is in the queue at a time, so that a user with many does not delay the others: when one is
   // done, the next is queued.
   const queuedAt = sql<Date>`iif(${unfinished} = 0, ${owner.now}, null)`
+  const row = {
+    id,
+    userId: owner.id,
+    status: 'pending' as const,
+    idempotencyKey: idempotencyKey || null,
+    bodyHash: batch.bodyHash,
+    createdAt: owner.now,
+    queuedAt,
+  }
   return {
     retried: idempotencyKey
       ? [
@@ -106,12 +115,7 @@ function acceptStatements(owner: Owner, batch: StagedBatch, mayProcess: boolean)
     earlier: idempotencyKey
       ? [db.select({ id: batches.id, bodyHash, status }).from(batches).where(earlier)]
       : [],
-    batch: insertWhere(
-      db,
-      batches,
-      newBatch(owner, batch, queuedAt),
-      and(canBeStored, isFirst) as SQL,
-    ).returning({ id: batches.id }),
+    batch: insertWhere(db, batches, row, and(canBeStored, isFirst) as SQL).returning({ id: batches.id }),
     items: withoutResults(stageItems(batch)),
     invalid: isLenient ? [] : [db.all<InvalidItem>(sql`select position, errors from ${invalid}`)],
     refused: isLenient
@@ -161,19 +165,6 @@ async function requireNoErrors(owner: Owner, { errors, invalidItems }: SyncBatch
   if (Object.keys(errors).length === 0) return
   requireVerified((await owner.run()).user)
   throw invalidItems.length > 0 ? new InvalidItems(errors, invalidItems) : new Invalid(errors)
-}
-
-/** The row of a batch, which is stored before its items. */
-function newBatch(owner: Owner, { id, idempotencyKey, bodyHash }: StagedBatch, queuedAt: SQL<Date>) {
-  return {
-    id,
-    userId: owner.id,
-    status: 'pending' as const,
-    idempotencyKey: idempotencyKey || null,
-    bodyHash,
-    createdAt: owner.now,
-    queuedAt,
-  }
 }
 
 /** The id of the batch; NULL if it was not stored, or the user has other unfinished ones. */

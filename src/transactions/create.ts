@@ -14,7 +14,7 @@ import { addError } from '../shared/field-errors.ts'
 import { idByClientId, isUnusedClientId, spentText } from './client-ids.ts'
 import type { NewTransaction } from './contract.ts'
 import { withRuleErrors } from './contract-rules.ts'
-import { duplicateReasons, isDuplicateOf, type Words } from './duplicates.ts'
+import { duplicateReasons, isDuplicateOf } from './duplicates.ts'
 import { type Transaction, transactionColumns } from './read.ts'
 
 /** The owner's id in statements that select from `users`, where it is at hand: `owner.id` looks the token up again. */
@@ -38,7 +38,12 @@ export async function createTransaction(owner: Owner, draft: Draft<NewTransactio
   const failure = failureOf(draft, results)
   if (failure) throw failure
   // All conditions hold, so only a potential duplicate can have prevented the insert.
-  throw new PotentialDuplicate(withReasons(results.duplicates.flat(), values))
+  const { description = null, reference = null } = values
+  const withReasons = (row: Transaction) => ({
+    ...row,
+    reasons: duplicateReasons({ description, reference }, row),
+  })
+  throw new PotentialDuplicate(results.duplicates.flat().map(withReasons))
 }
 
 function insert(owner: Owner, fields: NewTransaction) {
@@ -113,10 +118,6 @@ function failureOf(
   const errors = withRuleErrors(values, { exists, isNew: true, errors: given })
   if (holds.client_id === 0 && earlier.flat().length === 0) addError(errors, 'client_id', spentText)
   return Object.keys(errors).length > 0 ? new Invalid(errors) : undefined
-}
-
-function withReasons(duplicates: Transaction[], { description = null, reference = null }: Partial<Words>) {
-  return duplicates.map((row) => ({ ...row, reasons: duplicateReasons({ description, reference }, row) }))
 }
 
 function newRow(now: Date, { force: _, ...fields }: NewTransaction) {
