@@ -4,6 +4,7 @@ import { type Entry, withFee } from '../csv/entry.ts'
 import type { CsvTable } from '../csv/table.ts'
 import { quoted } from '../text.ts'
 import type { Aspect, Aspects } from './aspect.ts'
+import { headerOf } from './marks.ts'
 
 /** The entries of each account with the fees that were charged besides their amounts. */
 export function settleFees(table: CsvTable, groups: Entry[][], aspects: Aspects): Entry[][] {
@@ -14,14 +15,15 @@ export function settleFees(table: CsvTable, groups: Entry[][], aspects: Aspects)
   if (!entries.some(({ fee }) => fee)) return groups
   const fees = aspects.settle('fees', () => {
     if (isNet)
-      return { value: 'extra', proof: `amount and fee add up to ${quoted(headerOf(table))} in all rows` }
+      return {
+        value: 'extra',
+        proof: `amount and fee add up to ${headerOf(table, table.columns.net?.[0])} in all rows`,
+      }
     return byBalances(groups) ?? question(table, entries)
   })
   if (fees !== 'extra') return groups
   return groups.map((group) => group.map((entry) => ({ ...entry, amount: withFee(entry) })))
 }
-
-const headerOf = ({ headers, columns }: CsvTable) => headers[columns.net?.[0] ?? -1]?.text ?? ''
 
 /** Whether the balances follow with the fees or without them; each row with a fee is compared with the rows around it. */
 function byBalances(groups: Entry[][]): Aspect {
@@ -43,7 +45,7 @@ function byBalances(groups: Entry[][]): Aspect {
 
 function question(table: CsvTable, entries: Entry[]): Aspect {
   const entry = entries.find(({ fee }) => fee)
-  const header = quoted(table.headers[table.columns.fee?.[0] ?? -1]?.text ?? '')
+  const header = headerOf(table, table.columns.fee?.[0])
   return {
     question: `Nothing in the file proves whether the amounts contain the fees in the column ${header}, such as ${quoted(entry?.row.fee.text ?? '')} in row ${entry?.row.line}. Send fees=included, fees=extra or fees=ignored.`,
     options: [

@@ -9,7 +9,7 @@ import { quoted } from '../text.ts'
 import type { Aspects } from './aspect.ts'
 
 /** Which way each row went, by the words of one column. `isSure` if its header, or the mapping, says that it holds marks. */
-export type Marks = { column: number; marks: (Mark | null)[]; isSure: boolean }
+type Marks = { proof: string; marks: (Mark | null)[]; isSure: boolean }
 
 const definite = new Set(markNames.map((name) => (/[^\0-\x7f]/.test(name) ? foldHeader(name) : name)))
 /** The most unknown words that are asked about. */
@@ -37,11 +37,15 @@ export function markColumns(table: CsvTable, rows: CsvRow[], aspects: Aspects): 
     if (!isSure && header.text !== '' && !isType && !areBoth) return []
     // Some banks mark only one side; rows without a mark then belong to the other.
     const other: Mark | null = kinds.has('credit') ? (kinds.has('debit') ? null : 'debit') : 'credit'
-    return [{ column, marks: marks.map((mark) => mark ?? other), isSure }]
+    const proof = `the marks in column ${headerOf(table, column)}`
+    return [{ proof, marks: marks.map((mark) => mark ?? other), isSure }]
   })
-  const rank = ({ column, isSure }: Marks) => (isSure ? 0 : table.headers[column]?.text === '' ? 1 : 2)
-  return found.sort((a, b) => rank(a) - rank(b))
+  return found.sort((a, b) => Number(b.isSure) - Number(a.isSure))
 }
+
+/** The header of a column as questions quote it, or its number. */
+export const headerOf = ({ headers }: CsvTable, column = -1) =>
+  quoted(headers[column]?.text ?? '') || String(column + 1)
 
 /**
  * Asks what the unknown words in the column of types mean, and reads on as if they were debits. Null if the column holds
@@ -64,7 +68,7 @@ export function askAboutMarks(
   const isSure = definite.has(table.headers[column]?.name ?? '')
   const known = new Set(marks.filter((mark) => mark !== null)).size
   if (known < (isSure ? 1 : 2) || unknown.size > maxAsked) return null
-  const header = quoted(table.headers[column]?.text ?? '')
+  const header = headerOf(table, column)
   for (const [word, all] of unknown)
     aspects.settle(`marks.${word}`, () => ({
       question: `Nothing says whether amounts marked ${quoted(word)} in the column ${header} (${counted(all.length, 'row')}, first row ${all[0]?.line}) came in or were spent.`,

@@ -7,7 +7,7 @@ import type { CsvTable } from '../csv/table.ts'
 import type { SignConvention } from '../statement.ts'
 import { quoted } from '../text.ts'
 import type { Aspect, Aspects } from './aspect.ts'
-import { askAboutMarks, markColumns, signsByKinds } from './marks.ts'
+import { askAboutMarks, headerOf, markColumns, signsByKinds } from './marks.ts'
 
 type Proof = { value: SignConvention; proof: string }
 
@@ -51,18 +51,15 @@ function applied(groups: Entry[][], convention: string): Entry[][] {
 }
 
 /** Which way each row went, and what shows it; without a proof, that has been asked. */
-type Directions = {
-  value: string
-  proof: string | null
-  directionOf: (row: CsvRow) => Mark | null | undefined
-}
+type Directions = { value: string; proof: string | null; marks: (Mark | null)[] }
 
 /** The amounts with these directions, unless the balances contradict them. */
-function directed(groups: Entry[][], { value, proof, directionOf }: Directions, aspects: Aspects): Entry[][] {
+function directed(groups: Entry[][], { value, proof, marks }: Directions, aspects: Aspects): Entry[][] {
+  const directions = new Map(groups.flat().map((entry, i) => [entry, marks[i]]))
   const signed = groups.map((group) =>
     group.map((entry) => {
       const amount = Math.abs(entry.amount) as Minor
-      return { ...entry, amount: directionOf(entry.row) === 'debit' ? negated(amount) : amount }
+      return { ...entry, amount: directions.get(entry) === 'debit' ? negated(amount) : amount }
     }),
   )
   const contradicts = signed.some((group) => signsByBalances(group) === 'inverted' || areMixed(group))
@@ -82,16 +79,14 @@ function byTypes(
   typeOf: (row: CsvRow) => Mark | null,
   told: string | undefined,
 ): Directions | null {
-  const directions = new Map(entries.map(({ row }) => [row, typeOf(row)]))
-  const [credits, debits] = (['credit', 'debit'] as const).map((side) =>
-    entries.filter(({ row }) => directions.get(row) === side),
-  ) as [Entry[], Entry[]]
-  if (entries.length === 0 || credits.length + debits.length < entries.length) return null
-  const areInverted = credits.every(({ amount }) => amount < 0) && debits.every(({ amount }) => amount > 0)
-  if (!areInverted && credits.some(({ amount }) => amount < 0)) return null
-  const isSigned = entries.some(({ amount }) => amount < 0)
+  const marks = entries.map(({ row }) => typeOf(row))
+  const amounts = entries.map(({ amount }) => amount)
+  if (entries.length === 0 || marks.includes(null)) return null
+  const areInverted = signsByKinds(marks, amounts) === 'inverted'
+  if (!areInverted && amounts.some((amount, i) => marks[i] === 'credit' && amount < 0)) return null
+  const isSigned = amounts.some((amount) => amount < 0)
   if (told && isSigned && (told === 'inverted') !== areInverted) return null
-  return { value: 'by_type', proof: 'the types of all rows', directionOf: (row) => directions.get(row) }
+  return { value: 'by_type', proof: 'the types of all rows', marks }
 }
 
 /** The directions that a column of marks gives positive amounts, or marks such as `12.50 CR` beside the amounts. */
@@ -102,34 +97,28 @@ function byMarks(
   aspects: Aspects,
 ): Directions | null {
   const rows = entries.map(({ row }) => row)
-  const written = rows.map(({ amount }) => amount.written?.positive)
-  const hasBalances = entries.some(({ balance }) => balance !== null)
   const [sure] = markColumns(table, rows, aspects)
-  const beside = written.includes('mark')
-    ? written.map((one): Mark => (one === 'mark' ? 'credit' : 'debit'))
-    : null
-  const found = sure?.marks ?? beside
-  const marks =
-    found ?? (hasBalances || written.includes('+') ? null : askAboutMarks(table, rows, typeOf, aspects))
-  if (!marks) return null
-  const direction = new Map(rows.map((row, i) => [row, marks[i]]))
-  const proof = sure
-    ? `the marks in column ${quoted(nameOf(table, sure.column))}`
-    : 'the marks beside amounts'
-  return { value: 'by_mark', proof: found && proof, directionOf: (row) => direction.get(row) }
+  if (sure) return { value: 'by_mark', ...sure }
+  const written = rows.map(({ amount }) => amount.written?.positive)
+  if (written.includes('mark')) {
+    const marks = written.map((one): Mark => (one === 'mark' ? 'credit' : 'debit'))
+    return { value: 'by_mark', proof: 'the marks beside amounts', marks }
+  }
+  if (entries.some(({ balance }) => balance !== null)) return null
+  const marks = askAboutMarks(table, rows, typeOf, aspects)
+  return marks && { value: 'by_mark', proof: null, marks }
 }
-
-const nameOf = ({ headers }: CsvTable, column: number) => headers[column]?.text || String(column + 1)
 
 /** Everything that shows what a minus sign means, which is nothing by itself: cards write it both ways. */
 function signedAspect(table: CsvTable, groups: Entry[][], { own }: Evidence, aspects: Aspects): Aspect {
   const entries = groups.flat()
   const rows = entries.map(({ row }) => row)
   const amounts = entries.map(({ amount }) => amount)
-  const marks = markColumns(table, rows, aspects).map(({ column, marks, isSure }) => {
-    const proof = `the marks in column ${quoted(nameOf(table, column))}`
-    return { value: signsByKinds(marks, amounts, isSure), proof, isSure }
-  })
+  const marks = markColumns(table, rows, aspects).map(({ marks, isSure, proof }) => ({
+    value: signsByKinds(marks, amounts, isSure),
+    proof,
+    isSure,
+  }))
   const refuted = marks.find(({ value, isSure }) => isSure && !value)
   if (refuted) return question(`The signs of amounts contradict ${refuted.proof}.`, entries)
   const kinds = [...(table.columns.type ?? []), ...(table.columns.posting_text ?? [])].map((column) => ({
@@ -137,7 +126,7 @@ function signedAspect(table: CsvTable, groups: Entry[][], { own }: Evidence, asp
       rows.map(({ cells }) => sideOf(cells[column] ?? '')),
       amounts,
     ),
-    proof: `the kinds in column ${quoted(nameOf(table, column))}`,
+    proof: `the kinds in column ${headerOf(table, column)}`,
   }))
   const balances = groups.map((group) => ({
     value: signsByBalances(group) ?? signsWithFees(group),
@@ -171,11 +160,7 @@ function unsignedByBalances(groups: Entry[][], { openings, own }: Evidence, aspe
   const doubt = hasBalances
     ? 'The balances do not show which way every amount went, and none has a sign.'
     : 'Nothing in the file says which way its amounts go: none has a sign.'
-  const isPlus = open.length > 0 && open.every(({ row }) => row.amount.written?.positive === '+')
-  const settle = () => {
-    const plus = isPlus ? null : (own ?? aspects.typed)
-    return plus ?? question(isPlus ? 'Nothing in the file proves which way its amounts go.' : doubt, open)
-  }
+  const settle = () => own ?? aspects.typed ?? question(doubt, open)
   const convention = open.length > 0 ? aspects.settle('signs', settle) : 'as_written'
   if (open.length === 0 && groups.flat().length > 0)
     aspects.prove('signs', 'by_balance', 'the balances show which way each amount went')

@@ -133,12 +133,9 @@ function addToDescription(previous: CsvRow | undefined, table: CsvTable, row: Cs
   if (previous && text !== '' && filled(row) === 1 && previous.more.length < 10) previous.more.push(text)
 }
 
-/** The lines above a header that have a single text. */
+/** The texts of the lines above a header, apart from sums and balances. */
 function titleOf(lines: CsvRecord[]): string {
-  const titles = lines.slice(-3).flatMap(({ cells }) => {
-    const text = cleanText(cells.join(' ')) ?? ''
-    return readWrittenAmount(cells.at(-1) ?? '') && cells.length > 2 ? [] : [text]
-  })
+  const titles = lines.slice(-3).map(({ cells }) => cleanText(cells.join(' ')) ?? '')
   return cleanText(titles.filter((title) => title && !summary.test(foldHeader(title))).join(', ')) ?? ''
 }
 
@@ -163,9 +160,7 @@ function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
   if (halfDate.test(date)) return false
   if ((date !== '' || isBelowAll || noAmount) && isCalledSum(row)) return true
   if (date === '') return false
-  // No row has both a debit and a credit, but a line of sums does.
-  const hasBoth = row.debit.text !== '' && row.credit.text !== '' && !/\d/.test(date)
-  if (isBelowAll) return hasBoth || (!hasAmount(row) && !beginsLikeRow(table, row))
+  if (isBelowAll) return !hasAmount(row) && !beginsLikeRow(table, row)
   return noAmount && filled(row) < Math.max(2, row.cells.length)
 }
 
