@@ -61,24 +61,10 @@ const named: Record<string, string> = {
   '/api/imports/{id}': 'import',
   '/api/tokens/{id}': 'session',
 }
-/** The operations of links about a change of the address. */
-export const addressLinks = [
-  'showApproval',
-  'approveChange',
-  'showChange',
-  'changeAddress',
-  'showRestore',
-  'restoreAddress',
-]
 /** The operations that only links and redirects lead to, whose parameters belong together. */
 const links = [
-  'verifyEmail',
-  'showDisown',
-  'disown',
-  ...addressLinks,
-  'showUnsubscribe',
-  'unsubscribe',
-  'completeProviderSignIn',
+  ...['verifyEmail', 'showDisown', 'disown', 'showApproval', 'approveChange', 'showChange', 'changeAddress'],
+  ...['showRestore', 'restoreAddress', 'showUnsubscribe', 'unsubscribe', 'completeProviderSignIn'],
 ]
 
 const methods = 'GET HEAD OPTIONS POST PUT PATCH DELETE TRACE PROPFIND PURGE SEARCH'

@@ -4,24 +4,23 @@ import {
   aCategory,
   changeAddress,
   createWorld,
+  logIn,
   openAccount,
   type Person,
-  pathOf,
   providerCallback,
   queuedMail,
   recordTransaction,
   signInThroughProvider,
   type World,
 } from '../fixtures/world.ts'
-import { openWorldDatabase, verify } from '../laws/every-route.ts'
-import { addressLinks, type Draft } from './requests.ts'
+import { askDatabase, verify } from '../laws/every-route.ts'
+import type { Draft } from './requests.ts'
 import { rowsOf } from './rows.ts'
 import type { Known } from './written.ts'
 
 /** Appears in every text that the bystander owns, and in nothing that is ever sent. */
 export const marker = 'kept-by-the-bystander'
 const markedAmount = '7654321.09'
-const password = 'correct horse battery'
 /** Ids of each kind that are remembered. */
 const remembered = 20
 const mailsDelivered = 50
@@ -41,9 +40,8 @@ export async function createTarget(name: string) {
   let attacker = await createAttacker(world, newAddress())
   let own: Ids = {}
   let callback = new URLSearchParams()
-  let unsubscribe = ''
-  let disown = new URL('http://none/')
-  let addressLink = new URL('http://none/')
+  /** The link of the next request, if it is one that only an email has. */
+  let link = new URL('http://none/')
 
   /** Makes sure that the attacker is signed in and owns one of each kind, and notes what exists. */
   async function provide(): Promise<void> {
@@ -74,37 +72,34 @@ export async function createTarget(name: string) {
     if (operation.id === 'completeProviderSignIn') {
       callback = new URL(await providerCallback(world, newAddress()), 'http://purse.test').searchParams
     }
-    if (operation.id.toLowerCase().endsWith('unsubscribe')) {
-      const base = { appUrl: 'http://purse.test', secret: 'a secret of the tests, long enough to be one' }
-      unsubscribe = pathOf(await unsubscribeLink(base, attacker.id))
-    }
-    if (operation.id.toLowerCase().endsWith('disown')) {
-      const { email } = await world.register({ email: newAddress() })
-      disown = new URL(queuedMail(world, 'verify_address', email).disownUrl ?? '')
-    }
-    if (addressLinks.includes(operation.id)) addressLink = await addressLinkOf(operation.id)
+    if (operation.path.includes('/{hash}') || operation.path.includes('/{signature}'))
+      link = new URL((await linkTo(operation.id)) ?? '')
     if (operation.id.includes('Match') || operation.id === 'takeRejectionBack')
       await preparePair(operation.id)
     if (operation.id === 'resetPassword')
       await attacker.post('/api/forgot-password', { email: attacker.email })
   }
 
-  /** A link to an operation about a change of the address, for a user of its own. */
-  async function addressLinkOf(operationId: string): Promise<URL> {
+  /** The link of an email that leads to an operation. All but those of the attacker are for users of their own. */
+  async function linkTo(operationId: string): Promise<string | undefined> {
+    const base = { appUrl: 'http://purse.test', secret: 'a secret of the tests, long enough to be one' }
+    if (/unsubscribe/i.test(operationId)) return unsubscribeLink(base, attacker.id)
+    if (operationId === 'verifyEmail') return queuedMail(world, 'verify_address', attacker.email).url
     const [old, email] = [newAddress(), newAddress()]
-    if (operationId.includes('pprov')) {
+    if (/approv/i.test(operationId)) {
       const { token } = await signInThroughProvider(world, old)
       await world.as(token).put('/api/me/email', { email })
-      return new URL(queuedMail(world, 'approve_address', old).url)
+      return queuedMail(world, 'approve_address', old).url
     }
     const person = await world.register({ email: old })
-    if (operationId.includes('estore')) {
+    if (/disown/i.test(operationId)) return queuedMail(world, 'verify_address', old).disownUrl
+    if (/restore/i.test(operationId)) {
       await verify(world, person)
       await changeAddress(world, person, email)
-      return new URL(queuedMail(world, 'address_changed', old).restoreUrl ?? '')
+      return queuedMail(world, 'address_changed', old).restoreUrl
     }
     await person.put('/api/me/email', { email, current_password: person.password })
-    return new URL(queuedMail(world, 'change_address', email).url)
+    return queuedMail(world, 'change_address', email).url
   }
 
   /** Prepares two equal transactions, joined if the request is to separate them. */
@@ -122,34 +117,30 @@ export async function createTarget(name: string) {
     const [isForeign, noun] = what.startsWith('foreign ') ? [true, what.slice(8)] : [false, what]
     const ids = (isForeign ? foreign : own)[noun]
     if (ids) return ids[nth % ids.length] ?? 0
-    const mail = (kind: string) =>
-      world.queued.findLast((one) => one.kind === kind && one.to === attacker.email)
-    const link = (kind: string) =>
-      new URL((mail(kind) as { url?: string } | undefined)?.url ?? 'http://none/')
+    const resetMail = world.queued.findLast(
+      (one) => one.kind === 'reset_password' && one.to === attacker.email,
+    )
+    const resetUrl = new URL(resetMail?.kind === 'reset_password' ? resetMail.url : 'http://none/')
+    const [, , , , user = '0', hash = '0'] = link.pathname.split('/')
+    // A parameter of a link is drawn as the operation and its name.
+    const name = what.split(' ').at(-1) ?? ''
+    const ofLink = { id: user, user, hash, signature: link.searchParams.get('signature') ?? hash }
     const known: Record<string, string | null> = {
       email: attacker.email,
       'new email': newAddress(),
       password: attacker.password,
-      'reset token': link('reset_password').searchParams.get('token'),
-      ...partsOf('verifyEmail', link('verify_address')),
-      ...partsOf('showDisown', disown),
-      ...partsOf('disown', disown),
-      ...Object.assign({}, ...addressLinks.map((id) => partsOf(id, addressLink))),
-      'completeProviderSignIn code': callback.get('code'),
-      'completeProviderSignIn state': callback.get('state'),
-      'completeProviderSignIn iss': callback.get('iss'),
+      'reset token': resetUrl.searchParams.get('token'),
     }
-    const [, , , , user = '0', signature = '0'] = unsubscribe.split('/')
-    if (what.endsWith('unsubscribe user') || what === 'showUnsubscribe user') return user
-    if (what.endsWith('signature') && !(what in known)) return signature
-    return known[what] ?? 'none'
+    if (what in known) return known[what] ?? 'none'
+    if (what.startsWith('completeProviderSignIn')) return callback.get(name) ?? 'none'
+    return { ...ofLink, expires: link.searchParams.get('expires') }[name] ?? 'none'
   }
 
   /** Signs in again if the last request ended the session, and as another user if it deleted the user. */
   async function signInAgain(): Promise<void> {
     if ((await attacker.get('/api/me')).status === 200) return
     const token = await signIn(world, attacker)
-    attacker = token ? withToken(world, attacker, token) : await createAttacker(world, newAddress())
+    attacker = token ? { ...attacker, ...world.as(token) } : await createAttacker(world, newAddress())
     await provide()
   }
 
@@ -189,20 +180,13 @@ const expense = (ids: Ids) => ({
 })
 
 async function createAttacker(world: World, email: string): Promise<Person> {
-  const person = await world.register({ email, password, password_confirmation: password, name: 'Mallory' })
+  const person = await world.register({ email, name: 'Mallory' })
   await verify(world, person)
   return person
 }
 
-async function signIn(world: World, { email, password }: Person): Promise<string | undefined> {
-  const headers = { 'CF-Connecting-IP': crypto.randomUUID() }
-  return (await world.call('POST', '/api/login', { body: { email, password }, headers })).body.access_token
-}
-
-function withToken(world: World, person: Person, token: string): Person {
-  const as = (method: string) => (path: string, body?: unknown) => world.call(method, path, { token, body })
-  const [get, post, put, patch] = [as('GET'), as('POST'), as('PUT'), as('PATCH')]
-  return { ...person, token, get, post, put, patch, delete: as('DELETE') }
+async function signIn(world: World, person: Person): Promise<string | undefined> {
+  return (await logIn(world, person, { 'CF-Connecting-IP': crypto.randomUUID() })).body.access_token
 }
 
 /** A user who owns a row of each kind, the marker in every text of it. */
@@ -218,20 +202,12 @@ async function createBystander(world: World): Promise<Person> {
     ...{ account_id: account.id, category_id: category.id, type: 'expense', amount: markedAmount },
     ...{ description: marker, reference: marker, client_id: marker, transaction_date: '2026-11-01' },
   }
+  const another = (nth: number) => ({ ...row, client_id: `${marker} ${nth}`, force: true })
   await recordTransaction(person, row)
-  await recordTransaction(person, {
-    ...row,
-    type: 'transfer',
-    to_account_id: savings.id,
-    client_id: `${marker} 2`,
-  })
-  await person.post('/api/transactions/sync', {
-    transactions: [{ ...row, client_id: `${marker} 3`, force: true }],
-  })
+  await recordTransaction(person, { ...another(2), type: 'transfer', to_account_id: savings.id })
+  await person.post('/api/transactions/sync', { transactions: [another(3)] })
   await world.deliverSyncs()
-  await person.post('/api/import/store', {
-    transactions: [{ ...row, client_id: `${marker} 4`, force: true }],
-  })
+  await person.post('/api/import/store', { transactions: [another(4)] })
   await person.post('/api/forgot-password', { email: person.email })
   return person
 }
@@ -242,24 +218,13 @@ async function idsOf(world: World, userId: number): Promise<Ids> {
     sql.raw(
       `(select json_group_array(id) from (select id from ${table} where user_id = ${userId} order by ${by} desc limit ${remembered}))`,
     )
-  const db = openWorldDatabase(world)
-  const [[found]] = await db.batch([
-    db.all<Record<string, string>>(sql`
+  const [found] = await askDatabase(
+    world,
+    sql`
       select ${newest('accounts')} as account, ${newest('categories')} as category,
              ${newest('transactions')} as "transaction", ${newest('imports')} as import,
              ${newest('import_layouts')} as layout,
-             ${newest('sync_batches', 'rowid')} as sync, ${newest('tokens')} as session`),
-  ])
-  return Object.fromEntries(Object.entries(found ?? {}).map(([what, ids]) => [what, JSON.parse(ids)]))
-}
-
-/** The parameters of an operation that a link in a verification mail leads to. */
-function partsOf(operation: string, { pathname, searchParams }: URL): Record<string, string | null> {
-  const [, , , , id = '0', hash = '0'] = pathname.split('/')
-  return {
-    [`${operation} id`]: id,
-    [`${operation} hash`]: hash,
-    [`${operation} expires`]: searchParams.get('expires'),
-    [`${operation} signature`]: searchParams.get('signature'),
-  }
+             ${newest('sync_batches', 'rowid')} as sync, ${newest('tokens')} as session`,
+  )
+  return Object.fromEntries(Object.entries(found ?? {}).map(([what, ids]) => [what, JSON.parse(String(ids))]))
 }
