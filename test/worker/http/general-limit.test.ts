@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { perMinute } from '../../../src/shared/rate-limits.ts'
 import { newSecret } from '../../../src/shared/tokens.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
-import { avoidEndOfMinute, createWorld, type Person, randomClientAddress } from '../fixtures/world.ts'
+import { avoidEndOfMinute, createWorld, logIn, type Person, randomClientAddress } from '../fixtures/world.ts'
 import { createHousehold } from '../laws/every-route.ts'
 
 afterEach(() => {
@@ -25,7 +25,7 @@ async function repeat(times: number, call: () => Promise<{ status: number }>): P
   return statuses
 }
 
-const always = (status: number, times: number) => Array.from({ length: times }, () => status)
+const always = (status: number, times: number): number[] => Array(times).fill(status)
 const from = (address: string) => ({ 'CF-Connecting-IP': address })
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
 /** Tokens that look valid until the database is asked. */
@@ -101,10 +101,8 @@ test('a token that was revoked is forgotten at its next use', async () => {
 
 test('what needs no token counts by client address, an IPv6 one by its network', async () => {
   const { world } = await createStrictWorld()
-  const network = `2001:db8:${crypto
-    .getRandomValues(new Uint16Array(2))
-    .join(':')
-    .replace(/\d+/g, (n) => Number(n).toString(16))}`
+  const [a, b] = [...crypto.getRandomValues(new Uint16Array(2))].map((group) => group.toString(16))
+  const network = `2001:db8:${a}:${b}`
   let host = 0
   const ask = () =>
     world.call('GET', '/api/health', { headers: from(`${network}:0:0:0:${(++host).toString(16)}`) })
@@ -118,9 +116,7 @@ test('a user’s imports of a minute are counted over all tokens, and the first 
   await avoidEndOfMinute(20_000)
   const world = createWorld({ GENERAL_LIMIT_ENABLED: 'true', IMPORT_LIMIT: env.LOGIN_LIMIT })
   const { person, expense, checking } = await createHousehold(world)
-  const { email, password } = person
-  const login = await world.call('POST', '/api/login', { body: { email, password } })
-  const tokens = [person.token, login.body.access_token]
+  const tokens = [person.token, (await logIn(world, person)).body.access_token]
   const path = `/api/import/store?account_id=${checking.id}`
   const csv = { rawBody: 'date,amount\n2026-11-20,-5\n', headers: { 'Content-Type': 'text/csv' } }
   // The isolate learns whose token it is from its first use.
@@ -146,10 +142,9 @@ test('a user’s imports of a minute are counted over all tokens, and the first 
     expect(refused.headers.get('X-RateLimit-Limit')).toBe(String(perMinute.IMPORT_LIMIT))
   }
   expect((await world.databaseWork()).requests).toBe(0)
-  const again = await world.call('POST', '/api/login', { body: { email, password } })
-  const fresh = { token: again.body.access_token, ...csv }
-  const atOnce = await Promise.all(always(429, 3).map(() => world.call('POST', path, fresh)))
-  expect(atOnce.map(({ status }) => status)).toEqual(always(429, 3))
+  const fresh = { token: (await logIn(world, person)).body.access_token, ...csv }
+  const atOnce = await Promise.all([1, 2, 3].map(() => world.call('POST', path, fresh)))
+  expect(atOnce.map(({ status }) => status)).toEqual([429, 429, 429])
   expect((await person.get('/api/imports')).status).toBe(200)
   const other = await world.register()
   expect((await other.post('/api/import/store', {})).status).toBe(403)
@@ -175,18 +170,12 @@ test('nothing is counted if it is switched off', async () => {
 
 test('a request passes if counting it fails, and the log says so', async () => {
   const broken: RateLimit = { limit: () => Promise.reject(new Error('The counter is down')) }
-  const limits = {
-    GENERAL_LIMIT: broken,
-    CLIENT_LIMIT: broken,
-    LOGIN_LIMIT: broken,
-    CHECK_EMAIL_LIMIT: broken,
-    IMPORT_LIMIT: broken,
-  }
+  const limits = Object.fromEntries(Object.keys(perMinute).map((binding) => [binding, broken]))
   const lines = muteLog(['error'])
   const world = createWorld({ ...limits, GENERAL_LIMIT_ENABLED: 'true' })
-  const { email, password, ...person } = await world.register()
-  expect((await world.call('POST', '/api/login', { body: { email, password } })).status).toBe(200)
-  expect((await world.call('GET', `/api/auth/check-email?email=${email}`)).status).toBe(200)
+  const person = await world.register()
+  expect((await logIn(world, person)).status).toBe(200)
+  expect((await world.call('GET', `/api/auth/check-email?email=${person.email}`)).status).toBe(200)
   expect(await repeat(3, () => person.get('/api/me'))).toEqual(always(200, 3))
   expect((await person.post('/api/import/store')).status).toBe(403)
   const failed = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'limit failed')

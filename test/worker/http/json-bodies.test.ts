@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { withTimeouts } from '../../../src/http/body-timeouts.ts'
 import { holdMemory, unfinished } from '../fixtures/held-memory.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
-import { createWorld, type Json, type World } from '../fixtures/world.ts'
+import { createWorld, type Json, logIn } from '../fixtures/world.ts'
 import { createHousehold } from '../laws/every-route.ts'
 
 const megabyte = 1024 * 1024
@@ -11,8 +11,9 @@ const kilobyte = 1024
 const known = 56 * megabyte
 const json = { 'Content-Type': 'application/json' }
 
+const world = createWorld()
+
 async function createPhone() {
-  const world = createWorld()
   const household = await createHousehold(world)
   const { person, expense } = household
   /** Uploads a batch of that many items, of some 150 bytes each. */
@@ -20,11 +21,11 @@ async function createPhone() {
     person.post('/api/transactions/sync', {
       transactions: Array.from({ length: items }, (_, nth) => ({ ...expense(), client_id: `phone-${nth}` })),
     })
-  return { ...household, world, upload }
+  return { ...household, upload }
 }
 
 /** Leaves anonymous requests 64 KiB of memory: their bodies have arrived except for the end, until the test is over. */
-async function holdAnonymousMemory(world: World) {
+async function holdAnonymousMemory() {
   const bodies = Array.from({ length: 67 }, () => unfinished(' '.repeat(60 * kilobyte)))
   const responses = bodies.map(({ body }) =>
     world.call('POST', '/api/register', { rawBody: body, headers: json }),
@@ -38,7 +39,7 @@ async function holdAnonymousMemory(world: World) {
 
 describe('a JSON body above 64 KiB', () => {
   test('is refused while it arrives if its token is not valid', async () => {
-    const { world, person } = await createPhone()
+    const { person } = await createPhone()
     const token = person.token.replace(/^\d+/, '999999')
     const { body: rawBody } = unfinished(`{"transactions":[${' '.repeat(70_000)}`)
     const { status } = await world.call('POST', '/api/transactions/sync', { token, rawBody, headers: json })
@@ -48,7 +49,6 @@ describe('a JSON body above 64 KiB', () => {
   test.each(['/api/register', '/api/login', '/api/forgot-password', '/api/reset-password'])(
     'is a 413 where no token is needed, announced or not: %s',
     async (path) => {
-      const world = createWorld()
       const statusOf = async (rawBody: string | ReadableStream) =>
         (await world.call('POST', path, { rawBody, headers: json })).status
       const large = JSON.stringify({ name: 'x'.repeat(80 * kilobyte) })
@@ -78,19 +78,17 @@ describe('a body or list that finds no memory is a 503 that says when to try aga
     const memory = await holdMemory(known - 32 * kilobyte)
     muteLog(['error'])
     const refused = await person.post(path, large)
-    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([
-      503,
-      expect.stringMatching(/^\d+$/),
-    ])
+    const seconds = expect.stringMatching(/^\d+$/)
+    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, seconds])
     expect((await person.post(path, small)).status).toBe(status)
     await memory.release()
     expect((await person.post(path, large)).status).toBe(status)
   })
 
   test('people whose token is not known have memory of their own, so they keep out no one else', async () => {
-    const { world, person, upload } = await createPhone()
+    const { person, upload } = await createPhone()
     await person.get('/api/me')
-    await holdAnonymousMemory(world)
+    await holdAnonymousMemory()
     muteLog(['error'])
     const register = (name: string) => world.call('POST', '/api/register', { body: { name } })
     expect((await register('x'.repeat(60_000))).status).toBe(503)
@@ -101,52 +99,51 @@ describe('a body or list that finds no memory is a 503 that says when to try aga
 
 describe('of a list with more than a hundred errors', () => {
   const note = 'Only the first 100 errors are listed.'
+  const post = async (path: string, body: (phone: Awaited<ReturnType<typeof createPhone>>) => object) => {
+    const phone = await createPhone()
+    return phone.person.post(path, body(phone))
+  }
 
-  test('a batch lists a hundred, and the positions of all invalid items', async () => {
-    const { person, expense } = await createPhone()
-    const transactions = [...Array(999).fill({}), expense()]
-    const { status, body } = await person.post('/api/transactions/sync', { transactions })
+  test.each<[string, number, (expense: object) => object[]]>([
+    ['invalid items', 999, (expense) => [...Array(999).fill({}), expense]],
+    [
+      'items that only the database can refuse',
+      150,
+      (expense) => Array(150).fill({ ...expense, account_id: 999_999 }),
+    ],
+  ])('a batch lists a hundred, and the positions of all: %s', async (_, count, items) => {
+    const { status, body } = await post('/api/transactions/sync', ({ expense }) => ({
+      transactions: items(expense()),
+    }))
     expect([status, Object.keys(body.errors).length, body.errors.transactions]).toEqual([422, 101, [note]])
-    expect(body.invalid_items).toEqual([...Array(999).keys()])
-  })
-
-  test('a batch lists a hundred of those that only the database can find', async () => {
-    const { person, expense } = await createPhone()
-    const transactions = Array(150).fill({ ...expense(), account_id: 999_999 })
-    const { status, body } = await person.post('/api/transactions/sync', { transactions })
-    expect([status, Object.keys(body.errors).length, body.errors.transactions]).toEqual([422, 101, [note]])
-    expect(body.invalid_items).toEqual([...Array(150).keys()])
+    expect(body.invalid_items).toEqual([...Array(count).keys()])
   })
 
   test('a lenient batch keeps at least one of each item', async () => {
-    const { world, person } = await createPhone()
+    const { person } = await createPhone()
+    const transactions = Array.from({ length: 1_000 }, (_, nth) => ({ client_id: `phone-${nth}` }))
+    const { token } = person
     const headers = { Prefer: 'handling=lenient' }
-    const body = { transactions: Array.from({ length: 1_000 }, (_, nth) => ({ client_id: `phone-${nth}` })) }
-    const accepted = await world.call('POST', '/api/transactions/sync', {
-      token: person.token,
-      body,
+    const { body } = await world.call('POST', '/api/transactions/sync', {
+      token,
+      body: { transactions },
       headers,
     })
-    const { items } = (await person.get(`/api/transactions/sync/${accepted.body.sync_id}`)).body
+    const { items } = (await person.get(`/api/transactions/sync/${body.sync_id}`)).body
     expect(items.at(-1).client_id).toBe('phone-999')
     const counts = items.map(({ errors }: Json) => Object.keys(errors).length)
     expect([counts.length, counts[0], Math.min(...counts), counts.at(-1)]).toEqual([1_000, 4, 1, 1])
   })
 
-  test('an upload keeps at least one of each operation', async () => {
-    const { person } = await createPhone()
-    const { status, body } = await person.post('/api/changes', { ops: Array(500).fill({}) })
+  test('an upload keeps at least one of each operation, and lists a hundred rows that appear twice', async () => {
+    const { status, body } = await post('/api/changes', () => ({ ops: Array(500).fill({}) }))
     const counts = body.results.map(({ errors }: Json) => Object.keys(errors).length)
-    expect([status, counts.length, counts[0], Math.min(...counts), counts.at(-1)]).toEqual([
-      200, 500, 2, 1, 1,
-    ])
-  })
-
-  test('an upload lists a hundred rows that appear twice', async () => {
-    const { person } = await createPhone()
+    const [first, least, last] = [counts[0], Math.min(...counts), counts.at(-1)]
+    expect([status, counts.length, first, least, last]).toEqual([200, 500, 2, 1, 1])
     const ops = Array(500).fill({ op: 'delete', noun: 'transaction', id: 1 })
-    const { status, body } = await person.post('/api/changes', { ops })
-    expect([status, Object.keys(body.errors).length, body.errors.ops]).toEqual([422, 101, [note]])
+    const twice = await post('/api/changes', () => ({ ops }))
+    const { errors } = twice.body
+    expect([twice.status, Object.keys(errors).length, errors.ops]).toEqual([422, 101, [note]])
   })
 })
 
@@ -161,18 +158,15 @@ test('a hundred lists of a thousand empty items at once all get a response, with
 })
 
 test('the first upload with a token may be as large as any', async () => {
-  const { world, person, expense } = await createPhone()
-  const { email, password } = person
-  const login = await world.call('POST', '/api/login', { body: { email, password } })
+  const { person, expense } = await createPhone()
+  const { post } = world.as((await logIn(world, person)).body.access_token)
   // Together 800 KB, with fields that are never read.
   const transactions = Array(101).fill({ ...expense(), unread: ' '.repeat(8_000) })
-  const token = login.body.access_token
-  const { status } = await world.call('POST', '/api/transactions/sync', { token, body: { transactions } })
-  expect(status).toBe(200)
+  expect((await post('/api/transactions/sync', { transactions })).status).toBe(200)
 })
 
 test('a body that stalls is dropped after ten seconds, and is a 503', async () => {
-  const { world, person, checking } = await createPhone()
+  const { person, checking } = await createPhone()
   muteLog(['error'])
   const { setTimeout } = globalThis
   const timer = vi.spyOn(globalThis, 'setTimeout')
