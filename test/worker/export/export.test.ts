@@ -44,8 +44,8 @@ test('an export reads as many rows for each transaction, however many there are,
     const work = await world.databaseWork()
     return { requests: work.requests / 3, perRow: rowsOf(work) / 3 / count }
   }
-  const [few, many] = [await workOf(6_000), await workOf(24_000)]
-  expect([few.requests, many.requests]).toEqual([3, 10])
+  const [few, many] = [await workOf(6_000), await workOf(12_000)]
+  expect([few.requests, many.requests]).toEqual([3, 5])
   expect(many.perRow).toBeLessThanOrEqual(few.perRow)
 })
 
