@@ -22,18 +22,17 @@ export function dateCell(line: number, text: string): DateCell {
 
 /**
  * Settles the order of day, month and year by the dates of the whole file, and returns a function that reads them. For a
- * cell without a valid date it adds an error and returns null. `others` are dates that count only if the cells leave the
- * order open. With `isEastAsian`, years of two digits are asked about, since banks there put these first too.
+ * cell without a valid date it adds an error and returns null. With `isEastAsian`, years of two digits are asked about,
+ * since banks there put these first too.
  */
 export function dateReader(
-  cells: Iterable<DateCell>,
+  cells: DateCell[],
   aspects: Aspects,
   problems: Problems,
-  others: Iterable<DateCell> = [],
   isEastAsian = false,
 ): DateReader {
   const isTold = aspects.told.date_format !== undefined
-  const format = aspects.settle('date_format', () => orderOf(cells, others, isEastAsian), formats.dmy)
+  const format = aspects.settle('date_format', () => orderOf(cells, isEastAsian), formats.dmy)
   const order = orderIn(format)
   if (!order)
     problems.add(
@@ -51,8 +50,8 @@ export function dateReader(
   }
 }
 
-function orderOf(cells: Iterable<DateCell>, others: Iterable<DateCell>, isEastAsian: boolean): Aspect {
-  const dates = Array.from(cells).filter(isWritten)
+function orderOf(cells: DateCell[], isEastAsian: boolean): Aspect {
+  const dates = cells.filter(isWritten)
   const proved = (order: DateOrder, cell?: DateCell) => ({
     value: formats[order],
     proof: cell ? `${quotedInRow(cell)} can be read only so` : 'every date can be read only so',
@@ -65,9 +64,7 @@ function orderOf(cells: Iterable<DateCell>, others: Iterable<DateCell>, isEastAs
   const open = dates.find(({ written: { settled, readings } }) => {
     return !settled && readings.dmy && readings.mdy && readings.dmy !== readings.mdy
   })
-  const [text] = [onlyIn('mdy', dates), onlyIn('dmy', dates)].filter(Boolean)
-  const telling = open && !text ? Array.from(others).filter(isWritten) : dates
-  const [dmy, mdy] = [onlyIn('dmy', telling), onlyIn('mdy', telling)]
+  const [dmy, mdy] = [onlyIn('dmy', dates), onlyIn('mdy', dates)]
   if (dmy && mdy)
     return {
       question: `The dates ${quotedInRow(dmy)} and ${quotedInRow(mdy)} are written in different orders; choose ${formats.dmy} or ${formats.mdy}.`,
@@ -84,6 +81,7 @@ function orderOf(cells: Iterable<DateCell>, others: Iterable<DateCell>, isEastAs
       ...(dmy ? [] : ['mdy' as const]),
       ...(isShort ? ['ymd' as const] : []),
     ])
+  const text = mdy ?? dmy
   const exchanged = text && !open ? exchangedIn(dates) : undefined
   if (exchanged && text)
     return {

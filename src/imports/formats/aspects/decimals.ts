@@ -4,34 +4,26 @@ import { type AmountCell, type AmountReader, type DecimalSeparator, readAmount }
 import type { Aspect, Aspects } from './aspect.ts'
 
 /**
- * Settles which separator precedes the decimals by the amounts of the whole file, and returns a function that reads them,
- * signed as written. `others` are numbers such as balances; they count only if the amounts leave it open. With
- * `isEastAsian`, a file that leaves it open has a point.
+ * Settles which separator precedes the decimals by the numbers of the whole file, and returns a function that reads them,
+ * signed as written. With `isEastAsian`, a file that leaves it open has a point.
  */
 export function amountReader(
-  cells: Iterable<AmountCell>,
+  cells: AmountCell[],
   aspects: Aspects,
   problems: Problems,
-  others: Iterable<AmountCell> = [],
   isEastAsian = false,
 ): AmountReader {
-  const separator = aspects.settle('decimal_separator', () => separatorOf(cells, others, isEastAsian), '.')
+  const separator = aspects.settle('decimal_separator', () => separatorOf(cells, isEastAsian), '.')
   if (separator !== '.' && separator !== ',')
     problems.add('decimal_separator', 'The selected :field is invalid; use . or ,')
   return (cell) => readAmount(cell, separator as DecimalSeparator)
 }
 
-function separatorOf(
-  cells: Iterable<AmountCell>,
-  others: Iterable<AmountCell>,
-  isEastAsian: boolean,
-): Aspect {
-  const found = evidence(cells)
-  const isOpen = found.open && !found.proof['.'] && !found.proof[',']
-  const proof = isOpen ? evidence(others).proof : found.proof
+function separatorOf(cells: AmountCell[], isEastAsian: boolean): Aspect {
+  const { proof, open } = evidence(cells)
   const options = (['.', ','] as const).map((value) => ({
     value,
-    label: `${value} (${(found.open ?? proof[value])?.written?.readings[value] ?? value})`,
+    label: `${value} (${(open ?? proof[value])?.written?.readings[value] ?? value})`,
   }))
   const [point, comma] = [proof['.'], proof[',']]
   if (point && comma)
@@ -41,16 +33,16 @@ function separatorOf(
     }
   const cell = point ?? comma
   if (cell) return { value: point ? '.' : ',', proof: `${quotedInRow(cell)} can be read only so` }
-  if (!found.open) return null
+  if (!open) return null
   if (isEastAsian) return { value: '.', proof: 'the country of the headers writes a point' }
   return {
-    question: `The amount ${quotedInRow(found.open)} can be read in two ways and nothing in the file settles it; choose the separator before the decimals: . or ,`,
+    question: `The amount ${quotedInRow(open)} can be read in two ways and nothing in the file settles it; choose the separator before the decimals: . or ,`,
     options,
   }
 }
 
 /** For each separator, the first amount that can be read only with it; and the first that both read, differently. */
-function evidence(cells: Iterable<AmountCell>) {
+function evidence(cells: AmountCell[]) {
   const proof: Partial<Record<DecimalSeparator, AmountCell>> = {}
   let open: AmountCell | null = null
   for (const cell of cells) {

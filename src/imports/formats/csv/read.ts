@@ -2,7 +2,7 @@ import { requiredText } from '../../../shared/field-errors.ts'
 import type { Minor, MoneyProblem } from '../../../shared/money.ts'
 import { groupsOf, settleAccounts } from '../aspects/accounts.ts'
 import { Aspects } from '../aspects/aspect.ts'
-import { type DateCell, dateCell, dateReader } from '../aspects/dates.ts'
+import { dateCell, dateReader } from '../aspects/dates.ts'
 import { amountReader } from '../aspects/decimals.ts'
 import { settleFees } from '../aspects/fees.ts'
 import { settleSigns } from '../aspects/signs.ts'
@@ -16,7 +16,7 @@ import type { Entry, RowValues } from './entry.ts'
 import { type CsvField, foldHeader } from './header-names.ts'
 import { summary } from './line-words.ts'
 import type { Mark } from './mark-words.ts'
-import { type CsvRow, type CsvRows, hasNoAmount, transactionRows } from './rows.ts'
+import { type CsvRow, hasNoAmount, transactionRows } from './rows.ts'
 import { type CsvTable, openTable } from './table.ts'
 
 /** What a table contains, with the questions that remain among its `aspects`. */
@@ -55,12 +55,7 @@ export function readTable(text: string, options: FileOptions, kind: Kind): Table
   const table = openTable(text, kind.fields, aspects)
   const { rows, aside } = transactionRows(table, kind.isSheet)
   const { booked, skipped } = settleStates(table, rows, aspects)
-  const { read, valuesOf } = readers(
-    table,
-    { rows: booked, aside: [...aside, ...skipped] },
-    aspects,
-    problems,
-  )
+  const { read, valuesOf } = readers(table, [...booked, ...aside, ...skipped], aspects, problems)
   const isMappedDebit = Boolean(aspects.told['mapping.debit'])
   const { amounts, areSided } = amountsOf(table, booked, read.amount, isMappedDebit, problems)
   const values = booked.map((row, i) => ({
@@ -95,13 +90,16 @@ export function readTable(text: string, options: FileOptions, kind: Kind): Table
 type Readers = ReturnType<typeof readers>
 
 /** How the file as a whole writes dates and numbers. */
-function readers(table: CsvTable, { rows, aside }: CsvRows, aspects: Aspects, problems: Problems) {
+function readers(table: CsvTable, rows: CsvRow[], aspects: Aspects, problems: Problems) {
   const isEastAsian = table.headers.some(({ text }) => eastAsianScripts.test(text))
-  const otherDates = aside.map(({ date }) => date)
-  const date = dateReader(allDates(table, rows), aspects, problems, otherDates, isEastAsian)
-  const cells = rows.flatMap(({ amount, debit, credit }) => [amount, debit, credit])
-  const others = [...rows, ...aside].map(({ balance }) => balance)
-  const amount = amountReader(cells, aspects, problems, others, isEastAsian)
+  const others = table.dateColumns.filter((column) => column !== table.columns.date?.[0])
+  const dates = rows.flatMap(({ line, cells, date }) => [
+    date,
+    ...others.map((column) => dateCell(line, cells[column] ?? '')),
+  ])
+  const date = dateReader(dates, aspects, problems, isEastAsian)
+  const numbers = rows.flatMap(({ amount, debit, credit, balance }) => [amount, debit, credit, balance])
+  const amount = amountReader(numbers, aspects, problems, isEastAsian)
   const quietly = (cell: AmountCell): Minor | null => {
     const read: Minor | MoneyProblem = amount(cell)
     return typeof read === 'number' ? read : null
@@ -115,14 +113,6 @@ function readers(table: CsvTable, { rows, aside }: CsvRows, aspects: Aspects, pr
     net: quietly(row.net),
   })
   return { read: { date, amount, quietly }, valuesOf }
-}
-
-function* allDates({ columns, dateColumns }: CsvTable, rows: CsvRow[]): Generator<DateCell> {
-  const others = dateColumns.filter((column) => column !== columns.date?.[0])
-  for (const { line, cells, date } of rows) {
-    yield date
-    for (const column of others) yield dateCell(line, cells[column] ?? '')
-  }
 }
 
 /** Adds an error for each dated line without an amount if the balance changes there, as the rows on both sides show. */

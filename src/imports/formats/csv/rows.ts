@@ -32,9 +32,6 @@ export type CsvRow = Record<(typeof amountFields)[number], AmountCell> & {
  */
 export type CsvRows = { rows: CsvRow[]; aside: CsvRow[] }
 
-/** What looks like a date, whether or not the day exists. */
-const dateLike = /^\d{1,4}\s?[-/.]\s?\d{1,2}\s?[-/.']\s?\d{1,4}\b/
-
 /** The first half of a date. */
 const halfDate = /^(?:\d{1,4}[-./]|(?:19|20)\d\d$)/
 
@@ -187,9 +184,7 @@ function isTitle(row: CsvRow | undefined): boolean {
   return row !== undefined && hasNoAmount(row) && (!isDated(row.date) || filled(row) === 1)
 }
 
-function isDated({ text, written }: DateCell): boolean {
-  return written !== null || dateLike.test(text)
-}
+const isDated = ({ written }: DateCell) => written !== null
 
 function says({ cells }: CsvRecord, words: RegExp): boolean {
   return cells.some((cell) => words.test(foldHeader(cell)))
