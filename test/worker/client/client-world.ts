@@ -34,8 +34,6 @@ async function bytesOf(body: RequestInit['body']) {
   }
 }
 
-export type ClientWorld = ReturnType<typeof createClientWorld>
-
 /** A world and its client, whose waits are recorded and take no time. */
 export function createClientWorld(options: Partial<ClientOptions> = {}, bindings: Partial<Env> = {}) {
   const world = createWorld(bindings)

@@ -49,10 +49,6 @@ export function fillableStorage() {
   return { room, storage: { ...inner, write } }
 }
 
-/** The key of a row in a ledger by its id. */
-export const keyOfId = (rows: { key: string; id: number | null }[], id: number) =>
-  rows.find((row) => row.id === id)?.key
-
 const searches: LedgerFilter[] = [
   {},
   { per_page: 7, page: 2 },

@@ -1,7 +1,6 @@
 import { readStatement } from '../../../../src/imports/formats/read.ts'
 import type { BankStatement, FileOptions, GenericRow } from '../../../../src/imports/formats/statement.ts'
 import { Invalid } from '../../../../src/shared/failures.ts'
-import type { Minor } from '../../../../src/shared/money.ts'
 
 declare global {
   interface ImportMeta {
@@ -101,11 +100,6 @@ export function errorsOf(run: () => unknown): Record<string, string[]> | null {
     if (error instanceof Invalid) return error.errors
     throw error
   }
-}
-
-/** The sum of all entries. */
-export function sumOf(entries: { amount: Minor }[]): number {
-  return entries.reduce((sum, { amount }) => sum + amount, 0)
 }
 
 function utf16(text: string, littleEndian: boolean): Uint8Array {
