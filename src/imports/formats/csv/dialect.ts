@@ -71,12 +71,13 @@ function toldDelimiter(told: string | undefined): string | undefined {
   return delimiter
 }
 
-/** The usual delimiters, without the comma if it only stands in numbers; or else a longer one such as `~|~`. */
+/** The usual delimiters, without the comma if it only stands in numbers. A longer one such as `~|~` replaces its part. */
 function possibleDelimiters(start: string): string[] {
   const [long = '', , middle = ''] = /([~^#*%&@!:_])([,;\t|])\1/.exec(start) ?? []
-  if (long !== '' && !start.replaceAll(long, '').includes(middle)) return [long]
+  const isAlways = long !== '' && !start.replaceAll(long, '').includes(middle)
   const hasCommasOnlyInNumbers = start.includes(';') && !/(?<!\d),|,(?!\d)/.test(start)
-  return hasCommasOnlyInNumbers ? delimiters.slice(1) : delimiters
+  const single = hasCommasOnlyInNumbers ? delimiters.slice(1) : delimiters
+  return single.map((delimiter) => (isAlways && delimiter === middle ? long : delimiter))
 }
 
 /** The header row is the row without values that names the most fields, and the delimiter is the one that brings it out. */

@@ -24,6 +24,19 @@ describe('the table of a bank export', () => {
     expect(errors('Date,Amount\n2026-01-31,5', { delimiter: ';' })).toHaveProperty('mapping')
   })
 
+  test('may have a longer delimiter, but not one that only stands in a text', () => {
+    const rows = (delimiter: string, text: string) =>
+      `${['Date', 'Text', 'Amount'].join(delimiter)}\n${['2026-01-31', text, '-5'].join(delimiter)}\n`
+    for (const [delimiter, text] of [
+      ['~|~', 'Tea'],
+      ['#,#', 'Tea'],
+      [',', 'a#;#b'],
+    ] as const)
+      expect(rowsOf(rows(delimiter, text)).map((row) => [row.description, row.amount])).toEqual([
+        [text, -500],
+      ])
+  })
+
   test('without a clear delimiter is asked for one', () => {
     expect(errors('hello\nworld')).toEqual({
       delimiter: [
