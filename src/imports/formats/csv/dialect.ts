@@ -8,10 +8,6 @@ import { splitText } from './split.ts'
 
 /** How to split a CSV file, and where its header row is. */
 type Dialect = {
-  /** The text without a `sep=;` line, which Excel reads and writes. */
-  text: string
-  /** The line of the file on which that text begins. */
-  firstLine: number
   delimiter: string
   /** The index of the header row among the records; -1 if there is none, and then all headers are empty. */
   headerAt: number
@@ -20,7 +16,6 @@ type Dialect = {
 
 /** The beginning of a file, split at one of the possible delimiters. */
 type Sample = { delimiter: string; rows: string[][] }
-type Found = Pick<Dialect, 'delimiter' | 'headerAt' | 'headers'>
 
 const delimiters = [',', ';', '\t', '|']
 const words: Record<string, string> = { comma: ',', semicolon: ';', tab: '\t', '\\t': '\t', pipe: '|' }
@@ -28,11 +23,9 @@ const sampleRecords = 200
 const sampleLength = 262_144
 
 /** Works out from the beginning of a file how to split it. Asks for the delimiter if several could be meant. */
-export function findDialect(file: string, aspects: Aspects, fields: readonly CsvField[]): Dialect {
-  const [sepLine = '', declared] = /^"?sep=([^\r\n"]{1,3})"?\n/i.exec(file) ?? []
-  const text = file.slice(sepLine.length)
+export function findDialect(text: string, aspects: Aspects, fields: readonly CsvField[]): Dialect {
   const start = text.slice(0, sampleLength)
-  const told = toldDelimiter(aspects.told.delimiter) ?? declared
+  const told = toldDelimiter(aspects.told.delimiter)
   const possible = told === undefined ? possibleDelimiters(start) : [told]
   const samples = possible.map((delimiter) => ({
     delimiter,
@@ -51,11 +44,7 @@ export function findDialect(file: string, aspects: Aspects, fields: readonly Csv
     all[0]?.delimiter,
   )
   const dialect = all.find(({ delimiter }) => delimiter === (told ?? chosen)) ?? all[0]
-  return {
-    text,
-    firstLine: sepLine === '' ? 1 : 2,
-    ...(dialect ?? { delimiter: told ?? chosen, headerAt: -1, headers: [] }),
-  }
+  return dialect ?? { delimiter: told ?? chosen, headerAt: -1, headers: [] }
 }
 
 /** The delimiter in the form field: up to three characters, or the name of one. */
@@ -71,19 +60,17 @@ function toldDelimiter(told: string | undefined): string | undefined {
   return delimiter
 }
 
-/** The usual delimiters, without the comma if it only stands in numbers. A longer one such as `~|~` replaces its part. */
+/** The usual delimiters. A longer one such as `~|~` replaces its part. */
 function possibleDelimiters(start: string): string[] {
   const [long = '', , middle = ''] = /([~^#*%&@!:_])([,;\t|])\1/.exec(start) ?? []
   const isAlways = long !== '' && !start.replaceAll(long, '').includes(middle)
-  const hasCommasOnlyInNumbers = start.includes(';') && !/(?<!\d),|,(?!\d)/.test(start)
-  const single = hasCommasOnlyInNumbers ? delimiters.slice(1) : delimiters
-  return single.map((delimiter) => (isAlways && delimiter === middle ? long : delimiter))
+  return delimiters.map((delimiter) => (isAlways && delimiter === middle ? long : delimiter))
 }
 
 /** The header row is the row without values that names the most fields, and the delimiter is the one that brings it out. */
-function withHeader(samples: Sample[], mapped: string[], fields: readonly CsvField[]): Found[] {
+function withHeader(samples: Sample[], mapped: string[], fields: readonly CsvField[]): Dialect[] {
   let most = 0
-  let found: Found[] = []
+  let found: Dialect[] = []
   for (const { delimiter, rows } of samples) {
     const scores = rows.map((cells) => {
       const named = headerScore(cells, mapped, fields)
@@ -100,7 +87,7 @@ function withHeader(samples: Sample[], mapped: string[], fields: readonly CsvFie
 }
 
 /** Without a recognised header row, the delimiter is the one that yields dates and amounts. */
-function withoutHeader(samples: Sample[]): Found[] {
+function withoutHeader(samples: Sample[]): Dialect[] {
   const tables = samples
     .filter(({ rows }) => rows.some((cells) => cells.length > 1))
     .map((sample) => ({ ...sample, contents: contentsOf(sample.rows) }))

@@ -13,14 +13,14 @@ const maxRecords = 40_000
  * Splits CSV text (RFC 4180, with line feeds) into its records. Some banks do not double the quotes inside a cell, as
  * in `"Bar "Sun""`: then a quote counts only at the beginning or end of a cell.
  */
-export function readRecords(text: string, delimiter: string, firstLine: number): CsvRecord[] {
+export function readRecords(text: string, delimiter: string): CsvRecord[] {
   const { rows, isBroken } = splitText(text, delimiter, maxRecords + 1)
-  const records = withLines(isBroken ? unquoted(text, delimiter, firstLine) : rows, firstLine)
+  const records = withLines(isBroken ? unquoted(text, delimiter) : rows)
   if (records.length > maxRecords) refuseFile(tooManyRows)
   return records
 }
 
-function unquoted(text: string, delimiter: string, firstLine: number): string[][] {
+function unquoted(text: string, delimiter: string): string[][] {
   const lines = text.split('\n', maxRecords + 1)
   const split = lines.map((line) => splitUnescaped(line, delimiter))
   // A preamble or footer may be narrower, but rows of different widths were split in the wrong places.
@@ -33,8 +33,8 @@ function unquoted(text: string, delimiter: string, firstLine: number): string[][
     if (plain.length === usual) return plain.map((cell) => cell.replace(/^\s*"|"\s*$/g, ''))
     return refuseFile(
       cells
-        ? `The quotes in the file are not closed or not doubled, so its rows have different lengths, first on line ${firstLine + i}.`
-        : `A quote is not closed on line ${firstLine + i}; the file may be cut off.`,
+        ? `The quotes in the file are not closed or not doubled, so its rows have different lengths, first on line ${i + 1}.`
+        : `A quote is not closed on line ${i + 1}; the file may be cut off.`,
     )
   })
 }
@@ -57,8 +57,8 @@ function splitUnescaped(line: string, delimiter: string): string[] | null {
 }
 
 /** Numbers the records by line; one with line ends in its cells takes several lines. */
-function withLines(rows: string[][], firstLine: number): CsvRecord[] {
-  let line = firstLine
+function withLines(rows: string[][]): CsvRecord[] {
+  let line = 1
   return rows.map((cells) => {
     if (cells.length > maxCells) refuseFile(`Line ${line} of the file has more than ${maxCells} cells.`)
     const record = { line, cells }

@@ -48,8 +48,9 @@ export function identityOfTable(text: string, options: FileOptions, isGeneric: b
 function splitTable(text: string, fields: readonly CsvField[], aspects: Aspects) {
   for (const _ of linesOf(text, maxLineLength));
   // Format characters hide dates, amounts and quotes.
-  const { headerAt, headers, ...dialect } = findDialect(withoutFormats(text), aspects, fields)
-  const records = readRecords(dialect.text, dialect.delimiter, dialect.firstLine)
+  const plain = withoutFormats(text)
+  const { delimiter, headerAt, headers } = findDialect(plain, aspects, fields)
+  const records = readRecords(plain, delimiter)
   return { headers, preamble: records.slice(0, Math.max(0, headerAt)), body: records.slice(headerAt + 1) }
 }
 
