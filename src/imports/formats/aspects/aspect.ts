@@ -10,6 +10,9 @@ export type Choice = { value: string; label: string }
 /** A value that evidence proves, or a question with the values that may answer it; null if the file does not depend on it. */
 export type Aspect = { value: string; proof: string } | { question: string; options: Choice[] } | null
 
+/** What depends on the column of amounts. */
+const ofAmounts = new Set(['signs', 'decimal_separator', 'mapping.debit', 'mapping.credit'])
+
 /** How each aspect of a file was settled, by the field that would have answered its question. */
 export type Settled = Record<string, { value: string; proof: string }>
 
@@ -63,15 +66,22 @@ export class Aspects {
     return kept === undefined ? null : { value: kept, proof: this.kept?.source ?? '' }
   }
 
+  /** Settles a field, unless it was read with the first option of an open question. */
   prove(field: string, value: string, proof: string): string {
-    this.settled[field] = { value, proof }
+    if (!this.#isOpen(field)) this.settled[field] = { value, proof }
     return value
   }
 
   /** Signs make sense only once the column of amounts is known. */
   ask(field: string, text: string, options: Choice[]): string {
-    if (field !== 'signs' || !this.isAsked('mapping.amount')) this.questions.push({ field, text, options })
+    if (field !== 'signs' || !this.#isOpen(field)) this.questions.push({ field, text, options })
     return options[0]?.value ?? ''
+  }
+
+  #isOpen(field: string): boolean {
+    return field === 'date_format'
+      ? this.isAsked('mapping.date')
+      : ofAmounts.has(field) && this.isAsked('mapping.amount')
   }
 
   /** What is settled about how the file is written, as answers. */
