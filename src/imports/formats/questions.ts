@@ -1,5 +1,5 @@
 import { type ExampleRow, type FileQuestion, Invalid, Questions } from '../../shared/failures.ts'
-import type { Answers, Settled } from './aspects/aspect.ts'
+import { type Answers, answersOf, type Settled } from './aspects/aspect.ts'
 import type { FileOptions } from './statement.ts'
 
 /** How many rows show what an option does. */
@@ -12,6 +12,7 @@ const maxSample = 65_536
 const maxRounds = 4
 
 type Read<T> = (text: string, options: FileOptions) => T
+type RowsOf<T> = (result: T, account: string | undefined) => ExampleRow[]
 
 /**
  * Reads a file. If questions remain, gives options (the first `maxTried` of each) the first rows that come out differently
@@ -22,7 +23,7 @@ export function withExamples<T extends { settled: Settled }>(
   read: Read<T>,
   text: string,
   options: FileOptions,
-  rowsOf: (result: T, options: FileOptions) => ExampleRow[],
+  rowsOf: RowsOf<T>,
   canBeCut = true,
 ): T {
   try {
@@ -31,11 +32,15 @@ export function withExamples<T extends { settled: Settled }>(
     if (!(error instanceof Questions)) throw error
     const isCut = canBeCut && text.length > maxSample
     const sample = isCut ? text.slice(0, text.lastIndexOf('\n', maxSample) + 1) : text
-    const tried = (answers: Answers) =>
-      rowsWith(read, sample, options, { ...error.settled, ...answers }, rowsOf)
     const first = firstAnswers(error)
+    const tried = (field: string, value: string) => {
+      const answers = { ...error.settled, ...first, [field]: value }
+      // Other questions are about all accounts.
+      const account = field === 'statement_account' ? value : answersOf(options).statement_account
+      return rowsWith(read, sample, options, answers, (result) => rowsOf(result, account))
+    }
     const readings = error.questions.map(({ field, options }) =>
-      options.slice(0, maxTried).map(({ value }) => tried({ ...first, [field]: value })),
+      options.slice(0, maxTried).map(({ value }) => tried(field, value)),
     )
     const shown = error.questions.map((question, i) => withRows(question, readings[i] ?? []))
     const isIdle = ({ options }: FileQuestion, i: number) =>
@@ -76,12 +81,12 @@ function rowsWith<T>(
   text: string,
   options: FileOptions,
   answers: Answers,
-  rowsOf: (result: T, options: FileOptions) => ExampleRow[],
+  rowsOf: (result: T) => ExampleRow[],
 ): ExampleRow[] | null {
   let all = answers
   for (let round = 0; round < maxRounds; round += 1) {
     try {
-      return rowsOf(read(text, told(options, all)), told(options, all))
+      return rowsOf(read(text, told(options, all)))
     } catch (error) {
       if (!(error instanceof Invalid)) throw error
       if (!(error instanceof Questions)) return null

@@ -1,6 +1,5 @@
 import { type ExampleRow, Invalid } from '../../shared/failures.ts'
 import { accountNames, exampleRows } from './accounts.ts'
-import { answersOf } from './aspects/aspect.ts'
 import { readCamt } from './camt/read.ts'
 import { readBankCsv } from './csv/bank.ts'
 import { type GenericFile, readGenericTable } from './csv/generic.ts'
@@ -64,9 +63,9 @@ function readFormat(format: BankStatement['format'], text: string, options: File
   return withExamples(read, text, options, rowsOf, format === 'csv')
 }
 
-/** The entries of the account that is meant, or else of the first. */
-function rowsOf({ accounts }: BankStatement, options: FileOptions): ExampleRow[] {
-  const { statement_account: name } = answersOf(options)
-  const at = name === undefined ? 0 : accountNames(accounts).indexOf(name)
-  return exampleRows((accounts[at] ?? accounts[0])?.entries ?? [])
+/** The entries of the account that is meant, or else of all. */
+function rowsOf({ accounts }: BankStatement, account: string | undefined): ExampleRow[] {
+  const names = accountNames(accounts)
+  const isMeant = (_: unknown, i: number) => account === names[i] || !names.includes(account ?? '')
+  return exampleRows(accounts.filter(isMeant).flatMap(({ entries }) => entries))
 }

@@ -277,3 +277,17 @@ test('the encoding is never asked about, but said where nothing proves it', () =
     proof: 'as the request says',
   })
 })
+
+test.each([
+  [
+    'columns of amounts that differ in the second account only',
+    table(
+      'Text,Date,Paid,Charged,Currency',
+      'Shop,2026-03-30,-4.50,-4.50,CHF',
+      'Tea,2026-03-26,-10.00,-9.50,EUR',
+    ),
+    'mapping.amount',
+  ],
+])('%s are asked about', (_, file, field) => {
+  expect(outcomeOf(() => readers['a bank statement'](file, {})).asked).toContain(field)
+})
