@@ -138,9 +138,9 @@ describe('changing a transaction', () => {
     expect(await balances()).toEqual([57.5, 50, 0])
   })
 
-  test.each([null, '', ' '])('refuses to empty a required field with %j', async (nothing) => {
+  test('refuses to empty a required field', async () => {
     const { spent, change } = await createLedger()
-    const fields = { account_id: nothing, type: nothing, amount: nothing, transaction_date: nothing }
+    const fields = { account_id: null, type: '', amount: ' ', transaction_date: null }
     expectInvalid(await change(spent, fields), {
       account_id: ['The account id field is required.'],
       type: ['The type field is required.'],

@@ -28,8 +28,6 @@ describe('me', () => {
 
   test.each([
     [null, null],
-    ['', null],
-    ['  ', null],
     ['00:00', '00:00'],
     ['23:59', '23:59'],
   ])('takes %j as the time of the reminder: %j', async (sent, reminder_time) => {
