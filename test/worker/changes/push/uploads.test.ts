@@ -1,8 +1,21 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { create, createLedger, remove, update, upload, uploadOne, wallet } from '../../fixtures/uploads.ts'
-import { balanceOf, createWorld, expectInvalid, type Json, openAccount } from '../../fixtures/world.ts'
+import {
+  balanceOf,
+  createWorld,
+  expectInvalid,
+  type Json,
+  openAccount,
+  type Person,
+} from '../../fixtures/world.ts'
 
 const gone = { outcome: 'gone' }
+
+/** A user for whom nothing is ever done. */
+let bystander: Person
+beforeAll(async () => {
+  bystander = await createWorld().register()
+})
 
 test('what was made offline is created, in whatever order it is sent, and refers to what was made with it', async () => {
   const world = createWorld()
@@ -281,8 +294,7 @@ test.each([
     { password: ['The password field is changed by PUT /api/me/password.'] },
   ],
 ])('%j is invalid by itself', async (op, errors) => {
-  const person = await createWorld().register()
-  const result = await uploadOne(person, op)
+  const result = await uploadOne(bystander, op)
   expect([result.outcome, result.errors]).toEqual(['invalid', errors])
 })
 
@@ -292,8 +304,7 @@ test.each([
   [{}, { ops: ['The ops field must be an array.'] }],
   [Array(501).fill({}), { ops: ['The ops field must not have more than 500 items.'] }],
 ])('an upload of %j as a whole is refused', async (ops, errors) => {
-  const person = await createWorld().register()
-  expectInvalid(await person.post('/api/changes', { ops }), errors)
+  expectInvalid(await bystander.post('/api/changes', { ops }), errors)
 })
 
 test('a row may appear only once in an upload, or nothing is done', async () => {
