@@ -11,7 +11,7 @@ import type { Mark } from './mark-words.ts'
 import { readTable, type TableReading } from './read.ts'
 import { type CsvRow, cellOf } from './rows.ts'
 import { type CsvTable, fieldsOf } from './table.ts'
-import { kindOf } from './type-words.ts'
+import { kindOf, type RowKind } from './type-words.ts'
 
 /** The headers that the documentation of `import/store` names. */
 const documented = new Set<string>(
@@ -37,20 +37,16 @@ export function readGenericTable(text: string, options: FileOptions, isSheet: bo
   const entries = chosenEntries(reading)
   // The money of a transfer leaves the account of its row, whatever the sign; unless others show that it means something.
   const areSigned =
-    reading.areSided || entries.some(({ row }) => isTransfer(table, row) && row.amount.written?.isNegative)
-  const kindsOf = (entry: Entry) => ({ entry, ...appRowOf(table, entry.row) })
-  const moved = entries
-    .map(kindsOf)
-    .filter(({ entry, isLeftOut }) => !table.layout?.app || (entry.amount !== 0 && !isLeftOut))
-  const read = (areStarts: boolean) =>
-    moved
-      .filter(({ isStart }) => isStart === areStarts)
-      .flatMap(({ entry }) => readRow(reading, areSigned, entry) ?? [])
-  const [rows, starts] = [read(false), read(true)]
+    reading.areSided ||
+    entries.some(({ row }) => kindOfRow(table, row) === 'transfer' && row.amount.written?.isNegative)
+  const moved = table.layout?.app
+    ? entries.filter(({ row, amount }) => amount !== 0 && !appRowOf(table, row).isLeftOut)
+    : entries
+  const read = moved.flatMap((entry) => readRow(reading, areSigned, entry) ?? [])
   problems.throwIfAny(aspects)
   return {
-    rows: joinHalves(rows, new Set([...rows, ...starts].map(({ account }) => account))),
-    starts: starts.map(({ half: _, other: __, ...row }) => row),
+    rows: joinHalves(read),
+    starts: read.filter(({ isStart }) => isStart).map(rowOf),
     skipped: skipped + entries.length - moved.length,
     settled: aspects.settled,
     headers: table.identity,
@@ -65,8 +61,7 @@ function typeOf(table: CsvTable, row: CsvRow): Mark | null {
   if (table.layout?.app?.journal) return row.amount.written?.isNegative ? 'credit' : 'debit'
   const { between } = appRowOf(table, row)
   if (between) return between.from !== null ? 'debit' : 'credit'
-  const word = cellOf(table, row, 'type')
-  const named = word === '' ? (toAccountOf(table, row) === null ? null : 'transfer') : kindOf(word)
+  const named = kindOfRow(table, row)
   return named && (named === 'income' || named === 'transfer_in' ? 'credit' : 'debit')
 }
 
@@ -95,19 +90,18 @@ function chosenEntries({ table, groups, aspects }: TableReading): Entry[] {
 }
 
 /** A row that may be one half of a transfer, and whether the other account that it names is surely one. */
-type Half = GenericRow & { half: 'in' | 'out' | null; other: AppRow['other'] }
+type Half = GenericRow & { half: 'in' | 'out' | null } & Pick<AppRow, 'other' | 'isStart'>
+
+const rowOf = ({ half: _, other: __, isStart: ___, ...row }: Half): GenericRow => row
 
 function readRow(
   { table, areSided, problems }: TableReading,
   areSigned: boolean,
   { row, date, amount }: Entry,
 ): Half | null {
-  const { between, isHalf, other } = appRowOf(table, row)
+  const { between, isHalf, other, isStart } = appRowOf(table, row)
   const toAccount = between ? between.from && between.to : toAccountOf(table, row)
-  const word = cellOf(table, row, 'type')
-  const kind =
-    (word === '' ? null : kindOf(word)) ??
-    (toAccount !== null ? 'transfer' : amount < 0 ? 'expense' : 'income')
+  const kind = kindOfRow(table, row) ?? (toAccount !== null ? 'transfer' : amount < 0 ? 'expense' : 'income')
   const type = kind === 'transfer_in' ? 'income' : kind === 'transfer_out' ? 'expense' : kind
   const isCredit = areSided
     ? amount > 0 && type !== 'income'
@@ -132,13 +126,15 @@ function readRow(
     reference: cleanText(cellOf(table, row, 'reference')),
     half: kind.startsWith('transfer_') || isHalf || other ? (type === 'income' ? 'in' : 'out') : null,
     other,
+    isStart,
   }
 }
 
-const isTransfer = (table: CsvTable, row: CsvRow) =>
-  cellOf(table, row, 'type') === ''
-    ? toAccountOf(table, row) !== null
-    : kindOf(cellOf(table, row, 'type')) === 'transfer'
+/** What a row is by its type; one with a second account and no type is a transfer. */
+function kindOfRow(table: CsvTable, row: CsvRow): RowKind | null {
+  const word = cellOf(table, row, 'type')
+  return word === '' ? (toAccountOf(table, row) === null ? null : 'transfer') : kindOf(word)
+}
 
 /** One column may hold the category or, in transfers, the second account. */
 const isShared = ({ columns: { category, to_account } }: CsvTable) =>
@@ -154,7 +150,9 @@ function toAccountOf(table: CsvTable, row: CsvRow): string | null {
  * one that it names. A half without the other is a transfer if it surely names the other account and the file has no rows
  * of that account: otherwise the other half is another amount, such as one in another currency.
  */
-function joinHalves(rows: Half[], accounts: Set<string | null>): GenericRow[] {
+function joinHalves(all: Half[]): GenericRow[] {
+  const accounts = new Set(all.map(({ account }) => account))
+  const rows = all.filter(({ isStart }) => !isStart)
   const keyOf = ({ date, amount }: Half) => `${date} ${amount}`
   const inflows = Map.groupBy(
     rows.filter(({ half }) => half === 'in'),
@@ -170,13 +168,12 @@ function joinHalves(rows: Half[], accounts: Set<string | null>): GenericRow[] {
     if (other?.account) others.set(row, other.account)
     else if (row.other?.isSure && !accounts.has(row.other.account)) others.set(row, row.other.account)
   }
-  return rows.flatMap(({ half, other, ...row }, i) => {
-    const original = rows[i] as Half
-    const account = others.get(original)
-    if (joined.has(original)) return []
-    if (account === undefined) return [row]
-    const [from, to] = half === 'out' ? [row.account, account] : [account, row.account]
-    return [{ ...row, type: 'transfer' as const, account: from, to_account: to, category: null }]
+  return rows.flatMap((row) => {
+    const account = others.get(row)
+    if (joined.has(row)) return []
+    if (account === undefined) return [rowOf(row)]
+    const [from, to] = row.half === 'out' ? [row.account, account] : [account, row.account]
+    return [{ ...rowOf(row), type: 'transfer', account: from, to_account: to, category: null }]
   })
 }
 

@@ -27,16 +27,18 @@ function unquoted(text: string, delimiter: string): string[][] {
   const widths = Map.groupBy(split, (cells) => (cells && cells.length > 2 ? cells.length : 0))
   widths.delete(0)
   const [usual = 0] = [...widths].sort((a, b) => b[1].length - a[1].length)[0] ?? []
-  return split.map((cells, i) => {
+  const rows = split.map((cells, i) => {
     if (cells && (cells.length < 3 || cells.length === usual)) return cells
     const plain = (lines[i] ?? '').split(delimiter)
     if (plain.length === usual) return plain.map((cell) => cell.replace(/^\s*"|"\s*$/g, ''))
-    return refuseFile(
-      cells
-        ? `The quotes in the file are not closed or not doubled, so its rows have different lengths, first on line ${i + 1}.`
-        : `A quote is not closed on line ${i + 1}; the file may be cut off.`,
-    )
+    return cells ?? refuseFile(`A quote is not closed on line ${i + 1}; the file may be cut off.`)
   })
+  const odd = rows.flatMap((cells, i) => (cells.length > 2 && cells.length !== usual ? [i] : []))
+  if (odd.length * 10 > rows.length)
+    refuseFile(
+      `The quotes in the file are not closed or not doubled, so its rows have different lengths, first on line ${(odd[0] ?? 0) + 1}.`,
+    )
+  return rows
 }
 
 /** Splits a line at the delimiters outside quoted cells; null if a quoted cell does not end in the line. */
