@@ -1,7 +1,7 @@
 import { counted } from '../../../shared/counted.ts'
 import type { Minor } from '../../../shared/money.ts'
 import { foldHeader, markNames } from '../csv/header-names.ts'
-import { type Mark, sideOf } from '../csv/mark-words.ts'
+import { isTrade, type Mark, sideOf } from '../csv/mark-words.ts'
 import type { CsvRow } from '../csv/rows.ts'
 import type { CsvTable } from '../csv/table.ts'
 import type { SignConvention } from '../statement.ts'
@@ -9,7 +9,7 @@ import { quoted } from '../text.ts'
 import type { Aspects } from './aspect.ts'
 
 /** Which way each row went, by the words of one column. `isSure` if its header, or the mapping, says that it holds marks. */
-type Marks = { proof: string; marks: (Mark | null)[]; isSure: boolean }
+type Marks = { column: number; proof: string; marks: (Mark | null)[]; isSure: boolean }
 
 const definite = new Set(markNames.map((name) => (/[^\0-\x7f]/.test(name) ? foldHeader(name) : name)))
 /** The most unknown words that are asked about. */
@@ -38,7 +38,7 @@ export function markColumns(table: CsvTable, rows: CsvRow[], aspects: Aspects): 
     // Some banks mark only one side; rows without a mark then belong to the other.
     const other: Mark | null = kinds.has('credit') ? (kinds.has('debit') ? null : 'debit') : 'credit'
     const proof = `the marks in column ${headerOf(table, column)}`
-    return [{ proof, marks: marks.map((mark) => mark ?? other), isSure }]
+    return [{ column, proof, marks: marks.map((mark) => mark ?? other), isSure }]
   })
   return found.sort((a, b) => Number(b.isSure) - Number(a.isSure))
 }
@@ -95,6 +95,15 @@ export function signsByKinds(
   if (agrees.every(Boolean)) return areBoth || isSure ? 'as_written' : null
   return areBoth && !agrees.some(Boolean) ? 'inverted' : null
 }
+
+/** True if kinds prove signs the other way: purchases and refunds do so only for a buyer, who makes payments too. */
+export function areOfBuyer(words: string[], amounts: Minor[]): boolean {
+  return words.some((word, i) =>
+    sideOf(word) === null ? payment.test(foldHeader(word)) && (amounts[i] ?? 0) < 0 : !isTrade(word),
+  )
+}
+
+const payment = /payment|paiement|zahlung|pago|pagamento|betaling|betalning|platnosc|wplata/
 
 function toldMark(word: string, aspects: Aspects): Mark | null {
   const says = aspects.answer(`marks.${word.slice(0, 100)}`)?.value

@@ -7,7 +7,7 @@ import type { CsvTable } from '../csv/table.ts'
 import type { SignConvention } from '../statement.ts'
 import { quoted } from '../text.ts'
 import type { Aspect, Aspects } from './aspect.ts'
-import { askAboutMarks, headerOf, markColumns, signsByKinds } from './marks.ts'
+import { areOfBuyer, askAboutMarks, headerOf, markColumns, signsByKinds } from './marks.ts'
 
 type Proof = { value: SignConvention; proof: string }
 
@@ -114,18 +114,20 @@ function signedAspect(table: CsvTable, groups: Entry[][], { own }: Evidence, asp
   const entries = groups.flat()
   const rows = entries.map(({ row }) => row)
   const amounts = entries.map(({ amount }) => amount)
-  const marks = markColumns(table, rows, aspects).map(({ marks, isSure, proof }) => ({
-    value: signsByKinds(marks, amounts, isSure),
+  const wordsIn = (column: number) => rows.map(({ cells }) => cells[column] ?? '')
+  const provedBy = (kinds: (Mark | null)[], column: number, isSure = false) => {
+    const value = signsByKinds(kinds, amounts, isSure)
+    return value === 'inverted' && !areOfBuyer(wordsIn(column), amounts) ? null : value
+  }
+  const marks = markColumns(table, rows, aspects).map(({ column, marks, isSure, proof }) => ({
+    value: provedBy(marks, column, isSure),
     proof,
     isSure,
   }))
   const refuted = marks.find(({ value, isSure }) => isSure && !value)
   if (refuted) return question(`The signs of amounts contradict ${refuted.proof}.`, entries)
   const kinds = [...(table.columns.type ?? []), ...(table.columns.posting_text ?? [])].map((column) => ({
-    value: signsByKinds(
-      rows.map(({ cells }) => sideOf(cells[column] ?? '')),
-      amounts,
-    ),
+    value: provedBy(wordsIn(column).map(sideOf), column),
     proof: `the kinds in column ${headerOf(table, column)}`,
   }))
   const balances = groups.map((group) => ({

@@ -26,6 +26,13 @@ const kinds: Record<Mark, string> = {
     gutschr ueberweisung|gehalt|lohn gehalt|palkka|innbetaling|bezhotovostni prijem`,
 }
 
+/** What the buyer spends came in for the seller, and what the seller returns was spent. */
+const trade = new Set(
+  'sale|charge|charges|purchase|purchases|card purchase|refund|refunds|return|kauf|erstattung|achat|remboursement|compra|reembolso|devolucion|estorno|acquisto|rimborso|aankoop|terugbetaling|zakup|zwrot|kop|kjop|kob|osto|hyvitys|nakup'.split(
+    '|',
+  ),
+)
+
 const byWord = (lists: Record<Mark, string>) =>
   new Map(
     (['debit', 'credit'] as const).flatMap((mark) =>
@@ -50,4 +57,9 @@ export function markOf(word: string): Mark | null {
 export function sideOf(word: string): Mark | null {
   if (word.length > maxLength) return null
   return markOf(word) ?? marksOfKinds.get(foldHeader(word)) ?? null
+}
+
+/** True for a kind whose side depends on whose account it is: the buyer's, or the seller's. */
+export function isTrade(word: string): boolean {
+  return word.length <= maxLength && trade.has(foldHeader(word))
 }
