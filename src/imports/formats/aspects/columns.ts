@@ -119,6 +119,7 @@ function applyMapping(
 /** Settles the column of amounts, or those of debits and credits. */
 function settleMoney(table: Table, aspects: Aspects, problems: Problems): void {
   const { headers, body, columns, proofs, contents } = table
+  if (columns.amount?.length === 1 && !proofs.has('amount')) columns.amount.push(...otherAmounts(table))
   const twice = money.find((field) => (columns[field]?.length ?? 0) > 1)
   if (!twice && money.some((field) => columns[field])) return
   const found = (!twice && columns.net) || filledCurrencies(headers, body)
@@ -138,6 +139,18 @@ function settleMoney(table: Table, aspects: Aspects, problems: Problems): void {
   }
   const possible = twice ? candidates.map((column) => [column]) : possibleAmounts(contents.rows, candidates)
   settle(twice ?? 'amount', possible, 'the only column with amounts', table, aspects, problems)
+}
+
+/** Other columns of amounts, such as those in the currency of the purchase: their values differ in some row. */
+function otherAmounts({ headers, columns, contents }: Table): number[] {
+  const [amount = -1] = columns.amount ?? []
+  const known = columnsNamed(headers, 'amount').filter((column) => contents.numbers.includes(column))
+  return known.filter((column) =>
+    contents.rows.some((cells) => {
+      const [one = '', other = ''] = [cells[amount], cells[column]]
+      return !isBlankAmount(one) && !isBlankAmount(other) && hundredths(one) !== hundredths(other)
+    }),
+  )
 }
 
 /** Settles which column, or pair of debits and credits, has a field: the only possible one, or else by a question. */
