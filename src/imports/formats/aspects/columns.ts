@@ -13,6 +13,7 @@ import {
 } from '../csv/headers.ts'
 import { type Layout, layoutOf } from '../csv/layouts.ts'
 import type { CsvRecord } from '../csv/records.ts'
+import { areStates } from '../csv/state-words.ts'
 import type { Problems } from '../problems.ts'
 import { quoted } from '../text.ts'
 import { isBlankAmount } from '../written/amount.ts'
@@ -55,6 +56,7 @@ export function settleColumns(
     settle('date', possible, 'the only column with dates', table, aspects, problems)
   }
   settleMoney(table, aspects, problems)
+  if (fields.includes('status')) chooseStates(table)
   chooseDescription(table)
   for (const [field, found = []] of Object.entries(columns) as [CsvField, number[]][])
     if (found[0] !== undefined && !aspects.isAsked(`mapping.${field}`))
@@ -283,6 +285,22 @@ function leads(rows: Map<number, number>[], at: { balance: number; credit: numbe
       return isOne ? Math.abs(change) === credit : change === credit - debit
     }),
   )
+}
+
+/** Without a known header of states, the first column of them under an unknown one. */
+function chooseStates(table: Table): void {
+  const { columns, proofs, contents, headers } = table
+  if (columns.status || columns.impact || proofs.has('status')) return
+  const found = headers.slice(0, 64).findIndex((header, column) => {
+    return (
+      !isKnown(header) &&
+      !isUsed(table, column) &&
+      areStates(contents.rows.map((cells) => cells[column] ?? ''))
+    )
+  })
+  if (found < 0) return
+  columns.status = [found]
+  proofs.set('status', 'its words are states')
 }
 
 /** Without a known description, the column with the most different texts; any other can be mapped. */

@@ -1,13 +1,16 @@
 import { counted } from '../../../shared/counted.ts'
-import { foldHeader } from '../csv/header-names.ts'
 import { type CsvRow, cellOf } from '../csv/rows.ts'
-import { bookedWords, movingImpact, neutralMark, skippedWords } from '../csv/state-words.ts'
+import {
+  bookedWords,
+  foldState,
+  maxStates,
+  movingImpact,
+  neutralMark,
+  skippedWords,
+} from '../csv/state-words.ts'
 import type { CsvTable } from '../csv/table.ts'
 import { quoted } from '../text.ts'
 import type { Aspects } from './aspect.ts'
-
-/** A column with more different words does not hold states. */
-const maxStates = 12
 
 /**
  * Which rows moved money, by a column of states or of the impact on the balance: an unknown word in it is asked about.
@@ -41,14 +44,13 @@ export function settleStates(
   return found
 }
 
-const fold = (text: string) => foldHeader(text.slice(0, 60))
-const isSkipped = (word: string) => skippedWords.test(fold(word))
+const isSkipped = (word: string) => skippedWords.test(foldState(word))
 
 /** The word in the column of states. An impact needs no other state; without one, nothing moved. */
 function stateOf(table: CsvTable, row: CsvRow): string {
   if (row.doubtful !== '') return row.doubtful
   if (!table.columns.impact) return cellOf(table, row, 'status').slice(0, 100)
-  return movingImpact.test(fold(cellOf(table, row, 'impact'))) ? 'booked' : 'skipped'
+  return movingImpact.test(foldState(cellOf(table, row, 'impact'))) ? 'booked' : 'skipped'
 }
 
 /** True if rows with this word moved money. Where others are all pending, say, a blank cell means that a row is not. */
@@ -64,7 +66,7 @@ function settleWord(
   const known =
     isSkipped(word) || word === 'skipped'
       ? 'skipped'
-      : isBlankBooked || bookedWords.test(fold(word))
+      : isBlankBooked || bookedWords.test(foldState(word))
         ? 'booked'
         : null
   const field = `states.${word || 'blank'}`

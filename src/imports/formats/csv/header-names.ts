@@ -122,7 +122,7 @@ export const headerNames = {
     currency|currency code|curr|valutacode|valuta rekening|devies|devise du compte|ccy|account currency|wahrung|waehrung|kontowahrung|devise|divisa|monnaie|moneda|moeda|munt|muntsoort|valuta code|waluta|waluta rachunku|mena|mena uctu|devizanem|valuuta|buchungswahrung
     txn currency funding card|payment currency|valuta|valiuta|posted currency|валюта платежа|валюта операции|валюта`),
   status: list(`
-    status|state|transaction status|info|umsatzstatus|buchungsstatus|statut|etat|estado|estado operacion|stato|stan|status transakcji
+    status|state|transaction status|umsatzstatus|buchungsstatus|statut|etat|estado|estado operacion|stato|stan|status transakcji
     статус|交易状态`),
   fee: list(`
     fee|fees|amount fee|total fees|transaction fee|fee amount|gebuhr|gebuehr|entgelt|frais|comision|commissione|kosten|prowizja|oplata
