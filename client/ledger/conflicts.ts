@@ -1,5 +1,5 @@
 import type { FieldErrors } from '../api.ts'
-import type { Copy, Work } from './copy.ts'
+import type { Copy, PendingUpdate } from './copy.ts'
 import { type Change, type Fields, groupOf, type Named, type Pending, pick } from './pending.ts'
 import { idOf } from './store.ts'
 
@@ -53,7 +53,7 @@ export function conflictsOf({ pending, view, write }: Copy) {
 
     /** Drops a rejected change. A creation that may have been stored is sent once more, to learn its outcome. */
     async discard({ noun, key }: Named): Promise<void> {
-      const change: Work['change'] = (one) =>
+      const change: PendingUpdate['change'] = (one) =>
         !one?.errors ? one : one.sent ? { ...one, next: null, errors: null } : undefined
       if (pending.get(idOf({ noun, key }))?.errors) await write([{ noun, key, change }])
     },

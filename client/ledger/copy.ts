@@ -9,7 +9,7 @@ import { type Entry, idOf, partsOf, pendingEntry, readOthers, readStored, withMe
 import { viewOf } from './view.ts'
 
 /** A change to a pending change. It is applied again if another tab has written meanwhile. */
-export type Work = Named & { change: (pending: Pending | undefined) => Pending | undefined }
+export type PendingUpdate = Named & { change: (pending: Pending | undefined) => Pending | undefined }
 
 type CopyOptions = {
   storage: LedgerStorage
@@ -33,7 +33,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
   /** Pending changes, including those that are being written. */
   const pending = new Map(stored.pending)
   /** Works that are being written, by row. */
-  const unstored = new Map<string, Set<Work>>()
+  const unstored = new Map<string, Set<PendingUpdate>>()
   let lastAt = [...pending.values()].reduce((last, { at }) => Math.max(last, at), 0)
   let view = viewOf({ rows: stored.rows, pending, userId })
   let isReplaced = false
@@ -58,14 +58,14 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     } else pending.delete(id)
   }
 
-  function noteUnstored(works: Work[]): void {
+  function noteUnstored(works: PendingUpdate[]): void {
     for (const work of works) {
       const own = unstored.get(idOf(work)) ?? new Set()
       unstored.set(idOf(work), own.add(work))
     }
   }
 
-  function forgetUnstored(works: Work[]): void {
+  function forgetUnstored(works: PendingUpdate[]): void {
     for (const work of works) {
       const own = unstored.get(idOf(work))
       own?.delete(work)
@@ -79,10 +79,10 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     view.show(work.noun, work.key)
   }
 
-  /** Recomputes a row, which is shown later, with the others that a sync touches. */
-  function touch(noun: Noun, key: Key): void {
+  /** Recomputes a row, which is shown later, with the others that a sync changes. */
+  function markChanged(noun: Noun, key: Key): void {
     recompute(`${noun} ${key}`)
-    view.touch(noun, key)
+    view.markChanged(noun, key)
   }
 
   const refresh = (): Promise<void> => locks.request(`${base}state`, takeOthers)
@@ -128,7 +128,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
   function reviveRows(entries: Entry[]): Renames {
     const { touched, renames } = revive(stored, newKey, nextAt())
     for (const id of touched) {
-      touch(...partsOf(id))
+      markChanged(...partsOf(id))
       entries.push(pendingEntry(id, stored.pending.get(id)))
     }
     if (touched.size > 0) view.update()
@@ -156,13 +156,13 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     refresh,
 
     /** The work of merging a change into the pending change of a row. */
-    workOf(noun: Noun, key: Key, change: Change): Work {
+    updateOf(noun: Noun, key: Key, change: Change): PendingUpdate {
       const at = nextAt()
       return { noun, key, change: (one) => merge(one ?? newPending(noun, key, at), change) }
     },
 
     /** Makes a user's changes: shows them at once, and has stored them once this resolves. If that fails, takes them back. */
-    async write(works: Work[]): Promise<void> {
+    async write(works: PendingUpdate[]): Promise<void> {
       noteUnstored(works)
       for (const work of works) show(work)
       try {
@@ -181,15 +181,15 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
       }
     },
 
-    touch,
+    markChanged,
 
     /** Notes that all rows may have changed. */
-    touchAll(): void {
+    markAllChanged(): void {
       isReplaced = true
     },
 
-    /** Shows what has been touched, here and in other tabs. */
-    showTouched(): void {
+    /** Shows the changed rows, here and in other tabs. */
+    showChanged(): void {
       if (isReplaced) view = viewOf({ rows: stored.rows, pending, userId })
       else view.update()
       isReplaced = false

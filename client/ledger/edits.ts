@@ -1,4 +1,4 @@
-import type { Copy, Work } from './copy.ts'
+import type { Copy, PendingUpdate } from './copy.ts'
 import { type Creatable, type Entered, LedgerError } from './entered.ts'
 import { fieldsOf } from './fields.ts'
 import { type Change, type Fields, groupOf, type Other, pick, withoutUnchanged } from './pending.ts'
@@ -20,7 +20,7 @@ export function editsOf(
   keyOf: (noun: Creatable, name: Key | number) => Key,
   userId: number,
 ) {
-  const { pending, view, workOf, write } = copy
+  const { pending, view, updateOf, write } = copy
   const validate = validatorOf(copy, keyOf)
   let steps: Done[][] = []
 
@@ -31,7 +31,7 @@ export function editsOf(
   }
 
   /** Performs works as a step that can be undone. `others` are restored with the account or category that it deletes. */
-  async function perform(works: Work[], others: Other[] = []): Promise<void> {
+  async function perform(works: PendingUpdate[], others: Other[] = []): Promise<void> {
     const before = works.map(({ noun, key }) => {
       const row = find(noun, key)
       const fieldsBefore = row && pick(row, fieldsOf(noun))
@@ -62,7 +62,7 @@ export function editsOf(
    * Further changes for the deletion of a row that was never sent. The service does not know the row, so the transactions
    * of an account are deleted here, and those of a category lose it here.
    */
-  function consequencesOf(noun: Noun, key: Key, others = view().othersOf(noun, key)): Work[] {
+  function consequencesOf(noun: Noun, key: Key, others = view().othersOf(noun, key)): PendingUpdate[] {
     if (pending.get(`${noun} ${key}`)?.next?.op !== 'create') return []
     const lost: Change = {
       op: 'update',
@@ -71,7 +71,7 @@ export function editsOf(
       mayLackCategory: true,
     }
     return others.map(({ key, set: was }) =>
-      workOf('transaction', key, was ? { op: 'delete', set: {}, was } : lost),
+      updateOf('transaction', key, was ? { op: 'delete', set: {}, was } : lost),
     )
   }
 
@@ -81,7 +81,7 @@ export function editsOf(
       async create<N extends Creatable>(noun: N, fields: Entered[N]): Promise<Key> {
         const set = validate.create(noun, fields)
         const key = validate.newKey(noun, newId())
-        await perform([workOf(noun, key, { op: 'create', set, was: {} })])
+        await perform([updateOf(noun, key, { op: 'create', set, was: {} })])
         return key
       },
 
@@ -93,13 +93,13 @@ export function editsOf(
         const change = withoutUnchanged({ op: 'update', set, was: pick(row, Object.keys(set)) })
         // Unlike a creation, a change may leave a transaction without a category.
         const category = noun === 'transaction' && { mayLackCategory: true }
-        if (change) await perform([workOf(noun, row.key, { ...change, ...category })])
+        if (change) await perform([updateOf(noun, row.key, { ...change, ...category })])
       },
 
       /** Deletes a row; with an account, its transactions. Throws LedgerError. */
       async remove(noun: Creatable, name: Key | number): Promise<void> {
         const row = rowOf(noun, name)
-        const removal = workOf(noun, row.key, { op: 'delete', set: {}, was: pick(row, fieldsOf(noun)) })
+        const removal = updateOf(noun, row.key, { op: 'delete', set: {}, was: pick(row, fieldsOf(noun)) })
         const others = view().othersOf(noun, row.key)
         await perform([...consequencesOf(noun, row.key, others), removal], others)
       },

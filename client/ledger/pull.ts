@@ -61,7 +61,7 @@ export async function takePage(run: LedgerRun, { changes = [], cursor = '', has_
     run.report.received += changes.length
     run.isUpToDate = !has_more
     const into = isSnapshot ? incoming : rows
-    into.fold(changes, isSnapshot ? () => undefined : run.touch)
+    into.fold(changes, isSnapshot ? () => undefined : run.markChanged)
     const entries = blockEntries(into, isSnapshot ? meta.generation + 1 : meta.generation)
     if (isSnapshot) meta.incoming = cursor
     else meta.cursor = cursor
@@ -72,7 +72,7 @@ export async function takePage(run: LedgerRun, { changes = [], cursor = '', has_
     return entries
   })
   if (!run.isUpToDate) return
-  run.showTouched()
+  run.showChanged()
   // Without a cursor, since the rows do not add up, all are read again.
   run.isUpToDate = run.stored().meta.cursor !== null
 }
@@ -84,7 +84,7 @@ function endSnapshot(run: LedgerRun): Entry[] {
   Object.assign(meta, { generation: meta.generation + 1, cursor: meta.incoming, incoming: null })
   stored.rows = incoming
   stored.incoming = servedRows()
-  run.touchAll()
+  run.markAllChanged()
   return deletionsExcept(stored.blocks, meta.generation)
 }
 

@@ -5,7 +5,7 @@ import { unwrap } from '../unwrap.ts'
 import { compare } from './money.ts'
 import type { Change, Fields, Pending, Result } from './pending.ts'
 import { pull, renewCursor, takePage } from './pull.ts'
-import { keepTouched, type LedgerRun, referredTo } from './run.ts'
+import { keepChanged, type LedgerRun, referredTo } from './run.ts'
 import { idOf } from './store.ts'
 
 /** Takes the next changes to send, and marks them as sent: later changes of these rows stay pending behind them. */
@@ -25,7 +25,7 @@ export async function takeChunk(run: LedgerRun): Promise<Pending[]> {
     chunk = withinLimits(run, inOrder)
     return chunk.map((one) => {
       run.attempted.add(idOf(one))
-      return keepTouched(run, idOf(one), one)
+      return keepChanged(run, idOf(one), one)
     })
   })
   return chunk

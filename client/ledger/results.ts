@@ -1,5 +1,5 @@
 import { leftAfter, type Pending } from './pending.ts'
-import { keepTouched, type LedgerRun, referredTo } from './run.ts'
+import { keepChanged, type LedgerRun, referredTo } from './run.ts'
 import type { Entry } from './store.ts'
 
 /** Applies the results of the upload to the pending changes, and returns the entries to store. */
@@ -12,7 +12,7 @@ export function applyResults(run: LedgerRun): Entry[] {
     const left = leftAfter(one, result)
     // Rejected only because a row that it refers to was: it stays pending until that row is corrected.
     const isHeld = result.outcome === 'invalid' && left !== undefined && namesInvalid(run, one)
-    entries.push(keepTouched(run, id, isHeld ? { ...left, errors: null } : left))
+    entries.push(keepChanged(run, id, isHeld ? { ...left, errors: null } : left))
     if (left?.conflict) report.conflicts += 1
     else if (left?.errors) report.rejected += isHeld ? 0 : 1
     else {

@@ -100,17 +100,17 @@ export function servedRows() {
   }
 
   /** Takes a page of the feed, and reports each row that may have changed. */
-  function fold(changes: FeedChange[], touch: (noun: Noun, key: Key) => void): void {
+  function fold(changes: FeedChange[], onChange: (noun: Noun, key: Key) => void): void {
     for (const { noun, id, data } of changes) {
       if (!nouns.includes(noun)) continue
       if (data) {
         put(noun, data)
         changed.add(blockOf(noun, id))
-        touch(noun, keyOf(data))
+        onChange(noun, keyOf(data))
         continue
       }
       const key = remove(noun, id)
-      if (key !== undefined) touch(noun, key)
+      if (key !== undefined) onChange(noun, key)
       if (noun === 'account') removeTransactionsOf(id)
       if (noun === 'category') forgetCategory(id)
     }

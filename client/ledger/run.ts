@@ -20,7 +20,10 @@ export type LedgerReport = {
   stopped: Stopped | null
 }
 
-export type SyncOptions = Pick<Copy, 'stored' | 'commit' | 'keep' | 'touch' | 'touchAll' | 'showTouched'> & {
+export type SyncOptions = Pick<
+  Copy,
+  'stored' | 'commit' | 'keep' | 'markChanged' | 'markAllChanged' | 'showChanged'
+> & {
   client: Pick<PurseClient, 'api'>
   bearer: GetBearer
   limits: typeof syncLimits
@@ -45,10 +48,10 @@ export type LedgerRun = SyncOptions & {
   isRenewed: boolean
 }
 
-/** `keep` and `touch`: the row is shown with the others that the run touches. */
-export function keepTouched(run: LedgerRun, id: string, pending: Pending | undefined): Entry {
+/** Stores a pending change. Its row is shown with the others that the run changes. */
+export function keepChanged(run: LedgerRun, id: string, pending: Pending | undefined): Entry {
   const entry = run.keep(id, pending)
-  run.touch(...partsOf(id))
+  run.markChanged(...partsOf(id))
   return entry
 }
 

@@ -1,4 +1,4 @@
-import type { Copy, Work } from './copy.ts'
+import type { Copy, PendingUpdate } from './copy.ts'
 import { LedgerError } from './entered.ts'
 import {
   type Change,
@@ -30,17 +30,17 @@ export type Done = Named & {
  * The work of undoing a step on a row: it restores the earlier pending change or, if that has changed since, changes the
  * row back.
  */
-export function undoWorkOf({ stored, view, workOf }: Copy, step: Done[], done: Done): Work {
+export function undoWorkOf({ stored, view, updateOf }: Copy, step: Done[], done: Done): PendingUpdate {
   const { noun, key, pendingBefore, pendingAfter } = done
   const change = undoChangeOf(view(), step, done)
-  const work = change && workOf(noun, key, change)
+  const update = change && updateOf(noun, key, change)
   return {
     ...{ noun, key },
     change(one) {
       if (textOf(one) === pendingAfter) return pendingBefore
       // The user has since kept a row that they had deleted.
       const isKept = change?.op === 'create' && !deletes(one) && stored().rows.get(noun, key)
-      return work && !isKept ? work.change(one) : one
+      return update && !isKept ? update.change(one) : one
     },
   }
 }

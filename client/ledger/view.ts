@@ -14,7 +14,7 @@ export function viewOf(sources: Sources) {
   const { rows, pending } = sources
   const shownRows: { [N in Noun]: Map<Key, Shown[N]> } = mapsByNoun()
   const listing = listingOf(shownRows.account)
-  let touched = new Map<string, [Noun, Key]>()
+  let changed = new Map<string, [Noun, Key]>()
   let isStale = false
 
   function put<N extends Noun>(noun: N, key: Key, served?: ServedRow<N>): Shown[N] | undefined {
@@ -62,21 +62,21 @@ export function viewOf(sources: Sources) {
   order()
 
   return {
-    /** Shows one row as it is now, but not yet others that have been touched. */
+    /** Shows one row as it is now, but not yet others that have been changed. */
     show(noun: Noun, key: Key): void {
       refresh(noun, key)
       if (isStale) order()
     },
 
-    touch: (noun: Noun, key: Key): void => {
-      touched.set(`${noun} ${key}`, [noun, key])
+    markChanged: (noun: Noun, key: Key): void => {
+      changed.set(`${noun} ${key}`, [noun, key])
     },
 
-    /** Shows the touched rows as they are now. */
+    /** Shows the changed rows as they are now. */
     update(): void {
-      if (touched.size > maxIncremental) isStale = true
-      const all = [...touched.values()].sort(([a], [b]) => nouns.indexOf(a) - nouns.indexOf(b))
-      touched = new Map()
+      if (changed.size > maxIncremental) isStale = true
+      const all = [...changed.values()].sort(([a], [b]) => nouns.indexOf(a) - nouns.indexOf(b))
+      changed = new Map()
       for (const [noun, key] of all) refresh(noun, key)
       if (isStale) order()
     },
@@ -105,7 +105,7 @@ export function viewOf(sources: Sources) {
       const own = references.filter(([, of]) => of === noun).map(([field]) => field)
       if (own.length === 0) return []
       const all = [...shownRows.transaction.values()].filter((row) => own.some((field) => row[field] === key))
-      // Rows that went with another account are not touched, so a hidden row may be gone.
+      // Rows that went with another account are not changed, so a hidden row may be gone.
       const left = all.filter(
         (row) => get('transaction', row.key) ?? shownRow('transaction', row.key, sources),
       )

@@ -21,7 +21,7 @@ export async function deleteAccount(
   const deleted = owner.db.update(accounts).set(deletedAccountColumns(owner)).where(row)
   const results = await withinBounds('amount', owner.run({ owned, stale, deleted }))
   requirePrecondition(accounts, results)
-  await removalQueue.post(results.user.id)
+  await removalQueue.send(results.user.id)
 }
 
 /** The columns that a deletion writes. Triggers then take the account out of all figures. */

@@ -1,7 +1,7 @@
 import { maxAccounts, maxNotesLength } from '../database/quotas.ts'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
-import { conflict, deleted, json, list, taggedResponses } from '../openapi/response-descriptions.ts'
-import { grouped } from '../shared/doc.ts'
+import { conflict, deleted, etagResponses, json, list } from '../openapi/response-descriptions.ts'
+import { formatNumber } from '../shared/doc.ts'
 import { account, accountConflict } from './contract.ts'
 
 export const accountEndpoints: EndpointGroup = {
@@ -12,12 +12,12 @@ export const accountEndpoints: EndpointGroup = {
       id: 'listAccounts',
       summary: 'List accounts',
       description: 'With their balances, in the order they were opened.',
-      responses: taggedResponses(list(account, 'All accounts.')),
+      responses: etagResponses(list(account, 'All accounts.')),
     },
     'POST /api/accounts': {
       id: 'createAccount',
       summary: 'Open an account',
-      description: `Its balance begins with \`starting_balance\`. A user has at most ${maxAccounts} accounts, with at most ${grouped(maxNotesLength)} characters of notes between them.`,
+      description: `Its balance begins with \`starting_balance\`. A user has at most ${maxAccounts} accounts, with at most ${formatNumber(maxNotesLength)} characters of notes between them.`,
       body: {
         name: 'NewAccount',
         example: { name: 'Checking', type: 'bank', starting_balance: '1250.00', notes: null },
@@ -38,7 +38,7 @@ export const accountEndpoints: EndpointGroup = {
       id: 'showAccount',
       summary: 'Show an account',
       description: 'With its balance.',
-      responses: taggedResponses(json(account, 'The account.')),
+      responses: etagResponses(json(account, 'The account.')),
     },
     'PUT /api/accounts/:id': {
       id: 'updateAccount',

@@ -1,6 +1,6 @@
 import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
-import { tagged } from '../http/conditional-get.ts'
+import { withETag } from '../http/conditional-get.ts'
 import { pathId } from '../http/path-id.ts'
 import { body, header } from '../http/validate.ts'
 import { withErrors } from '../shared/draft.ts'
@@ -14,14 +14,14 @@ import { updateAccount } from './update.ts'
 
 /** Accounts and their balances. */
 export const accountRoutes = new Hono<App>()
-  .get('/', tagged(), async (c) => c.json((await listAccounts(c.get('owner'))).map(presentAccount)))
+  .get('/', withETag(), async (c) => c.json((await listAccounts(c.get('owner'))).map(presentAccount)))
   .post('/', header(newAccountKey), body(newAccount), async (c) => {
     const { values, errors } = c.req.valid('header')
     const draft = withErrors(c.req.valid('json'), errors)
     const { account, isNew } = await createAccount(c.get('owner'), draft, values['Idempotency-Key'])
     return c.json(presentAccount(account), isNew ? 201 : 200)
   })
-  .get('/:id', tagged(), async (c) => c.json(presentAccount(await showAccount(c.get('owner'), pathId(c)))))
+  .get('/:id', withETag(), async (c) => c.json(presentAccount(await showAccount(c.get('owner'), pathId(c)))))
   .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(accountChanges), async (c) => {
     const expected = c.req.valid('header').values['If-Match']
     return c.json(

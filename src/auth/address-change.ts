@@ -11,7 +11,7 @@ import { messageFor, requiredText, takenText } from '../shared/field-errors.ts'
 import type { Hashing } from '../shared/hashing.ts'
 import { addressLink, isAddressLink, type LinkParts, linkedUserId } from '../shared/links.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
-import { isStillReserved, isTakenAddress, voidLinks } from '../users/addresses.ts'
+import { isStillReserved, isTakenAddress, revokeLinks } from '../users/addresses.ts'
 import { readOwnPassword, requireOwnPassword, wrongPassword } from '../users/password.ts'
 import type { LinkContext } from './context.ts'
 import type { AddressChange } from './email-contract.ts'
@@ -62,7 +62,7 @@ export async function requestAddressChange(
     await mailChangeLink(context, { ...user, email })
     return email
   }
-  await mailQueue.post({
+  await mailQueue.send({
     kind: 'approve_address',
     id: crypto.randomUUID(),
     to: user.email,
@@ -90,15 +90,15 @@ async function mailChangeLink(
   { id, name, email }: { id: number; name: string; email: string },
 ): Promise<void> {
   const url = addressLink(links, 'change', { id, email }, now)
-  await mailQueue.post({ kind: 'change_address', id: crypto.randomUUID(), to: email, name, url })
+  await mailQueue.send({ kind: 'change_address', id: crypto.randomUUID(), to: email, name, url })
 }
 
 /** The state of a requested change: done before, or impossible, since another user has the address by now. */
 export type ChangeState = 'pending' | 'done' | 'taken'
 
 /** The state of the change that an `approve` or `change` link is for. Throws BadLink. */
-export async function readChangeState(context: LinkContext, does: 'approve' | 'change', link: LinkParts) {
-  return (await readChange(context, does, link)).state
+export async function readChangeState(context: LinkContext, action: 'approve' | 'change', link: LinkParts) {
+  return (await readChange(context, action, link)).state
 }
 
 /**
@@ -168,7 +168,7 @@ export async function completeChange(context: LinkContext, link: LinkParts): Pro
       .set({ email, emailVerifiedAt: now, isPasswordProven: false, reminderLookAt: now, updatedAt: now })
       .where(and(eq(users.id, id), isReady))
       .returning({ id: users.id }),
-    ...voidLinks(
+    ...revokeLinks(
       db,
       id,
       sql`exists (select 1 from ${users} where ${users.id} = ${id} and ${users.email} = ${email})`,
@@ -177,14 +177,14 @@ export async function completeChange(context: LinkContext, link: LinkParts): Pro
   // Another request was faster.
   if (changed.length === 0) return readChangeState(context, 'change', link)
   const restoreUrl = reserved.length > 0 ? addressLink(links, 'restore', { id, email: old }, now) : undefined
-  const isTold = attempted.length > 0 || restoreUrl !== undefined || user.emailVerifiedAt !== null
-  if (isTold)
-    await mailQueue.post({ kind: 'address_changed', id: crypto.randomUUID(), to: old, name, restoreUrl })
+  const sendsReceipt = attempted.length > 0 || restoreUrl !== undefined || user.emailVerifiedAt !== null
+  if (sendsReceipt)
+    await mailQueue.send({ kind: 'address_changed', id: crypto.randomUUID(), to: old, name, restoreUrl })
   return 'pending'
 }
 
 /** Returns the user of an `approve` or `change` link, the new address, and the state of the change. Throws BadLink. */
-async function readChange({ db, now, links }: LinkContext, does: 'approve' | 'change', link: LinkParts) {
+async function readChange({ db, now, links }: LinkContext, action: 'approve' | 'change', link: LinkParts) {
   const { userId, email: newEmail, isConfirmed } = pendingAddresses
   const columns = {
     user: { id: users.id, name: users.name, email: users.email, emailVerifiedAt: users.emailVerifiedAt },
@@ -200,11 +200,11 @@ async function readChange({ db, now, links }: LinkContext, does: 'approve' | 'ch
   )
   if (!found) throw new BadLink(404, 'User not found.')
   const { user, pending } = found
-  const isFor = (email: string) => isAddressLink(links.secret, does, link, { id: user.id, email }, now)
+  const isFor = (email: string) => isAddressLink(links.secret, action, link, { id: user.id, email }, now)
   const done = { user, email: user.email, state: 'done' as const }
   if (pending && isFor(pending.email)) {
-    if (does === 'approve' && pending.isConfirmed) return done
-    if (does === 'approve' || pending.isConfirmed)
+    if (action === 'approve' && pending.isConfirmed) return done
+    if (action === 'approve' || pending.isConfirmed)
       return {
         user,
         email: pending.email,

@@ -4,7 +4,7 @@ import { formerAddresses, tokens, users } from '../database/schema.ts'
 import { BadLink } from '../shared/failures.ts'
 import { isAddressLink, type LinkParts, linkedUserId } from '../shared/links.ts'
 import { sha256Hex } from '../shared/tokens.ts'
-import { isStillReserved, voidLinks } from '../users/addresses.ts'
+import { isStillReserved, revokeLinks } from '../users/addresses.ts'
 import type { LinkContext } from './context.ts'
 import { ignoreLimits, mailResetLink } from './password-reset.ts'
 
@@ -28,13 +28,13 @@ export async function restoreAddress(context: LinkContext, link: LinkParts) {
   const isFormer = sql`exists (select 1 from ${formerAddresses} where ${formerAddresses.id} = ${id})`
   const { restored } = await runAll(db, {
     tokens: db.delete(tokens).where(and(eq(tokens.userId, userId), isFormer)),
-    ...voidLinks(db, userId, isFormer),
+    ...revokeLinks(db, userId, isFormer),
     restored: db
       .update(users)
       .set({ email, idpId, passwordHash: null, emailVerifiedAt: now, updatedAt: now })
       .where(and(eq(users.id, userId), isFormer))
       .returning({ id: users.id }),
-    laterVoided: db
+    laterRevoked: db
       .delete(formerAddresses)
       .where(and(eq(formerAddresses.userId, userId), gte(formerAddresses.id, id))),
   })

@@ -54,13 +54,13 @@ const texts: Record<'approve' | 'change' | 'restore', { question: Text; outcome:
 
 type State = 'pending' | 'done' | 'taken'
 
-function question(c: Context<App>, does: keyof typeof texts, state: State) {
-  const { question, done } = texts[does]
+function question(c: Context<App>, action: keyof typeof texts, state: State) {
+  const { question, done } = texts[action]
   return linkPage(c, ...{ pending: question, done, taken: isTaken }[state])
 }
 
-function outcome(c: Context<App>, does: keyof typeof texts, state: State) {
-  const { outcome, done } = texts[does]
+function outcome(c: Context<App>, action: keyof typeof texts, state: State) {
+  const { outcome, done } = texts[action]
   const [title, text] = { pending: outcome, done, taken: isTaken }[state]
   return linkOutcome(c, title, text, state === 'taken' ? 409 : 200)
 }

@@ -6,16 +6,16 @@ import { countAttempt, type Limit, requireAttempt } from '../database/throttle.t
 import { mailLimits } from '../mail/limits.ts'
 import { BadLink } from '../shared/failures.ts'
 import {
-  type AddressLink,
   addressLink,
   isAddressLink,
+  type LinkAction,
   type LinkBase,
   type LinkParts,
   linkedUserId,
 } from '../shared/links.ts'
 import type { MailQueue } from '../shared/queues.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
-import { voidLinks } from '../users/addresses.ts'
+import { revokeLinks } from '../users/addresses.ts'
 import { userDeletion } from '../users/delete.ts'
 import type { LinkContext } from './context.ts'
 import { ignoreLimits, mailResetLink } from './password-reset.ts'
@@ -27,7 +27,7 @@ export async function mailVerification(
   user: Pick<User, 'id' | 'name' | 'email' | 'createdAt'>,
   now: Date,
 ): Promise<void> {
-  await mailQueue.post({
+  await mailQueue.send({
     kind: 'verify_address',
     id: crypto.randomUUID(),
     to: user.email,
@@ -114,7 +114,7 @@ export async function disown(context: LinkContext, link: LinkParts): Promise<Dis
   const { deleted, signedOut, found } = await runAll(db, {
     ...userDeletion(db, email, isUnverified),
     tokens: db.delete(tokens).where(eq(tokens.userId, unproven)),
-    ...voidLinks(db, unproven),
+    ...revokeLinks(db, unproven),
     signedOut: db
       .update(users)
       .set({ passwordHash: null, updatedAt: now })
@@ -129,17 +129,17 @@ export async function disown(context: LinkContext, link: LinkParts): Promise<Dis
   if (found.length > 0) return 'nothing'
   // The button may have been pressed twice.
   if (deleted.length === 0) throw new BadLink(404, 'User not found.')
-  await removalQueue.post(id)
+  await removalQueue.send(id)
   return 'deletes'
 }
 
 /** Returns the user of a link in a verification email. Throws BadLink. */
-async function userOfLink({ db, now, links }: LinkContext, does: AddressLink, link: LinkParts) {
+async function userOfLink({ db, now, links }: LinkContext, action: LinkAction, link: LinkParts) {
   const { email, emailVerifiedAt, isPasswordProven, idpId } = users
   const columns = { id: users.id, email, emailVerifiedAt, isPasswordProven, idpId }
   const isLinked = eq(users.id, linkedUserId(link))
   const [user] = await runOne(db, db.select(columns).from(users).where(isLinked))
   if (!user) throw new BadLink(404, 'User not found.')
-  if (!isAddressLink(links.secret, does, link, user, now)) throw new BadLink(403)
+  if (!isAddressLink(links.secret, action, link, user, now)) throw new BadLink(403)
   return user
 }

@@ -8,7 +8,7 @@ import { Invalid } from '../shared/failures.ts'
 import { verifyQueued } from '../shared/hashing.ts'
 import { hashPassword, isOutdated } from '../shared/passwords.ts'
 import type { Credentials } from './contract.ts'
-import { dropOldestTokens, newToken, type SignedIn, type SignInContext } from './token.ts'
+import { deleteOldestTokens, newToken, type SignedIn, type SignInContext } from './token.ts'
 
 /** Validates the credentials and makes a token. Failures are identical and take the same time. Throws Invalid, TooBusy. */
 export async function login(context: SignInContext, draft: Draft<Credentials>): Promise<SignedIn> {
@@ -33,7 +33,7 @@ export async function login(context: SignInContext, draft: Draft<Credentials>): 
       .where(unchanged)
   const { created } = await runAll(db, {
     created: insertWhere(db, tokens, { ...row, userId: user.id }, isUnchanged).returning({ id: tokens.id }),
-    dropped: dropOldestTokens(db, user.id),
+    dropped: deleteOldestTokens(db, user.id),
     rehashed: isOutdated(stored, hashing.cost) ? [rehash()] : [],
   })
   const [token] = created

@@ -65,7 +65,7 @@ export async function makeNamedToken(
   requireAttempt(limits, now, results)
   const [session] = results.made
   if (!session) throw violationOf(rules, results.ruleFlags)
-  await mailQueue.post({
+  await mailQueue.send({
     kind: 'token_made',
     id: crypto.randomUUID(),
     to: results.user.email,

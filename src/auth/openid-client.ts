@@ -1,7 +1,7 @@
 import { CodeChallengeMethod, generateCodeVerifier, OAuth2Client } from 'arctic'
 import { createLocalJWKSet, decodeJwt, type JWTPayload, jwtVerify } from 'jose'
 import * as z from 'zod/mini'
-import { type Deadline, within } from '../shared/deadline.ts'
+import { abortable, type Deadline } from '../shared/deadline.ts'
 import { ProviderUnavailable } from '../shared/failures.ts'
 import { isBlank, toNfc, trimText } from '../shared/texts.ts'
 
@@ -225,7 +225,7 @@ class BadStatus extends Error {
 /** Awaits calls to the provider until the deadline, since Arctic has no time-out. All errors become ProviderUnavailable. */
 async function inTime<T>(deadline: AbortSignal, work: Promise<T>): Promise<T> {
   try {
-    return await within(deadline, work)
+    return await abortable(deadline, work)
   } catch (error) {
     if (error instanceof ProviderUnavailable) throw error
     throw new ProviderUnavailable('The provider could not be used', { cause: error })

@@ -11,7 +11,7 @@ import { type Hashing, hashQueued } from '../shared/hashing.ts'
 import { resetLinkMinutes } from '../shared/links.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
 import { newSecret, sha256Hex } from '../shared/tokens.ts'
-import { voidLinks } from '../users/addresses.ts'
+import { revokeLinks } from '../users/addresses.ts'
 import type { LinkContext } from './context.ts'
 import type { PasswordReset } from './email-contract.ts'
 
@@ -59,7 +59,7 @@ export async function mailResetLink(context: MailContext, email: string) {
   const url = new URL(`${context.frontendUrl}/reset-password`)
   url.search = new URLSearchParams({ token, email }).toString()
   const { name } = user
-  await mailQueue.post({ kind: 'reset_password', id: crypto.randomUUID(), to: email, name, url: url.href })
+  await mailQueue.send({ kind: 'reset_password', id: crypto.randomUUID(), to: email, name, url: url.href })
   return allowance
 }
 
@@ -83,7 +83,7 @@ export async function resetPassword(
   if (found.length === 0) throw invalidEmail(badToken)
 
   const passwordHash = await hashQueued(password, hashing)
-  const links = voidLinks(db, userId)
+  const links = revokeLinks(db, userId)
   const { changed } = await runAll(db, {
     changed: db
       .update(users)
@@ -91,9 +91,9 @@ export async function resetPassword(
       .where(eq(users.id, userId))
       .returning({ id: users.id }),
     tokens: db.delete(tokens).where(eq(tokens.userId, userId)),
-    changeVoided: links.changeVoided,
+    changeVoided: links.changeRevoked,
     // Last, since the other statements find the user by the token.
-    resetsVoided: links.resetsVoided,
+    resetsVoided: links.resetsRevoked,
   })
   if (changed.length === 0) throw invalidEmail(badToken)
 }

@@ -1,6 +1,6 @@
 import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
-import { confirmed } from '../http/confirmed.ts'
+import { withPasswordConfirmation } from '../http/password-confirmation.ts'
 import { allowanceHeaders, hashing } from '../http/rate-limits.ts'
 import { body } from '../http/validate.ts'
 import { valuesOf } from '../shared/draft.ts'
@@ -16,6 +16,6 @@ export const passwordRoutes = new Hono<App>()
   })
   .post('/reset-password', body(passwordReset), async (c) => {
     const { db, now } = c.get('deps')
-    await resetPassword({ db, now, hashing: hashing(c) }, confirmed(c.req.valid('json')))
+    await resetPassword({ db, now, hashing: hashing(c) }, withPasswordConfirmation(c.req.valid('json')))
     return c.json({ message: 'Your password has been reset.' })
   })

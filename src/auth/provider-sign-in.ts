@@ -10,10 +10,10 @@ import { normalizeAddress } from '../shared/addresses.ts'
 import { ProviderUnavailable, SignInFailed } from '../shared/failures.ts'
 import type { MailQueue } from '../shared/queues.ts'
 import { seal, unseal } from '../shared/secrets.ts'
-import { isTakenAddress, voidLinks } from '../users/addresses.ts'
+import { isTakenAddress, revokeLinks } from '../users/addresses.ts'
 import type { Callback, SignInHints } from './contract.ts'
 import type { Identity, OpenIdClient } from './openid-client.ts'
-import { dropOldestTokens, newToken, type SignedIn, type SignInContext } from './token.ts'
+import { deleteOldestTokens, newToken, type SignedIn, type SignInContext } from './token.ts'
 
 /** The time to sign in at the provider. */
 const stateTtlMs = 10 * 60_000
@@ -129,14 +129,14 @@ async function signInAs(context: IdentityContext, identity: CallbackIdentity): P
       id: tokens.id,
     }),
     user: db.select(userColumns).from(users).where(byIdentity),
-    dropped: dropOldestTokens(db, userId),
+    dropped: deleteOldestTokens(db, userId),
   })
   const [token] = results.token
   const [user] = results.user
   if (!token || !user) throw unlinkable(identity)
   const { name, email: to } = user
   if (results.passwordRemoved.length > 0)
-    await mailQueue.post({ kind: 'password_removed', id: crypto.randomUUID(), to, name, frontendUrl })
+    await mailQueue.send({ kind: 'password_removed', id: crypto.randomUUID(), to, name, frontendUrl })
   return { token: `${token.id}|${secret}`, user }
 }
 
@@ -158,7 +158,7 @@ function linking({ db, now }: IdentityContext, identity: Identity) {
       .from(users)
       .where(and(mayLink, isUnproven, isNotNull(users.passwordHash))),
     tokensRevoked: db.delete(tokens).where(eq(tokens.userId, unproven)),
-    ...voidLinks(db, unproven),
+    ...revokeLinks(db, unproven),
     linked: db
       .update(users)
       .set({

@@ -1,6 +1,6 @@
 import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
-import { confirmed } from '../http/confirmed.ts'
+import { withPasswordConfirmation } from '../http/password-confirmation.ts'
 import { clientAddress, countedClient, limit } from '../http/rate-limits.ts'
 import { body, lenientFields } from '../http/validate.ts'
 import { longestAddress } from '../shared/addresses.ts'
@@ -19,7 +19,7 @@ type Credentialed = { out: { json: Draft<Credentials> } }
 /** Registration, sign-in and sign-out. */
 export const authRoutes = new Hono<App>()
   .post('/register', body(registration), async (c) => {
-    const draft = confirmed(c.req.valid('json'))
+    const draft = withPasswordConfirmation(c.req.valid('json'))
     const { mayBeMailed, ...signedIn } = await register(signInContext(c), draft, countedClient(c))
     const { mailQueue, config, now } = c.get('deps')
     if (mayBeMailed) await mailVerification(mailQueue, config.links, signedIn.user, now)

@@ -28,7 +28,7 @@ export function newToken({ now, random, userAgent }: Pick<SignInContext, 'now' |
  * Deletes up to a hundred of the oldest sessions of a user who has too many, so that repeated sign-ins do not fill the
  * table.
  */
-export function dropOldestTokens(db: Database, userId: number | SQL<number>) {
+export function deleteOldestTokens(db: Database, userId: number | SQL<number>) {
   return db.run(sql`
     delete from tokens where id in (
       select id from tokens where user_id = ${userId} and scope = 'session'

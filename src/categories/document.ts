@@ -1,7 +1,7 @@
 import { maxCategories } from '../database/quotas.ts'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
-import { conflict, deleted, json, list, taggedResponses } from '../openapi/response-descriptions.ts'
-import { grouped } from '../shared/doc.ts'
+import { conflict, deleted, etagResponses, json, list } from '../openapi/response-descriptions.ts'
+import { formatNumber } from '../shared/doc.ts'
 import { category, categoryConflict, maxSuggestions, suggestedCategories } from './contract.ts'
 
 export const categoryEndpoints: EndpointGroup = {
@@ -12,12 +12,12 @@ export const categoryEndpoints: EndpointGroup = {
       id: 'listCategories',
       summary: 'List categories',
       description: 'In the order they were created, those that the user started with first.',
-      responses: taggedResponses(list(category, 'All categories.')),
+      responses: etagResponses(list(category, 'All categories.')),
     },
     'POST /api/categories': {
       id: 'createCategory',
       summary: 'Create a category',
-      description: `Name and type together are unique, without regard to case: a second one is a 422 under \`name\`. A user has at most ${grouped(maxCategories)} categories.`,
+      description: `Name and type together are unique, without regard to case: a second one is a 422 under \`name\`. A user has at most ${formatNumber(maxCategories)} categories.`,
       body: { name: 'NewCategory', example: { name: 'Pets', type: 'expense' } },
       responses: {
         201: json(category, 'The new category.'),
@@ -40,7 +40,7 @@ export const categoryEndpoints: EndpointGroup = {
       id: 'showCategory',
       summary: 'Show a category',
       description: 'Its name, type and version.',
-      responses: taggedResponses(json(category, 'The category.')),
+      responses: etagResponses(json(category, 'The category.')),
     },
     'PUT /api/categories/:id': {
       id: 'updateCategory',

@@ -1,6 +1,6 @@
 import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
-import { tagged } from '../http/conditional-get.ts'
+import { withETag } from '../http/conditional-get.ts'
 import { pathId } from '../http/path-id.ts'
 import { body, header } from '../http/validate.ts'
 import { withErrors } from '../shared/draft.ts'
@@ -14,14 +14,16 @@ import { updateCategory } from './update.ts'
 
 /** Categories, the defaults included. */
 export const categoryRoutes = new Hono<App>()
-  .get('/', tagged(), async (c) => c.json((await listCategories(c.get('owner'))).map(presentCategory)))
+  .get('/', withETag(), async (c) => c.json((await listCategories(c.get('owner'))).map(presentCategory)))
   .post('/', header(newCategoryKey), body(newCategory), async (c) => {
     const { values, errors } = c.req.valid('header')
     const draft = withErrors(c.req.valid('json'), errors)
     const { category, isNew } = await createCategory(c.get('owner'), draft, values['Idempotency-Key'])
     return c.json(presentCategory(category), isNew ? 201 : 200)
   })
-  .get('/:id', tagged(), async (c) => c.json(presentCategory(await showCategory(c.get('owner'), pathId(c)))))
+  .get('/:id', withETag(), async (c) =>
+    c.json(presentCategory(await showCategory(c.get('owner'), pathId(c)))),
+  )
   .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(categoryChanges), async (c) => {
     const expected = c.req.valid('header').values['If-Match']
     return c.json(

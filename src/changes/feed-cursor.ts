@@ -12,17 +12,17 @@ export type FeedCursor = {
   /** The number of the last change that the client has seen; in a snapshot, of the last one before it began. */
   seq: number
   /** The last row sent, if a snapshot is under way. */
-  walk?: WalkedRow
+  lastRow?: SnapshotRow
 }
 
 /** A row of a snapshot, with what is needed to find the rows after it. */
-export type WalkedRow =
+export type SnapshotRow =
   | { noun: 'account' | 'category'; id: number }
   | { noun: 'transaction'; id: number; date: CalendarDate }
 
 /** Writes a cursor as text that needs no escaping in a URL. */
-export function writeCursor({ epoch, userId, seq, walk }: FeedCursor): string {
-  const place = walk ? Object.values(walk) : []
+export function writeCursor({ epoch, userId, seq, lastRow }: FeedCursor): string {
+  const place = lastRow ? Object.values(lastRow) : []
   const text = btoa(JSON.stringify([epoch, userId, seq, ...place]))
   return text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 }
@@ -36,9 +36,10 @@ export function readCursor(text: string): FeedCursor | undefined {
   if (place.length === 0) return cursor
   if (!isCount(id)) return undefined
   if (place.length === 2 && (noun === 'account' || noun === 'category'))
-    return { ...cursor, walk: { noun, id } }
+    return { ...cursor, lastRow: { noun, id } }
   const isDate = typeof date === 'string' && /^\d{4}-\d\d-\d\d$/.test(date)
-  if (place.length === 3 && noun === 'transaction' && isDate) return { ...cursor, walk: { noun, id, date } }
+  if (place.length === 3 && noun === 'transaction' && isDate)
+    return { ...cursor, lastRow: { noun, id, date } }
   return undefined
 }
 

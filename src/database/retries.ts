@@ -1,4 +1,4 @@
-import { within } from '../shared/deadline.ts'
+import { abortable } from '../shared/deadline.ts'
 import { ResponseTooLarge } from '../shared/failures.ts'
 import { isBusy, isConnectionLost } from './errors.ts'
 
@@ -33,6 +33,6 @@ function maxRetries(error: unknown, mode: Mode): number {
 async function pause(retries: number, signal: AbortSignal): Promise<boolean> {
   const longest = Math.min(firstPauseMs * 2 ** retries, longestPauseMs)
   const wait = new Promise((done) => setTimeout(done, longest * (0.5 + Math.random() / 2)))
-  await within(signal, wait).catch(() => undefined)
+  await abortable(signal, wait).catch(() => undefined)
   return !signal.aborted
 }

@@ -5,7 +5,7 @@ import { category } from '../categories/contract.ts'
 import { importLayout, importRecord } from '../imports/response-contract.ts'
 import { doc, field } from '../shared/doc.ts'
 import type { FieldErrors } from '../shared/failures.ts'
-import { addError, requireOrder } from '../shared/field-errors.ts'
+import { addError, checkOrder } from '../shared/field-errors.ts'
 import { date, oneOf } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
 import { exportFormats, matchKinds, transactionTypes } from '../shared/types.ts'
@@ -34,7 +34,7 @@ export function exportErrors({ format = 'json', from, to }: ExportQuery): FieldE
   for (const [name, day] of Object.entries({ from, to }))
     if (day && format !== 'csv')
       addError(errors, name, 'The :field field must be empty unless format is csv.')
-  requireOrder(errors, { from, to })
+  checkOrder(errors, { from, to })
   return errors
 }
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, getTableColumns, gte, lte, sql } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import { withSmallerPages } from '../changes/pull/feed.ts'
-import { fedAccountColumns, fedCategoryColumns } from '../changes/pull/rows.ts'
+import { feedAccountColumns, feedCategoryColumns } from '../changes/pull/rows.ts'
 import { jsonRows } from '../database/json-row.ts'
 import type { Owner } from '../database/owner.ts'
 import type { ResultOf, Statements } from '../database/run.ts'
@@ -70,12 +70,12 @@ export function firstStatements({ db, id }: Owner, days: ExportQuery, limit: num
   const { createdAt, updatedAt } = categories
   return {
     accounts: db
-      .select(fedAccountColumns)
+      .select(feedAccountColumns)
       .from(accounts)
       .where(eq(accounts.userId, id))
       .orderBy(asc(accounts.id)),
     categories: db
-      .select({ ...fedCategoryColumns, createdAt, updatedAt })
+      .select({ ...feedCategoryColumns, createdAt, updatedAt })
       .from(categories)
       .where(eq(categories.userId, id))
       .orderBy(asc(categories.id)),

@@ -10,7 +10,7 @@ import { checkByHandler } from './validate.ts'
  * the response has been built. The weak tag consists of the epoch of the data, the release of the Worker, a hash of the URL
  * and `variantOf`, the user and the number of their last change. If `variantOf` returns undefined, there is no tag.
  */
-export function tagged<I extends Input>(
+export function withETag<I extends Input>(
   variantOf: (c: Context<App, string, I>) => string | undefined = () => '',
 ): MiddlewareHandler<App, string, MayHaveTag & I> {
   const middleware: MiddlewareHandler<App, string, MayHaveTag & I> = async (c, next) => {

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { reportOf } from '../shared/error-report.ts'
-import { type Figures, Meter } from '../shared/meter.ts'
+import { Meter, type Metrics } from '../shared/meter.ts'
 import type { App } from './app-types.ts'
 import { matchedRoute } from './matched-route.ts'
 
@@ -29,7 +29,7 @@ export const observe: MiddlewareHandler<App> = async (c, next) => {
   console.log(JSON.stringify(line))
 }
 
-function serverTiming({ durationMs, databaseMs, roundTrips }: Figures): string {
+function serverTiming({ durationMs, databaseMs, roundTrips }: Metrics): string {
   const trips = `${roundTrips} round trip${roundTrips === 1 ? '' : 's'}`
   return `db;dur=${databaseMs};desc="${trips}", total;dur=${durationMs}`
 }

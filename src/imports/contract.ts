@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { doc, field } from '../shared/doc.ts'
 import { invalidText } from '../shared/field-errors.ts'
-import { id, preprocessed, text, writtenFlag } from '../shared/fields.ts'
+import { flagFromText, id, preprocessed, text } from '../shared/fields.ts'
 import { idempotencyKeyHeader } from '../shared/idempotency-key-header.ts'
 import {
   categoriseModes,
@@ -92,7 +92,7 @@ export const importOptions = z.object({
     doc('Whether the amounts contain the fees beside them, if that cannot be proved.'),
   ),
   remember: field(
-    z.optional(writtenFlag),
+    z.optional(flagFromText),
     doc({ default: true, description: 'Whether the next file of the same layout is read like this one.' }),
   ),
   categorise: field(
@@ -104,14 +104,14 @@ export const importOptions = z.object({
     }),
   ),
   create_accounts: field(
-    z.optional(writtenFlag),
+    z.optional(flagFromText),
     doc(
       'Creates the accounts that a file of `import/store` names and the user lacks: of type `bank`, with the starting balance that the file gives, or 0.',
     ),
   ),
-  dry_run: field(z.optional(writtenFlag), doc('Answers as the import would, and stores nothing.')),
+  dry_run: field(z.optional(flagFromText), doc('Answers as the import would, and stores nothing.')),
   reimport_deleted: field(
-    z.optional(writtenFlag),
+    z.optional(flagFromText),
     doc('Also imports rows that an earlier import brought and the user deleted.'),
   ),
   match: field(

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Endpoint, EndpointGroup } from '../openapi/endpoint.ts'
 import { deleted, json, list } from '../openapi/response-descriptions.ts'
-import { grouped } from '../shared/doc.ts'
+import { formatNumber } from '../shared/doc.ts'
 import { perMinute } from '../shared/rate-limits.ts'
 import { maxFileMegabytes } from './contract.ts'
 import { maxRows } from './formats/problems.ts'
@@ -35,7 +35,7 @@ const dateOption = (value: string, date: string) => ({
 
 export const importEndpoints: EndpointGroup = {
   tag: 'Import',
-  description: `CSV files and bank statements: up to ${grouped(maxRows)} rows and ${maxFileMegabytes} MB, all or nothing, and ${perMinute.IMPORT_LIMIT} a minute for each user. What a file does not prove is a 422 with \`questions\`, each with the rows that its answers would change, never a guess; a minus sign alone proves nothing, since cards write it both ways. Answers are options of the same call (\`date_format\`, \`decimal_separator\`, \`delimiter\`, \`encoding\`, \`fees\`, \`mapping\`, \`marks\`, \`signs\`, \`statement_account\`, \`states\`), and are remembered for the next file of the layout. A dry run shows the rows as they would be stored. Errors name the row of a file (\`rows.7.amount\`: the line, or the entry of OFX and CAMT) or, as in sync, the item of a JSON body (\`transactions.0.amount\`).`,
+  description: `CSV files and bank statements: up to ${formatNumber(maxRows)} rows and ${maxFileMegabytes} MB, all or nothing, and ${perMinute.IMPORT_LIMIT} a minute for each user. What a file does not prove is a 422 with \`questions\`, each with the rows that its answers would change, never a guess; a minus sign alone proves nothing, since cards write it both ways. Answers are options of the same call (\`date_format\`, \`decimal_separator\`, \`delimiter\`, \`encoding\`, \`fees\`, \`mapping\`, \`marks\`, \`signs\`, \`statement_account\`, \`states\`), and are remembered for the next file of the layout. A dry run shows the rows as they would be stored. Errors name the row of a file (\`rows.7.amount\`: the line, or the entry of OFX and CAMT) or, as in sync, the item of a JSON body (\`transactions.0.amount\`).`,
   endpoints: {
     'POST /api/import/store': {
       id: 'importFile',

@@ -2,8 +2,8 @@ import { and, between, eq, isNull, ne } from 'drizzle-orm'
 import type { Owner } from '../database/owner.ts'
 import type { KeptLayout } from '../database/schema.ts'
 import { accounts, transactions } from '../database/schema.ts'
-import { counted } from '../shared/counted.ts'
 import { Questions } from '../shared/failures.ts'
+import { pluralize } from '../shared/pluralize.ts'
 import type { ImportOptions } from './contract.ts'
 import type { FileOptions } from './formats/statement.ts'
 import type { ImportFile } from './import-file.ts'
@@ -72,6 +72,6 @@ async function signsOfTyped(
     return found.map((one) => one.type === row.type)
   })
   if (agrees.length < minTyped || new Set(agrees).size > 1) return null
-  const proof = `${counted(agrees.length, 'row')} that you have typed, of the same day and amount`
+  const proof = `${pluralize(agrees.length, 'row')} that you have typed, of the same day and amount`
   return { value: agrees[0] ? 'as_written' : 'inverted', proof }
 }

@@ -1,7 +1,7 @@
-import { counted } from '../shared/counted.ts'
 import type { ShownImportError } from '../shared/failure-responses.ts'
 import type { FileQuestion } from '../shared/failures.ts'
 import { formatMoney, type Minor, moneyNumber } from '../shared/money.ts'
+import { pluralize } from '../shared/pluralize.ts'
 import type { Import } from './history.ts'
 import type { ImportFile } from './import-file.ts'
 import type { ListedLayout } from './layouts.ts'
@@ -28,7 +28,7 @@ export function presentImportResult(
   { id, counts, settled, categorised, accounts = [], duplicates, possible, closing, preview }: ImportResult,
   appUrl: string,
 ): ShownImportResult {
-  const created = counted(counts.created, 'transaction')
+  const created = pluralize(counts.created, 'transaction')
   const closing_balance = closing && {
     date: closing.date,
     statement: moneyNumber(closing.statement),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { maxDays } from '../matches/contract.ts'
-import { doc, field, grouped } from '../shared/doc.ts'
+import { doc, field, formatNumber } from '../shared/doc.ts'
 import { reasons } from '../shared/failure-responses.ts'
 import { formatMoney, maxTotal } from '../shared/money.ts'
 import * as shown from '../shared/shown.ts'
@@ -185,7 +185,7 @@ const importOutcome = shown.object('ImportOutcome', 'What a file added, or would
   closing_balance: field(
     z.nullable(closingBalance),
     doc(
-      `Null if the file gives none, if the account was beyond ±${formatMoney(maxTotal)} on that day, or if the account has more than ${grouped(maxRowsBack)} later transactions.`,
+      `Null if the file gives none, if the account was beyond ±${formatMoney(maxTotal)} on that day, or if the account has more than ${formatNumber(maxRowsBack)} later transactions.`,
     ),
   ),
 })

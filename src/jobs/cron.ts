@@ -1,4 +1,4 @@
-import { forgetOldChanges } from '../changes/forget.ts'
+import { trimChangeLog } from '../changes/trim-log.ts'
 import type { Deps } from '../deps.ts'
 import { reportOf } from '../shared/error-report.ts'
 import { Meter } from '../shared/meter.ts'
@@ -15,7 +15,7 @@ const jobs: Record<string, (deps: Deps) => Promise<Record<string, number>>> = {
     ...(await removeExpired(db, now)),
     ...(await sweepDeleted(db, removalQueue)),
   }),
-  '41 3 * * *': ({ db, now }) => forgetOldChanges(db, now),
+  '41 3 * * *': ({ db, now }) => trimChangeLog(db, now),
 }
 
 /** Runs the job of a cron trigger and logs the result. Failures are thrown as well, so that Cloudflare shows them. */

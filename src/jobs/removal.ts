@@ -55,7 +55,7 @@ export async function sweepDeleted(db: Database, queue: RemovalQueue): Promise<R
   const ids = JSON.stringify(found.categories.map(({ id }) => id))
   const removal = sql`delete from categories where id in (select value from json_each(${ids}))`
   if (found.categories.length > 0) await runOne(db, db.run(removal))
-  await queue.postAll(found.users.map(({ id }) => id))
+  await queue.sendBatch(found.users.map(({ id }) => id))
   return { removals: found.users.length, categories: found.categories.length }
 }
 
@@ -163,7 +163,7 @@ export function removalConsumer(remove: (userId: number) => Promise<boolean>, qu
   return async (message) => {
     const { data } = messageSchema.safeParse(message.body)
     if (!data) console.error(JSON.stringify({ event: 'removal message not understood', id: message.id }))
-    else if (!(await remove(data.user_id))) await queue.postAll([data.user_id])
+    else if (!(await remove(data.user_id))) await queue.sendBatch([data.user_id])
     return 'done'
   }
 }

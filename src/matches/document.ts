@@ -1,6 +1,6 @@
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { json } from '../openapi/response-descriptions.ts'
-import { grouped } from '../shared/doc.ts'
+import { formatNumber } from '../shared/doc.ts'
 import { maxCompared, maxRows, maxRowsAfter } from './candidates.ts'
 import { joined, matchList, separated } from './contract.ts'
 import { contextDays } from './matching.ts'
@@ -15,7 +15,7 @@ export const matchEndpoints: EndpointGroup = {
     'GET /api/matches': {
       id: 'listMatches',
       summary: 'List matches',
-      description: `Pairs of transactions that look like one event, of which at least one is dated within the requested days. They are found among the transactions of these days and of the ${contextDays} before and after them: the newest ${grouped(maxRows)}, and ${grouped(maxRowsAfter)} of the days after, are read, and at most ${grouped(maxCompared)} that have another of the same amount nearby are compared. Rejected pairs are left out.`,
+      description: `Pairs of transactions that look like one event, of which at least one is dated within the requested days. They are found among the transactions of these days and of the ${contextDays} before and after them: the newest ${formatNumber(maxRows)}, and ${formatNumber(maxRowsAfter)} of the days after, are read, and at most ${formatNumber(maxCompared)} that have another of the same amount nearby are compared. Rejected pairs are left out.`,
       responses: { 200: json(matchList, 'What was found.') },
       invalid: { errors: { to: ['The to field must be a date after or equal to from.'] } },
     },

@@ -3,7 +3,7 @@ import { requireComplete } from '../database/ownership.ts'
 import { addDays, type CalendarDate, dayToContinueFrom, possibleDays, type Span } from '../shared/dates.ts'
 import { type Draft, withErrors } from '../shared/draft.ts'
 import type { FieldErrors } from '../shared/failures.ts'
-import { requireDays, requireOrder } from '../shared/field-errors.ts'
+import { checkMaxDays, checkOrder } from '../shared/field-errors.ts'
 import type { Transaction } from '../transactions/read.ts'
 import { matchesAmong, selectCandidates } from './candidates.ts'
 import { defaultDays, type MatchQuery, maxDays, maxMatches } from './contract.ts'
@@ -58,7 +58,7 @@ function spanOf({ now }: Owner, { from, to }: Pick<MatchQuery, 'from' | 'to'>): 
 
 function errorsOf({ from, to }: Span): FieldErrors {
   const errors: FieldErrors = {}
-  requireOrder(errors, { from, to })
-  requireDays(errors, { from, to }, maxDays)
+  checkOrder(errors, { from, to })
+  checkMaxDays(errors, { from, to }, maxDays)
   return errors
 }

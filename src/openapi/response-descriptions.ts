@@ -66,7 +66,7 @@ export function list(schema: z.core.$ZodType, description: string): ResponseDesc
 }
 
 /** The responses of a GET with an ETag. */
-export function taggedResponses(response: ResponseDescription): Record<number, ResponseDescription> {
+export function etagResponses(response: ResponseDescription): Record<number, ResponseDescription> {
   return {
     200: { ...response, headers: ['ETag'] },
     304: { description: 'It has not changed.', headers: ['ETag'] },

@@ -14,7 +14,7 @@ import {
 } from '../shared/dates.ts'
 import { doc, field } from '../shared/doc.ts'
 import type { FieldErrors } from '../shared/failures.ts'
-import { addError, requireDays, requireOrder } from '../shared/field-errors.ts'
+import { addError, checkMaxDays, checkOrder } from '../shared/field-errors.ts'
 import { date, id, month, oneOf } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
 import { categoryTypes, reportIntervals } from '../shared/types.ts'
@@ -54,7 +54,7 @@ export function monthsOfReport({ from, to }: MonthlyQuery, current: CalendarMont
 /** The errors of a report's months, if `current` is the current one. */
 export function monthlyErrors(query: MonthlyQuery, current: CalendarMonth): FieldErrors {
   const errors: FieldErrors = {}
-  requireOrder(errors, query)
+  checkOrder(errors, query)
   if (query.from && (query.to ?? current) >= addMonths(query.from, maxMonths))
     addError(errors, 'to', `The :field field must be a month within ${maxMonths} months from from.`)
   return errors
@@ -109,9 +109,9 @@ export function datesOfReport(query: BalancesQuery, today: CalendarDate): Calend
 /** The errors of a report's range, if `today` is the current date. */
 export function balancesErrors(query: BalancesQuery, today: CalendarDate): FieldErrors {
   const errors: FieldErrors = {}
-  requireOrder(errors, query)
+  checkOrder(errors, query)
   const { from, to } = daysOfReport(query, today)
-  if (query.every !== 'month') requireDays(errors, { from, to }, maxDays)
+  if (query.every !== 'month') checkMaxDays(errors, { from, to }, maxDays)
   else if (monthOf(to) >= addMonths(monthOf(from), maxMonths))
     addError(errors, 'to', `The :field field must be a date within ${maxMonths} months from from.`)
   return errors

@@ -1,5 +1,5 @@
 import type { EndpointGroup } from '../openapi/endpoint.ts'
-import { json, taggedResponses } from '../openapi/response-descriptions.ts'
+import { etagResponses, json } from '../openapi/response-descriptions.ts'
 import { balancesReport, monthlyReport } from './contract.ts'
 
 export const reportEndpoints: EndpointGroup = {
@@ -11,7 +11,7 @@ export const reportEndpoints: EndpointGroup = {
       summary: 'Report income and expenses by month',
       description:
         "Every month of the range, with its income and expenses by category, without transfers; by default the last twelve in the user's time zone.",
-      responses: taggedResponses(json(monthlyReport, 'The months, the earliest first.')),
+      responses: etagResponses(json(monthlyReport, 'The months, the earliest first.')),
       invalid: { errors: { from: ['The from field must match the format YYYY-MM.'] } },
     },
     'GET /api/reports/balances': {
@@ -19,7 +19,7 @@ export const reportEndpoints: EndpointGroup = {
       summary: 'Report balances over time',
       description:
         "The balance of each account at the end of days, weeks or months, by default of the last thirty days in the user's time zone. A starting balance counts from the beginning, a transaction from its date on, even in the future.",
-      responses: taggedResponses(json(balancesReport, 'The points, the earliest first.')),
+      responses: etagResponses(json(balancesReport, 'The points, the earliest first.')),
       invalid: { errors: { every: ['The selected every is invalid.'] } },
     },
   },

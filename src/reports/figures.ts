@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { grouped } from '../shared/doc.ts'
+import { formatNumber } from '../shared/doc.ts'
 import { Invalid } from '../shared/failures.ts'
 
 /** The most figures of a report, whose rows must fit into the database's limit of 10 MB a response. */
@@ -11,5 +11,5 @@ export const limitFigures = sql`limit ${sql.raw(`${maxFigures + 1}`)}`
 /** Throws Invalid if a report would have too many figures. */
 export function requireFigures(count: number): void {
   if (count <= maxFigures) return
-  throw new Invalid({ from: [`The report must not have more than ${grouped(maxFigures)} figures.`] })
+  throw new Invalid({ from: [`The report must not have more than ${formatNumber(maxFigures)} figures.`] })
 }

@@ -21,7 +21,7 @@ export function deadlineAfter(milliseconds: number): RequestDeadline {
 }
 
 /** Awaits a promise. Throws the signal's reason if it aborts first, and ignores the promise. */
-export async function within<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+export async function abortable<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   const aborted = new Promise<never>((_, reject) => {
     const onAbort = () => reject(signal.reason)
     if (signal.aborted) onAbort()

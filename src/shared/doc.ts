@@ -17,4 +17,4 @@ export function field<S extends ZodMiniType>(schema: S, metadata: Keywords): S {
 }
 
 /** A limit in a description: 1000 is "1,000". */
-export const grouped = (limit: number) => limit.toLocaleString('en')
+export const formatNumber = (limit: number) => limit.toLocaleString('en')

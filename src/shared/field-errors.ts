@@ -39,13 +39,13 @@ export function firstErrors(errors: FieldErrors, list: string): FieldErrors {
 }
 
 /** Adds an error if a range of days ends before it begins. */
-export function requireOrder(errors: FieldErrors, { from, to }: { from?: CalendarDate; to?: CalendarDate }) {
+export function checkOrder(errors: FieldErrors, { from, to }: { from?: CalendarDate; to?: CalendarDate }) {
   if (from && to && from > to)
     addError(errors, 'to', 'The :field field must be a date after or equal to from.')
 }
 
 /** Adds an error if a range has more than `maxDays` days. */
-export function requireDays(errors: FieldErrors, { from, to }: Span, maxDays: number): void {
+export function checkMaxDays(errors: FieldErrors, { from, to }: Span, maxDays: number): void {
   if (to >= addDays(from, maxDays))
     addError(errors, 'to', `The :field field must be a date within ${maxDays} days from from.`)
 }

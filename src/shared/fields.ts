@@ -58,14 +58,14 @@ export const tooLong = (max: number) => `must not be greater than ${max} charact
 export const tooLongText = (max: number) => fieldText(tooLong(max))
 
 /** A required text of up to `max` code points, in NFC. */
-export const text = (max = 255) => trimmed(preprocessed(toComposed, exactly(max)))
+export const text = (max = 255) => trimmed(preprocessed(toComposed, boundedString(max)))
 
 /** A required id chosen by the client, trimmed. */
-export const clientId = (max: number) => trimmed(exactly(max))
+export const clientId = (max: number) => trimmed(boundedString(max))
 
 const toComposed = (input: string) => (typeof input === 'string' ? toNfc(input) : input)
 
-const exactly = (max: number) =>
+const boundedString = (max: number) =>
   field(
     string().check(
       fieldCheck(isStorable, unstorable),
@@ -210,7 +210,7 @@ export const flag = field(
 )
 
 /** A flag that may come as text, as everything does in a form and a query. */
-export const writtenFlag = preprocessed(
+export const flagFromText = preprocessed(
   (input: boolean | 'true' | 'false') => (input === 'true' ? true : input === 'false' ? false : input),
   flag,
 )

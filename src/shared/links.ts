@@ -16,7 +16,7 @@ export const addressLinkMinutes = {
   change: 60,
   restore: reservedDays * 24 * 60,
 }
-export type AddressLink = keyof typeof addressLinkMinutes
+export type LinkAction = keyof typeof addressLinkMinutes
 
 /** The parts of such a link in a request. */
 export type LinkParts = { id: string; hash: string; expires: string; signature: string }
@@ -35,24 +35,24 @@ export type LinkBase = { appUrl: string; secret: string }
 /** Makes a link about an address, signed for its action, user, address and expiry. */
 export function addressLink(
   base: LinkBase,
-  does: AddressLink,
+  action: LinkAction,
   user: { id: number; email: string },
   now: Date,
 ): string {
-  const path = `/api/email/${does}/${user.id}/${sha256Hex(user.email)}`
-  const expires = Math.floor(now.getTime() / 1000) + addressLinkMinutes[does] * 60
+  const path = `/api/email/${action}/${user.id}/${sha256Hex(user.email)}`
+  const expires = Math.floor(now.getTime() / 1000) + addressLinkMinutes[action] * 60
   return `${base.appUrl}${path}?expires=${expires}&signature=${sign(base.secret, `${path}?expires=${expires}`)}`
 }
 
 /** True if the link was made for this action, user and address, is unaltered and has not expired. */
 export function isAddressLink(
   secret: string,
-  does: AddressLink,
+  action: LinkAction,
   link: LinkParts,
   user: { id: number; email: string },
   now: Date,
 ): boolean {
-  const path = `/api/email/${does}/${link.id}/${link.hash}`
+  const path = `/api/email/${action}/${link.id}/${link.hash}`
   const isGenuine = isSigned(secret, `${path}?expires=${link.expires}`, link.signature)
   const isForUser = link.id === String(user.id) && link.hash === sha256Hex(user.email)
   return isGenuine && isForUser && Number(link.expires) * 1000 > now.getTime()

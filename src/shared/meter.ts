@@ -1,5 +1,5 @@
 /** The cost of a request, queue message or cron run, for the log. Rows read and written are those that Turso bills. */
-export type Figures = {
+export type Metrics = {
   durationMs: number
   databaseMs: number
   roundTrips: number
@@ -43,7 +43,7 @@ export class Meter {
     }
   }
 
-  read(): Figures {
+  read(): Metrics {
     const { databaseMs, ...counts } = this.#counted
     return {
       durationMs: tenths(performance.now() - this.#startedAt),

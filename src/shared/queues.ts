@@ -4,9 +4,9 @@ import type { Mail } from './mails.ts'
 /** Sends messages to a queue. */
 type Sender<T> = {
   /** Never throws: a failure is logged, and a slow queue gets the message after the response. */
-  post(message: T): Promise<void>
+  send(message: T): Promise<void>
   /** Throws if the messages cannot be queued. For jobs, which run again later. */
-  postAll(messages: T[]): Promise<void>
+  sendBatch(messages: T[]): Promise<void>
 }
 
 /** Queues emails. If it fails, the request still succeeds: the user can request another email. */
@@ -55,7 +55,7 @@ function queueSender<T, Body>(
   failureOf: (message: T) => Record<string, string>,
 ): Sender<T> {
   return {
-    async post(message) {
+    async send(message) {
       const sent = queue.send(bodyOf(message)).catch((error: unknown) => {
         const reason = error instanceof Error ? error.name : 'unknown'
         console.error(JSON.stringify({ ...failureOf(message), reason }))
@@ -63,7 +63,7 @@ function queueSender<T, Body>(
       waitUntil(sent)
       await Promise.race([sent, scheduler.wait(maxWaitMs)])
     },
-    async postAll(messages) {
+    async sendBatch(messages) {
       const bodies = messages.map((message) => ({ body: bodyOf(message) }))
       for (let start = 0; start < bodies.length; start += messagesPerCall)
         await queue.sendBatch(bodies.slice(start, start + messagesPerCall))

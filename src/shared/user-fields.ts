@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { longestAddress, normalizeAddress } from './addresses.ts'
 import { fallbackTimezone, isTimeZone } from './dates.ts'
-import { doc, field, grouped } from './doc.ts'
+import { doc, field, formatNumber } from './doc.ts'
 import { requiredText } from './field-errors.ts'
 import {
   converted,
@@ -66,7 +66,7 @@ export const chosenPassword = {
     doc({
       minLength: shortestPassword,
       maxLength: longestPassword,
-      description: `From ${shortestPassword} to ${grouped(longestPassword)} characters; never trimmed.`,
+      description: `From ${shortestPassword} to ${formatNumber(longestPassword)} characters; never trimmed.`,
     }),
   ),
   password_confirmation: field(password, doc('The same password again.')),

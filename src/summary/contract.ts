@@ -2,8 +2,8 @@ import * as z from 'zod/mini'
 import { type CalendarMonth, earliestDate, lastDayOf, latestDate, type Span } from '../shared/dates.ts'
 import { doc, field } from '../shared/doc.ts'
 import type { FieldErrors } from '../shared/failures.ts'
-import { addError, requireDays, requireOrder } from '../shared/field-errors.ts'
-import { date, month, writtenFlag } from '../shared/fields.ts'
+import { addError, checkMaxDays, checkOrder } from '../shared/field-errors.ts'
+import { date, flagFromText, month } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
 import { accountTypes } from '../shared/types.ts'
 
@@ -17,7 +17,7 @@ export const period = z.partial(
     from: field(date, doc('The first day.')),
     to: field(date, doc('The last day.')),
     daily: field(
-      writtenFlag,
+      flagFromText,
       doc({
         default: false,
         description: `Adds \`daily_breakdown\`; the period then has ${maxDays} days at most.`,
@@ -42,9 +42,9 @@ export function periodErrors({ month, from, to, daily }: PeriodQuery): FieldErro
   const errors: FieldErrors = {}
   if (month && (from || to))
     addError(errors, 'month', 'The :field field must not be given together with from or to.')
-  requireOrder(errors, { from, to })
+  checkOrder(errors, { from, to })
   if (daily && !month && (from || to))
-    requireDays(errors, { from: from ?? earliestDate, to: to ?? latestDate }, maxDays)
+    checkMaxDays(errors, { from: from ?? earliestDate, to: to ?? latestDate }, maxDays)
   return errors
 }
 

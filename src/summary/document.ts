@@ -1,5 +1,5 @@
 import type { EndpointGroup } from '../openapi/endpoint.ts'
-import { json, taggedResponses } from '../openapi/response-descriptions.ts'
+import { etagResponses, json } from '../openapi/response-descriptions.ts'
 import { summary } from './contract.ts'
 
 export const dashboardEndpoints: EndpointGroup = {
@@ -11,7 +11,7 @@ export const dashboardEndpoints: EndpointGroup = {
       summary: 'Show the dashboard',
       description:
         "The current month in the user's time zone, another month with `month`, or any range with `from` and `to`, either of which may be left out. `monthly_summary` and `category_breakdown` cover that period, without transfers; balances cover all dates. `daily=true` adds the income and expenses of each day.",
-      responses: taggedResponses(json(summary, 'The dashboard.')),
+      responses: etagResponses(json(summary, 'The dashboard.')),
       invalid: { errors: { month: ['The month field must match the format YYYY-MM.'] } },
     },
   },

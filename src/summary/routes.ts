@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
-import { tagged } from '../http/conditional-get.ts'
+import { withETag } from '../http/conditional-get.ts'
 import { query } from '../http/validate.ts'
 import { monthsOnEarth } from '../shared/dates.ts'
 import { type Draft, withErrors } from '../shared/draft.ts'
@@ -9,7 +9,7 @@ import { type PeriodQuery, period, periodErrors } from './contract.ts'
 import { presentSummary } from './present.ts'
 import { summarise } from './summarise.ts'
 
-export const summaryRoutes = new Hono<App>().get('/', query(period), tagged(currentMonth), async (c) => {
+export const summaryRoutes = new Hono<App>().get('/', query(period), withETag(currentMonth), async (c) => {
   const query = c.req.valid('query')
   const draft = withErrors(query, periodErrors(query.values))
   return c.json(presentSummary(await summarise(c.get('owner'), draft)))

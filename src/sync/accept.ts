@@ -75,7 +75,7 @@ export async function acceptSync(
   // Queues the oldest unfinished batch if there are at most two: it is this one, or one whose request failed after storing
   // it. Queueing a batch twice is harmless.
   const [oldest] = results.oldest
-  if (oldest && results.oldest.length < 3) await queue.post(oldest.id)
+  if (oldest && results.oldest.length < 3) await queue.send(oldest.id)
   return earlier?.id ?? id
 }
 

@@ -16,7 +16,7 @@ export function syncConsumer(
     const { data } = messageSchema.safeParse(message.body)
     if (data) {
       const next = await process(data.batch_id)
-      if (next !== undefined) await queue.post(next)
+      if (next !== undefined) await queue.send(next)
     } else console.error(JSON.stringify({ event: 'sync message not understood', id: message.id }))
     return 'done'
   }

@@ -1,6 +1,6 @@
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { json } from '../openapi/response-descriptions.ts'
-import { grouped } from '../shared/doc.ts'
+import { formatNumber } from '../shared/doc.ts'
 import {
   acceptedBatch,
   batch,
@@ -25,7 +25,7 @@ export const syncEndpoints: EndpointGroup = {
     'POST /api/transactions/sync': {
       id: 'syncTransactions',
       summary: 'Upload a batch',
-      description: `The whole batch is checked and stored before the response, so after a 200 the phone may empty its queue. As a rule, a batch of up to ${maxItemsProcessedAtOnce} items is processed by then, a larger one in the background. After a 4xx, nothing has been accepted; after a 503, send it again. With \`Prefer: handling=lenient\` the valid items are accepted, and the status reports the others. 1 to ${grouped(maxBatchItems)} items, up to ${maxBatchMegabytes} MB.`,
+      description: `The whole batch is checked and stored before the response, so after a 200 the phone may empty its queue. As a rule, a batch of up to ${maxItemsProcessedAtOnce} items is processed by then, a larger one in the background. After a 4xx, nothing has been accepted; after a 503, send it again. With \`Prefer: handling=lenient\` the valid items are accepted, and the status reports the others. 1 to ${formatNumber(maxBatchItems)} items, up to ${maxBatchMegabytes} MB.`,
       body: {
         name: 'SyncBatch',
         example: { transactions: [item] },

@@ -26,7 +26,7 @@ export async function showSync(owner: Owner, queue: SyncQueue, id: string): Prom
   })
   requireOwned(batches, results.owned)
   const batch = results.batch[0] as SyncStatus['batch']
-  if (batch.completedAt === null && isOverdue(batch, owner.now)) await queue.post(id)
+  if (batch.completedAt === null && isOverdue(batch, owner.now)) await queue.send(id)
   const staged = results.parts.flatMap(({ items }) => JSON.parse(items) as StagedItem[])
   // The cast is safe: only items of imports are `deleted_before`.
   const outcomes = batch.outcomes as ItemOutcome[] | null

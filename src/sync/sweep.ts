@@ -17,6 +17,6 @@ export async function sweepSyncs(db: Database, queue: SyncQueue, now: Date) {
     .limit(batchesPerSweep)
   const requeued = db.update(batches).set({ queuedAt: now }).where(inArray(batches.id, overdue))
   const queued = await runOne(db, requeued.returning({ id: batches.id }))
-  await queue.postAll(queued.map(({ id }) => id))
+  await queue.sendBatch(queued.map(({ id }) => id))
   return { queuedAgain: queued.length }
 }

@@ -46,14 +46,14 @@ export function absorbed(userId: SQL, compared: Compared): SQL {
       candidate as materialized (
         select position, ${fields} from checked
          where refusal is null and known_id is null and client_id is null and not force
-           and (exists (select 1 from transactions row where ${resemble('row', 'checked')} and +user_id = ${userId})
-             ${originals ? sql`or exists (select 1 from imported_originals row where user_id = ${userId} and ${resemble('row', 'checked')})` : sql``})
+           and (exists (select 1 from transactions row where ${haveSameKey('row', 'checked')} and +user_id = ${userId})
+             ${originals ? sql`or exists (select 1 from imported_originals row where user_id = ${userId} and ${haveSameKey('row', 'checked')})` : sql``})
       ),
       item_group as materialized (select account_id, transaction_date, amount, count(*) as items from candidate group by 1, 2, 3),
       resembling as (
         select row.* from item_group
          cross join transactions row on id in (
-                 select id from transactions row where ${resemble('row', 'item_group')} order by id desc limit ${maxPerKey})
+                 select id from transactions row where ${haveSameKey('row', 'item_group')} order by id desc limit ${maxPerKey})
            and +user_id = ${userId}
          limit ${maxInTotal}
       ),
@@ -87,7 +87,7 @@ type ComparedOriginals = { deleted: boolean }
 export type Compared = { originals?: ComparedOriginals; hasClientIds: boolean; comparesContent?: boolean }
 
 /** True for two rows with the same account, date and amount. */
-const resemble = (one: string, other: string) =>
+const haveSameKey = (one: string, other: string) =>
   sql.raw(
     `${one}.account_id = ${other}.account_id and ${one}.transaction_date = ${other}.transaction_date and ${one}.amount = ${other}.amount`,
   )
@@ -117,7 +117,7 @@ function absorbsItself(userId: SQL): SQL {
  * `indexed by`, SQLite would read all imported originals of the user for each lookup.
  */
 function originalRows(userId: SQL, { deleted }: ComparedOriginals, isFree: SQL): SQL {
-  const targetAbsorbs = sql`(${resemble('transactions', 'original')} and transactions.type = original.type
+  const targetAbsorbs = sql`(${haveSameKey('transactions', 'original')} and transactions.type = original.type
     and coalesce(transactions.reference = original.reference, true))`
   const targetRepresentsFile = sql`(
     ${isImported('transactions')} and (transactions.type = 'transfer') = (original.type = 'transfer')
@@ -128,7 +128,7 @@ function originalRows(userId: SQL, { deleted }: ComparedOriginals, isFree: SQL):
           from item_group
          cross join imported_originals row on user_id = ${userId} and id in (
                  select id from imported_originals row indexed by imported_originals_account_date_amount
-                  where user_id = ${userId} and ${resemble('row', 'item_group')} order by id desc limit ${maxPerKey})
+                  where user_id = ${userId} and ${haveSameKey('row', 'item_group')} order by id desc limit ${maxPerKey})
          where ${isFree}
          limit ${maxInTotal}
       ),

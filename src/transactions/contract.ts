@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { earliestDate, latestDate } from '../shared/dates.ts'
-import { doc, field, grouped } from '../shared/doc.ts'
+import { doc, field, formatNumber } from '../shared/doc.ts'
 import { invalidText } from '../shared/field-errors.ts'
 import {
   clientId,
@@ -90,7 +90,7 @@ export const maxPageSize = 500
 
 /** The most rows that a search looks at. */
 export const maxRowsSearched = 10_000
-const newestSearched = `newest ${grouped(maxRowsSearched)} rows`
+const newestSearched = `newest ${formatNumber(maxRowsSearched)} rows`
 
 /** A page number; anything else counts as 1. */
 const page = preprocessed(

@@ -1,5 +1,5 @@
 import type { EndpointGroup } from '../openapi/endpoint.ts'
-import { conflict, deleted, json, taggedResponses } from '../openapi/response-descriptions.ts'
+import { conflict, deleted, etagResponses, json } from '../openapi/response-descriptions.ts'
 import {
   defaultPageSize,
   maxPageSize,
@@ -17,7 +17,7 @@ export const transactionEndpoints: EndpointGroup = {
       id: 'listTransactions',
       summary: 'List transactions',
       description: `By date and id, newest first, ${defaultPageSize} a page or as many as \`per_page\` says, up to ${maxPageSize}. \`account_id\` matches either side of a transfer, \`category_id=none\` transactions without a category; \`q\` searches description and reference.`,
-      responses: taggedResponses(json(transactionPage, 'One page.')),
+      responses: etagResponses(json(transactionPage, 'One page.')),
       invalid: {
         errors: {
           from: ['The from field must match the format YYYY-MM-DD.'],
@@ -59,7 +59,7 @@ export const transactionEndpoints: EndpointGroup = {
       id: 'showTransaction',
       summary: 'Show a transaction',
       description: 'With its accounts and category.',
-      responses: taggedResponses(
+      responses: etagResponses(
         json(transactionWithRelations, 'The transaction with its accounts and category.'),
       ),
     },

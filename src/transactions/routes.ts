@@ -1,6 +1,6 @@
 import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
-import { tagged } from '../http/conditional-get.ts'
+import { withETag } from '../http/conditional-get.ts'
 import { limitLargeResponse } from '../http/large-responses.ts'
 import { pathId } from '../http/path-id.ts'
 import { body, header, query } from '../http/validate.ts'
@@ -22,7 +22,7 @@ import { updateTransaction } from './update.ts'
 
 /** Income, expenses and transfers. */
 export const transactionRoutes = new Hono<App>()
-  .get('/', tagged(), query(transactionQuery), async (c) => {
+  .get('/', withETag(), query(transactionQuery), async (c) => {
     const draft = c.req.valid('query')
     return limitLargeResponse(draft.values.per_page ?? defaultPageSize, async () => {
       const found = await listTransactions(c.get('owner'), draft)
@@ -37,7 +37,7 @@ export const transactionRoutes = new Hono<App>()
     const { transaction, isNew } = await createTransaction(c.get('owner'), draft)
     return c.json(presentTransaction(transaction), isNew ? 201 : 200)
   })
-  .get('/:id', tagged(), async (c) =>
+  .get('/:id', withETag(), async (c) =>
     c.json(presentWithRelations(await showTransaction(c.get('owner'), pathId(c)))),
   )
   .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(transactionChanges), async (c) => {

@@ -22,9 +22,9 @@ export function isStillReserved(now: Date): SQL {
 }
 
 /** The statements that void a user's emailed links, those that reset the password and that change the address. */
-export function voidLinks(db: Database, userId: number | SQL<number>, condition: SQL = sql`true`) {
+export function revokeLinks(db: Database, userId: number | SQL<number>, condition: SQL = sql`true`) {
   return {
-    resetsVoided: db.delete(passwordResets).where(and(eq(passwordResets.userId, userId), condition)),
-    changeVoided: db.delete(pendingAddresses).where(and(eq(pendingAddresses.userId, userId), condition)),
+    resetsRevoked: db.delete(passwordResets).where(and(eq(passwordResets.userId, userId), condition)),
+    changeRevoked: db.delete(pendingAddresses).where(and(eq(pendingAddresses.userId, userId), condition)),
   }
 }

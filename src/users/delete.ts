@@ -40,9 +40,9 @@ export async function deleteUser(
     ...userDeletion(owner.db, user.email, unchanged),
   })
   if (deleted.length === 0) throw wrongPassword('password')
-  await removalQueue.post(user.id)
+  await removalQueue.send(user.id)
   if (!isVerified && attempted.length === 0) return
-  await mailQueue.post({
+  await mailQueue.send({
     kind: 'farewell',
     id: `farewell-${user.id}-${owner.now.getTime()}`,
     to: user.email,

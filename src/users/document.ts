@@ -1,5 +1,5 @@
 import type { EndpointGroup } from '../openapi/endpoint.ts'
-import { deleted, json, taggedResponses } from '../openapi/response-descriptions.ts'
+import { deleted, etagResponses, json } from '../openapi/response-descriptions.ts'
 import { message } from '../shared/failure-responses.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
 import { examplePassword, user } from './contract.ts'
@@ -12,7 +12,7 @@ export const profileEndpoints: EndpointGroup = {
       id: 'showProfile',
       summary: 'Show the profile',
       description: 'The user to whom the token belongs.',
-      responses: taggedResponses(json(user, 'The user of the token.')),
+      responses: etagResponses(json(user, 'The user of the token.')),
     },
     'PUT /api/me': {
       id: 'updateProfile',

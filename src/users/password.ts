@@ -6,7 +6,7 @@ import { type Draft, valuesOf } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
 import { type Hashing, hashQueued, verifyQueued } from '../shared/hashing.ts'
 import { exactLimits } from '../shared/rate-limits.ts'
-import { voidLinks } from './addresses.ts'
+import { revokeLinks } from './addresses.ts'
 import type { PasswordChange } from './contract.ts'
 
 /** Returns the user and the hash of their password, null if they have none. Counts an attempt. Throws TooManyAttempts. */
@@ -65,7 +65,7 @@ export async function changePassword(owner: Owner, draft: Draft<PasswordChange>,
           isStill,
         ),
       ),
-    ...voidLinks(owner.db, owner.id, isStill),
+    ...revokeLinks(owner.db, owner.id, isStill),
     changed: owner.db
       .update(users)
       .set({ passwordHash, updatedAt: owner.now })

@@ -34,7 +34,7 @@ export async function sendDueReminders(context: ReminderContext) {
     }))
     const idle = await withoutTransaction(context, plans)
     const reminded = plans.filter(({ user, plan }) => plan.dueFor && idle.has(user.id))
-    await context.mailQueue.postAll(reminded.map(({ user, plan }) => reminderFor(context, user, plan)))
+    await context.mailQueue.sendBatch(reminded.map(({ user, plan }) => reminderFor(context, user, plan)))
     await scheduleNextCheck(context, plans, new Set(reminded.map(({ user }) => user.id)))
     lookedAt += due.length
     sent += reminded.length

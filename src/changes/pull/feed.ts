@@ -13,7 +13,14 @@ import type { FeedCursor } from '../feed-cursor.ts'
 import { requireValid } from './cursor.ts'
 import { changedTransactions, loggedChanges, pageOfLog } from './log.ts'
 import type { Change } from './rows.ts'
-import { type Ahead, aheadOf, nextAccounts, nextCategories, nextTransactions, pageOfWalk } from './walk.ts'
+import {
+  nextAccounts,
+  nextCategories,
+  nextTransactions,
+  pageOfSnapshot,
+  type Remaining,
+  remainingAfter,
+} from './snapshot.ts'
 
 /** A page of the feed. The balances are those of all accounts; clients see them on the last page only. */
 export type Feed = {
@@ -55,8 +62,8 @@ export async function withSmallerPages<T>(limit: number, read: (limit: number) =
 export function feedStatements(owner: Owner, { from, limit }: Pick<FeedRequest, 'from' | 'limit'>) {
   // One more than the page holds shows whether there are more.
   const rows = limit + 1
-  const { after, ahead } = placeOf(from)
-  const { accountsAfter, categoriesAfter, before } = ahead ?? {}
+  const { after, remaining } = placeOf(from)
+  const { accountsAfter, categoriesAfter, before } = remaining ?? {}
   return {
     profile: owner.db
       .select({ user: userColumns, lastChange: lastChange(sql`users.id`) })
@@ -75,11 +82,11 @@ export function feedStatements(owner: Owner, { from, limit }: Pick<FeedRequest, 
   }
 }
 
-/** Where to read: after a change of the log, or the rows ahead in a snapshot. */
-function placeOf(from: FeedRequest['from']): { after?: number; ahead?: Ahead } {
+/** Where to read: after a change of the log, or the remaining rows of a snapshot. */
+function placeOf(from: FeedRequest['from']): { after?: number; remaining?: Remaining } {
   if (from === 'now') return {}
-  if (from === 'start') return { ahead: aheadOf(undefined) }
-  return from.walk ? { ahead: aheadOf(from.walk) } : { after: from.seq }
+  if (from === 'start') return { remaining: remainingAfter(undefined) }
+  return from.lastRow ? { remaining: remainingAfter(from.lastRow) } : { after: from.seq }
 }
 
 export type FoundPage = Results<ReturnType<typeof feedStatements>> & { user: User }
@@ -101,10 +108,13 @@ export function feedOf({ from, limit, epoch }: FeedRequest, results: FoundPage):
   const cursor = typeof from === 'string' ? { epoch, userId: user.id, seq: lastChange } : from
   requireValid(cursor, epoch, found)
   if (from === 'now') return { changes: [], cursor, hasMore: false, isSnapshot: false, balances }
-  if (from === 'start' || from.walk) {
-    const { changes, walk } = pageOfWalk({ ...found, profile: from === 'start' ? user : undefined }, limit)
-    const hasMore = walk !== undefined || cursor.seq < lastChange
-    return { changes, cursor: { ...cursor, walk }, hasMore, isSnapshot: true, balances }
+  if (from === 'start' || from.lastRow) {
+    const { changes, lastRow } = pageOfSnapshot(
+      { ...found, profile: from === 'start' ? user : undefined },
+      limit,
+    )
+    const hasMore = lastRow !== undefined || cursor.seq < lastChange
+    return { changes, cursor: { ...cursor, lastRow }, hasMore, isSnapshot: true, balances }
   }
   const { changes, seq } = pageOfLog(found, limit)
   return { changes, cursor: { ...cursor, seq }, hasMore: seq < lastChange, isSnapshot: false, balances }

@@ -4,7 +4,7 @@ import type { User, UserScope } from '../../database/owner.ts'
 import type { ResultOf } from '../../database/run.ts'
 import { accounts, categories, transactions } from '../../database/schema.ts'
 import { transactionColumns } from '../../transactions/read.ts'
-import { type Change, changesOfTransactions, fedAccountColumns, fedCategoryColumns } from './rows.ts'
+import { type Change, changesOfTransactions, feedAccountColumns, feedCategoryColumns } from './rows.ts'
 
 /**
  * The user's transactions that have changed since change number `after`, at most `rows` of them, in the order of their
@@ -34,8 +34,8 @@ export function loggedChanges(owner: UserScope, after: number, rows: number) {
       id: sql<number>`log.row_id`,
       entries: sql<number>`log.entries`,
       isThere: sql<number>`coalesce(${accounts.userId}, ${categories.userId}) is not null`,
-      account: fedAccountColumns,
-      category: fedCategoryColumns,
+      account: feedAccountColumns,
+      category: feedCategoryColumns,
       transaction: transactionColumns,
     })
     .from(

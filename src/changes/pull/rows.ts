@@ -5,21 +5,21 @@ import { accounts, categories } from '../../database/schema.ts'
 import type { Transaction } from '../../transactions/read.ts'
 
 /** The field that only the feed shows of accounts and categories. */
-type Fed = { clientId: string | null }
+type WithClientId = { clientId: string | null }
 
 /** A row as it is now, or null for one that no longer exists. */
 export type Change =
   | { noun: 'profile'; id: number; row: User }
-  | { noun: 'account'; id: number; row: (Account & Fed) | null }
-  | { noun: 'category'; id: number; row: (Category & Fed) | null }
+  | { noun: 'account'; id: number; row: (Account & WithClientId) | null }
+  | { noun: 'category'; id: number; row: (Category & WithClientId) | null }
   | { noun: 'transaction'; id: number; row: Transaction | null }
 
-export const fedAccountColumns = {
+export const feedAccountColumns = {
   ...accountColumns,
   clientId: accounts.clientId,
 }
 
-export const fedCategoryColumns = {
+export const feedCategoryColumns = {
   ...categoryColumns,
   clientId: categories.clientId,
 }

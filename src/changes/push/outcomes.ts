@@ -7,7 +7,7 @@ import { errorsByField } from '../../shared/field-errors.ts'
 import { operationKinds, type operationOutcomes } from '../../shared/types.ts'
 import { transactionColumns } from '../../transactions/read.ts'
 import type { Operation } from '../operations-contract.ts'
-import { type Change, fedAccountColumns, fedCategoryColumns } from '../pull/rows.ts'
+import { type Change, feedAccountColumns, feedCategoryColumns } from '../pull/rows.ts'
 import { idsWithOutcome, storedOutcomes } from './steps.ts'
 
 export type Outcome = {
@@ -50,11 +50,11 @@ export function readOutcomes({ db, id }: UserScope, uploadId: string) {
     stored: db.all<{ outcomes: string }>(storedOutcomes(uploadId)),
     creations: db.select({ outcomes: batches.outcomes }).from(batches).where(eq(batches.id, uploadId)),
     accounts: db
-      .select(fedAccountColumns)
+      .select(feedAccountColumns)
       .from(accounts)
       .where(and(sql`${accounts.id} in (${shown('account')})`, sql`+${accounts.userId} = ${id}`)),
     categories: db
-      .select(fedCategoryColumns)
+      .select(feedCategoryColumns)
       .from(categories)
       .where(and(sql`${categories.id} in (${shown('category')})`, sql`+${categories.userId} = ${id}`)),
     transactions: db

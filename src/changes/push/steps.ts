@@ -3,7 +3,7 @@ import type { Owner, UserScope } from '../../database/owner.ts'
 import type { Statement } from '../../database/run.ts'
 import { uploadSteps } from '../../database/schema.ts'
 import type { Operation } from '../operations-contract.ts'
-import { canContinue, type Seen } from '../pull/cursor.ts'
+import { canContinue, type FeedPosition } from '../pull/cursor.ts'
 import { repeatedRows } from './repeated-rows.ts'
 
 /*
@@ -70,7 +70,7 @@ const literals = (texts: readonly string[]) => sql.raw(texts.map((text) => `'${t
 export type UploadContext = {
   uploadId: string
   names: string | undefined
-  cursor: Seen | undefined
+  cursor: FeedPosition | undefined
   epoch: number
 }
 

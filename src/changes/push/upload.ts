@@ -82,7 +82,7 @@ export async function uploadOperations(
   if (expired.flat().length > 0) throw new CursorExpired()
 
   const outcomes = [...outcomesOf(operations, results, user), ...refused.map(invalid)]
-  if (results.accountsDeleted.length > 0) await removalQueue.post(user.id)
+  if (results.accountsDeleted.length > 0) await removalQueue.send(user.id)
   return { outcomes: outcomes.sort((a, b) => a.index - b.index), feed: feed() }
 }
 

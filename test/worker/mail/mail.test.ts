@@ -313,7 +313,7 @@ test('a slow queue does not hold up the response, and still gets its message', a
     },
   } as unknown as Queue<Mail>
   const mail = mailTo(anAddress())
-  await mailQueue(slow, (promise) => underWay.push(promise)).post(mail)
+  await mailQueue(slow, (promise) => underWay.push(promise)).send(mail)
   expect(taken).toEqual([])
   opened.resolve()
   await Promise.all(underWay)

@@ -1,5 +1,5 @@
-import { counted } from '../../../shared/counted.ts'
 import type { Minor } from '../../../shared/money.ts'
+import { pluralize } from '../../../shared/pluralize.ts'
 import { foldHeader, markNames } from '../csv/header-names.ts'
 import { isTrade, type Mark, sideOf } from '../csv/mark-words.ts'
 import type { CsvRow } from '../csv/rows.ts'
@@ -71,7 +71,7 @@ export function askAboutMarks(
   const header = headerOf(table, column)
   for (const [word, all] of unknown)
     aspects.settle(`marks.${word}`, () => ({
-      question: `Nothing says whether amounts marked ${quoted(word)} in the column ${header} (${counted(all.length, 'row')}, first row ${all[0]?.line}) came in or were spent.`,
+      question: `Nothing says whether amounts marked ${quoted(word)} in the column ${header} (${pluralize(all.length, 'row')}, first row ${all[0]?.line}) came in or were spent.`,
       options: [
         { value: 'out', label: `${quoted(word)} was spent` },
         { value: 'in', label: `${quoted(word)} came in` },

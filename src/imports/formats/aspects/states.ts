@@ -1,4 +1,4 @@
-import { counted } from '../../../shared/counted.ts'
+import { pluralize } from '../../../shared/pluralize.ts'
 import { type CsvRow, cellOf } from '../csv/rows.ts'
 import {
   bookedWords,
@@ -70,7 +70,7 @@ function settleWord(
         ? 'booked'
         : null
   const field = `states.${word || 'blank'}`
-  const list = [...words].map(([one, all]) => `${quoted(one) || '(blank)'}: ${counted(all.length, 'row')}`)
+  const list = [...words].map(([one, all]) => `${quoted(one) || '(blank)'}: ${pluralize(all.length, 'row')}`)
   const value =
     known && aspects.told[field] === undefined
       ? known

@@ -1,4 +1,4 @@
-import { counted } from '../../../shared/counted.ts'
+import { pluralize } from '../../../shared/pluralize.ts'
 import { tokensOf } from '../markup.ts'
 import { maxRows, refuseFile, tooManyRows } from '../problems.ts'
 import { maxTextLength } from '../text.ts'
@@ -67,7 +67,7 @@ export function parseOfx(text: string): OfxAggregate {
   }
   if (open.length > 1)
     refuseFile(
-      `The file ends before </OFX>, inside <${open.at(-1)?.name}> after ${counted(entries, 'transaction')}; it seems to be cut off.`,
+      `The file ends before </OFX>, inside <${open.at(-1)?.name}> after ${pluralize(entries, 'transaction')}; it seems to be cut off.`,
     )
   return root
 }

@@ -1,7 +1,9 @@
 import { type Draft, withErrors } from '../shared/draft.ts'
 
 /** Adds an error if a password and its confirmation differ. */
-export function confirmed<T extends { password: string; password_confirmation: string }>(draft: Draft<T>) {
+export function withPasswordConfirmation<T extends { password: string; password_confirmation: string }>(
+  draft: Draft<T>,
+) {
   const { password, password_confirmation } = draft.values
   if (password === undefined || password === password_confirmation) return draft
   return withErrors(draft, { password: ['The password field confirmation does not match.'] })

@@ -15,14 +15,14 @@ const requestsPerRun = 900
  * `forgotten`, so that numbers never go down and a cursor from before it is refused. Walks from user to user by the
  * primary key, so that no index on the time is needed. Returns how many were removed, for the log.
  */
-export async function forgetOldChanges(db: Database, now: Date): Promise<Record<string, number>> {
+export async function trimChangeLog(db: Database, now: Date): Promise<Record<string, number>> {
   const before = now.getTime() - loggedDays * dayMs
   let due: number[] = []
   let last: number | undefined = 0
   let changes = 0
   for (let request = 0; request < requestsPerRun; request++) {
     if (due.length > 0) {
-      const { forgotten, left } = await forget(db, due, before)
+      const { forgotten, left } = await trim(db, due, before)
       changes += forgotten
       due = left
     } else {
@@ -53,7 +53,7 @@ function nextUsers(last: number, before: number): SQL {
 }
 
 /** Removes the oldest entries of some users; returns how many, and which of the users have more that are too old. */
-async function forget(db: Database, userIds: number[], before: number) {
+async function trim(db: Database, userIds: number[], before: number) {
   const ids = sql`(select value as id from json_each(${JSON.stringify(userIds)}))`
   const share = Math.ceil(entriesPerPart / userIds.length)
   const { removed, left } = await runAll(db, {

@@ -4,16 +4,16 @@ import type { User, UserScope } from '../../database/owner.ts'
 import type { ResultOf } from '../../database/run.ts'
 import { accounts, categories, transactions } from '../../database/schema.ts'
 import { transactionColumns } from '../../transactions/read.ts'
-import type { WalkedRow } from '../feed-cursor.ts'
-import { type Change, changesOfTransactions, fedAccountColumns, fedCategoryColumns } from './rows.ts'
+import type { SnapshotRow } from '../feed-cursor.ts'
+import { type Change, changesOfTransactions, feedAccountColumns, feedCategoryColumns } from './rows.ts'
 
 /*
- * A snapshot walks through profile, accounts, categories, and then transactions from the newest to the oldest. It finds
+ * A snapshot consists of profile, accounts, categories, and then transactions from the newest to the oldest. It finds
  * every row that existed when it began and has not changed since; the log then has all the others.
  */
 
-/** Where the rows still ahead begin, for each kind; undefined for a kind that has been passed. */
-export type Ahead = {
+/** Where the remaining rows begin, for each kind; undefined for a kind that has been sent. */
+export type Remaining = {
   accountsAfter: number | undefined
   categoriesAfter: number | undefined
   before: { date: string; id: number }
@@ -21,8 +21,8 @@ export type Ahead = {
 
 const newest = { date: '9999-12-31', id: 0 }
 
-/** The rows still ahead after a row. */
-export function aheadOf(row: WalkedRow | undefined): Ahead {
+/** The rows that remain after a row. */
+export function remainingAfter(row: SnapshotRow | undefined): Remaining {
   if (!row) return { accountsAfter: 0, categoriesAfter: 0, before: newest }
   if (row.noun === 'transaction')
     return { accountsAfter: undefined, categoriesAfter: undefined, before: { date: row.date, id: row.id } }
@@ -33,7 +33,7 @@ export function aheadOf(row: WalkedRow | undefined): Ahead {
 /** The user's next accounts, at most `rows` of them. The plus keeps SQLite from walking through all users'. */
 export function nextAccounts(owner: UserScope, after: number, rows: number) {
   return owner.db
-    .select(fedAccountColumns)
+    .select(feedAccountColumns)
     .from(accounts)
     .where(and(eq(accounts.userId, owner.id), sql`+${accounts.id} > ${after}`))
     .orderBy(asc(sql`+${accounts.id}`))
@@ -43,7 +43,7 @@ export function nextAccounts(owner: UserScope, after: number, rows: number) {
 /** The user's next categories, at most `rows` of them. */
 export function nextCategories(owner: UserScope, after: number, rows: number) {
   return owner.db
-    .select(fedCategoryColumns)
+    .select(feedCategoryColumns)
     .from(categories)
     .where(and(eq(categories.userId, owner.id), sql`+${categories.id} > ${after}`))
     .orderBy(asc(sql`+${categories.id}`))
@@ -71,12 +71,15 @@ type Found = {
 }
 
 /**
- * The first `limit` of the rows found, and the last of these, undefined if the walk ends there. `limit` + 1 rows of each
+ * The first `limit` of the rows found, and the last of these, undefined at the end of the snapshot. `limit` + 1 rows of each
  * kind must have been requested.
  */
-export function pageOfWalk(found: Found, limit: number): { changes: Change[]; walk: WalkedRow | undefined } {
+export function pageOfSnapshot(
+  found: Found,
+  limit: number,
+): { changes: Change[]; lastRow: SnapshotRow | undefined } {
   const changeOf = changesOfTransactions(found.balances)
-  const rows: { at: WalkedRow; change: Change | undefined }[] = [
+  const rows: { at: SnapshotRow; change: Change | undefined }[] = [
     ...(found.profile ? [profileStep(found.profile)] : []),
     ...found.accounts.map((row) => step({ noun: 'account', id: row.id, row })),
     ...found.categories.map((row) => step({ noun: 'category', id: row.id, row })),
@@ -88,7 +91,7 @@ export function pageOfWalk(found: Found, limit: number): { changes: Change[]; wa
   const page = rows.slice(0, limit)
   return {
     changes: page.flatMap(({ change }) => change ?? []),
-    walk: rows.length > limit ? page.at(-1)?.at : undefined,
+    lastRow: rows.length > limit ? page.at(-1)?.at : undefined,
   }
 }
 
