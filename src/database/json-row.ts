@@ -16,13 +16,16 @@ type RowOf<F extends Fields> = { [Name in keyof F]: ValueOf<F[Name]> }
  * SQL expressions are not decoded.
  */
 export function jsonRow<F extends Fields>(fields: F): SQL<RowOf<F>> {
-  return jsonArray(fields).mapWith(reader(fields))
+  const read = rowReader(fields)
+  return jsonArray(fields).mapWith((text: string) => read(JSON.parse(text)))
 }
 
 /** Like `jsonRow`, for the optional side of a join: null where the first column is null. */
 export function optionalJsonRow<F extends Fields>(fields: F): SQL<RowOf<F> | null> {
   const [first] = Object.values(fields)
-  return sql<RowOf<F> | null>`iif(${first} is null, null, ${jsonArray(fields)})`.mapWith(reader(fields))
+  const read = rowReader(fields)
+  const text = sql<RowOf<F> | null>`iif(${first} is null, null, ${jsonArray(fields)})`
+  return text.mapWith((text: string) => read(JSON.parse(text)))
 }
 
 /**
@@ -37,11 +40,6 @@ export function jsonRows<F extends Fields>(fields: F): SQL<RowOf<F>[]> {
 
 function jsonArray(fields: Fields): SQL {
   return sql`json_array(${sql.join(Object.values(fields), sql`, `)})`
-}
-
-function reader<F extends Fields>(fields: F) {
-  const read = rowReader(fields)
-  return (text: string): RowOf<F> => read(JSON.parse(text))
 }
 
 function rowReader<F extends Fields>(fields: F) {

@@ -12,29 +12,17 @@ import {
 import type { CalendarDate, Span } from '../shared/dates.ts'
 import type { MatchReason } from '../shared/match-row.ts'
 import { type Minor, maxAmount, maxTotal } from '../shared/money.ts'
-import {
-  accountTypes,
-  categoryTypes,
-  changedNouns,
-  importFormats,
-  importKinds,
-  type itemOutcomes,
-  matchKinds,
-  syncStates,
-  tokenScopes,
-  transactionTypes,
-} from '../shared/types.ts'
+import * as types from '../shared/types.ts'
 
 const id = (name: string) => integer(name).primaryKey({ autoIncrement: true })
 const minor = (name: string) => integer(name).$type<Minor>().notNull()
 const instant = (name: string) => integer(name, { mode: 'timestamp_ms' })
 const timestamps = { createdAt: instant('created_at').notNull(), updatedAt: instant('updated_at').notNull() }
-/** The Idempotency-Key of the request that created the row. A retry with it creates no second row. */
-const idempotencyKey = (name: string) => text(name)
-/** The client's own id for the row. A retry with it creates no second row. */
-const clientId = (name: string) => text(name)
+/** The client's own id for the row, or the Idempotency-Key of its request. A retry with it creates no second row. */
+const clientId = () => text('client_id')
+const idempotencyKey = () => text('idempotency_key')
 /** Incremented by each accepted change. */
-const version = (name: string) => integer(name).notNull().default(1)
+const version = () => integer('version').notNull().default(1)
 const hasKey = sql`idempotency_key is not null`
 const hasClientId = sql`client_id is not null`
 /** For rows that are deleted together with their user. */
@@ -91,7 +79,7 @@ export const tokens = sqliteTable(
     userId: owner('user_id'),
     /** SHA-256 of the secret, in hex. */
     secretHash: text('secret_hash').notNull(),
-    scope: text('scope', { enum: tokenScopes }).notNull().default('session'),
+    scope: text('scope', { enum: types.tokenScopes }).notNull().default('session'),
     /** The user's name for the token; null for a session. */
     name: text('name'),
     /** Null for a session, which only expires by idleness and age. */
@@ -189,7 +177,7 @@ export const accounts = sqliteTable(
     /** The owner, once the account is deleted and until its transactions are removed. */
     formerUserId: integer('former_user_id'),
     name: text('name').notNull(),
-    type: text('type', { enum: accountTypes }).notNull(),
+    type: text('type', { enum: types.accountTypes }).notNull(),
     startingBalance: minor('starting_balance'),
     /**
      * A kept figure, which triggers (for single rows) and kept-totals.ts (for bulk writes) update: income − expenses −
@@ -205,8 +193,8 @@ export const accounts = sqliteTable(
       .notNull()
       .generatedAlwaysAs(sql`starting_balance + moved`, { mode: 'virtual' }),
     notes: text('notes'),
-    clientId: clientId('client_id'),
-    version: version('version'),
+    clientId: clientId(),
+    version: version(),
     ...timestamps,
   },
   (t) => [
@@ -231,9 +219,9 @@ export const categories = sqliteTable(
     name: text('name').notNull(),
     /** The name in the form in which names are compared (`categoryNameKey`). */
     nameKey: text('name_key').notNull(),
-    type: text('type', { enum: categoryTypes }).notNull(),
-    clientId: clientId('client_id'),
-    version: version('version'),
+    type: text('type', { enum: types.categoryTypes }).notNull(),
+    clientId: clientId(),
+    version: version(),
     ...timestamps,
   },
   (t) => [
@@ -254,7 +242,7 @@ export const transactions = sqliteTable(
       .references(() => accounts.id),
     toAccountId: integer('to_account_id').references(() => accounts.id),
     categoryId: integer('category_id').references(() => categories.id),
-    type: text('type', { enum: transactionTypes }).notNull(),
+    type: text('type', { enum: types.transactionTypes }).notNull(),
     amount: minor('amount'),
     description: text('description'),
     reference: text('reference'),
@@ -262,12 +250,12 @@ export const transactions = sqliteTable(
     transactionDate: text('transaction_date').notNull(),
     /** True for rows that came in an offline batch or an upload of operations. */
     isSynced: integer('is_synced', { mode: 'boolean' }).notNull().default(false),
-    clientId: clientId('client_id'),
+    clientId: clientId(),
     /** The import that created the row. No index: the ids of an import's rows are within a range (`imports.firstId`). */
     importId: integer('import_id'),
     /** For a typed row that equals a row of a file: the import of that file. */
     bookedBy: integer('booked_by'),
-    version: version('version'),
+    version: version(),
     /** The number of its last change among all changes of its user (change-numbers.ts). */
     seq: integer('seq').notNull().default(0),
     ...timestamps,
@@ -296,7 +284,7 @@ export const totals = sqliteTable(
     userId: ownerOrFormer('user_id'),
     /** `YYYY-MM`. */
     month: text('month').notNull(),
-    type: text('type', { enum: transactionTypes }).notNull(),
+    type: text('type', { enum: types.transactionTypes }).notNull(),
     /** 0 if uncategorised: in a table without row ids, no column of the primary key can be null. */
     categoryId: integer('category_id').notNull(),
     accountId: integer('account_id').notNull(),
@@ -332,7 +320,7 @@ export const changes = sqliteTable(
     userId: ownerOrFormer('user_id'),
     seq: integer('seq').notNull(),
     /** `forgotten` marks that all older entries have been removed. */
-    noun: text('noun', { enum: [...changedNouns, 'forgotten'] }).notNull(),
+    noun: text('noun', { enum: [...types.changedNouns, 'forgotten'] }).notNull(),
     rowId: integer('row_id').notNull(),
     at: instant('at').notNull(),
   },
@@ -350,7 +338,7 @@ export const spentClientIds = sqliteTable(
   'spent_client_ids',
   {
     userId: ownerOrFormer('user_id'),
-    noun: text('noun', { enum: changedNouns }).notNull(),
+    noun: text('noun', { enum: types.changedNouns }).notNull(),
     clientId: text('client_id').notNull(),
     /** The row that had the id. If it was joined with another, `imported_originals` has the row that replaced it. */
     rowId: integer('row_id').notNull(),
@@ -371,12 +359,12 @@ export const importedOriginals = sqliteTable(
     id: integer('id').notNull(),
     accountId: integer('account_id').notNull(),
     toAccountId: integer('to_account_id'),
-    type: text('type', { enum: transactionTypes }).notNull(),
+    type: text('type', { enum: types.transactionTypes }).notNull(),
     amount: minor('amount'),
     reference: text('reference'),
     transactionDate: text('transaction_date').notNull(),
     /** The kind of match that it was joined in; null if it was deleted or edited. */
-    kind: text('kind', { enum: matchKinds }),
+    kind: text('kind', { enum: types.matchKinds }),
     /** As in `transactions`. */
     importId: integer('import_id'),
     /** As in `transactions`. */
@@ -406,7 +394,7 @@ export const rejectedMatches = sqliteTable(
     userId: ownerOrFormer('user_id'),
     firstId: integer('first_id').notNull(),
     secondId: integer('second_id').notNull(),
-    kind: text('kind', { enum: matchKinds }).notNull(),
+    kind: text('kind', { enum: types.matchKinds }).notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.userId, t.firstId, t.secondId, t.kind] }),
@@ -420,8 +408,8 @@ export const batches = sqliteTable(
   {
     id: text('id').primaryKey(),
     userId: ownerOrFormer('user_id'),
-    status: text('status', { enum: syncStates }).notNull(),
-    idempotencyKey: idempotencyKey('idempotency_key'),
+    status: text('status', { enum: types.syncStates }).notNull(),
+    idempotencyKey: idempotencyKey(),
     /** SHA-256 of its body and leniency (`Prefer: handling=lenient`), to compare with a retry. Empty without a key. */
     bodyHash: text('body_hash').notNull(),
     createdAt: instant('created_at').notNull(),
@@ -450,7 +438,7 @@ export type ItemErrors = [field: string, message: string][]
  * `deleted_before`. An item without a stored outcome is `invalid` if it was stored with errors, else `pending`.
  */
 export type StoredOutcome = [
-  outcome: Exclude<(typeof itemOutcomes)[number], 'pending'> | 'deleted_before',
+  outcome: Exclude<(typeof types.itemOutcomes)[number], 'pending'> | 'deleted_before',
   transactionId: number | null,
   errors: ItemErrors | null,
   /** The id of the imported original that the item duplicates, if the transaction replaced that row. */
@@ -508,8 +496,8 @@ export const imports = sqliteTable(
     userId: ownerUntilDeleted('user_id'),
     /** The batch that the rows passed through. */
     batchId: text('batch_id').notNull().unique('imports_batch'),
-    kind: text('kind', { enum: importKinds }).notNull(),
-    format: text('format', { enum: importFormats }).notNull(),
+    kind: text('kind', { enum: types.importKinds }).notNull(),
+    format: text('format', { enum: types.importFormats }).notNull(),
     rows: integer('rows').notNull(),
     created: integer('created').notNull(),
     duplicate: integer('duplicate').notNull(),
@@ -517,7 +505,7 @@ export const imports = sqliteTable(
     deletedBefore: integer('deleted_before').notNull().default(0),
     /** A created row's id is this plus its position in the file, from 0. Unused ids may go to other rows. */
     firstId: integer('first_id').notNull(),
-    idempotencyKey: idempotencyKey('idempotency_key'),
+    idempotencyKey: idempotencyKey(),
     /** SHA-256 of the kind and the rows, to compare with a retry. */
     rowsHash: text('rows_hash'),
     /** The response to a request with a key, for retries; null until it is stored. */
@@ -545,7 +533,7 @@ export const importLayouts = sqliteTable(
     accountId: integer('account_id').references(() => accounts.id, { onDelete: 'cascade' }),
     /** SHA-256 of the format, the headers and the account. */
     layout: text('layout').notNull(),
-    format: text('format', { enum: importFormats }).notNull(),
+    format: text('format', { enum: types.importFormats }).notNull(),
     headers: text('headers', { mode: 'json' }).$type<string[]>().notNull(),
     settled: text('settled', { mode: 'json' }).$type<Record<string, string>>().notNull(),
     /** The import that settled it: undoing that import deletes the layout. */
