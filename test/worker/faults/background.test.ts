@@ -6,9 +6,7 @@ import { muteLog } from '../fixtures/muted-log.ts'
 import { toQueue } from '../fixtures/responses.ts'
 import { balanceOf, queuedMail, registerVerified } from '../fixtures/world.ts'
 import { askDatabase, createHousehold, type Household } from '../laws/every-route.ts'
-import { afterExecution, beforeExecution, createFaultyWorld } from './faulty-world.ts'
-
-const everyFault = [...beforeExecution, ...afterExecution]
+import { createFaultyWorld, decisive } from './faulty-world.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] })
@@ -39,7 +37,7 @@ async function sendBatch({ person, expense }: Household) {
   return { id: body.sync_id as string, messages: world.queuedSyncs.splice(0) }
 }
 
-describe.each(everyFault)('with %s', (_, fault) => {
+describe.each(decisive)('with %s', (_, fault) => {
   test('a batch is redelivered, and each item lands once', async () => {
     const household = await createHousehold(world)
     const { person, checking } = household
@@ -84,7 +82,7 @@ describe.each(everyFault)('with %s', (_, fault) => {
 
 /** The job finds who is due, finds who has recorded something, queues, and notes what it did. */
 test.each([1, 2, 3])('reminders are sent when round trip %i fails, and to no user twice', async (only) => {
-  for (const [, fault] of everyFault) {
+  for (const [, fault] of decisive) {
     vi.setSystemTime(Date.parse('2026-11-20T08:00:00Z'))
     const world = createFaultyWorld()
     await registerVerified(world)

@@ -79,6 +79,12 @@ export const afterExecution: [name: string, fault: Fault][] = [
   ['no response in time', { gets: 'nothing', executed: true }],
 ]
 
+/** What decides whether something is done twice: all of those, and two of the others, which routes.test.ts has for every route. */
+export const decisive = [
+  ...beforeExecution.filter(([, { gets }]) => gets === 'cut' || gets === 'nothing'),
+  ...afterExecution,
+]
+
 /** Expects the response that says to try again later, and nothing else. */
 export function expectUnavailable({ status, headers, body }: ApiResponse): void {
   expect({ status, body }).toEqual({ status: 503, body: { message: 'Service Unavailable' } })

@@ -3,7 +3,7 @@ import { muteLog } from '../fixtures/muted-log.ts'
 import { toQueue } from '../fixtures/responses.ts'
 import { type ApiResponse, balanceOf } from '../fixtures/world.ts'
 import { createHousehold, type Household } from '../laws/every-route.ts'
-import { afterExecution, beforeExecution, createFaultyWorld, expectUnavailable } from './faulty-world.ts'
+import { afterExecution, createFaultyWorld, decisive, expectUnavailable } from './faulty-world.ts'
 
 beforeEach(() => {
   muteLog()
@@ -70,7 +70,7 @@ describe.each(creations)('POST $path with an Idempotency-Key', ({ path, body, st
     return { send: (as = key) => post(household, path, sent, as), created }
   }
 
-  test.each([...beforeExecution, ...afterExecution])('creates once after %s', async (_, fault) => {
+  test.each(decisive)('creates once after %s', async (_, fault) => {
     const { send, created } = await prepare()
     expectUnavailable((await world.whileBroken(fault, send)).result)
     const first = await send()
@@ -237,7 +237,7 @@ describe('without any key', () => {
     const household = await createHousehold(world)
     const { person, checking, expense } = household
     const send = () => person.post('/api/transactions', { ...expense(), client_id: 'phone-1', force: true })
-    for (const [, fault] of [...afterExecution, ...beforeExecution])
+    for (const [, fault] of decisive.toReversed())
       expectUnavailable((await world.whileBroken(fault, send)).result)
     expect((await send()).status).toBe(200)
     expect(await balanceOf(person, checking)).toBe(87.5)
