@@ -329,20 +329,15 @@ describe('a day on which the clocks change', () => {
     await expectRuns(person, runs)
   })
 
-  test.each([
-    ['Europe/Berlin', ['2026-03-28T19:00:00Z', '2026-03-29T18:00:00Z', '2026-03-30T18:00:00Z']],
-    ['America/New_York', ['2026-11-01T00:00:00Z', '2026-11-02T01:00:00Z', '2026-11-03T01:00:00Z']],
-    ['Australia/Lord_Howe', ['2026-04-04T09:00:00Z', '2026-04-05T09:30:00Z', '2026-04-06T09:30:00Z']],
-  ])('moves the instant of 20:00 in %s, one reminder for each day', async (timezone, instants) => {
-    const first = Date.parse(instants[0] ?? '')
-    const { email } = await createUser({ timezone }, new Date(first - 8 * hourMs).toISOString())
-    const sentAt: string[] = []
-    for (let at = first - hourMs; at <= first + 52 * hourMs; at += hourMs / 2) {
-      const sent = await remindersAt(new Date(at).toISOString())
-      expect([[], [email]]).toContainEqual(sent)
-      if (sent.length > 0) sentAt.push(new Date(at).toISOString().replace('.000', ''))
-    }
-    expect(sentAt).toEqual(instants)
+  test('moves the instant of 20:00, by half an hour on Lord Howe, with one reminder for each day', async () => {
+    const due = ['2026-04-04T09:00', '2026-04-05T09:30', '2026-04-06T09:30']
+    const person = await createUser({ timezone: 'Australia/Lord_Howe' }, '2026-04-04T01:00:00Z')
+    const first = Date.parse('2026-04-04T08:00:00Z')
+    const runs = Array.from({ length: 105 }, (_, nth): Runs[number] => {
+      const instant = new Date(first + (nth * hourMs) / 2).toISOString().slice(0, 16)
+      return [instant, due.includes(instant)]
+    })
+    await expectRuns(person, runs)
   })
 })
 
