@@ -71,6 +71,15 @@ describe('the date of an instant', () => {
 
 describe('the instant at which clocks show a date and a time', () => {
   test.each([
+    ['Europe/Berlin', '2026-03-29', '01:59', '2026-03-29T00:59:00.000Z'],
+    ['Europe/Berlin', '2026-03-29', '03:00', '2026-03-29T01:00:00.000Z'],
+    ['Europe/Berlin', '2026-03-29', '20:00', '2026-03-29T18:00:00.000Z'],
+    ['America/New_York', '2026-11-01', '20:00', '2026-11-02T01:00:00.000Z'],
+  ])('in %s on %s, when they jump, at %s is %s', (timeZone, date, time, expected) => {
+    expect(instantIn(timeZone, date, time).toISOString()).toBe(expected)
+  })
+
+  test.each([
     ['Europe/Berlin', '2026-03-29', '02:00', '2026-03-29T01:00:00.000Z'],
     ['Europe/Berlin', '2026-03-29', '02:30', '2026-03-29T01:30:00.000Z'],
     ['America/New_York', '2026-03-08', '02:15', '2026-03-08T07:15:00.000Z'],
