@@ -4,6 +4,7 @@ import { maxAccounts } from '../../../src/database/quotas.ts'
 import { createWorld, expectInvalid, type Json } from '../fixtures/world.ts'
 import { askDatabase, createHousehold, type Household, verify } from '../laws/every-route.ts'
 import { fileOf } from './formats/corpus.ts'
+import { sendFile } from './send-file.ts'
 
 let household: Household
 beforeEach(async () => {
@@ -11,11 +12,7 @@ beforeEach(async () => {
 })
 
 const importCsv = (csv: string, query = 'create_accounts=true', headers: Record<string, string> = {}) =>
-  household.world.call('POST', `/api/import/store?${query}`, {
-    token: household.person.token,
-    rawBody: csv,
-    headers: { 'Content-Type': 'text/csv', ...headers },
-  })
+  sendFile(household, `store?${query}`, csv, headers)
 
 const accounts = async () =>
   (await household.person.get('/api/accounts')).body.map(({ name, type, starting_balance, balance }: Json) =>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createWorld, expectInvalid, type Json, recordTransaction } from '../fixtures/world.ts'
 import { createHousehold } from '../laws/every-route.ts'
+import { sendFile } from './send-file.ts'
 
 /** A card statement whose charges are positive, as nothing in it says. */
 const card = (month: string) =>
@@ -9,11 +10,7 @@ const card = (month: string) =>
 async function createCustomer() {
   const home = await createHousehold(createWorld())
   const send = (file: string, options = '') =>
-    home.world.call('POST', `/api/import/bank/store?account_id=${home.checking.id}${options}`, {
-      token: home.person.token,
-      rawBody: file,
-      headers: { 'Content-Type': 'text/csv' },
-    })
+    sendFile(home, `bank/store?account_id=${home.checking.id}${options}`, file)
   const layouts = async (): Promise<Json[]> => (await home.person.get('/api/imports/layouts')).body
   return { ...home, send, layouts }
 }
@@ -70,11 +67,7 @@ test('an answer holds for the next file of the account with the same headers, un
     },
     [],
   ])
-  const elsewhere = await world.call('POST', `/api/import/bank/store?account_id=${cash.id}`, {
-    token: person.token,
-    rawBody: card('10'),
-    headers: { 'Content-Type': 'text/csv' },
-  })
+  const elsewhere = await sendFile({ world, person }, `bank/store?account_id=${cash.id}`, card('10'))
   expect(elsewhere.status).toBe(422)
   expect((await person.delete(`/api/imports/layouts/${layout?.id}`)).status).toBe(204)
   expect([(await send(card('11'))).status, await layouts()]).toEqual([422, []])
@@ -106,13 +99,13 @@ test('a file that contradicts what is remembered is asked about', async () => {
 })
 
 test('which way amounts go is kept for the accounts that a file names, and asked for another one', async () => {
-  const { world, person } = await createCustomer()
+  const home = await createCustomer()
   const send = (accounts: string[], options = '') =>
-    world.call('POST', `/api/import/store?dry_run=false${options}`, {
-      token: person.token,
-      rawBody: `Date,Account,Amount\n${accounts.map((name, nth) => `2026-09-1${nth},${name},5.00`).join('\n')}\n`,
-      headers: { 'Content-Type': 'text/csv' },
-    })
+    sendFile(
+      home,
+      `store?dry_run=false${options}`,
+      `Date,Account,Amount\n${accounts.map((name, nth) => `2026-09-1${nth},${name},5.00`).join('\n')}\n`,
+    )
   expect((await send(['Checking'], '&signs=inverted')).status).toBe(200)
   expect((await send(['Checking', 'Checking'])).status).toBe(200)
   const other = await send(['Checking', 'Cash'])

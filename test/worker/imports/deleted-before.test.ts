@@ -5,21 +5,15 @@ import { rowsOf } from '../../databases/work.ts'
 import { remove, upload } from '../fixtures/uploads.ts'
 import { createWorld, type Json, openAccount } from '../fixtures/world.ts'
 import { askDatabase, createHousehold, openWorldDatabase } from '../laws/every-route.ts'
+import { sendFile } from './send-file.ts'
 
 /** A household that imports its bank's CSV: each row a day of November, an amount and a reference. */
 async function createImporter() {
   const home = await createHousehold(createWorld())
   const importRows = async (rows: [day: number, amount: string, reference?: string][], options = '') => {
     const lines = rows.map(([day, amount, reference = '']) => `2026-11-${10 + day},${amount},${reference}`)
-    const response = await home.world.call(
-      'POST',
-      `/api/import/store?account_id=${home.checking.id}${options}`,
-      {
-        token: home.person.token,
-        rawBody: ['date,amount,reference', ...lines].join('\n'),
-        headers: { 'Content-Type': 'text/csv' },
-      },
-    )
+    const file = ['date,amount,reference', ...lines].join('\n')
+    const response = await sendFile(home, `store?account_id=${home.checking.id}${options}`, file)
     expect(response.status).toBe(200)
     return response.body.import
   }

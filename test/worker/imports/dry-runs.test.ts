@@ -5,6 +5,7 @@ import { picker } from '../fixtures/picker.ts'
 import { create, upload } from '../fixtures/uploads.ts'
 import { createWorld, type Json } from '../fixtures/world.ts'
 import { openWorldDatabase } from '../laws/every-route.ts'
+import { sendFile } from './send-file.ts'
 
 type Pick = ReturnType<typeof picker>
 type Home = Awaited<ReturnType<typeof createBanked>>
@@ -18,15 +19,8 @@ async function importStatement(home: Home, account: Json, rows: [string, string,
     balance += Number(amount)
     return `${date};${amount};${balance.toFixed(2)};${words}`
   })
-  const response = await home.world.call(
-    'POST',
-    `/api/import/bank/store?account_id=${account.id}&signs=as_written&${options}`,
-    {
-      token: home.person.token,
-      rawBody: ['Date;Amount;Balance;Description', ...lines].join('\n'),
-      headers: { 'Content-Type': 'text/csv' },
-    },
-  )
+  const to = `bank/store?account_id=${account.id}&signs=as_written&${options}`
+  const response = await sendFile(home, to, ['Date;Amount;Balance;Description', ...lines].join('\n'))
   expect([response.status, response.body.errors]).toEqual([200, undefined])
   return response.body.import
 }

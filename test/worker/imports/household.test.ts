@@ -4,6 +4,7 @@ import { householdOf } from '../../households/household.ts'
 import { create, upload } from '../fixtures/uploads.ts'
 import { aCategory, createWorld, type Json, openAccount } from '../fixtures/world.ts'
 import { createHousehold, openWorldDatabase } from '../laws/every-route.ts'
+import { sendFile } from './send-file.ts'
 
 /** A user who does what that household did: types on a phone, and imports each file once it can be downloaded. */
 async function liveAs(seed: number) {
@@ -44,9 +45,8 @@ async function liveAs(seed: number) {
   const importAll = async () => {
     const done = []
     for (const { bank, contentType, text } of files) {
-      const path = `/api/import/bank/store?account_id=${accounts[bank].id}`
-      const headers = { 'Content-Type': contentType }
-      const response = await world.call('POST', path, { token: person.token, rawBody: text, headers })
+      const to = `bank/store?account_id=${accounts[bank].id}`
+      const response = await sendFile({ world, person }, to, text, { 'Content-Type': contentType })
       expect([response.status, response.body.errors]).toEqual([200, undefined])
       done.push({
         id: response.body.import.id,

@@ -5,6 +5,7 @@ import { holdDatabase } from '../fixtures/held-requests.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
 import { createWorld } from '../fixtures/world.ts'
 import { createHousehold } from '../laws/every-route.ts'
+import { sendFile } from './send-file.ts'
 
 const megabyte = 1024 * 1024
 const small = 'date,amount\n2026-11-20,-5\n'
@@ -14,11 +15,7 @@ const fileOf = (bytes: number) => small + `${' '.repeat(999)}\n`.repeat(bytes / 
 async function createImporter(world = createWorld()) {
   const { person, checking, expense } = await createHousehold(world)
   const upload = (rawBody: string | ReadableStream) =>
-    world.call('POST', `/api/import/store?account_id=${checking.id}&dry_run=1`, {
-      token: person.token,
-      rawBody,
-      headers: { 'Content-Type': 'text/csv' },
-    })
+    sendFile({ world, person }, `store?account_id=${checking.id}&dry_run=1`, rawBody)
   return { person, upload, expense }
 }
 

@@ -12,6 +12,7 @@ import {
   openAccount,
   type Person,
 } from '../fixtures/world.ts'
+import { sendFile } from '../imports/send-file.ts'
 import { askDatabase, openWorldDatabase, verify } from './every-route.ts'
 
 /** The largest amount there is. Nine of them, 89,999,999,999,999.91, stay within the bounds, and ten do not. */
@@ -243,10 +244,8 @@ describe('the closing balance of a statement, of a day in the past that no bound
     await verify(world, person)
     const { id } = await open()
     const importUpTo = (date: string) =>
-      world.call('POST', `/api/import/bank/store?account_id=${id}`, {
-        token: person.token,
-        rawBody: statementUpTo(date),
-        headers: { 'Content-Type': 'application/x-ofx' },
+      sendFile({ world, person }, `bank/store?account_id=${id}`, statementUpTo(date), {
+        'Content-Type': 'application/x-ofx',
       })
     return {
       importUpTo,

@@ -11,6 +11,7 @@ import {
   recordTransaction,
   type World,
 } from '../fixtures/world.ts'
+import { sendFile } from '../imports/send-file.ts'
 import {
   askDatabase,
   createHousehold,
@@ -319,13 +320,8 @@ async function rowsOfNamingRow(accounts: number): Promise<number> {
     { length: 1_000 },
     (_, nth) => `2026-01-01,-${nth + 1},${nth % 2 ? 'ACCOUNT' : 'Account'} ${1 + (nth % accounts)}`,
   )
-  const { body, rows } = await measured(household, () =>
-    world.call('POST', '/api/import/store', {
-      token: person.token,
-      headers: { 'Content-Type': 'text/csv' },
-      rawBody: ['date,amount,account', ...lines].join('\n'),
-    }),
-  )
+  const file = ['date,amount,account', ...lines].join('\n')
+  const { body, rows } = await measured(household, () => sendFile(household, 'store', file))
   expect(body.import.counts.created).toBe(1_000)
   return rows
 }

@@ -7,6 +7,7 @@ import {
   openAccount,
   recordTransaction,
 } from '../fixtures/world.ts'
+import { sendFile } from '../imports/send-file.ts'
 import { askDatabase, createHousehold, type Household } from './every-route.ts'
 
 const composed = 'Caf\u00e9'
@@ -97,14 +98,9 @@ const descriptions: Record<string, Place> = {
   },
 }
 
-function importCsv({ world, person }: Household, rawBody: string, query = '') {
-  const headers = { 'Content-Type': 'text/csv; charset=utf-8' }
-  return world.call('POST', `/api/import/store?signs=as_written${query}`, {
-    token: person.token,
-    rawBody,
-    headers,
-  })
-}
+const charset = { 'Content-Type': 'text/csv; charset=utf-8' }
+const importCsv = (house: Household, file: string, query = '') =>
+  sendFile(house, `store?signs=as_written${query}`, file, charset)
 
 describe.each(Object.entries({ ...names, ...descriptions }))('%s', (where, place) => {
   let house: Household
@@ -214,16 +210,13 @@ const tables: Record<string, (around: (cell: string) => string) => string[][]> =
 }
 
 test.each(Object.entries(tables))('a CSV is read with what shows nothing around %s', async (_, table) => {
-  const { world, person, checking } = await createHousehold(createWorld())
-  for (const path of ['/api/import/store', '/api/import/bank/store'])
+  const house = await createHousehold(createWorld())
+  for (const path of ['store', 'bank/store'])
     for (const edge of [...formats.slice(-1), formats]) {
       const rows = table((cell) => `${edge}${cell}${edge}`)
-      const query = `dry_run=true&signs=as_written&delimiter=,&account_id=${checking.id}`
-      const { status, body } = await world.call('POST', `${path}?${query}`, {
-        token: person.token,
-        rawBody: rows.map((cells) => cells.join(',')).join('\n'),
-        headers: { 'Content-Type': 'text/csv; charset=utf-8' },
-      })
+      const query = `dry_run=true&signs=as_written&delimiter=,&account_id=${house.checking.id}`
+      const file = rows.map((cells) => cells.join(',')).join('\n')
+      const { status, body } = await sendFile(house, `${path}?${query}`, file, charset)
       const { errors, import: { counts } = {} } = body
       expect({ path, edge, status, errors, created: counts?.created }).toMatchObject({
         ...{ status: 200, errors: undefined, created: 2 },

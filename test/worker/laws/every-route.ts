@@ -3,6 +3,7 @@ import { app } from '../../../src/app.ts'
 import { publicRoutes } from '../../../src/http/authenticate.ts'
 import { openDatabase } from '../../databases/open.ts'
 import { aCategory, type Json, openAccount, type Person, type World } from '../fixtures/world.ts'
+import { sendFile } from '../imports/send-file.ts'
 
 /** Every route of the API as `METHOD /path`, as registered with Hono. */
 export const everyRoute: string[] = [
@@ -211,14 +212,10 @@ export async function importOne({ person, expense }: Household): Promise<number>
 }
 
 /** Imports a file whose reader is told which way its amounts go, and returns the id of the layout that is kept. */
-export async function rememberLayout({ world, person, checking }: Household): Promise<number> {
-  const query = `account_id=${checking.id}&signs=inverted`
-  await world.call('POST', `/api/import/bank/store?${query}`, {
-    token: person.token,
-    rawBody: 'Date,Amount,Description\n2026-11-02,79.00,Charge\n',
-    headers: { 'Content-Type': 'text/csv' },
-  })
-  const { body } = await person.get('/api/imports/layouts')
+export async function rememberLayout(household: Household): Promise<number> {
+  const to = `bank/store?account_id=${household.checking.id}&signs=inverted`
+  await sendFile(household, to, 'Date,Amount,Description\n2026-11-02,79.00,Charge\n')
+  const { body } = await household.person.get('/api/imports/layouts')
   return body[0].id
 }
 

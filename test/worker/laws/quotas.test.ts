@@ -11,6 +11,7 @@ import {
   type Person,
   type World,
 } from '../fixtures/world.ts'
+import { sendFile } from '../imports/send-file.ts'
 import { askDatabase, openWorldDatabase, verify } from './every-route.ts'
 
 afterEach(() => {
@@ -182,14 +183,11 @@ describe('categories', () => {
       await openAccount(person)
       await fillCategories(world, person, maxCategories - 2)
       const upload = (names: string[]) =>
-        world.call('POST', `/api/import/store?account_id=1&${dryRun}`, {
-          token: person.token,
-          headers: { 'Content-Type': 'text/csv' },
-          rawBody: [
-            'date,amount,category',
-            ...names.map((name, nth) => `2026-01-01,-${nth + 1},${name}`),
-          ].join('\n'),
-        })
+        sendFile(
+          { world, person },
+          `store?account_id=1&${dryRun}`,
+          `date,amount,category\n${names.map((name, nth) => `2026-01-01,-${nth + 1},${name}`).join('\n')}`,
+        )
       const count = async () => (await person.get('/api/categories')).body.length
       const refused = { category: noCategory.name }
       expectInvalid(await upload(['A', 'B', 'groceries', 'C', 'a']), refused)

@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
 import { app } from '../../../src/app.ts'
 import { openApiDocument } from '../../../src/document.ts'
-import { type ApiResponse, createWorld, type Person, type World } from '../fixtures/world.ts'
+import { type ApiResponse, createWorld } from '../fixtures/world.ts'
+import { sendFile } from '../imports/send-file.ts'
 import { createHousehold, type Household } from './every-route.ts'
 
 /** By operation, a call that gets the example of its 422 as its response. */
@@ -48,10 +49,9 @@ const invalidCalls: Record<string, (household: Household) => Promise<ApiResponse
   createCategory: ({ person }) => person.post('/api/categories', { name: 'groceries', type: 'expense' }),
   updateCategory: ({ person, category }) =>
     person.put(`/api/categories/${category.id}`, { type: 'transfer' }),
-  importFile: ({ world, person }) =>
-    uploadCsv(world, person, '/api/import/store', 'date,amount,account\n01/02/2026,-3.20,Checking\n'),
-  importStatement: ({ world, person }) =>
-    uploadCsv(world, person, '/api/import/bank/store', 'Date,Debit,Description\n2026-11-19,3.20,Bakery\n'),
+  importFile: (household) => sendFile(household, 'store', 'date,amount,account\n01/02/2026,-3.20,Checking\n'),
+  importStatement: (household) =>
+    sendFile(household, 'bank/store', 'Date,Debit,Description\n2026-11-19,3.20,Bakery\n'),
   suggestCategories: ({ person }) => person.post('/api/categories/suggest', {}),
   listTransactions: ({ person }) => person.get('/api/transactions?from=yesterday&per_page=1000'),
   createTransaction: ({ person, checking }) =>
@@ -78,9 +78,6 @@ const invalidCalls: Record<string, (household: Household) => Promise<ApiResponse
   showSummary: ({ person }) => person.get('/api/summary?month=2026-13'),
   exportEverything: ({ person }) => person.get('/api/export?from=2026-01-01'),
 }
-
-const uploadCsv = (world: World, { token }: Person, path: string, rawBody: string) =>
-  world.call('POST', path, { token, rawBody, headers: { 'Content-Type': 'text/csv' } })
 
 const examples = Object.values(openApiDocument(app.routes).paths)
   .flatMap((methods) => Object.entries(methods))

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { createWorld } from '../fixtures/world.ts'
+import { sendFile } from '../imports/send-file.ts'
 import { createHousehold, goodCall, type Household, protectedRoutes } from './every-route.ts'
 
 /** These compare the password, and the stored hash must come to the Worker for that. */
@@ -24,20 +25,18 @@ test.each(protectedRoutes)('%s makes one request to the database, authentication
   expect((await world.databaseWork()).requests).toBe(requestsOf[route] ?? 1)
 })
 
-test.each(['/api/import/store', '/api/import/bank/store'])(
-  'POST %s of a file makes two requests, since it is read only once its sender is known; a refusal makes one',
+test.each(['store', 'bank/store'])(
+  'POST /api/import/%s of a file makes two requests, since it is read only once its sender is known; a refusal makes one',
   async (path) => {
     const world = createWorld()
     const { person, checking } = await createHousehold(world)
-    const send = (rawBody: string, token = person.token) =>
-      world.call('POST', `${path}?account_id=${checking.id}&signs=as_written`, {
-        token,
-        rawBody,
-        headers: { 'Content-Type': 'text/csv' },
-      })
+    const send = (rawBody: string, token = person.token) => {
+      const to = `${path}?account_id=${checking.id}&signs=as_written`
+      return sendFile({ world, person: { token } }, to, rawBody)
+    }
     const large = JSON.stringify({ transactions: [{ notes: 'x'.repeat(1_100_000) }] })
     const sendJson = (token = person.token) =>
-      world.call('POST', path, { token, rawBody: large, headers: { 'Content-Type': 'application/json' } })
+      sendFile({ world, person: { token } }, path, large, { 'Content-Type': 'application/json' })
     const unverified = await world.register()
     const unknown = person.token.replace(/^\d+/, '999999')
     const calls: [number, number, () => Promise<{ status: number }>][] = [

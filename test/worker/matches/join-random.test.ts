@@ -4,6 +4,7 @@ import { expectWhole, FeedCopy } from '../fixtures/feed-copy.ts'
 import { picker } from '../fixtures/picker.ts'
 import { create, remove, update, upload } from '../fixtures/uploads.ts'
 import { createWorld, type Json, openAccount, type World } from '../fixtures/world.ts'
+import { sendFile } from '../imports/send-file.ts'
 import { createHousehold, openWorldDatabase } from '../laws/every-route.ts'
 
 type Row = [day: number, amount: string, words: string]
@@ -37,11 +38,8 @@ async function createPerson(world: World, pick: ReturnType<typeof picker>) {
     const counts: Json[] = []
     for (const { account, rows } of files) {
       const lines = rows.map(([day, amount, text]) => `2026-11-${day},${amount},${text}`)
-      const response = await world.call('POST', `/api/import/store?account_id=${account.id}${options}`, {
-        token: person.token,
-        rawBody: ['date,amount,description', ...lines].join('\n'),
-        headers: { 'Content-Type': 'text/csv' },
-      })
+      const file = ['date,amount,description', ...lines].join('\n')
+      const response = await sendFile({ world, person }, `store?account_id=${account.id}${options}`, file)
       expect([response.status, response.body.errors]).toEqual([200, undefined])
       counts.push(response.body.import.counts)
     }
@@ -206,15 +204,9 @@ test('equal rows, joined, separated and deleted in any order, each stand for as 
     const deleted = new Set<number>()
     const file = days.flatMap((day) => Array.from({ length: pick(0, 1, 2, 3) }, () => day))
     const importDays = async (all: number[], options = '') => {
-      const response = await world.call(
-        'POST',
-        `/api/import/store?account_id=${checking.id}&match=off${options}`,
-        {
-          token: person.token,
-          rawBody: ['date,amount', ...all.map((day) => `2026-11-${day},-3.00`)].join('\n'),
-          headers: { 'Content-Type': 'text/csv' },
-        },
-      )
+      const to = `store?account_id=${checking.id}&match=off${options}`
+      const rows = all.map((day) => `2026-11-${day},-3.00`)
+      const response = await sendFile({ world, person }, to, ['date,amount', ...rows].join('\n'))
       expect([response.status, response.body.errors]).toEqual([200, undefined])
       return response.body.import.counts
     }

@@ -17,6 +17,7 @@ import {
   recordTransaction,
   type World,
 } from '../fixtures/world.ts'
+import { sendFile } from '../imports/send-file.ts'
 import { askDatabase, createHousehold, openWorldDatabase } from '../laws/every-route.ts'
 
 /** A household with calls that must succeed. */
@@ -800,12 +801,12 @@ test('a transaction stands for up to a thousand others', async () => {
 })
 
 /** The account's balance at the end of a day, as the dry run of a statement that ends there shows it. */
-function closingOfDay(world: World, { token }: { token: string }) {
+function closingOfDay(world: World, person: Person) {
   return async (account: Json, day: string) => {
     const file = `OFXHEADER:100\n\n<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS><CURDEF>EUR<BANKACCTFROM><BANKID>1<ACCTID>4<ACCTTYPE>CHECKING</BANKACCTFROM><BANKTRANLIST><STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20260101<TRNAMT>-1.00<FITID>${account.id}<NAME>Fee</STMTTRN></BANKTRANLIST><LEDGERBAL><BALAMT>1.00<DTASOF>${day}</LEDGERBAL></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>`
-    const path = `/api/import/bank/store?account_id=${account.id}&dry_run=true`
+    const to = `bank/store?account_id=${account.id}&dry_run=true`
     const headers = { 'Content-Type': 'application/octet-stream' }
-    const response = await world.call('POST', path, { token, rawBody: file, headers })
+    const response = await sendFile({ world, person }, to, file, headers)
     expect([response.status, response.body.errors]).toEqual([200, undefined])
     return response.body.import.closing_balance.account
   }

@@ -11,6 +11,7 @@ import {
   type Json,
   recordTransaction,
 } from '../fixtures/world.ts'
+import { sendFile } from '../imports/send-file.ts'
 import {
   askDatabase,
   createHousehold,
@@ -261,11 +262,12 @@ test('an import that is sent again with its key gets its first response, whateve
   await importRows(savings, [['2026-11-16', '300.00', 'From Checking']])
   const rows = ['2026-11-10,-12.50,', '2026-11-12,-20.00,', '2026-11-15,-300.00,To Nestegg']
   const send = (options: string, key: string) =>
-    world.call('POST', `/api/import/store?account_id=${checking.id}${options}`, {
-      token: person.token,
-      rawBody: ['date,amount,description', ...rows].join('\n'),
-      headers: { 'Content-Type': 'text/csv', 'Idempotency-Key': key },
-    })
+    sendFile(
+      { world, person },
+      `store?account_id=${checking.id}${options}`,
+      ['date,amount,description', ...rows].join('\n'),
+      { 'Idempotency-Key': key },
+    )
   const first = await send('', 'once')
   expect(first.body.import).toMatchObject({
     counts: { rows: 3, created: 2, duplicate: 1, possible: 2, categorised: 0 },

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { expectWhole, FeedCopy } from '../../fixtures/feed-copy.ts'
 import { createWorld, type Json, signInThroughProvider, verifyAddress } from '../../fixtures/world.ts'
+import { sendFile } from '../../imports/send-file.ts'
 import { askDatabase, createHousehold, type Household, importOne } from '../../laws/every-route.ts'
 
 /** A household with a copy that has seen everything so far. */
@@ -53,11 +54,7 @@ const writes: Record<string, { write: Write; tells: string[] }> = {
     write: async (household) => {
       const { person, checking } = household
       const csv = 'date,amount,category\n2026-11-01,-5,Hobby\n2026-11-02,-6,Hobby\n'
-      const { body } = await household.world.call('POST', `/api/import/store?account_id=${checking.id}`, {
-        token: person.token,
-        rawBody: csv,
-        headers: { 'Content-Type': 'text/csv' },
-      })
+      const { body } = await sendFile(household, `store?account_id=${checking.id}`, csv)
       expect(body.import.counts.created).toBe(2)
       await person.delete(`/api/imports/${await importOne(household)}`)
     },
