@@ -185,6 +185,14 @@ describe('the columns of a bank export', () => {
     expect(brief(`${header}\n${row}\n`)).toEqual([['2026-01-02', -100]])
   })
 
+  test.each(['\t', '|'])('without headers may be delimited by %j and have decimal commas', (delimiter) => {
+    const rows = ['2026-01-02 10:00*Tea shop*-12,50', '2026-01-03 10:00*Pay*20,50']
+    expect(brief(`${rows.join('\n')}\n`.replaceAll('*', delimiter))).toEqual([
+      ['2026-01-02', -1250],
+      ['2026-01-03', 2050],
+    ])
+  })
+
   test('without headers are no amounts if they hold ids, while serial numbers are asked about', () => {
     const file = (first: string, second: string) =>
       `2026-01-02,${first},Tea,-12.50\n2026-01-03,${second},Pay,20.50\n2026-01-04,${second}1,Cake,-3.00\n`

@@ -91,6 +91,15 @@ describe('a generic CSV file', () => {
     expect(Object.keys(errors(text('')) ?? {})).toContain('states')
   })
 
+  test('makes one transfer of two halves', () => {
+    const halves =
+      'date,type,account,amount,category\n2026-01-01,Transfer-Out,Bank,100,Cash\n2026-01-01,Transfer-In,Cash,100,Bank\n2026-01-02,转入,Cash,5,Other\n'
+    expect(rows(halves)).toMatchObject([
+      { type: 'transfer', amount: 10_000, account: 'Bank', to_account: 'Cash', category: null },
+      { type: 'income', amount: 500, account: 'Cash', to_account: null },
+    ])
+  })
+
   test('obeys the options that are documented, signs among them', () => {
     const text = 'Day,Amount,Account\n2026-01-01,5.00,A\n2026-01-02,-7.00,A\n'
     const told = { mapping: { date: 'Day' } }
