@@ -10,7 +10,7 @@ import { type Call, type Operation, pastBounds } from './calls.ts'
 import { type Exchange, explain } from './orders.ts'
 import { decimal } from './shown.ts'
 import { type Account, type Category, State } from './state.ts'
-import { listTransactions, now, readSummary, transactionOperations } from './transactions.ts'
+import { listTransactions, now, transactionOperations } from './transactions.ts'
 
 /** The most bursts in a history; the average is half of that. */
 const burstsAtMost = 200
@@ -18,7 +18,7 @@ const callsAtOnce = 6
 /** After so many bursts, and at the end, every user reads everything, and kept figures are compared with the rows. */
 const burstsPerCheck = 10
 
-const reads = [listAccounts, listTransactions, readSummary, showBatch]
+const reads = [listAccounts, listTransactions, showBatch]
 export const operations = [...accountOperations, ...transactionOperations, ...batchOperations, ...reads]
 
 type Step = { operation: Operation; who: number; salt: number }

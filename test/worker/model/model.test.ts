@@ -29,7 +29,7 @@ afterEach(() => {
 })
 
 test(
-  'after any accounts, transactions, transfers and batches, alone or concurrent, every response, balance, page and summary equals plain sums',
+  'after any accounts, transactions, transfers and batches, alone or concurrent, every response, balance and page equals plain sums',
   async () => {
     const tally = new Tally()
     await liveHistories({

@@ -1,4 +1,4 @@
-import { type Account, type Batch, type Category, type State, sum, type Transaction } from './state.ts'
+import type { Account, Batch, Category, State, Transaction } from './state.ts'
 
 /** The model's data as the contract shows them, except for timestamps. */
 
@@ -82,51 +82,6 @@ function matches(state: State, transaction: Transaction, filter: Filter): boolea
       (text ?? '').toLowerCase().includes(q.toLowerCase()),
     )
   )
-}
-
-/** The summary of the days from `from` to `to`. */
-export function shownSummary(state: State, userId: number, { from = '', to = '9' }) {
-  const found = state
-    .of(state.transactions, userId)
-    .filter(({ transaction_date: date }) => date >= from && date <= to)
-  const amounts = (wanted: string) => found.flatMap(({ type, amount }) => (type === wanted ? [amount] : []))
-  const [income, expense] = [sum(amounts('income')), sum(amounts('expense'))]
-  return {
-    total_balance: number(sum(state.balances(userId).values())),
-    accounts: shownAccounts(state, userId).map(({ id, name, type, starting_balance, balance }) => ({
-      id,
-      name,
-      type,
-      starting_balance,
-      balance,
-    })),
-    monthly_summary: { income: number(income), expense: number(expense), net: number(income - expense) },
-    category_breakdown: breakdown(state, found),
-  }
-}
-
-/** What came in and went out on each day of a month. */
-export function shownDays(state: State, userId: number, month: string) {
-  const dates = Array.from({ length: 31 }, (_, nth) => `${month}-${String(nth + 1).padStart(2, '0')}`)
-  const existing = dates.filter((date) => new Date(date).getUTCMonth() === Number(month.slice(5)) - 1)
-  return {
-    daily_breakdown: existing.map((date) => {
-      const { income, expense } = shownSummary(state, userId, { from: date, to: date }).monthly_summary
-      return { date, income, expense }
-    }),
-  }
-}
-
-function breakdown(state: State, transactions: Transaction[]) {
-  const expenses = transactions.filter(({ type }) => type === 'expense')
-  return [...Map.groupBy(expenses, ({ category_id }) => category_id)]
-    .map(([id, group]) => ({
-      id,
-      name: state.categories.get(id ?? 0)?.name ?? 'Uncategorized',
-      total: sum(group.map(({ amount }) => amount)),
-    }))
-    .sort((a, b) => compare(b.total, a.total) || compare(a.name, b.name))
-    .map(({ id, name, total }) => ({ category_id: id, category_name: name, total: number(total) }))
 }
 
 export function shownBatch({ id, status, items }: Batch) {

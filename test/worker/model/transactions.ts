@@ -1,5 +1,5 @@
 import { ifOwn, invalid, type Operation, pick, request, type Turn, withinBounds } from './calls.ts'
-import { decimal, type Filter, shownDays, shownPage, shownSummary, shownTransaction } from './shown.ts'
+import { decimal, type Filter, shownPage, shownTransaction } from './shown.ts'
 import type { Fields, Item, Kind, State, Transaction } from './state.ts'
 
 /** The time of all histories. */
@@ -9,7 +9,6 @@ export const now = Date.parse('2026-01-31T20:00:00Z')
 const amounts = [10n, 20n]
 const days = ['2025-12-31', '2026-01-01', '2026-01-31', '2026-02-01']
 const rareDays = ['1900-01-01', '2024-02-29', '2100-12-31']
-const months = ['2025-12', '2026-01', '2026-02', '1900-01', '2100-12']
 
 function day({ dice }: Turn): string {
   return dice.of(dice.isOnceIn(20) ? rareDays : days) as string
@@ -189,26 +188,4 @@ function filterOf(turn: Turn): Filter {
     q: dice.of(['coffee', 'rent', 'F1', '%']) as string,
   }
   return Object.fromEntries(Object.entries(all).filter(() => dice.isOnceIn(3)))
-}
-
-/** The summary of a given month or range, or of the current month, of which some have a daily breakdown. */
-export const readSummary: Operation = {
-  name: 'read the summary',
-  weight: 3,
-  plan(turn) {
-    const { dice } = turn
-    const month = dice.of([...months, '']) as string
-    const [from, to] = dice.isOnceIn(3) ? [day(turn), day(turn)] : []
-    const daily = !from && dice.isOnceIn(2)
-    const query = new URLSearchParams(from && to ? { from, to } : month ? { month } : {})
-    if (daily) query.set('daily', 'true')
-    return request(turn, 'GET', `/api/summary?${query}`, {}, (state) => {
-      if (from && to && from > to)
-        return invalid({ to: ['The to field must be a date after or equal to from.'] })
-      const chosen = month || new Date(now).toISOString().slice(0, 7)
-      const range = from && to ? { from, to } : { from: `${chosen}-01`, to: `${chosen}-31` }
-      const shown = shownSummary(state, turn.person.id, range)
-      return { status: 200, body: daily ? { ...shown, ...shownDays(state, turn.person.id, chosen) } : shown }
-    })
-  },
 }
