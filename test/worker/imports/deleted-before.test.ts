@@ -7,10 +7,14 @@ import { createWorld, type Json, openAccount } from '../fixtures/world.ts'
 import { askDatabase, createHousehold, openWorldDatabase } from '../laws/every-route.ts'
 import { sendFile } from './send-file.ts'
 
+type Row = [day: number, amount: string, reference?: string]
+const five: Row = [1, '-5.00']
+const six: Row = [2, '-6.00']
+
 /** A household that imports its bank's CSV: each row a day of November, an amount and a reference. */
 async function createImporter() {
   const home = await createHousehold(createWorld())
-  const importRows = async (rows: [day: number, amount: string, reference?: string][], options = '') => {
+  const importRows = async (rows: Row[], options = '') => {
     const lines = rows.map(([day, amount, reference = '']) => `2026-11-${10 + day},${amount},${reference}`)
     const file = ['date,amount,reference', ...lines].join('\n')
     const response = await sendFile(home, `store?account_id=${home.checking.id}${options}`, file)
@@ -24,21 +28,12 @@ async function createImporter() {
 
 test('a row that an import brought and the user deleted does not come back with the next file', async () => {
   const { person, world, importRows, list } = await createImporter()
-  await importRows([
-    [1, '-5.00'],
-    [2, '-6.00', 'A'],
-    [3, '7.00'],
-  ])
-  const [, six, five] = await list()
-  expect((await person.delete(`/api/transactions/${five?.id}`)).status).toBe(204)
-  await upload(person, [remove('transaction', six?.id, {})])
+  const overlapping: Row[] = [five, [2, '-6.00', 'A'], [3, '7.00'], [4, '8.00']]
+  await importRows(overlapping.slice(0, 3))
+  const [, second, first] = await list()
+  expect((await person.delete(`/api/transactions/${first?.id}`)).status).toBe(204)
+  await upload(person, [remove('transaction', second?.id, {})])
 
-  const overlapping = [
-    [1, '-5.00'],
-    [2, '-6.00', 'A'],
-    [3, '7.00'],
-    [4, '8.00'],
-  ] as Parameters<typeof importRows>[0]
   const counts = { rows: 4, created: 1, duplicate: 1, deleted_before: 2 }
   expect((await importRows(overlapping, '&dry_run=1')).counts).toEqual({
     ...counts,
@@ -49,38 +44,20 @@ test('a row that an import brought and the user deleted does not come back with 
   expect((await person.get(`/api/imports/${id}`)).body.counts).toEqual(counts)
   expect((await list()).map(({ amount }) => amount)).toEqual(['8.00', '7.00'])
   // Each of them stands for one row: a second equal one, or one with a different reference, is another purchase.
-  const { counts: others } = await importRows([
-    [1, '-5.00'],
-    [1, '-5.00'],
-    [2, '-6.00', 'B'],
-  ])
-  expect(others).toEqual({
-    rows: 3,
-    created: 2,
-    duplicate: 0,
-    deleted_before: 1,
-    possible: 0,
-    categorised: 0,
-  })
+  const { counts: others } = await importRows([five, five, [2, '-6.00', 'B']])
+  expect(others).toMatchObject({ rows: 3, created: 2, duplicate: 0, deleted_before: 1 })
   expect(await findDifferences(openWorldDatabase(world))).toEqual([])
 })
 
 test('`reimport_deleted` imports a row that was deleted, and it is a row like any other from then on', async () => {
   const { person, importRows, list, memories } = await createImporter()
-  await importRows([[1, '-5.00']])
+  await importRows([five])
   await person.delete(`/api/transactions/${(await list())[0]?.id}`)
-  expect((await importRows([[1, '-5.00']], '&reimport_deleted=true&dry_run=true')).counts.created).toBe(1)
-  expect((await importRows([[1, '-5.00']])).counts.deleted_before).toBe(1)
-  expect((await importRows([[1, '-5.00']], '&reimport_deleted=true')).counts.created).toBe(1)
+  expect((await importRows([five], '&reimport_deleted=true&dry_run=true')).counts.created).toBe(1)
+  expect((await importRows([five])).counts.deleted_before).toBe(1)
+  expect((await importRows([five], '&reimport_deleted=true')).counts.created).toBe(1)
   expect(await memories()).toBe(0)
-  expect(
-    (
-      await importRows([
-        [1, '-5.00'],
-        [1, '-5.00'],
-      ])
-    ).counts,
-  ).toMatchObject({ created: 1, duplicate: 1 })
+  expect((await importRows([five, five])).counts).toMatchObject({ created: 1, duplicate: 1 })
 })
 
 test.each(['', 'R'])(
@@ -89,10 +66,7 @@ test.each(['', 'R'])(
     const workOf = async (count: number) => {
       const { person, world, importRows, memories } = await createImporter()
       const rows = (file: string) =>
-        Array.from(
-          { length: count },
-          (_, i) => [1, '-5.00', mark && `${file}${i}`] as [number, string, string],
-        )
+        Array.from({ length: count }, (_, i): Row => [1, '-5.00', mark && `${file}${i}`])
       await importRows(rows('first'))
       const { data } = (await person.get('/api/transactions?per_page=500')).body
       await upload(
@@ -112,22 +86,12 @@ test.each(['', 'R'])(
 
 test('only a row that an import brought and the user deleted is remembered, and only a file is held against it', async () => {
   const { world, person, importRows, list, memories, spend, expense } = await createImporter()
-  const { id } = await importRows([
-    [1, '-5.00'],
-    [2, '-6.00'],
-  ])
+  const { id } = await importRows([five, six])
   await person.delete(`/api/imports/${id}`)
   const typed = await spend()
   await person.delete(`/api/transactions/${typed.id}`)
   expect([await list(), await memories()]).toEqual([[], 0])
-  expect(
-    (
-      await importRows([
-        [1, '-5.00'],
-        [2, '-6.00'],
-      ])
-    ).counts,
-  ).toMatchObject({ created: 2 })
+  expect((await importRows([five, six])).counts).toMatchObject({ created: 2 })
 
   // An item of a phone's batch is not a row of a file.
   await person.delete(`/api/transactions/${(await list())[0]?.id}`)
@@ -140,10 +104,7 @@ test('only a row that an import brought and the user deleted is remembered, and 
 
 test('an imported original is forgotten with its account, and with its user', async () => {
   const { person, world, importRows, list, memories, checking } = await createImporter()
-  await importRows([
-    [1, '-5.00'],
-    [2, '-6.00'],
-  ])
+  await importRows([five, six])
   for (const { id } of await list()) await person.delete(`/api/transactions/${id}`)
   expect(await memories()).toBe(2)
   await person.delete(`/api/accounts/${checking.id}`)
@@ -151,7 +112,7 @@ test('an imported original is forgotten with its account, and with its user', as
   expect(await memories()).toBe(0)
 
   const other = await createImporter()
-  await other.importRows([[1, '-5.00']])
+  await other.importRows([five])
   await other.person.delete(`/api/transactions/${(await other.list())[0]?.id}`)
   await other.person.delete('/api/me', { password: other.person.password })
   await other.world.removeDeleted()
