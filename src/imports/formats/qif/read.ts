@@ -97,6 +97,7 @@ function splitQif(text: string, problems: Problems): QifSection[] {
       }
       open = undefined
     } else open = addField(open ?? { line, fields: new Map() }, content, line, kind)
+    if (!content.startsWith('!')) continue
     // Options such as AutoSwitch do not change the meaning of what follows.
     if (/^!account/i.test(content)) kind = 'account'
     else if (/^!type/i.test(content)) kind = 'other'

@@ -24,6 +24,12 @@ describe('the table of a bank export', () => {
     expect(errors('Date,Amount\n2026-01-31,5', { delimiter: ';' })).toHaveProperty('mapping')
   })
 
+  test('may stand below a line that tells Excel its delimiter', () => {
+    expect(
+      rowsOf('sep=;\nDate;Amount\n2026-01-31;-5,50\n').map(({ line, amount }) => [line, amount]),
+    ).toEqual([[3, -550]])
+  })
+
   test('may have a longer delimiter, but not one that only stands in a text', () => {
     const rows = (delimiter: string, text: string) =>
       `${['Date', 'Text', 'Amount'].join(delimiter)}\n${['2026-01-31', text, '-5'].join(delimiter)}\n`
