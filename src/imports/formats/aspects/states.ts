@@ -24,11 +24,9 @@ export function settleStates(
   const byColumn = rows.map((row) => stateOf(table, row))
   const words = Map.groupBy(byColumn, (state) => state)
   const isColumn = words.size <= maxStates
-  const moved = new Map<string, boolean>()
-  for (const [word, all] of words) {
-    const isBooked = isColumn && settleWord(word, all.length, words, aspects, Boolean(table.columns.status))
-    moved.set(word, isColumn ? isBooked : !isSkipped(word))
-  }
+  const isBooked = (word: string) =>
+    isColumn ? settleWord(word, words, aspects, Boolean(table.columns.status)) : !isSkipped(word)
+  const moved = new Map([...words.keys()].map((word) => [word, isBooked(word)]))
   const found = { booked: [] as CsvRow[], skipped: [] as CsvRow[] }
   for (const [i, row] of rows.entries()) {
     const isPending = row.date.written === null && isSkipped(row.date.text)
@@ -56,31 +54,25 @@ function stateOf(table: CsvTable, row: CsvRow): string {
 /** True if rows with this word moved money. Where others are all pending, say, a blank cell means that a row is not. */
 function settleWord(
   word: string,
-  times: number,
   words: Map<string, string[]>,
   aspects: Aspects,
   hasColumn: boolean,
 ): boolean {
   const others = [...words.keys()].filter((other) => other !== '')
   const isBlankBooked = word === '' && (!hasColumn || others.every(isSkipped))
-  const known =
-    isSkipped(word) || word === 'skipped'
-      ? 'skipped'
-      : isBlankBooked || bookedWords.test(foldState(word))
-        ? 'booked'
-        : null
+  const isKnownSkipped = isSkipped(word) || word === 'skipped'
+  const isKnown = isKnownSkipped || isBlankBooked || bookedWords.test(foldState(word))
   const field = `states.${word || 'blank'}`
+  if (isKnown && aspects.told[field] === undefined) return !isKnownSkipped
+  const times = words.get(word)?.length ?? 0
   const list = [...words].map(([one, all]) => `${quoted(one) || '(blank)'}: ${pluralize(all.length, 'row')}`)
-  const value =
-    known && aspects.told[field] === undefined
-      ? known
-      : aspects.settle(field, () => ({
-          question: `Nothing says whether rows in the state ${quoted(word) || '(blank)'} moved money (${list.join(', ')}).`,
-          options: [
-            { value: 'booked', label: `${times === 1 ? 'The row' : `The ${times} rows`} moved money.` },
-            { value: 'skipped', label: 'They moved none: they are pending, declined or informational.' },
-          ],
-        }))
+  const value = aspects.settle(field, () => ({
+    question: `Nothing says whether rows in the state ${quoted(word) || '(blank)'} moved money (${list.join(', ')}).`,
+    options: [
+      { value: 'booked', label: `${times === 1 ? 'The row' : `The ${times} rows`} moved money.` },
+      { value: 'skipped', label: 'They moved none: they are pending, declined or informational.' },
+    ],
+  }))
   return value !== 'skipped'
 }
 
