@@ -1,4 +1,6 @@
 import { pluralize } from '../../../shared/pluralize.ts'
+import { follows } from '../csv/balance.ts'
+import { hundredths } from '../csv/contents.ts'
 import { type CsvRow, cellOf } from '../csv/rows.ts'
 import {
   bookedWords,
@@ -12,22 +14,20 @@ import type { CsvTable } from '../csv/table.ts'
 import { quoted } from '../text.ts'
 import type { Aspects } from './aspect.ts'
 
+type Found = { booked: CsvRow[]; skipped: CsvRow[] }
+
 /**
  * Which rows moved money, by a column of states or of the impact on the balance: an unknown word in it is asked about.
  * Other rows are `skipped`, along with those whose date says that they are pending.
  */
-export function settleStates(
-  table: CsvTable,
-  rows: CsvRow[],
-  aspects: Aspects,
-): { booked: CsvRow[]; skipped: CsvRow[] } {
+export function settleStates(table: CsvTable, rows: CsvRow[], aspects: Aspects): Found {
   const byColumn = rows.map((row) => stateOf(table, row))
   const words = Map.groupBy(byColumn, (state) => state)
   const isColumn = words.size <= maxStates
   const isBooked = (word: string) =>
     isColumn ? settleWord(word, words, aspects, Boolean(table.columns.status)) : !isSkipped(word)
   const moved = new Map([...words.keys()].map((word) => [word, isBooked(word)]))
-  const found = { booked: [] as CsvRow[], skipped: [] as CsvRow[] }
+  const found: Found = { booked: [], skipped: [] }
   for (const [i, row] of rows.entries()) {
     const isPending = row.date.written === null && isSkipped(row.date.text)
     const marked = isPending ? null : withMark(table, row)
@@ -39,8 +39,48 @@ export function settleStates(
   const isAsked = aspects.questions.some(({ field }) => field.startsWith('states.'))
   if (column !== undefined && isColumn && !isAsked)
     aspects.prove('states', table.headers[column]?.text ?? '', 'all words in the column are known')
-  return found
+  return withoutUnmoved(found, aspects)
 }
+
+/** Asks about rows with an amount that leave the balance as it is, if it follows from all others. */
+function withoutUnmoved({ booked, skipped }: Found, aspects: Aspects): Found {
+  const unmoved = unmovedRows(booked)
+  const [first] = unmoved
+  if (!first) return { booked, skipped }
+  const value = aspects.settle('states.unchanged balance', () => ({
+    question: `The balance stays the same in ${pluralize(unmoved.size, 'row')} with an amount, such as row ${first.line}, and follows from all others.`,
+    options: moving(unmoved.size).toReversed(),
+  }))
+  if (value !== 'skipped') return { booked, skipped }
+  return { booked: booked.filter((row) => !unmoved.has(row)), skipped: [...skipped, ...unmoved] }
+}
+
+/** Rows with an amount and the balance of the row before, if they are the fewer and the balances follow from the others. */
+function unmovedRows(rows: CsvRow[]): Set<CsvRow> {
+  const all = rows.map((row) => ({
+    row,
+    balance: row.balance.written && hundredths(row.balance.text),
+    amount: hundredths(row.amount.text) || hundredths(row.debit.text) || hundredths(row.credit.text),
+  }))
+  const values = all.filter(({ amount }) => amount !== 0)
+  for (const ordered of [values, values.toReversed()]) {
+    const isUnmoved = ({ balance }: (typeof all)[number], i: number) =>
+      balance !== null && balance === ordered[i - 1]?.balance
+    const unmoved = ordered.filter(isUnmoved)
+    const others = ordered.filter((one, i) => !isUnmoved(one, i))
+    if (
+      unmoved.length < others.length &&
+      others.every((one, i) => i === 0 || follows(others[i - 1] ?? one, one))
+    )
+      return new Set(unmoved.map(({ row }) => row))
+  }
+  return new Set()
+}
+
+const moving = (times: number) => [
+  { value: 'booked', label: `${times === 1 ? 'The row' : `The ${times} rows`} moved money.` },
+  { value: 'skipped', label: 'They moved none: they are pending, declined or informational.' },
+]
 
 const isSkipped = (word: string) => skippedWords.test(foldState(word))
 
@@ -68,10 +108,7 @@ function settleWord(
   const list = [...words].map(([one, all]) => `${quoted(one) || '(blank)'}: ${pluralize(all.length, 'row')}`)
   const value = aspects.settle(field, () => ({
     question: `Nothing says whether rows in the state ${quoted(word) || '(blank)'} moved money (${list.join(', ')}).`,
-    options: [
-      { value: 'booked', label: `${times === 1 ? 'The row' : `The ${times} rows`} moved money.` },
-      { value: 'skipped', label: 'They moved none: they are pending, declined or informational.' },
-    ],
+    options: moving(times),
   }))
   return value !== 'skipped'
 }

@@ -11,7 +11,7 @@ export function follows(from: Stated, { amount, balance }: Stated): boolean {
   return Math.abs(balance - from.balance) === Math.abs(amount)
 }
 
-type Stated = { amount: Minor | null; balance: Minor | null }
+type Stated = { amount: number | null; balance: number | null }
 
 /** How many steps from one balance to the next equal the amount between them, its opposite, or neither. */
 type Steps = { same: number; opposite: number; other: number }
