@@ -7,6 +7,7 @@ import {
   columnsOf,
   type Header,
   isKnown,
+  isOtherDate,
   listed,
   maxTwins,
   nameOf,
@@ -51,6 +52,7 @@ export function settleColumns(
   const table: Table = { headers, body, columns, proofs: new Map(), contents }
   applyLayout(table, layout)
   applyMapping(table, fields, aspects, problems)
+  if (columns.date?.length === 1 && !table.proofs.has('date')) columns.date.push(...otherDates(table))
   if (columns.date?.length !== 1) {
     const possible = (columns.date ?? contents.dates).map((column) => [column])
     settle('date', possible, 'the only column with dates', table, aspects, problems)
@@ -67,6 +69,17 @@ export function settleColumns(
       )
   const dates = new Set([...(columns.date ?? []), ...columnsNamed(headers, 'date')])
   return { columns, dateColumns: [...dates].slice(0, maxTwins), layout, contents }
+}
+
+/** Beside the date of a purchase or of a value, unknown columns of dates that differ from it: one may be the booking's. */
+function otherDates({ headers, columns, contents }: Table): number[] {
+  const [date = -1] = columns.date ?? []
+  if (!isOtherDate(headers[date])) return []
+  return contents.dates.filter(
+    (column) =>
+      !isKnown(headers[column]) &&
+      contents.rows.some((cells) => cells[column]?.trim() !== cells[date]?.trim()),
+  )
 }
 
 type Table = {

@@ -8,6 +8,11 @@ export const markNames = list(`
     af bij|bij af|debet credit|kredit debet|debet kredit|debit kredit|debit credit flag|cr dr indicator|amount type|inflow outflow|in out|income outcome|bevetel kiadas|wn ma|dc kennzeichen|creditdebet|debetcredit|credit debet|d k|k d
     deebet kreedit d c|debets kredits|debetas kreditas|smer uhrady|debit credit d c|收支`)
 
+/** The headers of dates of the transaction, and of value dates. */
+export const otherDates = list(`
+    transaction date|transaction date utc|trans date|tran date|txn date|date of transaction|transactiondate|transaktionsdatum|umsatzdatum|abschlussdatum|abschlusstag|belegdatum|kaufdatum|date transaction|date de transaction|date de la transaction|date d achat|data transazione|data da transacao|data transacao|transactiedatum|datum transactie|datum verrichting|transaktionsdag|transaktionsdato|datum transakce|datum provedeni|tranzakcio datuma|islem tarihi|利用日|交易日期|交易日|trans time|transaction time|交易时间
+    value date|val date|valuta|valutadatum|valuta datum|datum valuta|wertstellung|wertstellungstag|wertstellungsdatum|wertstellung valuta|valeur|date valeur|date de valeur|dateval|fecha valor|fecha de valor|f valor|data valor|data valuta|data di valuta|rentedatum|valutadag|data waluty|rentedato|arvopaiva|valorja|erteknap|дата платежа`)
+
 /**
  * The headers that banks use, folded (`foldHeader`). If a table has several for one field, the one listed first is meant
  * (but for those of which all are used, columns.ts): a booking date before a value date, what moved on the account before
@@ -17,20 +22,18 @@ export const headerNames = {
   date: [
     // Booking dates.
     ...list(`
-      booking date|date completed utc|completion date|completed on|datum und uhrzeit|交易成功时间|posting date|posted date|post date|date posted|posted on|booked at|clearing date|posted|date booked|booked date|booked|process date|processed date|date processed|completed date|date completed|entry date|ledger date|accounting date
+      booking date|date completed utc|completion date|completed on|datum und uhrzeit|交易成功时间|posting date|posted date|post date|date posted|posted on|booked at|clearing date|posted|date booked|booked date|book date|booked|process date|processed date|date processed|completed date|date completed|entry date|ledger date|accounting date
       buchungstag|buchungsdatum|buchung datum|buchung|gebucht am|datum buchung
       date comptable|date d execution|date de comptabilisation|date comptabilisation|date d operation|date de l operation|date operation|date de operation|date op|dateop
-      fecha contable|f contable|fecha operacion|fecha de operacion|fecha de la operacion|f operacion|fecha oper|fecha movimiento|fecha del movimiento|fecha mov|fecha de transaccion|fecha transaccion
+      fecha contable|fecha ctble|f contable|fecha operacion|fecha de operacion|fecha de la operacion|f operacion|fecha oper|fecha movimiento|fecha del movimiento|fecha mov|fecha de transaccion|fecha transaccion
       data mov|data lanc|data movimento|data do movimento|data do mov|data lancamento|data de lancamento|data do lancamento|data contabilistica|data operacao|data da operacao
       data contabile|data registrazione|data contabilizzazione|data operazione|data di operazione
       boekdatum|boekingsdatum|datum boeking|datum verrekening|uitvoeringsdatum|datum uitvoering
       reskontradatum|data inregistrare|data inregistrarii|data ksiegowania|data rozliczenia|data zaksiegowania|data operacji|data transakcji|bokforingsdag|bokford|bokforingsdatum|bokfort|bokforingsdato|bogforingsdato|bogfort|bokfort dato|kirjauspaiva|datum zauctovani|zauctovano|konyveles datuma|data tranzactiei|posted transactions date|completion time|release date|datum zauctovania|datum zpracovani|datum odepsani|konyveles napja`),
-    // Dates without a stated meaning, and dates of the transaction.
+    // Dates without a stated meaning.
     ...list(`
-      date|datum|date utc|date yyyy mm dd as utc|dates|period|date started utc|timestamp|timestamp utc|transaction date time|date of operation|วันที่|วันที่ทำรายการ|תאריך|ημερομηνια|交易创建时间|fecha|data|dato|transaction date|transaction date utc|trans date|tran date|txn date|date of transaction|transactiondate|transaktionsdatum|umsatzdatum|abschlussdatum|abschlusstag|belegdatum|kaufdatum|date transaction|date de transaction|date de la transaction|date d achat|data transazione|data da transacao|data transacao|transactiedatum|datum transactie|datum verrichting|transaktionsdag|transaktionsdato|datum transakce|datum provedeni|tranzakcio datuma|tapahtumapaiva|maksupaiva|paivamaara|reskontradag|datetime|date time|date and time|created|created at|created on|created date|started date|effective date|run date|trans time|transaction time|date of payment|datum splatnosti|dato og tid|datums|kuupaev|tanggal|tanggal transaksi|tarih|islem tarihi|дата операции|дата|日付|取引日|年月日|年月日和暦|取り引き日|取扱日付|利用日|交易日期|交易时间|交易日|日期|帳務日期|거래일시|거래일자|거래일|일시|일자|이용일자`),
-    // Value dates.
-    ...list(`
-      value date|val date|valuta|valutadatum|valuta datum|datum valuta|wertstellung|wertstellungstag|wertstellungsdatum|wertstellung valuta|valeur|date valeur|date de valeur|dateval|fecha valor|fecha de valor|f valor|data valor|data valuta|data di valuta|rentedatum|valutadag|data waluty|rentedato|arvopaiva|valorja|дата платежа`),
+      date|datum|date utc|date yyyy mm dd as utc|dates|period|date started utc|timestamp|timestamp utc|transaction date time|date of operation|วันที่|วันที่ทำรายการ|תאריך|ημερομηνια|交易创建时间|fecha|data|dato|tapahtumapaiva|maksupaiva|paivamaara|reskontradag|datetime|date time|date and time|created|created at|created on|created date|started date|effective date|run date|date of payment|datum splatnosti|dato og tid|datums|kuupaev|tanggal|tanggal transaksi|tarih|дата операции|дата|日付|取引日|年月日|年月日和暦|取り引き日|取扱日付|日期|帳務日期|거래일시|거래일자|거래일|일시|일자|이용일자`),
+    ...otherDates,
   ],
   amount: list(`
     gross|brutto|gross amount|bruttobetrag|payment amount|txn amount funding card|amt|实付|交易|入账|transaction value|amount in account currency|amount account currency|booked amount|billing amount

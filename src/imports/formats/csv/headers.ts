@@ -1,5 +1,5 @@
 import { quoted } from '../text.ts'
-import { type CsvField, foldHeader, headerNames } from './header-names.ts'
+import { type CsvField, foldHeader, headerNames, otherDates } from './header-names.ts'
 
 /** A header as it is written, and as it is compared. */
 export type Header = { text: string; name: string }
@@ -73,6 +73,9 @@ export function columnsNamed(headers: Header[], field: CsvField): number[] {
 
 /** True if the header is known, whatever it means. */
 export const isKnown = (header: Header | undefined) => meanings.has(header?.name ?? '')
+
+/** True if the header says that its dates are those of transactions, or value dates. */
+export const isOtherDate = (header: Header | undefined) => otherDates.includes(header?.name ?? '')
 
 /** The column with this header, compared exactly and then folded; or the one with this number. */
 export function columnNamed(headers: Header[], header: string): number | null {
