@@ -1,7 +1,6 @@
 import { and, between, eq, isNull, ne } from 'drizzle-orm'
 import type { Owner } from '../database/owner.ts'
-import type { KeptLayout } from '../database/schema.ts'
-import { accounts, transactions } from '../database/schema.ts'
+import { accounts, type KeptLayout, transactions } from '../database/schema.ts'
 import { Questions } from '../shared/failures.ts'
 import { pluralize } from '../shared/pluralize.ts'
 import type { ImportOptions } from './contract.ts'

@@ -135,11 +135,7 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
  * Within the statement, imported originals have negative ids. The outcome of a duplicate that was found through one has a
  * fourth element, with the id of the imported original.
  */
-export function determineOutcomes(
-  batchId: BatchId,
-  rules: Rule[],
-  compared: Compared = { hasClientIds: true },
-): SQL {
+export function determineOutcomes(batchId: BatchId, rules: Rule[], compared: Compared): SQL {
   const userId = userOfBatch(batchId)
   const { hasClientIds } = compared
   const isIdentified = sql`errors is null and client_id is not null`
