@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { dayMs } from '../../../src/shared/dates.ts'
-import { createWorld, logIn, statusWith, type World } from '../fixtures/world.ts'
+import { createWorld, type World } from '../fixtures/world.ts'
 import { askDatabase } from '../laws/every-route.ts'
 
 const hourly = '17 * * * *'
@@ -65,20 +65,4 @@ test('the newest fifty thousand refused emails are kept, for ninety days', async
   )
   await world.runCron(hourly)
   expect(await count(world, 'failed_mails')).toBe(50_000)
-})
-
-test('a user who signs in over and over keeps the newest thousand sessions', async () => {
-  const world = createWorld()
-  const [person, other] = [await world.register(), await world.register()]
-  const now = Date.now()
-  await execute(
-    world,
-    `insert into tokens (user_id, secret_hash, created_at, last_used_at)
-     select ${person.id}, n, ${now}, ${now} from ${numbers(1_005)}`,
-  )
-  const { body } = await logIn(world, person)
-  expect(await statusWith(world, body.access_token)).toBe(200)
-  expect((await person.get('/api/me')).status).toBe(401)
-  expect((await other.get('/api/me')).status).toBe(200)
-  expect(await count(world, 'tokens')).toBe(1_001)
 })
