@@ -505,19 +505,26 @@ describe('a code', () => {
 
 describe('a provider that does not work', () => {
   test.each([
-    ['token', { status: 500 }],
-    ['token', { status: 400 }],
-    ['token', { nonsense: true }],
-    ['jwks', { status: 500 }],
-    ['jwks', { nonsense: true }],
-  ])('at its %s endpoint (%j) ends in the failure redirect', async (endpoint, how) => {
-    const log = muteLog(['error'])
-    const path = await providerCallback(world, anAddress())
-    await fault({ endpoint, ...how })
-    await expectRefused(() => comeTo(path), 'provider_error')
-    const code = new URL(path, 'http://purse.test').searchParams.get('code') ?? ''
-    expect(log.join()).not.toContain(code)
-  })
+    ['token', { status: 500 }, expect.stringMatching(/ 500$/)],
+    ['token', { status: 400 }, 'Error server_error'],
+    ['token', { nonsense: true }, 'Error 200'],
+    ['jwks', { status: 500 }, 'BadStatus 500'],
+    ['jwks', { nonsense: true }, 'SyntaxError'],
+  ])(
+    'at its %s endpoint (%j) ends in the failure redirect, and the log says why',
+    async (endpoint, how, cause) => {
+      const log = muteLog(['error'])
+      const path = await providerCallback(world, anAddress())
+      await fault({ endpoint, ...how })
+      await expectRefused(() => comeTo(path), 'provider_error')
+      expect(JSON.parse(log[0] ?? '')).toMatchObject({
+        event: 'failure',
+        causes: ['ProviderUnavailable', cause],
+      })
+      const code = new URL(path, 'http://purse.test').searchParams.get('code') ?? ''
+      expect(log.join()).not.toContain(code)
+    },
+  )
 
   test.each([
     [{ status: 503 }, 1],

@@ -5,7 +5,6 @@ import { perMinute } from '../../../src/shared/rate-limits.ts'
 import { createFaultyWorld } from '../faults/faulty-world.ts'
 import { setClock } from '../fixtures/clock.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
-import { setFault } from '../fixtures/part-faults.ts'
 import { toQueue } from '../fixtures/responses.ts'
 import {
   type ApiResponse,
@@ -322,20 +321,6 @@ describe('a wrong configuration', () => {
     expect(JSON.stringify([failure, request, [...response.headers]])).not.toContain('sesame')
     expect(request).toEqual(requestLine(response, 'GET', '/api/health', 0))
   })
-})
-
-test.each([
-  [{ endpoint: 'token', status: 503 }, expect.stringMatching(/ 503$/)],
-  [{ endpoint: 'jwks', status: 500 }, 'BadStatus 500'],
-  [{ endpoint: 'jwks', nonsense: true }, 'SyntaxError'],
-])('the log says why the identity provider could not be used: %j', async (fault, cause) => {
-  const path = await providerCallback(world, 'ada@example.com')
-  await setFault(env.IDP_ISSUER, 'POST', fault)
-  newLines()
-  const response = await world.call('GET', path)
-  await setFault(env.IDP_ISSUER, 'DELETE')
-  expect(response.headers.get('Location')).toContain('provider_error')
-  expect(newLines()[0]).toMatchObject({ event: 'failure', causes: ['ProviderUnavailable', cause] })
 })
 
 test('nothing in the log reveals a password, token, address, amount, description or query', async () => {
