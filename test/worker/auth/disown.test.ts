@@ -107,9 +107,8 @@ describe('the link "this was not me" of a verification email', () => {
 
   test('ends every session however often it is pressed, with an email within the limits', async () => {
     const person = await registerVerified(world)
-    world.queued.splice(0, world.queued.indexOf(mailOf(person)))
     for (let i = 0; i < 10; i++) expect((await press(person)).status).toBe(200)
-    const mails = world.queued.filter(({ kind }) => kind === 'reset_password')
+    const mails = world.queued.filter(({ kind, to }) => kind === 'reset_password' && to === person.email)
     expect(mails.length).toBeGreaterThan(1)
     expect(mails.length).toBeLessThan(10)
   })
