@@ -392,6 +392,11 @@ describe('the rows of a bank export', () => {
     expect(Object.keys(errors(text) ?? {})).toContain('rows.3.date')
   })
 
+  test.each(['January 2026', 'Card 1234'])('may have %s as a title between them', (title) => {
+    const text = `Date,Text,Amount\n2026-01-31,a,-3.00\n${title},,\n2026-01-30,b,-4.00\n`
+    expect(brief(text)).toHaveLength(2)
+  })
+
   test('that are broken are errors, also at the end', () => {
     expect(errors('Date,Text,Amount\n2026-01-31,a,-3.00\n32/01/2026,b,-4.00\n')).toEqual({
       'rows.3.date': ['The date field must be a valid date.'],
@@ -484,6 +489,15 @@ describe('the rows of a bank export', () => {
       [shop, '2026-10-02;Balance;;187.50', `${tea};180.00`],
     ])
       expect(rowsOf(file(rows)).length).toBe(rows.filter((row) => !row.includes(';;')).length)
+  })
+
+  test('may be called a balance, if the other party or the purpose says more', () => {
+    const rows = (text: string) => rowsOf(text).map(({ amount, description }) => [amount, description])
+    const paid = 'Data;Beneficiario;Causale;Importo\n10/10/2026;Rossi;Acconto;-300,00\n'
+    const settled = [-50_000, 'Rossi – Saldo']
+    expect(rows(`${paid}13/10/2026;Rossi;Saldo;-500,00\n`)).toEqual([[-30_000, 'Rossi – Acconto'], settled])
+    const moved = 'Date,Description,Category,Amount\n2026-10-12,Old bank,Opening balance,-500.00\n'
+    expect(rows(moved)).toEqual([[-50_000, 'Old bank']])
   })
 
   test('may be called a balance and nothing else, which is asked about', () => {
