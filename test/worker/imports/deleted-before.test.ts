@@ -5,7 +5,7 @@ import { rowsOf } from '../../databases/work.ts'
 import { remove, upload } from '../fixtures/uploads.ts'
 import { createWorld, type Json, openAccount } from '../fixtures/world.ts'
 import { askDatabase, createHousehold, openWorldDatabase } from '../laws/every-route.ts'
-import { sendFile } from './send-file.ts'
+import { countsOf, sendFile } from './send-file.ts'
 
 type Row = [day: number, amount: string, reference?: string]
 const five: Row = [1, '-5.00']
@@ -35,17 +35,13 @@ test('a row that an import brought and the user deleted does not come back with 
   await upload(person, [remove('transaction', second?.id, {})])
 
   const counts = { rows: 4, created: 1, duplicate: 1, deleted_before: 2 }
-  expect((await importRows(overlapping, '&dry_run=1')).counts).toEqual({
-    ...counts,
-    possible: 0,
-    categorised: 0,
-  })
+  expect((await importRows(overlapping, '&dry_run=1')).counts).toEqual(countsOf(counts))
   const { id } = await importRows(overlapping)
   expect((await person.get(`/api/imports/${id}`)).body.counts).toEqual(counts)
   expect((await list()).map(({ amount }) => amount)).toEqual(['8.00', '7.00'])
   // Each of them stands for one row: a second equal one, or one with a different reference, is another purchase.
   const { counts: others } = await importRows([five, five, [2, '-6.00', 'B']])
-  expect(others).toMatchObject({ rows: 3, created: 2, duplicate: 0, deleted_before: 1 })
+  expect(others).toEqual(countsOf({ rows: 3, created: 2, deleted_before: 1 }))
   expect(await findDifferences(openWorldDatabase(world))).toEqual([])
 })
 

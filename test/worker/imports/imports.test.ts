@@ -12,6 +12,7 @@ import {
   recordTransaction,
 } from '../fixtures/world.ts'
 import { askDatabase, createHousehold, openWorldDatabase, writeHistory } from '../laws/every-route.ts'
+import { countsOf } from './send-file.ts'
 
 const csv = `Date;Amount;Description;Category;Account
 20.11.2026;-12,50;Groceries at the market;Groceries;Checking
@@ -35,12 +36,6 @@ CHARSET:1252
 </BANKTRANLIST><LEDGERBAL><BALAMT>100.00<DTASOF>20261130</LEDGERBAL>
 </STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>
 `
-
-/** The counts of an import, those that are not given being zero. */
-const countsOf = (some: Record<string, number>) => ({
-  ...{ created: 0, duplicate: 0, deleted_before: 0, possible: 0, categorised: 0 },
-  ...some,
-})
 
 /** A household that imports: by form, as raw files, and as JSON. */
 async function createImporter() {

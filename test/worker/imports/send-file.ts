@@ -11,3 +11,9 @@ export function sendFile(
   const sent = { 'Content-Type': 'text/csv', ...headers }
   return world.call('POST', `/api/import/${to}`, { token, rawBody, headers: sent })
 }
+
+/** The counts of an import, those that are not given being zero. */
+export const countsOf = (some: Record<string, number>) => ({
+  ...{ created: 0, duplicate: 0, deleted_before: 0, possible: 0, categorised: 0 },
+  ...some,
+})

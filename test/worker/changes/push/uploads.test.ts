@@ -10,6 +10,7 @@ import {
 } from '../../fixtures/world.ts'
 
 const gone = { outcome: 'gone' }
+const outcomes = (results: { outcome: string }[]) => results.map(({ outcome }) => outcome)
 
 /** A user for whom nothing is ever done. */
 let bystander: Person
@@ -99,17 +100,9 @@ test('an upload that is sent again does nothing twice, whatever others did meanw
     remove('transaction', 'old', { amount: '7.00' }),
     { op: 'update', noun: 'profile', set: { name: 'Mary' } },
   ]
-  const outcomes = (results: { outcome: string }[]) => results.map(({ outcome }) => outcome)
   const first = await upload(person, ops)
-  expect(outcomes(first)).toEqual([
-    'created',
-    'created',
-    'created',
-    'updated',
-    'updated',
-    'deleted',
-    'updated',
-  ])
+  const done = ['created', 'created', 'created', 'updated', 'updated', 'deleted', 'updated']
+  expect(outcomes(first)).toEqual(done)
   expect(first[5]).toEqual({ index: 5, outcome: 'deleted', id: old.id, version: 1 })
 
   const again = await upload(person, ops)
@@ -180,7 +173,7 @@ test('what is deleted takes with it all that a single deletion does', async () =
     remove('account', checking.id),
     remove('category', category.id, { name: category.name }),
   ])
-  expect(results.map(({ outcome }) => outcome)).toEqual(['deleted', 'deleted'])
+  expect(outcomes(results)).toEqual(['deleted', 'deleted'])
   expect(world.queuedRemovals).toHaveLength(1)
   expect((await person.get(`/api/transactions/${transaction.id}`)).status).toBe(404)
   expect((await person.get(`/api/transactions/${other.id}`)).body.category_id).toBe(null)
@@ -385,7 +378,7 @@ test('another user’s rows are gone, whatever the operation knows about them, a
     create('transaction', 't3', { ...fields, type: 'income', category_id: category.id }),
     create('account', 'a1', wallet),
   ])
-  expect(referring.map(({ outcome }) => outcome)).toEqual(['invalid', 'created', 'invalid', 'created'])
+  expect(outcomes(referring)).toEqual(['invalid', 'created', 'invalid', 'created'])
   expect((await person.get('/api/accounts')).body).toMatchObject([
     { name: 'Checking' },
     { name: 'Cash' },
@@ -398,13 +391,7 @@ test('a quota that is reached in the middle of an upload admits what still fits'
   const accounts = Array.from({ length: 500 }, (_, nth) => create('account', `a${nth}`, wallet))
   await upload(person, accounts.slice(0, 498))
   const results = await upload(person, [...accounts.slice(496), create('account', 'more', wallet)])
-  expect(results.map(({ outcome }) => outcome)).toEqual([
-    'duplicate',
-    'duplicate',
-    'created',
-    'created',
-    'invalid',
-  ])
+  expect(outcomes(results)).toEqual(['duplicate', 'duplicate', 'created', 'created', 'invalid'])
   expect(results[4]?.errors).toEqual({ name: ['You cannot have more than 500 accounts.'] })
 
   const notes = (length: number) => ({ notes: 'x'.repeat(length) })
@@ -412,7 +399,7 @@ test('a quota that is reached in the middle of an upload admits what still fits'
     person,
     [0, 1, 2, 3, 4].map((nth) => update('account', `a${nth}`, notes(60_000))),
   )
-  expect(long.map(({ outcome }) => outcome)).toEqual(['updated', 'updated', 'updated', 'updated', 'invalid'])
+  expect(outcomes(long)).toEqual(['updated', 'updated', 'updated', 'updated', 'invalid'])
   expect((await uploadOne(person, update('account', 'a4', notes(10_000)))).outcome).toBe('updated')
   expect((await uploadOne(person, update('account', 'a4', notes(10_001)))).errors).toHaveProperty('notes')
   expect((await uploadOne(person, update('account', 'a4', notes(9_999)))).outcome).toBe('updated')
@@ -429,9 +416,7 @@ test('an upload may have a megabyte, and not a byte more', async () => {
   body.padding = ' '.repeat(1024 * 1024 - bytes)
   const { status, body: response } = await person.post('/api/changes', body)
   expect(status).toBe(200)
-  expect(new Set(response.results.map(({ outcome }: { outcome: string }) => outcome))).toEqual(
-    new Set(['created']),
-  )
+  expect(new Set(outcomes(response.results))).toEqual(new Set(['created']))
   expect((await person.post('/api/changes', { ...body, padding: `${body.padding} ` })).status).toBe(413)
 })
 
