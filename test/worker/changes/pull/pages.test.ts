@@ -4,50 +4,6 @@ import { expectWhole, FeedCopy } from '../../fixtures/feed-copy.ts'
 import { createWorld, type Json } from '../../fixtures/world.ts'
 import { askDatabase, createHousehold, type Household } from '../../laws/every-route.ts'
 
-/** A busy user: `act` changes their rows, in a different way each time. */
-async function busyHousehold() {
-  const household = await createHousehold(createWorld())
-  const { person, checking, cash, spend } = household
-  const rows: Json[] = []
-  for (let n = 0; n < 8; n++) rows.push(await spend())
-  let turn = 0
-  const put = (fields: (row: Json) => object) => async () => {
-    const row = rows[turn % rows.length]
-    await person.put(`/api/transactions/${row.id}`, fields(row))
-  }
-  const acts: (() => Promise<unknown>)[] = [
-    put(() => ({ amount: `${turn + 1}.00` })),
-    // Back and forth between the two ends of a snapshot's walk.
-    put(() => ({ transaction_date: '2099-01-01' })),
-    put(() => ({ transaction_date: '1901-01-01' })),
-    put(() => ({ type: 'transfer', account_id: checking.id, to_account_id: cash.id, category_id: null })),
-    async () => rows.push(await spend()),
-    async () => person.delete(`/api/transactions/${rows.shift()?.id}`),
-    async () => person.post('/api/categories', { name: `Category ${turn}`, type: 'expense' }),
-    async () => person.put(`/api/accounts/${cash.id}`, { starting_balance: turn }),
-    async () => person.patch('/api/me', { name: `Name ${turn}` }),
-  ]
-  const act = async () => {
-    await acts[turn % acts.length]?.()
-    turn += 1
-  }
-  return { ...household, act }
-}
-
-test.each([1, 2, 3, 7, 1000])(
-  'in pages of %i, with writes between them, a copy ends up whole',
-  async (limit) => {
-    const { person, act } = await busyHousehold()
-    const copy = new FeedCopy(person)
-    for (let round = 0; round < 3; round++) {
-      let left = 20
-      await copy.pull(limit, async () => (left-- > 0 ? act() : undefined))
-      await expectWhole(copy, person)
-      for (let n = 0; n < 12; n++) await act()
-    }
-  },
-)
-
 test('a row that moves past the position of a snapshot is still in the copy', async () => {
   const { person, spend } = await createHousehold(createWorld())
   const rows: Json[] = []
