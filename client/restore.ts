@@ -1,3 +1,4 @@
+import { fieldsOfNoun } from '../src/changes/operations-contract.ts'
 import { categoryNameKey } from '../src/shared/category-name-key.ts'
 import { parseMoney } from '../src/shared/money.ts'
 import type { Export, Feed, Upload, UploadAnswer } from './api.ts'
@@ -43,11 +44,12 @@ export async function restore({ api }: Pick<PurseClient, 'api'>, file: Export): 
     throw new RestoreError('The user has accounts that are not in the file.')
 
   const { deletions, changes, references } = matchCategories(file, current.categories, clientIdOf)
-  const { name, timezone, reminder_time } = file.profile
-  const profile: Operation = { op: 'update', noun: 'profile', set: { name, timezone, reminder_time } }
-  const accounts = file.accounts.map(({ id, name, type, starting_balance, notes }): Operation => {
-    const set = { name, type, starting_balance, notes }
-    return { op: 'create', noun: 'account', client_id: clientIdOf('account', id), set }
+  // The address stays the one that the user has verified.
+  const { email, ...settings } = file.profile
+  const profile: Operation = { op: 'update', noun: 'profile', set: fieldsOf('profile', settings) }
+  const accounts = file.accounts.map((row): Operation => {
+    const client_id = clientIdOf('account', row.id)
+    return { op: 'create', noun: 'account', client_id, set: fieldsOf('account', row) }
   })
   const transactions = transactionsOf(file, references, clientIdOf)
 
@@ -64,6 +66,12 @@ export async function restore({ api }: Pick<PurseClient, 'api'>, file: Export): 
   const { imports, layouts, rejected_matches, remembered_rows, tokens } = file.counts
   const notRestored = { imports, layouts, rejected_matches, remembered_rows, tokens }
   return { matched: differences.length === 0, differences, notRestored }
+}
+
+/** The fields of an exported row that a change of its noun can set. */
+function fieldsOf(noun: Operation['noun'], row: object) {
+  const { shape } = fieldsOfNoun[noun].update
+  return Object.fromEntries(Object.entries(row).filter(([name]) => name in shape && name !== 'client_id'))
 }
 
 /** True if the file was exported to its end, and has all rows that it counts. */
@@ -108,7 +116,7 @@ function matchCategories(file: Export, current: Row<'category'>[], clientIdOf: C
   const changes: Operation[] = []
   for (const { id, ...row } of file.categories) {
     const own = found.get(keyOf(row))
-    const set = { name: row.name, type: row.type }
+    const set = fieldsOf('category', row)
     const clientId = clientIdOf('category', id)
     references.set(id, own?.id ?? `#${clientId}`)
     if (!own) changes.push({ op: 'create', noun: 'category', client_id: clientId, set })
@@ -126,9 +134,8 @@ function* transactionsOf(
 ): Generator<Operation> {
   const accountOf = (id: number) => `#${clientIdOf('account', id)}`
   for (const row of file.transactions) {
-    const { type, amount, description, reference, transaction_date } = row
     const set = {
-      ...{ type, amount, description, reference, transaction_date },
+      ...fieldsOf('transaction', row),
       account_id: accountOf(row.account_id),
       to_account_id: row.to_account_id === null ? null : accountOf(row.to_account_id),
       category_id: row.category_id === null ? null : (categories.get(row.category_id) ?? null),

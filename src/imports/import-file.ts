@@ -2,25 +2,26 @@ import type { imports } from '../database/schema.ts'
 import type { CalendarDate } from '../shared/dates.ts'
 import type { MatchMode } from '../shared/match-row.ts'
 import type { Minor } from '../shared/money.ts'
-import type { Transaction } from '../transactions/read.ts'
+import type { NewTransaction } from '../transactions/contract.ts'
 import type { Settled } from './formats/aspects/aspect.ts'
 import type { LayoutToKeep } from './layouts.ts'
 import type { NewAccount } from './new-accounts.ts'
 
 /** One row of an import. Accounts and categories are given by id or by name; unknown categories are created. */
-export type ImportRow = {
+export type ImportRow = NullsForAbsent<
+  Omit<NewTransaction, 'account_id' | 'to_account_id' | 'category_id'>
+> & {
   /** The row's number in the file, as errors name it. */
   line: number
   account: number | string | null
   to_account: number | string | null
   category: number | string | null
-  type: Transaction['type']
-  amount: Minor
-  description: string | null
-  reference: string | null
-  transaction_date: CalendarDate
-  client_id: string | null
-  force: boolean
+}
+
+type NullsForAbsent<Fields> = {
+  [Name in keyof Fields]-?: undefined extends Fields[Name]
+    ? Exclude<Fields[Name], undefined> | null
+    : Fields[Name]
 }
 
 /** A file, or the JSON of a request, whose rows have been read. */

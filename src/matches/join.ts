@@ -10,6 +10,7 @@ import { transactions } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
 import { type FieldErrors, Invalid } from '../shared/failures.ts'
 import { isImported } from '../transactions/bulk-duplicates.ts'
+import { storedFieldNames } from '../transactions/bulk-insert.ts'
 import { liveCategory, type Transaction, transactionColumns } from '../transactions/read.ts'
 import type { Pair, Pairs } from './contract.ts'
 import { hasRoom, isPair, kindRule, pairRules, roomRule } from './pairs.ts'
@@ -26,12 +27,7 @@ import { hasRoom, isPair, kindRule, pairRules, roomRule } from './pairs.ts'
 export const restoredColumns = [
   'account_id',
   'to_account_id',
-  'type',
-  'amount',
-  'description',
-  'reference',
-  'transaction_date',
-  'client_id',
+  ...storedFieldNames,
   'created_at',
   'updated_at',
 ]

@@ -45,6 +45,9 @@ const copiedFields = {
 } satisfies Record<Exclude<keyof NewTransaction, 'account_id' | 'to_account_id' | 'category_id'>, true>
 export const copiedFieldNames = Object.keys(copiedFields) as (keyof typeof copiedFields)[]
 
+/** The fields that are stored, in columns of the same names. */
+export const storedFieldNames = copiedFieldNames.filter((field) => field !== 'force')
+
 /** Those fields as a list of the columns of `item`. */
 export const copiedColumns = sql.raw(copiedFieldNames.map((field) => `item.${field}`).join(', '))
 
@@ -184,7 +187,7 @@ function createdItems(batchId: BatchId): SQL {
  */
 export function createRows(batchId: BatchId, now: Date, { isSynced, importId, guard }: Origin): SQL {
   const userId = userOfBatch(batchId)
-  const columns = sql.raw(copiedFieldNames.filter((field) => field !== 'force').join(', '))
+  const columns = sql.raw(storedFieldNames.join(', '))
   const own = sql`categories where categories.user_id = ${userId}`
   const named = sql`${own} and name_key = item.category`
   return sql`
