@@ -7,7 +7,7 @@ import type { CsvTable } from '../csv/table.ts'
 import { cleanText, quoted } from '../text.ts'
 import { readWrittenDate } from '../written/date.ts'
 import { type Aspects, allRows } from './aspect.ts'
-import { currencyOfAmounts } from './columns.ts'
+import { currencyOfAmounts, differAbroad } from './columns.ts'
 
 /** What may tell accounts apart: a name for each row. `isSure` if a known header says that they are the holder's. */
 type Names = { names: (string | null)[]; what: string; isSure: boolean }
@@ -119,7 +119,16 @@ function currenciesOf(table: CsvTable, rows: CsvRow[]): Names {
     const column = table.columns.amount?.find((candidate) => row.cells[candidate]?.trim())
     return currencyOfAmounts(table.headers[column ?? -1]?.text ?? '')
   })
-  return { names, what: 'currencies', isSure: true }
+  return { names, what: 'currencies', isSure: !areOfPurchases(table, rows, names) }
+}
+
+/** True if a second column has the same amounts in one currency only: then the currency may be that of purchases. */
+function areOfPurchases(table: CsvTable, rows: CsvRow[], names: (string | null)[]): boolean {
+  const cells = rows.map((row) => row.cells)
+  const [amount = -1] = table.columns.amount ?? []
+  const used = new Set(Object.values(table.columns).flat())
+  const isOther = (column: number) => !used.has(column) && differAbroad(cells, amount, column, names)
+  return countOf(names) > 1 && table.headers.some((_, column) => isOther(column))
 }
 
 /** What is written beside amounts: the code of a currency, or its sign with the letters before it, such as `C$`. */

@@ -57,6 +57,8 @@ export function settleColumns(
     const possible = (columns.date ?? contents.dates).map((column) => [column])
     settle('date', possible, 'the only column with dates', table, aspects, problems)
   }
+  if (columns.amount?.length === 1 && !layout && !table.proofs.has('amount'))
+    columns.amount.push(...otherAmounts(table))
   settleMoney(table, aspects, problems)
   if (fields.includes('status')) chooseStates(table)
   chooseDescription(table)
@@ -134,7 +136,6 @@ function applyMapping(
 /** Settles the column of amounts, or those of debits and credits. */
 function settleMoney(table: Table, aspects: Aspects, problems: Problems): void {
   const { headers, body, columns, proofs, contents } = table
-  if (columns.amount?.length === 1 && !proofs.has('amount')) columns.amount.push(...otherAmounts(table))
   const twice = money.find((field) => (columns[field]?.length ?? 0) > 1)
   if (!twice && money.some((field) => columns[field])) return
   const found = (!twice && columns.net) || filledCurrencies(headers, body)
@@ -157,15 +158,38 @@ function settleMoney(table: Table, aspects: Aspects, problems: Problems): void {
 }
 
 /** Other columns of amounts, such as those in the currency of the purchase: their values differ in some row. */
-function otherAmounts({ headers, columns, contents }: Table): number[] {
+function otherAmounts(table: Table): number[] {
+  const {
+    headers,
+    columns,
+    contents: { rows, numbers },
+  } = table
   const [amount = -1] = columns.amount ?? []
-  const known = columnsNamed(headers, 'amount').filter((column) => contents.numbers.includes(column))
-  return known.filter((column) =>
-    contents.rows.some((cells) => {
-      const [one = '', other = ''] = [cells[amount], cells[column]]
-      return !isBlankAmount(one) && !isBlankAmount(other) && hundredths(one) !== hundredths(other)
-    }),
+  const [currency] = columns.currency ?? []
+  const known = columnsNamed(headers, 'amount')
+  const codes = rows.map((cells) => cells[currency ?? -1]?.trim() ?? null)
+  const differs = (cells: string[], column: number) => {
+    const [one = '', other = ''] = [cells[amount], cells[column]]
+    return !isBlankAmount(one) && !isBlankAmount(other) && hundredths(one) !== hundredths(other)
+  }
+  return numbers.filter((column) =>
+    known.includes(column)
+      ? rows.some((cells) => differs(cells, column))
+      : currency !== undefined && !isUsed(table, column) && differAbroad(rows, amount, column, codes),
   )
+}
+
+/** True if two columns hold the same amounts in one of the currencies, and others elsewhere. */
+export function differAbroad(
+  rows: string[][],
+  one: number,
+  other: number,
+  currencies: (string | null)[],
+): boolean {
+  const values = rows.map((cells) => [hundredths(cells[one] ?? ''), hundredths(cells[other] ?? '')])
+  const abroad = new Set(currencies.filter((_, i) => values[i]?.[0] !== values[i]?.[1]))
+  const home = new Set(currencies.filter((currency) => !abroad.has(currency)))
+  return abroad.size > 0 && home.size === 1 && values.every(([, value]) => value !== 0)
 }
 
 /** Settles which column, or pair of debits and credits, has a field: the only possible one, or else by a question. */
