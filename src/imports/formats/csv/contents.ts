@@ -25,7 +25,8 @@ export function contentsOf(records: string[][]): Contents {
     maxColumns,
     Math.max(0, ...records.slice(0, maxCompared).map(({ length }) => length)),
   )
-  const first = records.find((cells) => cells.length >= width - 1) ?? []
+  const isFilled = (cells: string[]) => cells.filter((cell) => cell.trim() !== '').length * 2 > width
+  const first = records.find((cells) => cells.length >= width - 1 && isFilled(cells)) ?? []
   const header = looksLikeHeader(first) ? first : null
   const contents: Contents = { width, header, rows, dates: [], numbers: [] }
   for (let column = 0; column < width && rows.length > 0; column += 1) {
