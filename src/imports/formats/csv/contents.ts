@@ -55,7 +55,8 @@ export function kindsOf({ width, dates, numbers }: Contents): string[] {
 export function hundredths(text: string): number {
   const { written } = amountCell(0, text)
   const readings = Object.values(written?.readings ?? {})
-  const reading = readings.find((one) => /\.\d/.test(one)) ?? readings[0] ?? '0'
+  const hasDecimals = /[.,]\d\d?\D*$/.test(text)
+  const reading = readings.find((one) => one.includes('.') === hasDecimals) ?? readings[0] ?? '0'
   return Math.round(Number(reading) * 100) * (written?.isNegative ? -1 : 1)
 }
 

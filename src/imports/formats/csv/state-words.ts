@@ -11,11 +11,13 @@ export const bookedWords =
 /** A column with more different words does not hold states. */
 export const maxStates = 12
 
-/** True for the words of a column of states: few, with a known one among them. */
+/** True for the words of a column of states: few, of which half are known. */
 export function areStates(cells: string[]): boolean {
   const words = new Set<string>()
   for (const cell of cells) if (words.add(cell.trim()).size > maxStates) return false
-  return [...words].map(foldState).some((word) => bookedWords.test(word) || skippedWords.test(word))
+  words.delete('')
+  const known = [...words].map(foldState).filter((word) => bookedWords.test(word) || skippedWords.test(word))
+  return known.length > 0 && known.length * 2 >= words.size
 }
 
 /** A state as it is compared. */
