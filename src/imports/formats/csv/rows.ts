@@ -6,12 +6,14 @@ import { type AmountCell, amountCell, isBlankAmount, readWrittenAmount } from '.
 import { readWrittenDate } from '../written/date.ts'
 import { monthNumber } from '../written/month-names.ts'
 import { appRowOf } from './app-rows.ts'
+import { hundredths } from './contents.ts'
 import { type CsvField, foldHeader } from './header-names.ts'
 import { nameOfBalance, rowCount, summary, summaryOnly, sumOnly } from './line-words.ts'
 import type { CsvRecord } from './records.ts'
 import type { CsvTable } from './table.ts'
 
-const amountFields = ['amount', 'debit', 'credit', 'balance', 'fee', 'net'] as const
+const money = ['amount', 'debit', 'credit'] as const
+const amountFields = [...money, 'balance', 'fee', 'net'] as const
 
 /** A record whose dates and amounts have been taken apart, each of them once. A blank amount has the text ''. */
 export type CsvRow = Record<(typeof amountFields)[number], AmountCell> & {
@@ -42,6 +44,7 @@ const halfDate = /^(?:\d{1,4}[-./]|(?:19|20)\d\d$)/
 export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
   const lastDated = table.body.findLastIndex((record) => isDated(dateOf(table, record)))
   const result: CsvRows = { rows: [], aside: [] }
+  const sums = { amount: 0, debit: 0, credit: 0 }
   let section = titleOf(table.preamble)
   let lastHeader = 0
   for (const [i, record] of table.body.entries()) {
@@ -55,10 +58,13 @@ export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
     }
     const row = rowOf(table, record)
     useOtherDate(table, row)
-    if (isSummary(table, row, i > lastDated)) result.aside.push(row)
+    const isBelowAll = i > lastDated
+    if (isSummary(table, row, isBelowAll)) result.aside.push(row)
+    else if (isBelowAll && result.rows.length > 1 && isTotal(row, sums)) result.aside.push(row)
     else if (row.date.text === '' && hasNoAmount(row)) addToDescription(result.rows.at(-1), table, row)
     else if (result.rows.length === maxRows) refuseFile(tooManyRows)
     else result.rows.push(Object.assign(row, { section, doubtful: doubtfulWord(table, row) }))
+    if (row === result.rows.at(-1)) for (const field of money) sums[field] += hundredths(row[field].text)
   }
   refuseCutOff(table, result)
   // The cells of a sheet have their places, whatever is in those before them.
@@ -159,6 +165,15 @@ function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
   if (date === '') return false
   if (isBelowAll) return !hasAmount(row) && !beginsLikeRow(table, row)
   return noAmount && filled(row) < Math.max(2, row.cells.length)
+}
+
+/** True for a line whose amounts are the sums of those above. */
+function isTotal(row: CsvRow, sums: Record<(typeof money)[number], number>): boolean {
+  const stated = money.filter((field) => row[field].text !== '')
+  return (
+    stated.length > 0 &&
+    stated.every((field) => Math.abs(hundredths(row[field].text)) === Math.abs(sums[field]))
+  )
 }
 
 /** Without balances, a row called `Saldo` and nothing else may state one, or settle a bill. */
