@@ -19,6 +19,7 @@ import type { Problems } from '../problems.ts'
 import { quoted } from '../text.ts'
 import { isBlankAmount } from '../written/amount.ts'
 import type { Aspects } from './aspect.ts'
+import { isMarkHeader } from './marks.ts'
 
 /** The meanings of a table's columns, and what these hold. */
 export type FoundColumns = {
@@ -247,10 +248,11 @@ function setColumns(columns: Columns, field: CsvField, [first = 0, credit]: numb
 const isUsed = ({ columns }: Table, column: number) =>
   Object.values(columns).some((used) => used.includes(column))
 
-/** The columns of numbers that no header explains. */
+/** The columns of numbers that no header explains: numbers are no marks. */
 function freeNumbers(table: Table): number[] {
   const { contents, headers } = table
-  return contents.numbers.filter((column) => !isUsed(table, column) && !isKnown(headers[column]))
+  const isFree = (column: number) => !isUsed(table, column) && !isKnown(headers[column])
+  return contents.numbers.filter((column) => isFree(column) || isMarkHeader(headers[column]))
 }
 
 /** Asks which of several columns, or pairs of debits and credits, is meant. */

@@ -1,6 +1,7 @@
 import type { Minor } from '../../../shared/money.ts'
 import { pluralize } from '../../../shared/pluralize.ts'
 import { foldHeader, markNames } from '../csv/header-names.ts'
+import type { Header } from '../csv/headers.ts'
 import { isTrade, type Mark, sideOf } from '../csv/mark-words.ts'
 import type { CsvRow } from '../csv/rows.ts'
 import type { CsvTable } from '../csv/table.ts'
@@ -12,6 +13,9 @@ import type { Aspects } from './aspect.ts'
 type Marks = { column: number; proof: string; marks: (Mark | null)[]; isSure: boolean }
 
 const definite = new Set(markNames.map((name) => (/[^\0-\x7f]/.test(name) ? foldHeader(name) : name)))
+/** True if the header says that its column holds marks. */
+export const isMarkHeader = (header: Header | undefined) => definite.has(header?.name ?? '')
+
 /** The most unknown words that are asked about. */
 const maxAsked = 12
 
@@ -20,7 +24,7 @@ export function markColumns(table: CsvTable, rows: CsvRow[], aspects: Aspects): 
   const found = table.headers.slice(0, 64).flatMap((header, column): Marks[] => {
     const isType = table.columns.type?.includes(column) ?? false
     const isTold = isType && aspects.told['mapping.type'] !== undefined
-    const isSure = isTold || (isType && definite.has(header.name))
+    const isSure = isTold || (isType && isMarkHeader(header))
     const wordOf = ({ cells }: CsvRow) => cells[column]?.trim() ?? ''
     const known = new Map<string, Mark | null>()
     for (const row of rows) {
@@ -65,7 +69,7 @@ export function askAboutMarks(
     rows.filter((_, i) => marks[i] === null),
     wordOf,
   )
-  const isSure = definite.has(table.headers[column]?.name ?? '')
+  const isSure = isMarkHeader(table.headers[column])
   const known = new Set(marks.filter((mark) => mark !== null)).size
   if (known < (isSure ? 1 : 2) || unknown.size > maxAsked) return null
   const header = headerOf(table, column)

@@ -72,12 +72,13 @@ export function holdsDateAndAmount(cells: string[]): boolean {
 
 function areNumbers(cells: string[]): boolean {
   const filled = cells.filter((cell) => !isBlankAmount(cell))
-  return filled.length > 0 && !filled.every(isId) && filled.every((cell) => readWrittenAmount(cell) !== null)
+  return filled.length > 0 && !areIds(filled) && filled.every((cell) => readWrittenAmount(cell) !== null)
 }
 
-/** True for the number of an account or the like, which is longer than amounts are or begins with a zero. */
-function isId(cell: string): boolean {
-  return /^(?:0\d+|\d{9,})$/.test(cell)
+/** True for numbers of accounts and the like: longer than amounts are, or with leading zeros. */
+function areIds(cells: string[]): boolean {
+  if (!cells.every((cell) => /^\d+$/.test(cell))) return false
+  return cells.every((cell) => cell.length >= 9) || cells.some((cell) => /^0\d/.test(cell))
 }
 
 /** True for cells that are nearly all words, perhaps ending in a number, with no date or amount among them. */
