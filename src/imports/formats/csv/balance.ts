@@ -5,6 +5,9 @@ import type { ClosingBalance, SignConvention } from '../statement.ts'
 /** The amount of a row, and its balance if the file has one. A date that cannot be read is null. */
 export type Balanced = { date: CalendarDate | null; amount: Minor; balance: Minor | null }
 
+/** A row whose fee may have been charged besides its amount. */
+type Charged = Balanced & { fee: Minor | null }
+
 /** True if the amount, whatever its sign, leads from one balance to the next. */
 export function follows(from: Stated, { amount, balance }: Stated): boolean {
   if (from.balance === null || balance === null || amount === null) return false
@@ -55,7 +58,7 @@ export function closingBalance(rows: Balanced[]): ClosingBalance | null {
  * For amounts without signs, the direction of each that the balances show: 1 or -1, or null where they show nothing. The
  * oldest follows from one of the `openings`, or from an account that began with nothing.
  */
-export function directionsByBalances(rows: Balanced[], openings: number[]): (1 | -1 | null)[] {
+export function directionsByBalances(rows: Charged[], openings: number[]): (1 | -1 | null)[] {
   const [first = [], second = first] = [...orders(rows)].map((ordered) => {
     const found = directionsFrom(ordered, openings)
     return ordered === rows ? found : found.toReversed()
@@ -63,16 +66,25 @@ export function directionsByBalances(rows: Balanced[], openings: number[]): (1 |
   return first.map((direction, i) => (direction === second[i] ? direction : null))
 }
 
-function directionsFrom(rows: Balanced[], openings: number[]): (1 | -1 | null)[] {
-  const found = rows.map(({ amount, balance }, i): 1 | -1 | null | undefined => {
+function directionsFrom(rows: Charged[], openings: number[]): (1 | -1 | null)[] {
+  const found = rows.map(({ amount, balance, fee }, i): 1 | -1 | null | undefined => {
     if (balance === null) return null
     const before = i === 0 ? [...openings, 0] : [rows[i - 1]?.balance ?? null]
-    const from = before.find((one) => one !== null && Math.abs(balance - one) === amount)
-    if (from !== undefined && from !== null) return balance > from ? 1 : -1
+    const [shown] = before.flatMap((from) =>
+      from === null ? [] : (directionOf(balance - from, amount, fee) ?? []),
+    )
+    if (shown) return shown
     return i === 0 || rows[i - 1]?.balance === null ? null : undefined
   })
   // One step that the amount does not explain leaves them all in doubt.
   return found.map((direction) => (found.includes(undefined) ? null : (direction ?? null)))
+}
+
+/** The direction of an amount that changes the balance so, perhaps together with a fee. */
+function directionOf(change: number, amount: Minor, fee: Minor | null): 1 | -1 | null {
+  const changes = [change, change + Math.abs(fee ?? 0)]
+  if (changes.includes(amount)) return 1
+  return changes.includes(-amount) ? -1 : null
 }
 
 /** The readings that explain most steps. Where the dates do not show the order, a balance is that after its amount. */
@@ -91,7 +103,7 @@ function bestReadings(rows: Balanced[]): Reading<Balanced>[] {
 const explainedBy = ({ steps: { same, opposite } }: Reading<Balanced>) => same + opposite
 
 /** The rows from the oldest, or both ways if the dates do not show which end that is. */
-function* orders(rows: Balanced[]): Generator<Balanced[]> {
+function* orders<T extends Balanced>(rows: T[]): Generator<T[]> {
   const isUp = isReversed(rows)
   if (!isUp) yield rows
   if (isUp ?? true) yield rows.toReversed()
