@@ -1,11 +1,11 @@
+import { maxNamedTokens } from '../database/quotas.ts'
 import { absoluteTimeoutDays, idleTimeoutDays } from '../database/token-lifetime.ts'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { deleted, json, list } from '../openapi/response-descriptions.ts'
 import { message } from '../shared/failure-responses.ts'
-import { exactLimits, perMinute } from '../shared/rate-limits.ts'
+import { exactLimits, perMinute } from '../shared/limits.ts'
 import { examplePassword, mary } from '../users/contract.ts'
 import { authorisation, availability, namedToken, session, signIn } from './contract.ts'
-import { maxNamedTokens } from './named-tokens.ts'
 import { sessionsListed } from './sessions.ts'
 
 /** Registration, sign-in by password or identity provider, sign-out, sessions. */

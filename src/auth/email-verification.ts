@@ -5,6 +5,7 @@ import { tokens, users } from '../database/schema.ts'
 import { countAttempt, type Limit, requireAttempt } from '../database/throttle.ts'
 import { mailLimits } from '../mail/limits.ts'
 import { BadLink } from '../shared/failures.ts'
+import { exactLimits } from '../shared/limits.ts'
 import {
   addressLink,
   isAddressLink,
@@ -14,7 +15,6 @@ import {
   linkedUserId,
 } from '../shared/links.ts'
 import type { MailQueue } from '../shared/queues.ts'
-import { exactLimits } from '../shared/rate-limits.ts'
 import { revokeLinks } from '../users/addresses.ts'
 import { userDeletion } from '../users/delete.ts'
 import type { LinkContext } from './context.ts'

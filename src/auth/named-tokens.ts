@@ -2,6 +2,7 @@ import { and, eq, ne, sql } from 'drizzle-orm'
 import { insertWhere } from '../database/insert-where.ts'
 import type { Owner } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
+import { maxNamedTokens } from '../database/quotas.ts'
 import { rule, selectRuleFlags, violationOf } from '../database/rules.ts'
 import { tokens, users } from '../database/schema.ts'
 import { countAttempt, type Limit, requireAttempt } from '../database/throttle.ts'
@@ -11,14 +12,11 @@ import { dayMs } from '../shared/dates.ts'
 import { type Draft, withErrors } from '../shared/draft.ts'
 import type { FieldErrors } from '../shared/failures.ts'
 import { messageFor } from '../shared/field-errors.ts'
+import { exactLimits } from '../shared/limits.ts'
 import type { MailQueue } from '../shared/queues.ts'
-import { exactLimits } from '../shared/rate-limits.ts'
 import { namedTokenPrefix, newSecret, type RandomBytes, sha256Hex } from '../shared/tokens.ts'
 import type { NewToken } from './contract.ts'
 import { type Session, sessionColumns } from './sessions.ts'
-
-/** The most named tokens of a user. */
-export const maxNamedTokens = 50
 
 type Context = { random: RandomBytes; mailQueue: MailQueue; client: ClientAddress }
 

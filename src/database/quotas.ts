@@ -11,6 +11,8 @@ export const maxNotesLength = 250_000
 export const maxUnfinishedBatches = 100
 /** Rejected matches of a user, far above normal use. */
 export const maxRejections = 2_000
+/** Named tokens of a user that have not expired. */
+export const maxNamedTokens = 50
 
 /** The user may have `added` more accounts; `field` gets the error. */
 export const accountQuota = (userId: SQL, added: SQL = sql`1`, field = 'name') =>

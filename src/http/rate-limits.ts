@@ -4,12 +4,12 @@ import { rateLimiter } from 'hono-rate-limiter'
 import { reportOf } from '../shared/error-report.ts'
 import type { Allowance } from '../shared/failures.ts'
 import type { Hashing } from '../shared/hashing.ts'
-import { perMinute } from '../shared/rate-limits.ts'
+import { perMinute } from '../shared/limits.ts'
 import type { App } from './app-types.ts'
 import { addKnownToken, isKnownToken, userOfKnownToken } from './known-tokens.ts'
 
 /**
- * Rejects requests beyond the limit of a key with 429 (shared/rate-limits.ts). Cloudflare counts each location separately;
+ * Rejects requests beyond the limit of a key with 429 (shared/limits.ts). Cloudflare counts each location separately;
  * database/throttle.ts has the exact limits.
  */
 export function limit<I extends Input = Input>(

@@ -2,6 +2,7 @@ import { dayMs, type Span } from '../shared/dates.ts'
 import type { MatchKind, MatchReason, MatchRow } from '../shared/match-row.ts'
 import type { matchCertainties } from '../shared/types.ts'
 import { distinctiveWords, shareWords } from '../shared/words.ts'
+import { isSure } from './certainty.ts'
 import {
   byDay,
   type Candidate,
@@ -43,8 +44,6 @@ export type MatchOptions = {
 const duplicateDays = { doubt: -4, from: -1, to: 6 }
 /** Cards and wallets book the inflow up to three days before the outflow. */
 const transferDays = { doubt: -4, from: -3, to: 5 }
-/** An inflow that is booked earlier than this before the outflow is never sure. */
-const minSureDaysApart = -1
 /** No two rows further apart than this are compared. */
 export const maxDaysApart = Math.max(
   ...[duplicateDays, transferDays].flatMap(({ doubt, to }) => [-doubt, to]),
@@ -176,26 +175,19 @@ function wordsInCommon({ first, second }: RowPair): MatchReason[] {
 function matchOf(kind: MatchKind, only: Set<Candidate>) {
   return (one: Candidate): Match => {
     const { first, second, daysApart, evidence } = one
-    const isOnly = only.has(one)
-    const isSure =
-      isOnly && (kind === 'duplicate' || (daysApart >= minSureDaysApart && isClearlyTransfer(one)))
     return {
       kind,
       ids: [first.id, second.id],
       daysApart,
-      certainty: isSure ? 'sure' : 'likely',
-      reasons: ['same_amount', 'days_apart', ...evidence, ...(isOnly ? ['only_candidate' as const] : [])],
+      certainty: isSure(kind, one, only) ? 'sure' : 'likely',
+      reasons: [
+        'same_amount',
+        'days_apart',
+        ...evidence,
+        ...(only.has(one) ? ['only_candidate' as const] : []),
+      ],
     }
   }
-}
-
-/**
- * Equal amounts on two accounts may be what a friend paid back, or a refund: a transfer is sure only where an account is
- * named, or where both legs say no more than how money moved.
- */
-function isClearlyTransfer({ first, second, evidence }: Candidate): boolean {
-  const isPlain = ({ words, distinctive }: DatedRow) => words.trim() !== '' && distinctive().size === 0
-  return evidence.includes('account_named') || (isPlain(first) && isPlain(second))
 }
 
 /** Both legs of a transfer have its id, and each may have a duplicate: only the first match with an id is returned. */

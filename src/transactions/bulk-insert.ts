@@ -8,7 +8,7 @@ import { batches, batchParts } from '../database/schema.ts'
 import { absorbed, type Compared } from './bulk-duplicates.ts'
 import { clientIdUnspent, idByClientId } from './client-ids.ts'
 import type { NewTransaction } from './contract.ts'
-import { nextRow, transactionRules } from './rules.ts'
+import { nextRow, transactionRules } from './sql-rules.ts'
 
 /*
  * A bulk insert, whether the transactions come from a phone or a file, is a batch: its items are in `batchParts` as

@@ -25,7 +25,7 @@ type Options<Name> = {
 
 /**
  * Returns the errors of single fields with those of the rules across fields, as POST and PUT /api/transactions return
- * them. rules.ts has the same rules in SQL; a test compares the two.
+ * them. sql-rules.ts has the same rules in SQL; a test compares the two.
  */
 export function withRuleErrors<Name>(row: LinkedFields<Name>, options: Options<Name>): FieldErrors {
   const { type, account_id: from = null, to_account_id: to = null, category_id: category = null } = row

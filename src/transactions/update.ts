@@ -10,7 +10,7 @@ import type { Draft } from '../shared/draft.ts'
 import type { ExpectedVersions } from '../shared/types.ts'
 import type { TransactionChanges } from './contract.ts'
 import { liveCategory, transactionColumns, transactionPrecondition } from './read.ts'
-import { type NextRow, nextRow, transactionRules } from './rules.ts'
+import { type NextRow, nextRow, transactionRules } from './sql-rules.ts'
 
 /**
  * Changes the fields that were sent; their rules apply to the result. Throws NotFound, Forbidden, VersionConflict, Invalid.

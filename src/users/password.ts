@@ -5,7 +5,7 @@ import { countAttempt, requireAttempt } from '../database/throttle.ts'
 import { type Draft, valuesOf } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
 import { type Hashing, hashQueued, verifyQueued } from '../shared/hashing.ts'
-import { exactLimits } from '../shared/rate-limits.ts'
+import { exactLimits } from '../shared/limits.ts'
 import { revokeLinks } from './addresses.ts'
 import type { PasswordChange } from './contract.ts'
 

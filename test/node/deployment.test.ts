@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { unstable_readConfig as readConfig } from 'wrangler'
-import { exactLimits, perMinute } from '../../src/shared/rate-limits.ts'
+import { exactLimits, perMinute } from '../../src/shared/limits.ts'
 import { retryDelaySeconds } from '../../src/shared/retry-delay.ts'
 import { projectDirectory } from './fixtures/stack.ts'
 

@@ -20,7 +20,7 @@ import {
 import { clientIdUnspent } from '../../transactions/client-ids.ts'
 import { transactionChanges } from '../../transactions/contract.ts'
 import { liveCategory } from '../../transactions/read.ts'
-import { nextRow, transactionRules } from '../../transactions/rules.ts'
+import { nextRow, transactionRules } from '../../transactions/sql-rules.ts'
 import { fieldsThatGoTogether } from '../operations-contract.ts'
 import { bitsOf } from './conflicts.ts'
 import { idsWithOutcome, isTargetRow, resolved, type Step, type UploadSql, uploadOf } from './steps.ts'

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, test, vi } from 'vitest'
 import { defaultCategories } from '../../../src/categories/defaults.ts'
 import { dayMs } from '../../../src/shared/dates.ts'
-import { perMinute } from '../../../src/shared/rate-limits.ts'
+import { perMinute } from '../../../src/shared/limits.ts'
 import {
   type ApiResponse,
   anAddress,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test, vi } from 'vitest'
-import { maxNamedTokens } from '../../../src/auth/named-tokens.ts'
+import { maxNamedTokens } from '../../../src/database/quotas.ts'
 import { dayMs } from '../../../src/shared/dates.ts'
 import { noon, setClock } from '../fixtures/clock.ts'
 import {

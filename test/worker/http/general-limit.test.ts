@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
-import { perMinute } from '../../../src/shared/rate-limits.ts'
+import { perMinute } from '../../../src/shared/limits.ts'
 import { newSecret } from '../../../src/shared/tokens.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
 import { avoidEndOfMinute, createWorld, logIn, type Person, randomClientAddress } from '../fixtures/world.ts'

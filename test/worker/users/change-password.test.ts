@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { exactLimits } from '../../../src/shared/rate-limits.ts'
+import { exactLimits } from '../../../src/shared/limits.ts'
 import {
   anAddress,
   createWorld,
