@@ -15,11 +15,11 @@ export type FoundDuplicate = {
  * Selects the first rows of a decided batch that already exist, with the transactions that they duplicate. Which rows
  * these are is decided in ../bulk-duplicates.ts.
  */
-export function selectDuplicates(batchId: string, most: number): SQL {
+export function selectDuplicates(batchId: string, limit: number): SQL {
   return sql`
     select found.key as position, transactions.id, description, reference
       from (select key, value from sync_batches cross join json_each(outcomes)
-             where sync_batches.id = ${batchId} and value ->> 0 = 'duplicate' limit ${most}) found
+             where sync_batches.id = ${batchId} and value ->> 0 = 'duplicate' limit ${limit}) found
      cross join transactions on transactions.id = found.value ->> 1
      order by found.key`
 }

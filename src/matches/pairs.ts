@@ -42,10 +42,10 @@ export function roomRule({ id: userId }: UserScope, { ids: [first, second] }: Pa
 
 /** True as long as the rows with these ids together represent fewer than `maxRepresented`. */
 export function hasRoom(userId: SQL, ids: SQL): SQL {
-  const most = sql.raw(String(maxRepresented))
+  const max = sql.raw(String(maxRepresented))
   return sql`(select count(*) from (
     select 1 from imported_originals indexed by imported_originals_merged_into
-     where user_id = ${userId} and merged_into_id in (${ids}) limit ${most})) < ${most}`
+     where user_id = ${userId} and merged_into_id in (${ids}) limit ${max})) < ${max}`
 }
 
 /** True for `a` and `b` if they can be one event, of that kind. A transfer counts as its two legs. */

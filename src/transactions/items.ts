@@ -17,16 +17,16 @@ export function listItems(list: unknown, maxItems: number, field = 'transactions
 
 export const notAnObject = 'The item must be an object.'
 
-/** Reads an item on its own, so that errors can name it, up to `most` errors. */
-export function readItem(item: unknown, most?: number): TransactionDraft {
-  if (isObject(item)) return toDraft(newTransaction, item, most)
+/** Reads an item on its own, so that errors can name it, up to `maxInvalid` invalid fields. */
+export function readItem(item: unknown, maxInvalid?: number): TransactionDraft {
+  if (isObject(item)) return toDraft(newTransaction, item, maxInvalid)
   return { complete: false, values: {}, errors: { '': [notAnObject] } }
 }
 
 /** Reads the items of a list, each on its own, with bounded errors. */
 export function readItems(items: unknown[]): TransactionDraft[] {
   const bounded = boundErrors()
-  return items.map((item) => bounded((most) => readItem(item, most)))
+  return items.map((item) => bounded((maxInvalid) => readItem(item, maxInvalid)))
 }
 
 /**
@@ -35,7 +35,7 @@ export function readItems(items: unknown[]): TransactionDraft[] {
  */
 export function boundErrors() {
   let count = 0
-  return <T extends { errors: FieldErrors }>(read: (most?: number) => T): T => {
+  return <T extends { errors: FieldErrors }>(read: (maxInvalid?: number) => T): T => {
     const draft = read(count < maxErrors ? undefined : 1)
     count += Object.keys(draft.errors).length
     return draft

@@ -23,7 +23,7 @@ const changed: ChangedNoun = {
   conflictGroups,
   isRow: (userId) => isTargetRow(userId, 'accounts'),
   hasVersion: true,
-  counted: sql.raw(`
+  windowColumns: sql.raw(`
     ${growth} as growth,
     sum(iif(row_id is null or conflicting <> '[]', 0, max(0, ${growth}))) over (order by position) as growth_so_far`),
   rules: (userId) => [notesQuota(userId, sql`growth`, sql`growth_so_far`)],
@@ -33,7 +33,7 @@ const created: CreatedNoun = {
   name: 'account',
   table: 'accounts',
   fields: Object.keys(conflictGroups),
-  counted: sql`sum(length(coalesce(notes, ''))) over fresh as length_so_far`,
+  windowColumns: sql`sum(length(coalesce(notes, ''))) over fresh as length_so_far`,
   rules: (userId) => [
     accountQuota(userId, sql`nth`),
     notesQuota(userId, sql`length(coalesce(notes, ''))`, sql`length_so_far`),

@@ -25,7 +25,7 @@ const changed: ChangedNoun = {
   conflictGroups,
   isRow: (userId) => isTargetRow(userId, 'categories'),
   hasVersion: true,
-  counted: sql`
+  windowColumns: sql`
     row_number() over (
       partition by next_name_key, next_type, row_id is null or conflicting <> '[]' order by position) as nth_of_name`,
   rules: (userId) => [
@@ -44,7 +44,7 @@ const created: CreatedNoun = {
   name: 'category',
   table: 'categories',
   fields: Object.keys(conflictGroups),
-  counted: sql`
+  windowColumns: sql`
     row_number() over (
       partition by known_id is null and not is_spent, name_key, type order by position) as nth_of_name`,
   rules: (userId) => [

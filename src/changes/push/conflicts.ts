@@ -1,9 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 
-/**
- * The group of each field of a noun (`conflictGroups` in transactions.ts, accounts.ts and so on): its fields conflict
- * together.
- */
+/** Maps fields to groups; the fields of a group conflict together. */
 export type ConflictGroups = Record<string, string>
 
 /**

@@ -10,8 +10,8 @@ export type CreatedNoun = {
   name: 'account' | 'category'
   table: 'accounts' | 'categories'
   fields: readonly string[]
-  /** A column that the rules need besides the fields and `nth`. The window `fresh` sets repeats and spent ids apart. */
-  counted: SQL
+  /** Columns that the rules need besides the fields and `nth`. The window `fresh` keeps new rows apart from the others. */
+  windowColumns: SQL
   rules: (userId: SQL) => Rule[]
 }
 
@@ -57,7 +57,7 @@ function determineCreations(upload: UploadSql, noun: CreatedNoun, json: string):
         from item left join ${table} known on known.user_id = ${userId} and known.client_id = item.client_id
     ),
     counted as materialized (
-      select *, row_number() over fresh as nth, ${noun.counted} from known
+      select *, row_number() over fresh as nth, ${noun.windowColumns} from known
       window fresh as (partition by known_id is null and not is_spent order by position)
     ),
     checked as materialized (

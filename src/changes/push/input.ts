@@ -26,13 +26,13 @@ export function readUpload(body: unknown): Draft<Upload> {
   const rows = new Set<string>()
   const bounded = boundErrors()
   for (const [index, item] of Array.isArray(list) ? list.entries() : []) {
-    const { named, errors: wrong } = bounded((most) => readHead(item, most))
-    const row = rowOf(named)
+    const head = bounded((maxInvalid) => readHead(item, maxInvalid))
+    const row = rowOf(head.named)
     // The fields of a second operation on a row are not checked: that may cost more than sending them did.
     if (row !== undefined && rows.has(row)) addError(errors, `ops.${index}`, repeatedRowText)
-    else if (Object.keys(wrong).length > 0) read.refused.push({ index, errors: wrong })
+    else if (Object.keys(head.errors).length > 0) read.refused.push({ index, errors: head.errors })
     else {
-      const fields = bounded((most) => readFields(item as Item, named as Named, most))
+      const fields = bounded((maxInvalid) => readFields(item as Item, head.named as Named, maxInvalid))
       if (Object.keys(fields.errors).length > 0) read.refused.push({ index, errors: fields.errors })
       else read.operations.push({ index, ...fields.operation })
     }
@@ -46,9 +46,9 @@ type Item = Record<string, unknown>
 type Named = Omit<Operation, 'index' | 'set' | 'was'>
 
 /** Reads the kind of an operation, and its row. */
-function readHead(item: unknown, most?: number): { named: Partial<Named>; errors: FieldErrors } {
+function readHead(item: unknown, maxInvalid?: number): { named: Partial<Named>; errors: FieldErrors } {
   if (!isObject(item)) return { named: {}, errors: { item: [notAnObject] } }
-  const { values, errors } = toDraft(operationHead, item, most)
+  const { values, errors } = toDraft(operationHead, item, maxInvalid)
   const { op: kind, noun, client_id: clientId = null } = values
   // A creation names its row by the client id alone.
   const id = kind === 'create' ? null : (values.id ?? null)
@@ -66,14 +66,16 @@ function rowOf({ noun, id, clientId }: Partial<Named>): string | undefined {
 type Fields = { values: Record<string, unknown>; errors: FieldErrors }
 const noFields: Fields = { values: {}, errors: {} }
 
-function readFields(item: Item, named: Named, most?: number) {
+function readFields(item: Item, named: Named, maxInvalid?: number) {
   const { kind, noun } = named
   const { create, update } = fieldsOfNoun[noun]
   const schema = kind === 'create' ? create : update
-  const set = kind === 'delete' || !schema ? noFields : readObject('set', item.set, schema, most)
-  const was = kind === 'create' || item.was == null ? noFields : readObject('was', item.was, update, most)
+  const set = kind === 'delete' || !schema ? noFields : readObject('set', item.set, schema, maxInvalid)
+  const was =
+    kind === 'create' || item.was == null ? noFields : readObject('was', item.was, update, maxInvalid)
   // Reading may have ended before the last field.
-  const isComplete = ({ errors }: Fields) => most === undefined || Object.keys(errors).length < most
+  const isComplete = ({ errors }: Fields) =>
+    maxInvalid === undefined || Object.keys(errors).length < maxInvalid
   if (noun === 'transaction' && kind === 'update' && isComplete(set)) requireAll(set)
   if (noun === 'transaction' && isComplete(was)) requireAll(was)
   const errors = { ...headErrors(named), ...set.errors }
@@ -93,12 +95,12 @@ function headErrors({ kind, noun, id, clientId }: Named): FieldErrors {
   return errors
 }
 
-function readObject(name: string, value: unknown, schema: z.ZodMiniObject, most?: number): Fields {
+function readObject(name: string, value: unknown, schema: z.ZodMiniObject, maxInvalid?: number): Fields {
   if (!isObject(value)) {
     const text = value == null ? requiredText : 'The :field field must be an object.'
     return { values: {}, errors: { [name]: [messageFor(name, text)] } }
   }
-  const { values, errors } = toDraft(schema, value, most)
+  const { values, errors } = toDraft(schema, value, maxInvalid)
   const sent = Object.entries(values).filter(([, one]) => one !== undefined)
   return { values: Object.fromEntries(sent), errors }
 }

@@ -9,22 +9,22 @@ export const repeatedRowText = 'The row already appears in an earlier operation.
 const tables = { account: 'accounts', category: 'categories', transaction: 'transactions' } as const
 
 /**
- * The ids and client ids by which an upload names rows that it changes or deletes, as JSON, but only of nouns for which it
- * uses both: only the database can tell whether an id and a client id mean the same row. Undefined if there are none.
+ * The rows to compare, as JSON: those of nouns that the upload identifies both by id and by client id, since only the
+ * database can tell whether the two mean the same row. Undefined if there are none.
  */
-export function namesToCompare(operations: Operation[]): string | undefined {
+export function rowsToCompare(operations: Operation[]): string | undefined {
   const changing = operations.filter(({ kind, noun }) => kind !== 'create' && noun !== 'profile')
   const byId = new Set(changing.filter(({ id }) => id !== null).map(({ noun }) => noun))
   const byClientId = new Set(changing.filter(({ id }) => id === null).map(({ noun }) => noun))
-  const names = changing.filter(({ noun }) => byId.has(noun) && byClientId.has(noun))
-  if (names.length === 0) return undefined
+  const rows = changing.filter(({ noun }) => byId.has(noun) && byClientId.has(noun))
+  if (rows.length === 0) return undefined
   return JSON.stringify(
-    names.map(({ index, noun, id, clientId }) => [index, noun, id, id === null ? clientId : null]),
+    rows.map(({ index, noun, id, clientId }) => [index, noun, id, id === null ? clientId : null]),
   )
 }
 
 /** The positions of operations whose row an earlier operation has already named, as a query. */
-export function repeatedRows(userId: SQL, names: string): SQL {
+export function repeatedRows(userId: SQL, rows: string): SQL {
   const found = Object.entries(tables).map(
     ([noun, table]) => sql`when ${sql.raw(`'${noun}'`)} then (
       select row.id from ${sql.raw(table)} row where row.user_id = ${userId} and row.client_id = value ->> 3)`,
@@ -34,7 +34,7 @@ export function repeatedRows(userId: SQL, names: string): SQL {
       select position, row_number() over (partition by noun, id order by position) as nth
         from (select value ->> 0 as position, value ->> 1 as noun,
                      coalesce(value ->> 2, case value ->> 1 ${sql.join(found, sql` `)} end) as id
-                from json_each(${names}))
+                from json_each(${rows}))
        where id is not null)
      where nth > 1`
 }

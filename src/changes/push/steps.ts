@@ -8,23 +8,26 @@ import { repeatedRows } from './repeated-rows.ts'
 
 /*
  * An upload is done in steps, one for each combination of kind and noun. The first statement of a step stores the outcome
- * of each operation: an array of the places below, followed by the values to write. The other statements of the step
+ * of each operation: an array of the columns below, followed by the values to write. The other statements of the step
  * write the values. The outcomes are deleted at the end of the upload. Creations of transactions are a batch
  * instead (bulk-insert.ts).
  */
 
 /** The beginning of every outcome; `detail` has the errors of an invalid operation, or the fields that conflict. */
-const places = ['position', 'outcome', 'id', 'version', 'detail'] as const
+const outcomeColumns = ['position', 'outcome', 'id', 'version', 'detail'] as const
 
 /** The upload in SQL; `guard` is false if nothing may be written. */
 export type UploadSql = { id: string; userId: SQL; guard: SQL }
 
-/** Stores the rows of `result`, which `query` must define, with the places above and the named values. */
+/** Stores the rows of `result`, which `query` must define, with the columns above and the named values. */
 export function storeOutcomes(
   upload: UploadSql,
   { step, values, query }: { step: string; values: readonly string[]; query: SQL },
 ): SQL {
-  const fields = [...places.map((place) => (place === 'detail' ? 'json(detail)' : place)), ...values]
+  const fields = [
+    ...outcomeColumns.map((column) => (column === 'detail' ? 'json(detail)' : column)),
+    ...values,
+  ]
   return sql`
     insert into ${uploadSteps} (upload_id, step, items)
     ${query}
@@ -40,7 +43,7 @@ export function operationsWithOutcome(
   uploadId: string,
   { step, outcome, values }: { step: string; outcome: string; values: readonly string[] },
 ): SQL {
-  const columns = values.map((name, at) => `value ->> ${places.length + at} as ${name}`)
+  const columns = values.map((name, at) => `value ->> ${outcomeColumns.length + at} as ${name}`)
   return sql`op as materialized (
       select ${sql.raw(['value ->> 0 as position', 'value ->> 2 as id', ...columns].join(', '))}
         from ${storedItems(uploadId, [step])} where value ->> 1 = ${sql.raw(`'${outcome}'`)})`
@@ -53,7 +56,7 @@ export function idsWithOutcome(uploadId: string, steps: readonly string[], outco
 
 /** The outcomes of an upload without the values to write, as a query: one row for each step. */
 export function storedOutcomes(uploadId: string): SQL {
-  const head = places.map((_, at) => `value ${at === places.indexOf('detail') ? '->' : '->>'} ${at}`)
+  const head = outcomeColumns.map((column, at) => `value ${column === 'detail' ? '->' : '->>'} ${at}`)
   return sql`
     select (select json_group_array(json_array(${sql.raw(head.join(', '))})) from json_each(items)) as outcomes
       from ${uploadSteps} where upload_id = ${uploadId}`
@@ -66,23 +69,23 @@ function storedItems(uploadId: string, steps: readonly string[]): SQL {
 
 const literals = (texts: readonly string[]) => sql.raw(texts.map((text) => `'${text}'`).join(', '))
 
-/** An upload, what must be checked before any of it is done (`names` is from `namesToCompare`), and the current epoch. */
 export type UploadContext = {
   uploadId: string
-  names: string | undefined
+  /** No two of these rows may be the same (repeated-rows.ts); undefined if there are none. */
+  rowsToCompare: string | undefined
+  /** The feed must be able to continue from here; undefined if the upload has no cursor. */
   cursor: FeedPosition | undefined
+  /** The current epoch of the feed, which the cursor's must equal. */
   epoch: number
 }
 
 /** Makes the statements of a step, in the order in which they are to run. */
 export type Step = (owner: Owner, context: UploadContext, operations: Operation[]) => Statement[]
 
-/**
- * The upload in SQL. If its guard holds before the first step, it still holds before
- * each later one.
- */
-export function uploadOf(owner: UserScope, { uploadId, names, cursor, epoch }: UploadContext): UploadSql {
-  const isEachOnce = names === undefined ? undefined : sql`not exists (${repeatedRows(owner.id, names)})`
+/** The upload in SQL. If its guard holds before the first step, it still holds before each later one. */
+export function uploadOf(owner: UserScope, context: UploadContext): UploadSql {
+  const { uploadId, rowsToCompare, cursor, epoch } = context
+  const isEachOnce = rowsToCompare ? sql`not exists (${repeatedRows(owner.id, rowsToCompare)})` : undefined
   const guard = and(owner.isValid, cursor && canContinue(owner, cursor, epoch), isEachOnce) as SQL
   return { id: uploadId, userId: owner.id, guard }
 }
@@ -95,10 +98,10 @@ export function isTargetRow(userId: SQL, table: 'accounts' | 'categories' | 'tra
 }
 
 /**
- * The id that a sent value refers to: `#` and a client id mean the row with that client id. 0 if there is none, which no
- * rule accepts: what refers to a row whose creation was refused is refused too.
+ * The id that a sent value refers to: `#` and a client id mean the row with that client id. 0 if there is none;
+ * `refersToOwn` then rejects it.
  */
-export function resolved(userId: SQL, table: 'accounts' | 'categories', sent: SQL): SQL {
+export function resolveReference(userId: SQL, table: 'accounts' | 'categories', sent: SQL): SQL {
   const named = sql`select named.id from ${sql.raw(table)} named where named.user_id = ${userId} and named.client_id = substr(${sent}, 2)`
   return sql`iif(typeof(${sent}) = 'text', coalesce((${named}), 0), ${sent})`
 }

@@ -23,7 +23,14 @@ import { liveCategory } from '../../transactions/read.ts'
 import { nextRow, transactionRules } from '../../transactions/sql-rules.ts'
 import { fieldsThatGoTogether } from '../operations-contract.ts'
 import { bitsOf } from './conflicts.ts'
-import { idsWithOutcome, isTargetRow, resolved, type Step, type UploadSql, uploadOf } from './steps.ts'
+import {
+  idsWithOutcome,
+  isTargetRow,
+  resolveReference,
+  type Step,
+  type UploadSql,
+  uploadOf,
+} from './steps.ts'
 import { applyUpdates, type ChangedNoun, changesAsJson, deletionStep, determineUpdates } from './updates.ts'
 
 /** Which fields conflict together (conflicts.ts): clients send those of `accounts` together (`fieldsThatGoTogether`). */
@@ -51,14 +58,15 @@ const transaction: ChangedNoun = {
     ),
 }
 
-const updateStep = { noun: transaction, step: 'update transaction' }
+const step = 'update transaction'
 
 /** Writes the updates that set exactly these indexed fields. */
-function writeUpdates(upload: UploadSql, isTouched: (field: string) => boolean, now: Date): SQL {
-  const fields = Object.keys(conflictGroups).filter((field) => isTouched(field) || !isIndexed(field))
-  const which = sql.raw(`op.set_bits & ${indexed} = ${bitsOf(conflictGroups, isTouched)}`)
+function writeUpdates(upload: UploadSql, indexedFields: string[], now: Date): SQL {
+  const bits = bitsOf(conflictGroups, (field) => indexedFields.includes(field))
+  const which = sql.raw(`op.set_bits & ${indexed} = ${bits}`)
   const also = [sql`seq = ${nextChange(upload.userId)} + op.position`]
-  return applyUpdates(upload, { ...updateStep, fields, also, which }, now)
+  const fields = [...indexedFields, ...unindexed]
+  return applyUpdates(upload, { noun: transaction, step, fields, also, which }, now)
 }
 
 /** The fields on which the sums of months depend. */
@@ -66,32 +74,25 @@ const summed = ['type', 'amount', 'transaction_date']
 
 /** Checks the sums of months once for all updates: while an upload runs, the triggers check none. */
 function checkBounds({ id, userId }: UploadSql): SQL {
-  return failIfOutOfBounds(userId, sql`id in (${idsWithOutcome(id, [updateStep.step], ['updated'])})`)
+  return failIfOutOfBounds(userId, sql`id in (${idsWithOutcome(id, [step], ['updated'])})`)
 }
 
 export const updateTransactions: Step = (owner, context, operations) => {
   const upload = uploadOf(owner, context)
   const json = changesAsJson(transaction, operations)
-  // The indexed groups that each update sets, each combination once.
-  const touched = new Set(operations.map(({ set }) => groupsOf(Object.keys(set).filter(isIndexed)).join()))
-  const writes = [...touched].map((groups) =>
-    writeUpdates(upload, (field) => groups.split(',').includes(groupsOf([field]).join()), owner.now),
+  // One UPDATE per set of indexed columns, since writing a column writes its index entries.
+  const indexedSets = new Map(
+    operations.map(({ set }) => {
+      const fields = Object.keys(conflictGroups).filter((field) => isIndexed(field) && field in set)
+      return [fields.join(), fields]
+    }),
   )
   const setsSummed = operations.some(({ set }) => summed.some((field) => field in set))
   return withoutResults([
-    determineUpdates(upload, { ...updateStep, json }),
-    ...writes,
+    determineUpdates(upload, { noun: transaction, step, json }),
+    ...[...indexedSets.values()].map((fields) => writeUpdates(upload, fields, owner.now)),
     ...(setsSummed ? [checkBounds(upload)] : []),
   ])
-}
-
-/** The groups of fields, each once, in the order of `conflictGroups`. */
-function groupsOf(fields: string[]): string[] {
-  return [
-    ...new Set(
-      Object.entries(conflictGroups).flatMap(([field, group]) => (fields.includes(field) ? group : [])),
-    ),
-  ]
 }
 
 export const deleteTransactions = deletionStep(transaction, 'delete transaction', ({ db }, ids) =>
@@ -102,7 +103,7 @@ const creationFields = [
   'account_id',
   'to_account_id',
   'category_id',
-  'names_category',
+  'has_category_id',
   ...copiedFieldNames,
 ] as const
 
@@ -113,7 +114,7 @@ export const createTransactions: Step = (owner, context, operations) => {
   const rows = operations.map(({ clientId, set }) => ({
     ...set,
     client_id: clientId,
-    names_category: 'category_id' in set,
+    has_category_id: 'category_id' in set,
   }))
   const parts = rowParts<Record<string, unknown>>(rows, creationFields)
   return [
@@ -138,19 +139,19 @@ function checkedItems(userId: SQL): SQL {
     or exists (select 1 from ${spentClientIds} where ${named} and noun = 'transaction'))`
   const of = (field: string) => sql.raw(`item.${field}`)
   const item = nextRow(of)
-  // Unlike a creation by POST, one of these may say that it has no category.
-  const namesCategory = rule(
+  // An operation may send `category_id: null`.
+  const hasCategoryId = rule(
     'category_id',
     requiredText,
-    sql`(item.type = 'transfer' or item.names_category)`,
+    sql`(item.type = 'transfer' or item.has_category_id)`,
     'type',
   )
-  const broken = brokenRules([...transactionRules(userId, item), namesCategory])
+  const broken = brokenRules([...transactionRules(userId, item), hasCategoryId])
   return sql`
     select iif(${existed}, null, nullif(${broken}, '[]')) as errors, account_id, to_account_id, category_id as category,
            ${copiedColumns}
-      from (select ${copiedColumns}, item.names_category,
-                   ${resolved(userId, 'accounts', of('account_id'))} as account_id,
-                   ${resolved(userId, 'accounts', of('to_account_id'))} as to_account_id,
-                   ${resolved(userId, 'categories', of('category_id'))} as category_id from item) item`
+      from (select ${copiedColumns}, item.has_category_id,
+                   ${resolveReference(userId, 'accounts', of('account_id'))} as account_id,
+                   ${resolveReference(userId, 'accounts', of('to_account_id'))} as to_account_id,
+                   ${resolveReference(userId, 'categories', of('category_id'))} as category_id from item) item`
 }

@@ -7,7 +7,7 @@ import { bitsOf, type ConflictGroups, columns, deletionConflicts, updateConflict
 import {
   idsWithOutcome,
   operationsWithOutcome,
-  resolved,
+  resolveReference,
   type Step,
   storeOutcomes,
   type UploadSql,
@@ -26,7 +26,7 @@ export type ChangedNoun = {
   isRow: (userId: SQL) => SQL
   hasVersion: boolean
   /** Columns that the rules need besides each field's `now_` and `next_`, such as sums over several operations. */
-  counted?: SQL
+  windowColumns?: SQL
   rules: (userId: SQL) => Rule[]
 }
 
@@ -72,7 +72,7 @@ export function determineUpdates(upload: UploadSql, { noun, step, json }: StepIn
     next as materialized (
       select *, ${sql.raw(next.join(', '))}, ${updateConflicts(noun.conflictGroups)} as conflicting from found
     ),
-    counted as materialized (select *, ${noun.counted ?? sql`null`} from next),
+    counted as materialized (select *, ${noun.windowColumns ?? sql`null`} from next),
     checked as materialized (
       select *, iif(row_id is null, '[]', ${brokenRules(noun.rules(userId))}) as broken from counted
     ),
@@ -138,15 +138,15 @@ function foundRows(userId: SQL, noun: ChangedNoun, json: string): SQL {
     fields.map((field, at) => {
       const value = sql.raw(`value ->> ${head.length + half * fields.length + at}`)
       const whose = references[field]
-      return sql`${whose ? resolved(userId, whose, value) : value} as ${sql.raw(`${prefix}_${field}`)}`
+      return sql`${whose ? resolveReference(userId, whose, value) : value} as ${sql.raw(`${prefix}_${field}`)}`
     }),
   )
   const now = fields.map(
     (field) => sql`${current[field] ?? sql.raw(`${table}.${field}`)} as ${sql.raw(`now_${field}`)}`,
   )
-  const places = head.map((place, at) => sql.raw(`value ->> ${at} as ${place}`))
+  const headColumns = head.map((column, at) => sql.raw(`value ->> ${at} as ${column}`))
   return sql`
-    item as materialized (select ${sql.join([...places, ...sent], sql`, `)} from json_each(${json})),
+    item as materialized (select ${sql.join([...headColumns, ...sent], sql`, `)} from json_each(${json})),
     found as materialized (
       select item.*, ${name}.id as row_id, ${hasVersion ? sql`${name}.version` : sql`null`} as version,
              ${sql.join(now, sql`, `)}

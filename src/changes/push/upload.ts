@@ -15,7 +15,7 @@ import { createAccounts, deleteAccounts, updateAccounts } from './accounts.ts'
 import { createCategories, deleteCategories, updateCategories } from './categories.ts'
 import { type Outcome, outcomesOf, readOutcomes } from './outcomes.ts'
 import { updateProfiles } from './profile.ts'
-import { namesToCompare, repeatedRowErrors, repeatedRows } from './repeated-rows.ts'
+import { repeatedRowErrors, repeatedRows, rowsToCompare } from './repeated-rows.ts'
 import type { Step, UploadContext } from './steps.ts'
 import { createTransactions, deleteTransactions, updateTransactions } from './transactions.ts'
 
@@ -38,9 +38,11 @@ const order: [kind: Operation['kind'], noun: Operation['noun'], step: Step][] = 
 ]
 
 /** Finds the faults of an upload as a whole. If it has any, none of its steps writes. */
-function checkUpload(owner: Owner, { names, cursor, epoch }: UploadContext) {
+function checkUpload(owner: Owner, { rowsToCompare, cursor, epoch }: UploadContext) {
   return {
-    repeated: names ? [owner.db.all<{ position: number }>(repeatedRows(owner.id, names))] : [],
+    repeated: rowsToCompare
+      ? [owner.db.all<{ position: number }>(repeatedRows(owner.id, rowsToCompare))]
+      : [],
     expired: cursor
       ? [owner.db.all(sql`select 1 as expired where not ${canContinue(owner, cursor, epoch)}`)]
       : [],
@@ -61,7 +63,7 @@ export async function uploadOperations(
 ): Promise<Uploaded> {
   const { cursor, operations, refused } = await requireComplete(owner, draft)
   const uploadId = crypto.randomUUID()
-  const context = { uploadId, names: namesToCompare(operations), cursor, epoch }
+  const context = { uploadId, rowsToCompare: rowsToCompare(operations), cursor, epoch }
   const statements = {
     ...checkUpload(owner, context),
     steps: stepsOf(owner, context, operations),
