@@ -1,7 +1,7 @@
 import type { Minor } from '../../../shared/money.ts'
 import { pluralize } from '../../../shared/pluralize.ts'
 import { foldHeader, markNames } from '../csv/header-names.ts'
-import type { Header } from '../csv/headers.ts'
+import { type Header, isKnown } from '../csv/headers.ts'
 import { isTrade, type Mark, sideOf } from '../csv/mark-words.ts'
 import type { CsvRow } from '../csv/rows.ts'
 import type { CsvTable } from '../csv/table.ts'
@@ -53,7 +53,7 @@ export const headerOf = ({ headers }: CsvTable, column = -1) =>
 
 /**
  * Asks what the unknown words in the column of types mean, and reads on as if they were debits. Null if the column holds
- * too few known words to be one of marks.
+ * too few known words to be one of marks, unless it holds just two unknown ones.
  */
 export function askAboutMarks(
   table: CsvTable,
@@ -61,17 +61,19 @@ export function askAboutMarks(
   typeOf: ((row: CsvRow) => Mark | null) | null,
   aspects: Aspects,
 ): (Mark | null)[] | null {
-  const [column] = table.columns.type ?? []
-  if (column === undefined) return null
+  const column = table.columns.type?.[0] ?? columnOfLetters(table, rows)
+  if (column < 0) return null
   const wordOf = ({ cells }: CsvRow) => cells[column]?.trim().slice(0, 100) || 'blank'
-  const marks = rows.map((row) => typeOf?.(row) ?? sideOf(wordOf(row)) ?? toldMark(wordOf(row), aspects))
+  const sides = rows.map((row) => typeOf?.(row) ?? sideOf(wordOf(row)))
+  const marks = rows.map((row, i) => sides[i] ?? toldMark(wordOf(row), aspects))
   const unknown = Map.groupBy(
     rows.filter((_, i) => marks[i] === null),
     wordOf,
   )
   const isSure = isMarkHeader(table.headers[column])
   const known = new Set(marks.filter((mark) => mark !== null)).size
-  if (known < (isSure ? 1 : 2) || unknown.size > maxAsked) return null
+  const areTwo = sides.every((side) => side === null) && new Set(rows.map(wordOf)).size === 2
+  if ((known < (isSure ? 1 : 2) && !areTwo) || unknown.size > maxAsked) return null
   const header = headerOf(table, column)
   for (const [word, all] of unknown)
     aspects.settle(`marks.${word}`, () => ({
@@ -82,6 +84,14 @@ export function askAboutMarks(
       ],
     }))
   return marks.map((mark) => mark ?? 'debit')
+}
+
+/** The column under an unknown header that holds one of two letters in every row; -1 if there is none. */
+function columnOfLetters({ headers }: CsvTable, rows: CsvRow[]): number {
+  return headers.slice(0, 64).findIndex((header, column) => {
+    const words = new Set(rows.map(({ cells }) => cells[column]?.trim() ?? ''))
+    return !isKnown(header) && words.size === 2 && [...words].every((word) => /^\p{L}$/u.test(word))
+  })
 }
 
 /**
