@@ -42,11 +42,14 @@ export function settleAccounts(table: CsvTable, values: RowValues[], aspects: As
   const found = sources.find((one) => one !== null && countOf(one.names) > 1)
   const areApart = found ? isApart(found, values, aspects) : false
   const own = areApart && found && found !== currency ? found.names : products && accounts
+  const joined = values.map((_, i) => [own?.[i], products?.[i]].filter(Boolean).join('/') || null)
+  // Where each account is one product, its number names it.
+  const names = own && countOf(joined) === countOf(own) && !own.includes(null) ? own : joined
   const isOne = aspects.answer('statement_account')?.value === allRows
   const isForeign = found === currency && !areApart
   const owned = values.map((value, i) => ({
     ...value,
-    own: isOne ? null : [own?.[i], products?.[i]].filter(Boolean).join('/') || null,
+    own: isOne ? null : (names[i] ?? null),
     account: accounts[i] ?? null,
     currency: isOne || isForeign ? null : (currency.names[i] ?? null),
   }))
