@@ -152,6 +152,7 @@ function settleMoney(table: Table, aspects: Aspects, problems: Problems): void {
       columns[field] = [column]
       proofs.set(field, 'it leads from balance to balance')
     }
+    if (mayBeOwed(led, contents.rows)) ask('amount', pairsOf(led), table, aspects)
     return
   }
   const possible = twice ? candidates.map((column) => [column]) : possibleAmounts(contents.rows, candidates)
@@ -292,6 +293,19 @@ function filledCurrencies(headers: Header[], body: CsvRecord[]): number[] | null
 }
 
 type Led = { balance: number; amount?: number; debit?: number; credit?: number }
+
+/**
+ * Balances of a card are what is owed, so that its debits lead to higher ones. Since debits stand before credits nearly
+ * everywhere, balances that are never negative and show the opposite do not prove it.
+ */
+function mayBeOwed({ balance, debit = 0, credit = 0 }: Led, rows: string[][]): boolean {
+  return credit < debit && rows.every((cells) => hundredths(cells[balance] ?? '') >= 0)
+}
+
+const pairsOf = ({ debit = 0, credit = 0 }: Led) => [
+  [debit, credit],
+  [credit, debit],
+]
 
 /** Every choice of columns in which one or two columns account for each step of a column of running balances. */
 function balancedColumns(rows: string[][], allAmounts: number[], allBalances: number[]): Led[] {
