@@ -1,7 +1,7 @@
 import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
 import { limitLargeResponse } from '../http/large-responses.ts'
-import { bodyReadBy, query } from '../http/validate.ts'
+import { bodyWith, query } from '../http/validate.ts'
 import { defaultFeedSize, feedQuery } from './contract.ts'
 import { maxUploadBytes, type ShownUploadAnswer, upload } from './operations-contract.ts'
 import { presentFeed, presentOutcome } from './present.ts'
@@ -18,7 +18,7 @@ export const changeRoutes = new Hono<App>()
       c.json(presentFeed(await pullChanges(c.get('owner'), draft, changesEpoch))),
     )
   })
-  .post('/', bodyReadBy(upload, maxUploadBytes, readUpload), async (c) => {
+  .post('/', bodyWith(upload, maxUploadBytes, readUpload), async (c) => {
     const { removalQueue, config } = c.get('deps')
     const upload = c.req.valid('json')
     const { cursor, operations = [], refused = [] } = upload.values

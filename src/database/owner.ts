@@ -21,7 +21,7 @@ export type UserScope = {
 }
 
 /** True for the tokens whose scope includes the required one. Each includes those before it (`tokenScopes`). */
-const scopeIsIn: Record<TokenScope, SQL> = {
+const scopeIncludes: Record<TokenScope, SQL> = {
   read: sql`true`,
   write: sql`scope <> 'read'`,
   session: sql`scope = 'session'`,
@@ -61,7 +61,7 @@ export class Owner implements UserScope {
   }
 
   get id(): SQL<number> {
-    const hasScope = scopeIsIn[this.#requiredScope]
+    const hasScope = scopeIncludes[this.#requiredScope]
     return sql<number>`(select user_id from tokens where ${this.#matchesToken} and ${hasScope} ${this.#unlessUnchanged})`
   }
 

@@ -41,5 +41,5 @@ export async function runOne<T extends Statement>(db: Database, statement: T): P
   return result
 }
 
-/** Statements whose results are not used, for `runAll`. */
-export const withoutResults = (statements: SQL[]) => statements.map((statement) => builder.run(statement))
+/** Makes statements of SQL whose results are not used, for `runAll`. */
+export const toStatements = (statements: SQL[]) => statements.map((statement) => builder.run(statement))

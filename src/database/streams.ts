@@ -44,10 +44,10 @@ export async function fetchOnStream(request: Request, options: Options): Promise
     meter.countRoundTrip()
     return post(request, sent, on, signal)
   }
-  const close = async (stream: Stream, until = AbortSignal.timeout(closeTimeoutMs)) => {
+  const close = async (stream: Stream, closeSignal = AbortSignal.timeout(closeTimeoutMs)) => {
     meter.countClose()
     // If this fails, the server ends the stream by itself.
-    await post(request, [closeRequest], stream, until).catch(() => undefined)
+    await post(request, [closeRequest], stream, closeSignal).catch(() => undefined)
   }
   try {
     const { body, stream } = await execute(idle).catch((error) => {
@@ -132,7 +132,10 @@ type Statement = { sql?: string | undefined; sql_id?: number | undefined }
 type StreamRequest = { type: string; sql_id?: number; sql?: string; batch?: { steps: { stmt: Statement }[] } }
 type ResponseBody = { baton?: string | null; base_url?: string | null; results?: StreamResult[] }
 type StreamResult = { type: string; response?: { type: string; result?: Result } } | null
-/** The result of a statement or a batch. A result is null if its step was not executed, an error if its step did not fail. */
+/**
+ * The result of a statement or a batch: `step_results[i]` is null if step i was not executed, `step_errors[i]` if it did
+ * not fail.
+ */
 type Result = Cost & { step_results?: (Cost | null)[]; step_errors?: (object | null)[] }
 type Cost = { rows_read?: number; rows_written?: number }
 

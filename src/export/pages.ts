@@ -37,10 +37,12 @@ export class ExportReader {
   /** Runs the statements of a page of `limit` rows, which is smaller if their texts are too large for one response. */
   async read<T extends Statements>(statementsOf: (limit: number) => T) {
     const { state } = this.owner
-    this.#deadline.restart()
     const results = await withSmallerPages(this.#limit, (limit) => {
       this.#limit = limit
-      return limitLargeResponse(limit, () => this.owner.run(statementsOf(limit)))
+      return limitLargeResponse(limit, () => {
+        this.#deadline.start()
+        return this.owner.run(statementsOf(limit))
+      })
     })
     if (state !== undefined && state !== this.owner.state) throw new DataChanged()
     return results

@@ -37,9 +37,8 @@ export function receiveBody(
     try {
       await (owner ? limit : anonymousLimit)(c, async () => {
         await c.req.arrayBuffer()
-        // The deadline starts after the upload.
-        c.get('deadline').restart()
-        c.get('deadline')()
+        // A slow upload does not count.
+        c.get('deadline').start()
         await next()
       })
     } finally {

@@ -23,9 +23,9 @@ export type Check = {
 export const checkByHandler = new WeakMap<object, Check>()
 
 /** `in` is the input of typed clients: a target is optional if none of its fields is required. */
-type Validated<T extends string, Fields, Read> = {
+type Validated<T extends string, Fields, Output> = {
   in: object extends Fields ? { [Name in T]?: Fields } : { [Name in T]: Fields }
-  out: { [Name in T]: Read }
+  out: { [Name in T]: Output }
 }
 
 /**
@@ -33,33 +33,31 @@ type Validated<T extends string, Fields, Read> = {
  * failures take precedence (docs/contract.md, Order of checks) and the database adds errors.
  */
 export function body<S extends z.ZodMiniObject>(schema: S) {
-  return bodyReadBy(schema, maxJsonBytes, (input) => toDraft(schema, input))
+  return bodyWith(schema, maxJsonBytes, (input) => toDraft(schema, input))
 }
 
-/** Reads the JSON body with `read`. The schema is only for typed clients and the OpenAPI document. */
-export function bodyReadBy<S extends z.ZodMiniObject, Read extends object>(
+/** The handler gets what `convert` makes of the JSON body. The schema is only for typed clients and the OpenAPI document. */
+export function bodyWith<S extends z.ZodMiniObject, Output extends object>(
   schema: S,
   maxBytes: number,
-  read: (input: unknown, c: Context<App>) => Read,
+  convert: (input: unknown, c: Context<App>) => Output,
 ) {
   const validate: MiddlewareHandler<App> = async (c, next) => {
-    // A function, so that the parsed JSON can be freed while the handler runs.
-    c.req.addValidatedData('json', await readJson(c, read))
+    c.req.addValidatedData('json', await convertJson(c, convert))
     await next()
   }
-  const validator: MiddlewareHandler<App, string, { in: { json: z.input<S> }; out: { json: Read } }> = every(
-    receiveBody(maxBytes),
-    validate,
-  )
+  const validator: MiddlewareHandler<App, string, { in: { json: z.input<S> }; out: { json: Output } }> =
+    every(receiveBody(maxBytes), validate)
   checkByHandler.set(validator, { target: 'json', schema, canReject: true })
   return validator
 }
 
-async function readJson<Read extends object>(
+/** Not inlined into `validate`, which would hold the parsed JSON while the handler runs. */
+async function convertJson<Output extends object>(
   c: Context<App>,
-  read: (input: unknown, c: Context<App>) => Read,
-): Promise<Read> {
-  return read(await parseJsonBody(c), c)
+  convert: (input: unknown, c: Context<App>) => Output,
+): Promise<Output> {
+  return convert(await parseJsonBody(c), c)
 }
 
 /** Declares input that a handler reads itself, for typed clients (`In`) and the OpenAPI document (`schema`). */
@@ -85,22 +83,24 @@ export function lenientFields<T extends Target, S extends z.ZodMiniObject>(targe
   return validator(target, schema, false, (input) => toDraft(schema, withoutEmpty(input)).values)
 }
 
-function validator<T extends Target, S extends z.ZodMiniObject, Read extends object>(
+function validator<T extends Target, S extends z.ZodMiniObject, Output extends object>(
   target: T,
   schema: S,
   canReject: boolean,
-  read: (input: Strings) => Read,
+  convert: (input: Strings) => Output,
 ) {
-  type Input = Validated<T, z.input<S>, Read>
+  type Input = Validated<T, z.input<S>, Output>
   const middleware: MiddlewareHandler<App, string, Input> = zValidator<
     S,
     T,
     App,
     string,
     z.input<S>,
-    Read,
+    Output,
     Input
-  >(target, schema, undefined, { validationFunction: (_, value) => ({ success: true, data: read(value) }) })
+  >(target, schema, undefined, {
+    validationFunction: (_, value) => ({ success: true, data: convert(value) }),
+  })
   checkByHandler.set(middleware, { target, schema, canReject })
   return middleware
 }

@@ -2,7 +2,7 @@ import { desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import { withinBounds } from '../database/bounds.ts'
 import type { Owner } from '../database/owner.ts'
 import { ownRow, readOwn, requireOwned, selectOwnership } from '../database/ownership.ts'
-import { withoutResults } from '../database/run.ts'
+import { toStatements } from '../database/run.ts'
 import { imports } from '../database/schema.ts'
 import { undoImport } from './undo.ts'
 
@@ -40,7 +40,7 @@ export async function deleteImport(owner: Owner, id: number, isForced: boolean):
       'amount',
       owner.run({
         owned: selectOwnership(owner, imports, id),
-        undone: withoutResults(undone),
+        undone: toStatements(undone),
         left: owner.db
           .select({ id: imports.id })
           .from(imports)

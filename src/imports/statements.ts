@@ -6,7 +6,7 @@ import { nextTransactionId } from '../database/next-transaction-id.ts'
 import type { Owner, UserScope } from '../database/owner.ts'
 import { categoryQuota } from '../database/quotas.ts'
 import { type Rule, selectRuleFlags } from '../database/rules.ts'
-import { withoutResults } from '../database/run.ts'
+import { toStatements } from '../database/run.ts'
 import { accounts, batches, batchParts, imports, type StoredOutcome } from '../database/schema.ts'
 import { selectCandidates } from '../matches/candidates.ts'
 import type { Span } from '../shared/dates.ts'
@@ -59,13 +59,11 @@ export function importStatements(owner: Owner, plan: Plan) {
     begin: isDryRun ? [db.run(sql`savepoint dry_run`)] : [],
     batch: insertWhere(db, batches, transientBatch(batchId, owner.id, owner.now), mayStage),
     ...createMissingAccounts(owner, plan),
-    items: withoutResults(stageImportRows(owner, batchId, plan.parts, hasClientIds(file))),
+    items: toStatements(stageImportRows(owner, batchId, plan.parts, hasClientIds(file))),
     ...selectFaults(owner, plan),
     ...createIfValid(owner, plan, importId),
     atomic:
-      file.newAccounts.length > 0 && !isDryRun
-        ? withoutResults([undoAccounts(owner, batchId, importId)])
-        : [],
+      file.newAccounts.length > 0 && !isDryRun ? toStatements([undoAccounts(owner, batchId, importId)]) : [],
     kept: file.layout?.isNew && !isDryRun ? keepLayout(owner, file.layout, importId) : [],
     after: isDryRun ? [selectAfter(owner, file)] : [],
     balance: file.closing ? [db.all<{ balance: number | null }>(balanceAt(owner, file.closing))] : [],
@@ -75,7 +73,7 @@ export function importStatements(owner: Owner, plan: Plan) {
     searched: candidates.map(({ searched }) => searched),
     forgotten: file.importsDeleted ? [db.run(deleteReimportedOriginals(owner, importId))] : [],
     cleared: db.delete(batches).where(eq(batches.id, batchId)),
-    undone: isDryRun ? withoutResults([sql`rollback to dry_run`, sql`release dry_run`]) : [],
+    undone: isDryRun ? toStatements([sql`rollback to dry_run`, sql`release dry_run`]) : [],
   }
 }
 
@@ -126,8 +124,8 @@ function createIfValid(owner: Owner, plan: Plan, importId: SQL) {
     duplicates: db.all<FoundDuplicate>(selectDuplicates(id, plan.isDryRun ? maxPreviewed : maxListed)),
     created: insertWhere(db, imports, newImport(owner, plan), isValid).returning(),
     rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
-    counted: withoutResults(addToTotals(owner.id, isImportedBy(importId))),
-    booked: withoutResults(markBooked(owner, id, importId)),
+    counted: toStatements(addToTotals(owner.id, isImportedBy(importId))),
+    booked: toStatements(markBooked(owner, id, importId)),
   }
 }
 

@@ -5,7 +5,7 @@ import { hasLiveAccounts } from '../database/live-accounts.ts'
 import type { Owner, UserScope } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
 import { selectRuleFlags, violationOf } from '../database/rules.ts'
-import { withoutResults } from '../database/run.ts'
+import { toStatements } from '../database/run.ts'
 import { transactions } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
 import { type FieldErrors, Invalid } from '../shared/failures.ts'
@@ -57,7 +57,7 @@ async function join(owner: Owner, pairs: Pair[]): Promise<JoinOutcome[]> {
   ])
   const write = owner.run({
     ruleFlags: rules.map((ofPair) => selectRuleFlags(owner.db, ofPair)),
-    joined: withoutResults(joinPairs(owner, list)),
+    joined: toStatements(joinPairs(owner, list)),
     remaining: owner.db
       .select({ ...transactionColumns, goneId: sql<number>`gone.id` })
       .from(transactions)

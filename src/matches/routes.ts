@@ -2,7 +2,7 @@ import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
 import { limitLargeResponse } from '../http/large-responses.ts'
 import { maxJsonBytes } from '../http/request-body.ts'
-import { body, bodyReadBy, isObject, query, toDraft } from '../http/validate.ts'
+import { body, bodyWith, isObject, query, toDraft } from '../http/validate.ts'
 import { presentTransaction } from '../transactions/present.ts'
 import {
   joinRequest,
@@ -27,7 +27,7 @@ export const matchRoutes = new Hono<App>()
       c.json(presentMatches(await listMatches(c.get('owner'), c.req.valid('query')))),
     )
   })
-  .post('/join', bodyReadBy(joinRequest, maxJsonBytes, readJoin), async (c) => {
+  .post('/join', bodyWith(joinRequest, maxJsonBytes, readJoin), async (c) => {
     const { one, several } = c.req.valid('json')
     if (!several) return c.json(presentTransaction(await joinMatch(c.get('owner'), one)))
     const outcomes = await joinMatches(c.get('owner'), several)

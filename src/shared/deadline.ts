@@ -4,20 +4,20 @@ export const requestMs = 8_000
 /** Returns the signal that aborts all calls of a request. */
 export type Deadline = () => AbortSignal
 
-/** A deadline that can be restarted. */
-export type RequestDeadline = Deadline & { restart: () => void }
+/** A deadline that starts at its first use or at `start`, which also starts it again. */
+export type RequestDeadline = Deadline & { start: () => void }
 
-/** A deadline for all calls of a request. It starts at its first use, so that a slow upload does not count. */
+/** A deadline for all calls of a request. */
 export function deadlineAfter(milliseconds: number): RequestDeadline {
   let signal: AbortSignal | undefined
   const deadline = () => {
     signal ??= AbortSignal.timeout(milliseconds)
     return signal
   }
-  const restart = () => {
-    signal = undefined
+  const start = () => {
+    signal = AbortSignal.timeout(milliseconds)
   }
-  return Object.assign(deadline, { restart })
+  return Object.assign(deadline, { start })
 }
 
 /** Awaits a promise. Throws the signal's reason if it aborts first, and ignores the promise. */

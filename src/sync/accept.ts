@@ -5,7 +5,7 @@ import { insertWhere } from '../database/insert-where.ts'
 import type { Owner } from '../database/owner.ts'
 import { maxUnfinishedBatches } from '../database/quotas.ts'
 import { brokenRules } from '../database/rules.ts'
-import { withoutResults } from '../database/run.ts'
+import { toStatements } from '../database/run.ts'
 import { batches, batchParts } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
 import { type FieldErrors, Invalid, InvalidItems, TooManyAttempts } from '../shared/failures.ts'
@@ -69,11 +69,11 @@ export async function acceptSync(
   const [earlier] = results.earlier.flat()
   if (earlier && earlier.bodyHash !== batch.bodyHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
-  // A batch that is still failed had no room to be retried.
+  // A batch that is still failed was not retried: the user has too many unfinished batches.
   if (earlier?.status === 'failed') throw tooManyBatches()
   if (!earlier) requireAccepted(results.batch.length > 0, results.invalid.flat())
-  // Queues the oldest unfinished batch if there are at most two: it is this one, or one whose request failed after storing
-  // it. Queueing a batch twice is harmless.
+  // With at most two unfinished, queues the oldest: a request may have failed between storing and queueing. Queueing a batch
+  // twice is harmless.
   const [oldest] = results.oldest
   if (oldest && results.oldest.length < 3) await queue.send(oldest.id)
   return earlier?.id ?? id
@@ -116,13 +116,15 @@ function acceptStatements(owner: Owner, batch: StagedBatch, mayProcess: boolean)
       ? [db.select({ id: batches.id, bodyHash, status }).from(batches).where(earlier)]
       : [],
     batch: insertWhere(db, batches, row, and(canBeStored, isFirst) as SQL).returning({ id: batches.id }),
-    items: withoutResults(stageItems(batch)),
+    items: toStatements(stageItems(batch)),
     invalid: isLenient ? [] : [db.all<InvalidItem>(sql`select position, errors from ${invalid}`)],
     refused: isLenient
       ? []
       : [db.run(sql`delete from ${batches} where id = ${id} and exists (select 1 from ${invalid})`)],
     completed: isLenient ? [db.run(completeIfNothingPending(owner.now, id))] : [],
-    processed: mayProcess ? withoutResults(processItems(idIfQueued(id), owner.now, { comparesContent })) : [],
+    processed: mayProcess
+      ? toStatements(processItems(idIfFirstUnfinished(id), owner.now, { comparesContent }))
+      : [],
     oldest: db
       .select({ id: batches.id })
       .from(batches)
@@ -168,7 +170,8 @@ async function requireNoErrors(owner: Owner, { errors, invalidItems }: SyncBatch
 }
 
 /** The id of the batch; NULL if it was not stored, or the user has other unfinished ones. */
-const idIfQueued = (id: string) => sql`(select id from ${batches} where id = ${id} and queued_at is not null)`
+const idIfFirstUnfinished = (id: string) =>
+  sql`(select id from ${batches} where id = ${id} and queued_at is not null)`
 
 /** The staged fields of an item, with the errors that were found without the database. */
 const checkedFields = ['errors', 'account_id', 'to_account_id', 'category_id', ...copiedFieldNames] as const

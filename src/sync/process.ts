@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { isOutOfBounds } from '../database/errors.ts'
-import { builder, type Database, runAll, withoutResults } from '../database/run.ts'
+import { builder, type Database, runAll, toStatements } from '../database/run.ts'
 import { batches, batchParts } from '../database/schema.ts'
 import {
   addCreatedToTotals,
@@ -35,7 +35,7 @@ export function processItems(batchId: BatchId, now: Date, { comparesContent = tr
 export async function processSync(db: Database, batchId: string, now: Date): Promise<string | undefined> {
   try {
     const { queued } = await runAll(db, {
-      items: withoutResults(processItems(batchId, now)),
+      items: toStatements(processItems(batchId, now)),
       queued: queueNext(batchId, now),
     })
     return queued[0]?.id

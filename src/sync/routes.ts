@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
-import { bodyReadBy, header, isObject, lenientFields } from '../http/validate.ts'
+import { bodyWith, header, isObject, lenientFields } from '../http/validate.ts'
 import { firstErrors, maxErrors } from '../shared/field-errors.ts'
 import { sha256Hex } from '../shared/tokens.ts'
 import { listItems, readItems } from '../transactions/items.ts'
@@ -20,7 +20,7 @@ import { showSync } from './status.ts'
 const maxBatchBytes = maxBatchMegabytes * 1024 * 1024
 
 export const syncRoutes = new Hono<App>()
-  .post('/', header(newBatchHeaders), bodyReadBy(newBatch, maxBatchBytes, readBatch), async (c) => {
+  .post('/', header(newBatchHeaders), bodyWith(newBatch, maxBatchBytes, readBatch), async (c) => {
     const { syncQueue, config } = c.get('deps')
     const { values, errors: headerErrors } = c.req.valid('header')
     const isLenient = handlesLeniently(values.Prefer)

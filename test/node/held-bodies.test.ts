@@ -5,7 +5,7 @@ import { Hono } from 'hono/tiny'
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import type { App } from '../../src/http/app-types.ts'
-import { bodyReadBy } from '../../src/http/validate.ts'
+import { bodyWith } from '../../src/http/validate.ts'
 import { deadlineAfter } from '../../src/shared/deadline.ts'
 
 setFlagsFromString('--expose-gc')
@@ -14,7 +14,7 @@ const collectGarbage: () => void = runInNewContext('gc')
 // Three hundred bodies of 64 KB, waiting for the database, ended an isolate with 128 MB of heap.
 test('a parsed body is not held while the handler waits', async () => {
   let parsed: WeakRef<object> | undefined
-  const body = bodyReadBy(z.object({}), 1_024, (input) => {
+  const body = bodyWith(z.object({}), 1_024, (input) => {
     parsed = new WeakRef(input as object)
     return {}
   })

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { isSpentKey } from '../../database/idempotency.ts'
 import { brokenRules, type Rule } from '../../database/rules.ts'
-import { withoutResults } from '../../database/run.ts'
+import { toStatements } from '../../database/run.ts'
 import type { Operation } from '../operations-contract.ts'
 import { operationsWithOutcome, type Step, storeOutcomes, type UploadSql, uploadOf } from './steps.ts'
 
@@ -19,7 +19,7 @@ export type CreatedNoun = {
 export function creationStep(noun: CreatedNoun): Step {
   return (owner, context, operations) => {
     const upload = uploadOf(owner, context)
-    return withoutResults([
+    return toStatements([
       determineCreations(upload, noun, asJson(noun, operations)),
       insert(upload, noun, owner.now),
     ])

@@ -4,7 +4,7 @@ import { insertWhere } from '../../database/insert-where.ts'
 import { failIfOutOfBounds } from '../../database/kept-totals.ts'
 import { hasLiveAccounts } from '../../database/live-accounts.ts'
 import { brokenRules, rule } from '../../database/rules.ts'
-import { withoutResults } from '../../database/run.ts'
+import { toStatements } from '../../database/run.ts'
 import { batches, spentClientIds, transactions } from '../../database/schema.ts'
 import { requiredText } from '../../shared/field-errors.ts'
 import {
@@ -88,7 +88,7 @@ export const updateTransactions: Step = (owner, context, operations) => {
     }),
   )
   const setsSummed = operations.some(({ set }) => summed.some((field) => field in set))
-  return withoutResults([
+  return toStatements([
     determineUpdates(upload, { noun: transaction, step, json }),
     ...[...indexedSets.values()].map((fields) => writeUpdates(upload, fields, owner.now)),
     ...(setsSummed ? [checkBounds(upload)] : []),
@@ -119,7 +119,7 @@ export const createTransactions: Step = (owner, context, operations) => {
   const parts = rowParts<Record<string, unknown>>(rows, creationFields)
   return [
     insertWhere(db, batches, transientBatch(id, userId, now), guard),
-    ...withoutResults([
+    ...toStatements([
       ...stageRows(id, parts, creationFields, checkedItems(userId)),
       // Besides the items staged as invalid, only those with the client id of a deleted row are refused (outcomes.ts).
       determineOutcomes(id, [clientIdUnspent(userId, sql`item.client_id`)], {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { UserScope } from '../../database/owner.ts'
 import { brokenRules, type Rule } from '../../database/rules.ts'
-import { type Statement, withoutResults } from '../../database/run.ts'
+import { type Statement, toStatements } from '../../database/run.ts'
 import type { Operation } from '../operations-contract.ts'
 import { bitsOf, type ConflictGroups, columns, deletionConflicts, updateConflicts } from './conflicts.ts'
 import {
@@ -107,7 +107,7 @@ export function updateStep(noun: ChangedNoun, step: string, writes: (now: Date) 
   return (owner, context, operations) => {
     const { now } = owner
     const upload = uploadOf(owner, context)
-    return withoutResults([
+    return toStatements([
       determineUpdates(upload, { noun, step, json: changesAsJson(noun, operations) }),
       ...writes(now).map((one) => applyUpdates(upload, { noun, step, ...one }, now)),
     ])
