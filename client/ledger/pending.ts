@@ -18,7 +18,7 @@ export type Change = {
   mayLackCategory?: boolean
 }
 
-/** A transaction to bring back with its account; without `set`, one to give its category back to. */
+/** With `set`, a transaction that is restored with its account; without, one that gets its restored category again. */
 export type Other = { key: Key; set?: Fields }
 
 /** The pending change of one row. It is stored in this form. */

@@ -56,9 +56,9 @@ function rankOf({ noun, sent, next }: Pending): number {
  * their pending changes; sent now, these would find no row.
  */
 function transactionsOfRestoredAccounts(all: Iterable<Pending>): string[] {
-  const accounts = [...all].filter(({ sent, next }) => sent && next?.others)
-  const others = accounts.flatMap(({ next }) => next?.others ?? []).filter(({ set }) => set)
-  return others.map(({ key }) => `transaction ${key}`)
+  const affected = [...all].flatMap(({ sent, next }) => (sent && next?.others) ?? [])
+  const restoredTransactions = affected.filter(({ set }) => set)
+  return restoredTransactions.map(({ key }) => `transaction ${key}`)
 }
 
 /** Accounts that a pending update moves a sent transaction out of: deleted first, they would delete it too. */
@@ -69,11 +69,7 @@ function accountsOfMovedTransactions(all: Iterable<Pending>): string[] {
   return leaving.flatMap(({ sent }) => referredTo(sent)).filter((id) => id.startsWith('account '))
 }
 
-/**
- * True if an unsent change refers to a row whose creation was refused, or that is restored once its deletion has an
- * outcome. A change that may have been sent is sent again as it was; `transactionsOfRestoredAccounts` covers the
- * transactions of an account.
- */
+/** True if an unsent change refers to a row that was refused or is to be restored. */
 function refersToMissingRow(run: LedgerRun, { sent, next }: Pending): boolean {
   const { pending } = run.stored()
   const isMissing = (id: string) => {
@@ -119,15 +115,15 @@ const isResult = (one: Result | null) => one !== null && operationOutcomes.inclu
 function operationOf(run: LedgerRun, { noun, key, sent }: Pending) {
   const { op, set, was, mayLackCategory } = sent as Change
   // A creation that may lack a category must say so.
-  const lacks = op === 'create' && noun === 'transaction' && mayLackCategory && { category_id: null }
+  const nullCategory = op === 'create' && noun === 'transaction' && mayLackCategory && { category_id: null }
   const name = key.startsWith('#') ? { client_id: key.slice(1) } : { id: Number(key) }
   const { rows, pending } = run.stored()
   // If a category has been deleted, its transactions have lost it.
-  const isThere = (category: unknown) =>
+  const categoryExists = (category: unknown) =>
     typeof category === 'string' && (rows.get('category', category) || pending.has(`category ${category}`))
   const known: Fields =
-    'category_id' in was && !isThere(was.category_id) ? { ...was, category_id: null } : was
-  const fields = op !== 'delete' && { set: { ...lacks, ...set } }
+    'category_id' in was && !categoryExists(was.category_id) ? { ...was, category_id: null } : was
+  const fields = op !== 'delete' && { set: { ...nullCategory, ...set } }
   return { op, noun, ...name, ...fields, ...(op !== 'create' && { was: known }) }
 }
 

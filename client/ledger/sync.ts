@@ -7,9 +7,10 @@ import type { LedgerReport, LedgerRun, SyncOptions } from './run.ts'
 export async function synchronise(options: SyncOptions): Promise<LedgerReport> {
   const report: LedgerReport = { sent: 0, received: 0, conflicts: 0, rejected: 0, waiting: 0, stopped: null }
   try {
-    const headers = await options.bearer()
-    if (typeof headers === 'string') report.stopped = { reason: headers }
+    const bearer = await options.bearer()
+    if ('stopped' in bearer) report.stopped = bearer.stopped
     else {
+      const { headers } = bearer
       const run = { ...options, report, headers, results: new Map(), attempted: new Set<string>() }
       await runOnce({ ...run, isUpToDate: false, isRepaired: false, isRenewed: false })
     }
