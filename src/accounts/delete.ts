@@ -17,9 +17,9 @@ export async function deleteAccount(
   expected: ExpectedVersions,
   removalQueue: RemovalQueue,
 ): Promise<void> {
-  const { row, owned, stale } = accountPrecondition(owner, id, expected)
-  const deleted = owner.db.update(accounts).set(deletedAccountColumns(owner)).where(row)
-  const results = await withinBounds('amount', owner.run({ owned, stale, deleted }))
+  const { isCurrentRow, owned, conflictingRow } = accountPrecondition(owner, id, expected)
+  const deleted = owner.db.update(accounts).set(deletedAccountColumns(owner)).where(isCurrentRow)
+  const results = await withinBounds('amount', owner.run({ owned, conflictingRow, deleted }))
   requirePrecondition(accounts, results)
   await removalQueue.send(results.user.id)
 }

@@ -32,11 +32,11 @@ export async function updateAccount(
       version: sql`${accounts.version} + 1`,
       updatedAt: owner.now,
     })
-    .where(and(precondition.row, allHold(rules)))
+    .where(and(precondition.isCurrentRow, allHold(rules)))
     .returning(accountColumns)
   const results = await withinBounds(
     'starting_balance',
-    owner.run({ owned, stale: precondition.stale, updated }),
+    owner.run({ owned, conflictingRow: precondition.conflictingRow, updated }),
   )
   requirePrecondition(accounts, results)
   const [account] = results.updated

@@ -10,10 +10,10 @@ import { categoryPrecondition } from './read.ts'
  * uncategorised without being written. Throws NotFound, Forbidden, VersionConflict, Invalid.
  */
 export async function deleteCategory(owner: Owner, id: number, expected: ExpectedVersions): Promise<void> {
-  const { row, owned, stale } = categoryPrecondition(owner, id, expected)
+  const { isCurrentRow, owned, conflictingRow } = categoryPrecondition(owner, id, expected)
   // A trigger adds its totals to the uncategorised ones, which may push those past their bounds.
-  const deleted = owner.db.update(categories).set(deletedCategoryColumns).where(row)
-  requirePrecondition(categories, await withinBounds('amount', owner.run({ owned, stale, deleted })))
+  const deleted = owner.db.update(categories).set(deletedCategoryColumns).where(isCurrentRow)
+  requirePrecondition(categories, await withinBounds('amount', owner.run({ owned, conflictingRow, deleted })))
 }
 
 /** The columns that a deletion writes. A trigger then moves the category's totals. */

@@ -18,7 +18,7 @@ export async function updateCategory(
   expected: ExpectedVersions,
 ) {
   const precondition = categoryPrecondition(owner, id, expected)
-  const { row, owned, stale } = precondition
+  const { isCurrentRow, owned, conflictingRow } = precondition
   const changes = await requireComplete(owner, draft, precondition)
   const updated = owner.db
     .update(categories)
@@ -28,9 +28,9 @@ export async function updateCategory(
       version: sql`${categories.version} + 1`,
       updatedAt: owner.now,
     })
-    .where(row)
+    .where(isCurrentRow)
     .returning(categoryColumns)
-  const results = await withUniqueName(owner.run({ owned, stale, updated }))
+  const results = await withUniqueName(owner.run({ owned, conflictingRow, updated }))
   requirePrecondition(categories, results)
   return results.updated[0] as Category
 }

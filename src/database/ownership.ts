@@ -66,8 +66,8 @@ export function requireOwned(table: OwnedTable, [row]: { isOwn: number }[]): voi
 
 /**
  * The precondition of a write: the row is the user's and has one of the expected versions (`If-Match`), if there are any.
- * `row` is the condition of the write. `owned` and `stale` run before it, and `requirePrecondition` reads their results.
- * `select` makes the query that returns the row if its version is not expected.
+ * `isCurrentRow` is the condition of the write. `owned` and `conflictingRow` run before it, and `requirePrecondition` reads
+ * their results. `select` makes the query that returns the row if its version is not expected.
  */
 export function precondition<Query>(
   owner: UserScope,
@@ -78,20 +78,20 @@ export function precondition<Query>(
 ) {
   const own = ownRow(owner, table, id)
   const owned = selectOwnership(owner, table, id)
-  if (expected === undefined) return { table, row: own, owned, stale: [] as Query[] }
+  if (expected === undefined) return { table, isCurrentRow: own, owned, conflictingRow: [] as Query[] }
   // The versions are between commas (shared/versions.ts).
   const isExpected = sql`instr(${expected}, ',' || ${table.version} || ',')`
-  const stale = [select(sql`${own} and not ${isExpected}`)]
-  return { table, row: and(own, isExpected) as SQL, owned, stale }
+  const conflictingRow = [select(sql`${own} and not ${isExpected}`)]
+  return { table, isCurrentRow: and(own, isExpected) as SQL, owned, conflictingRow }
 }
 
 /** Throws NotFound, Forbidden, VersionConflict. */
 export function requirePrecondition(
   table: VersionedTable,
-  { owned, stale }: { owned: { isOwn: number }[]; stale: object[][] },
+  { owned, conflictingRow }: { owned: { isOwn: number }[]; conflictingRow: object[][] },
 ): void {
   requireOwned(table, owned)
-  const [row] = stale.flat()
+  const [row] = conflictingRow.flat()
   if (row) throw new VersionConflict(nouns[getTableName(table)], row)
 }
 
@@ -126,8 +126,8 @@ export async function requireComplete<T>(owner: Owner, draft: Draft<T>, precondi
   if (draft.complete) return draft.values
   if (!precondition) await owner.run()
   else {
-    const { table, owned, stale } = precondition
-    requirePrecondition(table, await owner.run({ owned, stale }))
+    const { table, owned, conflictingRow } = precondition
+    requirePrecondition(table, await owner.run({ owned, conflictingRow }))
   }
   throw new Invalid(draft.errors)
 }

@@ -21,10 +21,10 @@ const isFree = (clientId: SQL, { hasClientIds }: Compared) =>
 const fields = sql`account_id, to_account_id, type, amount, transaction_date, reference`
 
 /**
- * The CTEs that decide which items of `checked` are duplicates: each existing or imported original absorbs one equal item
- * that has neither a client id nor `force`, by the rule that `isDuplicateOf` applies to a single transaction. The last
- * of them, `absorbed`, has the item's position and the row's id, negated for an imported original. Rows with the account,
- * date and amount of any item are read once, however many items match them.
+ * The CTEs that decide which items of `checked` are duplicates: each existing row, and each imported original, absorbs
+ * one equal item that has neither a client id nor `force`, by the rule that `isDuplicateOf` applies to a single
+ * transaction. The last of them, `absorbed`, has the item's position and the row's id, which is negative for an
+ * imported original. Rows with the account, date and amount of any item are read once, however many items match them.
  *
  * Few CTEs are referred to more than once, since SQLite copies a CTE's query for each reference, and planning all the
  * copies took ten times as long as running the statement.
@@ -69,8 +69,8 @@ export function absorbed(userId: SQL, compared: Compared): SQL {
 
 /*
  * Only the newest rows are compared with the items, since the write lock is held meanwhile: `maxPerKey` for each
- * account, date and amount (at least one for each item that has them), and `maxInTotal` existing and `maxInTotal`
- * imported originals altogether. A single item is compared with about as many as a single transaction.
+ * account, date and amount (at least one for each item that has them), and `maxInTotal` existing rows and
+ * as many imported originals altogether. A single item is compared with about as many as a single transaction.
  */
 const base = sql`5000`
 const maxInTotal = sql`(select ${base} + 3 * coalesce(sum(items), 0) from item_group)`

@@ -6,7 +6,7 @@ import { nextTransactionId } from '../database/next-transaction-id.ts'
 import { brokenRules, type Rule } from '../database/rules.ts'
 import { batches, batchParts } from '../database/schema.ts'
 import { absorbed, type Compared } from './bulk-duplicates.ts'
-import { clientIdUnspent, idByClientId } from './client-ids.ts'
+import { clientIdRule, idByClientId } from './client-ids.ts'
 import type { NewTransaction } from './contract.ts'
 import { nextRow, transactionRules } from './sql-rules.ts'
 
@@ -102,7 +102,7 @@ export function stageRows(
 export function itemRules(userId: SQL, { category_id = sql`null`, hasClientIds = true } = {}): Rule[] {
   const item = nextRow((field) => sql.raw(`item.${field}`))
   const rules = transactionRules(userId, { ...item, category_id })
-  return hasClientIds ? [...rules, clientIdUnspent(userId, sql`item.client_id`)] : rules
+  return hasClientIds ? [...rules, clientIdRule(userId, sql`item.client_id`)] : rules
 }
 
 /** The invalid items of a batch, in SQL: a subquery with their positions and errors. */
@@ -127,16 +127,17 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
  *
  * 1. An item whose client id leads to an existing row (client-ids.ts) is a duplicate of that row.
  * 2. An item that breaks one of `rules`, which refer to its columns as `item`, fails.
- * 3. Rows that existed before absorb equal items that have neither a client id nor `force`, one each (bulk-duplicates.ts;
- *    docs/contract.md, Offline batches).
+ * 3. Each row that existed before absorbs one equal item that has neither a client id nor `force`: the item is a duplicate
+ *    of it (bulk-duplicates.ts; docs/contract.md, Offline batches).
  * 4. An item that repeats the client id of an earlier item is a duplicate of that one.
  * 5. The others are to be created: they get the ids of their rows, in the order of the batch.
  *
- * With `originals`, imported originals absorb items too. An item that equals a joined or edited row is a duplicate of the row
- * that now represents it; with `deleted`, an item that equals a row which the user deleted is `deleted_before`.
+ * With `originals`, imported originals absorb items too: `imported_originals` records rows that were edited or joined, and
+ * deleted rows of files. An item that equals an edited or joined one is a duplicate of the row that now represents it; with
+ * `deleted`, an item that equals a deleted one is `deleted_before`.
  *
- * Within the statement, imported originals have negative ids. The outcome of a duplicate that was found through one has a
- * fourth element, with the id of the imported original.
+ * Within the statement, the ids of imported originals are negative. The outcome of a duplicate that was found through one
+ * has its id as a fourth element.
  */
 export function determineOutcomes(batchId: BatchId, rules: Rule[], compared: Compared): SQL {
   const userId = userOfBatch(batchId)

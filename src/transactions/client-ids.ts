@@ -29,20 +29,20 @@ function joinedWith(userId: SQL, client_id: string | SQL, what: SQL = sql`transa
 }
 
 /** True for a client id that the user has never used for a transaction. */
-export function isUnusedClientId(userId: SQL, client_id: string): SQL {
+export function isNewClientId(userId: SQL, client_id: string): SQL {
   const isOfUser = sql`user_id = ${userId} and client_id = ${client_id}`
   return sql`(not exists (select 1 from transactions where ${isOfUser})
     and not exists (select 1 from spent_client_ids where ${isOfUser} and noun = 'transaction'))`
 }
 
-export const spentText = 'The :field belongs to a transaction that was deleted.'
+export const clientIdOfDeletedText = 'The :field belongs to a transaction that was deleted.'
 
 /** A late retry of the request that created a transaction must not bring it back once it has been deleted. */
-export function clientIdUnspent(userId: SQL, client_id: string | SQL): Rule {
+export function clientIdRule(userId: SQL, client_id: string | SQL): Rule {
   const isOfUser = sql`user_id = ${userId} and client_id = ${client_id}`
   return rule(
     'client_id',
-    spentText,
+    clientIdOfDeletedText,
     sql`not (exists (
         select 1 from spent_client_ids
          where ${isOfUser} and noun = 'transaction' and not exists (${joinedWith(userId, client_id)}))

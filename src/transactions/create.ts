@@ -11,7 +11,7 @@ import { accounts, categories, transactions, users } from '../database/schema.ts
 import type { Draft } from '../shared/draft.ts'
 import { duplicatesListed, Forbidden, Invalid, PotentialDuplicate } from '../shared/failures.ts'
 import { addError } from '../shared/field-errors.ts'
-import { idByClientId, isUnusedClientId, spentText } from './client-ids.ts'
+import { clientIdOfDeletedText, idByClientId, isNewClientId } from './client-ids.ts'
 import type { NewTransaction } from './contract.ts'
 import { withRuleErrors } from './contract-rules.ts'
 import { duplicateReasons, isDuplicateOf } from './duplicates.ts'
@@ -76,11 +76,11 @@ function conditionsOf({ account_id, to_account_id, category_id, client_id }: Par
   if (to_account_id != null)
     conditions.to_account_id = refersToOwn(idFromUsers, accounts, sql`${to_account_id}`)
   if (category_id != null) conditions.category_id = refersToOwn(idFromUsers, categories, sql`${category_id}`)
-  if (client_id != null) conditions.client_id = isUnusedClientId(idFromUsers, client_id)
+  if (client_id != null) conditions.client_id = isNewClientId(idFromUsers, client_id)
   return conditions
 }
 
-/** Selects the transaction that the client id leads to, which conditions hold, and whether the user has any account. */
+/** Selects the earlier transaction with the client id, the result of each condition, and whether the user has an account. */
 function checksOf(owner: UserScope, fields: Partial<NewTransaction>) {
   const { client_id } = fields
   const hasAccount = sql`exists (select 1 from ${accounts} where ${accounts.userId} = ${idFromUsers})`
@@ -96,8 +96,8 @@ function checksOf(owner: UserScope, fields: Partial<NewTransaction>) {
   }
 }
 
-function selectIf(db: Database, row: SQL | undefined) {
-  return row ? [db.select(transactionColumns).from(transactions).where(row)] : []
+function selectIf(db: Database, where: SQL | undefined) {
+  return where ? [db.select(transactionColumns).from(transactions).where(where)] : []
 }
 
 /** The failure to throw if the user has no account, the input has errors or a condition is false; undefined otherwise. */
@@ -116,7 +116,8 @@ function failureOf(
           : holds.to_account_id,
     )
   const errors = withRuleErrors(values, { exists, isNew: true, errors: given })
-  if (holds.client_id === 0 && earlier.flat().length === 0) addError(errors, 'client_id', spentText)
+  if (holds.client_id === 0 && earlier.flat().length === 0)
+    addError(errors, 'client_id', clientIdOfDeletedText)
   return Object.keys(errors).length > 0 ? new Invalid(errors) : undefined
 }
 

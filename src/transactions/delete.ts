@@ -7,7 +7,10 @@ import { transactionPrecondition } from './read.ts'
 
 /** Deletes a transaction. Throws NotFound, Forbidden, VersionConflict; Invalid if a balance would leave its bounds. */
 export async function deleteTransaction(owner: Owner, id: number, expected: ExpectedVersions): Promise<void> {
-  const { row, owned, stale } = transactionPrecondition(owner, id, expected)
-  const deleted = owner.db.delete(transactions).where(row)
-  requirePrecondition(transactions, await withinBounds('amount', owner.run({ owned, stale, deleted })))
+  const { isCurrentRow, owned, conflictingRow } = transactionPrecondition(owner, id, expected)
+  const deleted = owner.db.delete(transactions).where(isCurrentRow)
+  requirePrecondition(
+    transactions,
+    await withinBounds('amount', owner.run({ owned, conflictingRow, deleted })),
+  )
 }

@@ -23,7 +23,7 @@ export async function updateTransaction(
 ) {
   const { db } = owner
   const sent = withDestinationCleared(draft.values)
-  const { row, stale } = transactionPrecondition(owner, id, expected)
+  const { isCurrentRow, conflictingRow } = transactionPrecondition(owner, id, expected)
   // Another user's row is checked against that user's accounts; the response does not show the outcome.
   const rules = transactionRules(sql`${transactions.userId}`, rowAfter(sent)).filter(({ inputs }) =>
     inputs.some((field) => field in sent),
@@ -40,9 +40,9 @@ export async function updateTransaction(
       seq: nextChange(sql`transactions.user_id`),
       updatedAt: owner.now,
     })
-    .where(and(row, draft.complete ? allHold(rules) : sql`false`))
+    .where(and(isCurrentRow, draft.complete ? allHold(rules) : sql`false`))
     .returning(transactionColumns)
-  const results = await withinBounds('amount', owner.run({ owned, stale, updated }))
+  const results = await withinBounds('amount', owner.run({ owned, conflictingRow, updated }))
   requirePrecondition(transactions, results)
   const [transaction] = results.updated
   if (!transaction) throw violationOf(rules, results.owned, draft.errors)

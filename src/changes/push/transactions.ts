@@ -17,7 +17,7 @@ import {
   stageRows,
   transientBatch,
 } from '../../transactions/bulk-insert.ts'
-import { clientIdUnspent } from '../../transactions/client-ids.ts'
+import { clientIdRule } from '../../transactions/client-ids.ts'
 import { transactionChanges } from '../../transactions/contract.ts'
 import { liveCategory } from '../../transactions/read.ts'
 import { nextRow, transactionRules } from '../../transactions/sql-rules.ts'
@@ -122,7 +122,7 @@ export const createTransactions: Step = (owner, context, operations) => {
     ...toStatements([
       ...stageRows(id, parts, creationFields, checkedItems(userId)),
       // Besides the items staged as invalid, only those with the client id of a deleted row are refused (outcomes.ts).
-      determineOutcomes(id, [clientIdUnspent(userId, sql`item.client_id`)], {
+      determineOutcomes(id, [clientIdRule(userId, sql`item.client_id`)], {
         hasClientIds: true,
         comparesContent: false,
       }),
