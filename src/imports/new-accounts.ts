@@ -51,10 +51,10 @@ export function createAccounts(owner: UserScope, now: Date, batchId: string, add
      order by key returning name`)
 }
 
-/** The CHECK that `undoAccounts` violates. */
-export const undoingCheck = 'account_type'
+/** `undoAccounts` violates this CHECK to roll back. */
+export const rollbackConstraint = 'account_type'
 
-/** Violates a CHECK, which rolls everything back, if the accounts were created but not the import. */
+/** Rolls everything back if the accounts were created but not the import. */
 export function undoAccounts({ id }: UserScope, batchId: string, importId: SQL): SQL {
   return sql`
     insert into ${accounts} (user_id, name, type, starting_balance, created_at, updated_at)

@@ -23,7 +23,7 @@ export type FileContext = {
 export function readGenericFile(bytes: Uint8Array, options: ImportOptions, context: FileContext): ImportFile {
   const accountId = options.account_id ?? null
   const kept = keptFor(bytes, options, 'generic', context)
-  const read = readForAccounts(bytes, { ...options, typed: context.typed }, kept)
+  const read = readWithStoredSigns(bytes, { ...options, typed: context.typed }, kept)
   const { settled, headers } = read
   const newAccounts = context.accounts ? newAccountsOf(read, context.accounts) : []
   const rows = read.rows.map(({ date, ...row }) => ({
@@ -81,8 +81,8 @@ export function readStatementFile(
   return importFile('bank', options, { format, rows, accountId, skipped, closing, settled, layout })
 }
 
-/** Reads a file. Which way its amounts go is kept for the accounts alone whose files have shown it. */
-function readForAccounts(bytes: Uint8Array, options: FileOptions, kept: Kept | null): GenericFile {
+/** Reads a file. Applies stored signs only to accounts whose files proved them. */
+function readWithStoredSigns(bytes: Uint8Array, options: FileOptions, kept: Kept | null): GenericFile {
   const file = readGeneric(bytes, { ...options, kept })
   const known = kept?.values.accounts?.split('\n')
   const isOther = ({ account }: { account: string | null }) => account !== null && !known?.includes(account)
@@ -91,13 +91,13 @@ function readForAccounts(bytes: Uint8Array, options: FileOptions, kept: Kept | n
   return readGeneric(bytes, { ...options, kept: { ...kept, values } })
 }
 
-/** The accounts whose amounts go the same way, one in each line: those of the file, and those that were kept with them. */
+/** The accounts to store with these signs, one per line: those of the file and those stored before. */
 function accountsOf(rows: GenericFile['rows'], { signs }: Settled, kept: Kept | null): string {
   const before = kept?.values.signs === signs?.value ? (kept?.values.accounts?.split('\n') ?? []) : []
   return [...new Set([...before, ...rows.flatMap(({ account }) => account ?? [])])].sort().join('\n')
 }
 
-/** The rows of a request, with how the caller wants them to be imported. */
+/** Combines the rows with the options of the request. */
 export function importFile(
   kind: ImportFile['kind'],
   { dry_run, reimport_deleted, match = 'suggest', categorise, remember }: ImportOptions,

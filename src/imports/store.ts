@@ -17,7 +17,7 @@ import { maxListed } from './contract.ts'
 import { withReasons } from './duplicates.ts'
 import { errorsOf } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
-import { newAccountQuota, undoingCheck } from './new-accounts.ts'
+import { newAccountQuota, rollbackConstraint } from './new-accounts.ts'
 import { daysIfCreated, daysOf, possibleByPosition, possibleMatches } from './possible-matches.ts'
 import { type Preview, previewOf } from './preview.ts'
 import { importedParts } from './rows.ts'
@@ -99,7 +99,7 @@ async function runStatements(owner: Owner, plan: Plan) {
   try {
     return await run(plan)
   } catch (error) {
-    if (!(error instanceof ConstraintViolated && error.subjects.includes(undoingCheck))) throw error
+    if (!(error instanceof ConstraintViolated && error.subjects.includes(rollbackConstraint))) throw error
     return run({ ...plan, isDryRun: true })
   }
 }

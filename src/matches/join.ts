@@ -61,7 +61,7 @@ async function join(owner: Owner, pairs: Pair[]): Promise<JoinOutcome[]> {
     remaining: owner.db
       .select({ ...transactionColumns, goneId: sql<number>`gone.id` })
       .from(transactions)
-      .innerJoin(sql`(${joinedOf(owner.id, list)}) gone`, sql`${transactions.id} = gone.joined_id`)
+      .innerJoin(sql`(${originalsOfPairs(owner.id, list)}) gone`, sql`${transactions.id} = gone.joined_id`)
       .where(hasLiveAccounts),
   })
   const results = await withinBounds('amount', write)
@@ -79,7 +79,7 @@ async function join(owner: Owner, pairs: Pair[]): Promise<JoinOutcome[]> {
  * cannot be joined is skipped.
  */
 export function joinPairs({ id: userId }: UserScope, pairs: string): SQL[] {
-  const joined = sql`(${joinedOf(userId, pairs)})`
+  const joined = sql`(${originalsOfPairs(userId, pairs)})`
   return [
     storeOriginals(userId, pairs),
     deleteStaleOriginals(userId, joined),
@@ -92,8 +92,8 @@ export function joinPairs({ id: userId }: UserScope, pairs: string): SQL[] {
 }
 
 /**
- * Stores the row that each pair loses, with all of its fields (`kept`). An edited row is stored already, as
- * its file has it: that stays, and only what the join adds is written.
+ * Stores the row that each pair loses, with all of its fields (`kept`). If an original exists (the row was edited), updates
+ * only the columns of the join.
  */
 function storeOriginals(userId: SQL, pairs: string): SQL {
   const category = (row: SQL) =>
@@ -120,9 +120,9 @@ function storeOriginals(userId: SQL, pairs: string): SQL {
 
 /** The CTEs that choose the pairs to join: `role` has the kind of each, the row that remains and the one that goes. */
 function rolesIn(userId: SQL, pairs: string): SQL {
-  // Of two duplicates, the one with the greater claim remains.
-  const claim = (row: SQL) => sql`(${row}.type = 'transfer', ${row}.import_id is null, -${row}.id)`
-  // Of a list, only the pairs that may be joined are.
+  // Of two duplicates, the one with the higher precedence remains.
+  const precedence = (row: SQL) => sql`(${row}.type = 'transfer', ${row}.import_id is null, -${row}.id)`
+  // Skips pairs that cannot be joined.
   const areLive = sql`a.user_id = ${userId} and b.user_id = ${userId} and not exists (
     select 1 from accounts where former_user_id = ${userId}
        and id in (a.account_id, a.to_account_id, b.account_id, b.to_account_id))`
@@ -131,7 +131,7 @@ function rolesIn(userId: SQL, pairs: string): SQL {
       select value ->> 0 as kind, value ->> 1 as a_id, value ->> 2 as b_id from json_each(${pairs})
     ), role as materialized (
       select kind, iif(b_remains, b_id, a_id) as merged_into_id, iif(b_remains, a_id, b_id) as gone_id
-        from (select pair.*, iif(kind = 'transfer', a.type = 'income', ${claim(sql`a`)} < ${claim(sql`b`)}) as b_remains
+        from (select pair.*, iif(kind = 'transfer', a.type = 'income', ${precedence(sql`a`)} < ${precedence(sql`b`)}) as b_remains
                 from pair cross join transactions a on a.id = a_id cross join transactions b on b.id = b_id
                where ${areLive} and ${isPair(sql`kind`)} and ${hasRoom(userId, sql`a_id, b_id`)})
     )`
@@ -146,9 +146,9 @@ function deleteStaleOriginals(userId: SQL, joined: SQL): SQL {
 }
 
 /**
- * An outflow that becomes a transfer is stored as the expense it was, or a file that has it would import it again. If
- * it has been edited, it is stored already, but perhaps not that a later file has it as well: `booked_by` says so. A
- * repeated join finds no `booked_by` to add, since `clearBookedBy` has taken it from the outflow.
+ * An outflow that becomes a transfer is stored as the expense it was, or a file that has it would import it again. If an
+ * original exists (the outflow was edited), adds `booked_by`, the import of a file that also contains the row. A repeated
+ * join finds no `booked_by` to add, since `clearBookedBy` has taken it from the outflow.
  */
 function storeOutflowOriginals(userId: SQL, joined: SQL): SQL {
   return sql`
@@ -201,7 +201,7 @@ function updateRemaining(userId: SQL, joined: SQL): SQL {
 }
 
 /** Selects the imported originals of the joined pairs: the row of each that was deleted. */
-export function joinedOf(userId: SQL, pairs: string): SQL {
+function originalsOfPairs(userId: SQL, pairs: string): SQL {
   return sql`
     select gone.* from json_each(${pairs}) pair
              cross join imported_originals gone on gone.user_id = ${userId} and gone.id in (pair.value ->> 1, pair.value ->> 2)
