@@ -120,6 +120,9 @@ export function areOfBuyer(words: string[], amounts: Minor[]): boolean {
 const payment = /payment|paiement|zahlung|pago|pagamento|betaling|betalning|platnosc|wplata/
 
 function toldMark(word: string, aspects: Aspects): Mark | null {
-  const says = aspects.answer(`marks.${word.slice(0, 100)}`)?.value
-  return says === 'in' ? 'credit' : says === 'out' ? 'debit' : null
+  const field = `marks.${word.slice(0, 100)}`
+  const { value, proof = '' } = aspects.answer(field) ?? {}
+  if (value !== 'in' && value !== 'out') return null
+  aspects.prove(field, value, proof)
+  return value === 'in' ? 'credit' : 'debit'
 }
