@@ -172,7 +172,9 @@ function isTotal(row: CsvRow, sums: Record<(typeof money)[number], number>): boo
   const stated = money.filter((field) => row[field].text !== '')
   return (
     stated.length > 0 &&
-    stated.every((field) => Math.abs(hundredths(row[field].text)) === Math.abs(sums[field]))
+    stated.every(
+      (field) => sums[field] !== 0 && Math.abs(hundredths(row[field].text)) === Math.abs(sums[field]),
+    )
   )
 }
 
