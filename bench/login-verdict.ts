@@ -12,11 +12,11 @@ export type Kind =
 export type Logins = Record<Kind, number[]>
 
 /** A difference counts if chance alone would produce it in at most one of a thousand runs. */
-const mostChance = 0.001
+const maxChance = 0.001
 /** A smaller difference is lost in a network, given how few tries the login limit allows. */
-const leastMs = 1
+const minMs = 1
 /** The machine is too noisy if a kind differs from itself by more than this share of a login. */
-const mostNoise = 0.05
+const maxNoise = 0.05
 
 /** A table of the kinds, and why the run fails: empty if no kind differs and the machine was quiet. */
 export function verdictOn(times: Logins): { text: string; failures: string[] } {
@@ -25,7 +25,7 @@ export function verdictOn(times: Logins): { text: string; failures: string[] } {
     .filter((kind) => times[kind] !== first)
     .map((kind) => {
       const [shift, chance] = [shiftOf(first, times[kind]), chanceOfShift(first, times[kind])]
-      return { kind, shift, chance, differs: chance < mostChance && Math.abs(shift) >= leastMs }
+      return { kind, shift, chance, differs: chance < maxChance && Math.abs(shift) >= minMs }
     })
   const rows = compared.map(({ kind, shift, chance }) => [
     kind,
@@ -36,7 +36,7 @@ export function verdictOn(times: Logins): { text: string; failures: string[] } {
   const head = ['failed login', 'median ms', 'takes longer by ms', 'chance alone does that (p)']
   const text = `${table(head, [['a wrong password', figure(percentile(first, 50), 1), '', ''], ...rows])}\n\n${first.length} failed logins of each kind.`
   const noise = Math.abs(shiftOf(first, times['a wrong password again']))
-  if (noise > mostNoise * percentile(first, 50))
+  if (noise > maxNoise * percentile(first, 50))
     return { text, failures: ['The machine is too noisy to tell: run again'] }
   const failures = compared
     .filter(({ differs }) => differs)

@@ -7,7 +7,7 @@ import type {
   ResponseReference,
 } from '../src/openapi/document-types.ts'
 
-/** What a client asked for and got. */
+/** A request of a client, and its response. */
 export type Exchange = {
   method: string
   /** With its query, if any. */

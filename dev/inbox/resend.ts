@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { readText } from '../web/body.ts'
 import type { Mail, Mails } from './mails.ts'
 
-const mostRecipients = 50
+const maxRecipients = 50
 const largestPage = 100
 const longestKey = 256
 
@@ -36,7 +36,7 @@ const address = line.regex(
   'The email address needs to follow the `email@example.com` or `Name <email@example.com>` format.',
 )
 const addresses = z
-  .union([address.transform((one) => [one]), z.array(address).min(1).max(mostRecipients)])
+  .union([address.transform((one) => [one]), z.array(address).min(1).max(maxRecipients)])
   .optional()
 const mailSchema = z
   .object({

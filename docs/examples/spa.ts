@@ -25,7 +25,7 @@ export async function showDashboard(): Promise<void> {
   show('#dashboard')
 }
 
-/** One id for each form that is filled in: however often it is sent, automatically or by hand, it lands once. */
+/** One id for each form that is filled in: however often it is sent, automatically or by hand, it is stored once. */
 export async function recordExpense(form: HTMLFormElement): Promise<void> {
   const fields = new FormData(form)
   form.dataset.clientId ??= newClientId()
@@ -47,7 +47,7 @@ export async function recordExpense(form: HTMLFormElement): Promise<void> {
       answer = await api.transactions.$post({ json: { ...expense, force: true } })
     }
     const { id } = await unwrap(answer)
-    // 200: it landed before, and the answer was lost. The form may have been changed since.
+    // 200: it was stored before, and the response was lost. The form may have been changed since.
     if (answer.status === 200) await unwrap(api.transactions[':id'].$put({ param: { id }, json: expense }))
     delete form.dataset.clientId
     await showDashboard()

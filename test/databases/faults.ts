@@ -21,18 +21,18 @@ export type Fault = {
 
 export type ApiResponse = { status: number; contentType: string; body: Buffer }
 
-/** Responds as the fault says; `ask` asks the database. */
+/** Responds as the fault says; `forward` sends the request to the database. */
 export async function fail(
   fault: Fault,
-  ask: () => Promise<ApiResponse>,
+  forward: () => Promise<ApiResponse>,
   response: ServerResponse,
 ): Promise<void> {
   const { gets, executed = gets === 'half', status = 502, contentType = 'text/html', delayMs = 0 } = fault
   if (gets === 'late') {
     await sleep(delayMs, undefined, { ref: false })
-    return send(response, await ask())
+    return send(response, await forward())
   }
-  const reply = executed ? await ask() : undefined
+  const reply = executed ? await forward() : undefined
   if (gets === 'status') send(response, { status, contentType, body: Buffer.from('null') })
   if (gets === 'cut') response.destroy()
   if (gets === 'garbage')

@@ -7,7 +7,7 @@ import { startSqld } from '../../dev/sqld/server.ts'
 import { startDatabaseProxy } from './proxy.ts'
 
 /** The most databases to exist at once, since idle ones cost time as well; beyond that, the least recently used is deleted. */
-const mostDatabases = 128
+const maxDatabases = 128
 /** How many are made ahead, so that no test waits for its own. */
 const madeAhead = 4
 
@@ -27,9 +27,9 @@ export async function startDatabases(
     args: [
       '--enable-namespaces',
       `--admin-listen-addr=${loopback}:${adminPort}`,
-      `--max-active-namespaces=${2 * mostDatabases}`,
+      `--max-active-namespaces=${2 * maxDatabases}`,
       // The limit is that of the server, not of each database.
-      `--max-concurrent-connections=${8 * mostDatabases}`,
+      `--max-concurrent-connections=${8 * maxDatabases}`,
     ],
   })
   const namespaces = new Namespaces(directory, `http://${loopback}:${adminPort}/v1/namespaces`)
@@ -86,7 +86,7 @@ class Namespaces {
     const namespace = this.#byName.get(name) ?? this.#next()
     this.#byName.delete(name)
     this.#byName.set(name, namespace)
-    if (this.#byName.size > mostDatabases) this.#dropOldest()
+    if (this.#byName.size > maxDatabases) this.#dropOldest()
     return namespace
   }
 
@@ -97,7 +97,7 @@ class Namespaces {
 
   #makeAnother(): void {
     const made = this.#make()
-    // It may never be asked for, so a run that ends must not fail because of it.
+    // It may never be requested, so a run that ends must not fail because of it.
     made.catch(() => undefined)
     this.#unused.push(made)
   }

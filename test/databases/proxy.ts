@@ -17,7 +17,7 @@ type Line = {
   latencyMs: number
   work: Work
   /** Requests whose work is not yet known. */
-  asked: Set<Promise<ApiResponse>>
+  pending: Set<Promise<ApiResponse>>
 }
 
 // Longer than any client keeps an idle connection, so that this side is never the first to close it.
@@ -41,23 +41,23 @@ export async function startDatabaseProxy(
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, name = '', ...rest] = (incoming.url ?? '').split('/')
-    const line = lines.get(name) ?? { fault: null, seen: 0, latencyMs: 0, work: noWork, asked: new Set() }
+    const line = lines.get(name) ?? { fault: null, seen: 0, latencyMs: 0, work: noWork, pending: new Set() }
     lines.set(name, line)
     const body = await bytesOf(incoming)
     const command = `${incoming.method} ${rest.join('/')}`
     // The effects of a request can be seen in the database before its response has arrived.
-    if (rest[0] === 'stats' || command === 'GET faults') await Promise.allSettled(line.asked)
+    if (rest[0] === 'stats' || command === 'GET faults') await Promise.allSettled(line.pending)
     const answered = control(command, line, body)
     if (answered) return void response.end(JSON.stringify(answered))
 
     const isFaulty = rest[0] === 'faulty'
     const path = `/${(isFaulty ? rest.slice(1) : rest).join('/')}`
-    const ask = (signal?: AbortSignal) => {
-      const reply = askOnce(signal).finally(() => line.asked.delete(reply))
-      line.asked.add(reply)
+    const forward = (signal?: AbortSignal) => {
+      const reply = forwardOnce(signal).finally(() => line.pending.delete(reply))
+      line.pending.add(reply)
       return reply
     }
-    const askOnce = async (signal?: AbortSignal) => {
+    const forwardOnce = async (signal?: AbortSignal) => {
       const { origin, host } = await find(name)
       const { method = 'GET' } = incoming
       const {
@@ -79,11 +79,11 @@ export async function startDatabaseProxy(
     }
     if (line.latencyMs > 0) await sleep(line.latencyMs)
     const fault = isFaulty && !isClose(body) ? faultOfNext(line) : null
-    if (fault) return fail(fault, ask, response)
+    if (fault) return fail(fault, forward, response)
     // The database must notice a client that hangs up, as it would without a proxy.
     const gone = new AbortController()
     response.once('close', () => response.writableFinished || gone.abort())
-    send(response, await ask(gone.signal))
+    send(response, await forward(gone.signal))
   }
 
   const server = createServer((incoming, response) => {

@@ -7,12 +7,12 @@ export type SessionStart = { baseUrl: string; email: string; verify: (email: str
 export const password = 'correct horse battery staple'
 export const aDay = '2026-11-20'
 
-/** Asks again until there is an answer. Throws if none comes in some ten seconds. */
-export async function poll<T>(ask: () => Promise<T | undefined>): Promise<T> {
+/** Repeats a request until it has a result. Throws if there is none in some ten seconds. */
+export async function poll<T>(request: () => Promise<T | undefined>): Promise<T> {
   for (let tries = 0; tries < 100; tries++) {
-    const answer = await ask()
-    if (answer !== undefined) return answer
+    const result = await request()
+    if (result !== undefined) return result
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  throw new Error('No answer in time')
+  throw new Error('No result in time')
 }

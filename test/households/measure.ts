@@ -15,7 +15,7 @@ export type Tally = { found: number; right: number; equal: number }
 export type Measured = Record<MatchKind, { sure: Tally; likely: Tally; toFind: number; solved: number }>
 
 /** Joining a match can make another one visible. */
-const mostRounds = 4
+const maxRounds = 4
 
 /**
  * Goes through a household's files as they were downloaded. Sure matches are joined after each, right or wrong; likely
@@ -67,7 +67,7 @@ class Ledger {
     for (const day of days) {
       this.#rows.push(...this.#all.filter(({ arrives }) => before < arrives && arrives <= day))
       before = day
-      for (let round = 1; round <= mostRounds && this.#look(); round++);
+      for (let round = 1; round <= maxRounds && this.#look(); round++);
     }
     for (const kind of matchKinds) {
       const truth = [...this.#truth[kind]]

@@ -194,7 +194,7 @@ describe.skipIf(!executable)('using the example app', () => {
     }
   })
 
-  test('sends a decision at once, and asks less often while nothing changes', async () => {
+  test('sends a decision at once, and polls less often while nothing changes', async () => {
     const { person, page, context } = await newWindow('decide@example.com')
     await person.add('Rent', '40.00')
     await open(page, 'Transactions')

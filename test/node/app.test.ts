@@ -255,15 +255,15 @@ describe.skipIf(!executable)('the example app', () => {
       expect((await fetch(app.served + src)).headers.get('content-type')).toBe(type)
   })
 
-  test('reads without asking the API, and shows a write before the API has responded, within a frame', async () => {
+  test('reads without calling the API, and shows a write before the API has responded, within a frame', async () => {
     const person = await newPerson('latency@example.com')
     await person.add('Rent', '40.00')
     const [, page] = await newDevice({ serviceWorkers: 'block' })
     await signIn(page, person.email)
-    const asked: string[] = []
+    const requested: string[] = []
     const released = Promise.withResolvers<void>()
     await page.route('**/api/**', async (route) => {
-      asked.push(new URL(route.request().url()).pathname)
+      requested.push(new URL(route.request().url()).pathname)
       await released.promise
       await route.continue()
     })
@@ -286,7 +286,7 @@ describe.skipIf(!executable)('the example app', () => {
     })
     expect(shown).toContain('Tea')
     // Only what keeps the copy up to date has been requested, and none of it has a response.
-    expect(asked.filter((path) => !['/api/changes', '/api/me'].includes(path))).toEqual([])
+    expect(requested.filter((path) => !['/api/changes', '/api/me'].includes(path))).toEqual([])
     released.resolve()
     await page.getByText('Online · all saved').waitFor()
     const { data } = await person.get('/transactions')

@@ -6,7 +6,7 @@ import { sharedPlace, until } from './fixtures/stack.ts'
 /** An account can hold nine of these on top of the same starting balance. */
 const most = '9999999999999.99'
 
-test('a batch that failed is tried again by its id, once, and lands by the real sweep and queue', async () => {
+test('a batch that failed is tried again by its id, once, and is processed by the real sweep and queue', async () => {
   const place = await sharedPlace()
   const api = clientOf(place)
   const email = 'edith@example.com'

@@ -15,7 +15,7 @@ import { readItems } from '../../src/transactions/items.ts'
 // A small body is read before its token is known to be valid, so reading it must not cost much more than parsing it.
 
 /** The dearest takes 10 to 20, which depends on the processor; what is quadratic takes hundreds. */
-const mostTimes = 30
+const maxTimes = 30
 /** A clock in milliseconds, for how long a call is repeated, and how often between two looks at the clock. */
 type Timing = { clock: () => number; forMs: number; calls: number }
 /** Most bodies are so far below the bound that a short look is enough; one above half of it is measured for longer. */
@@ -29,7 +29,7 @@ const measured: Timing = {
   forMs: 5,
   calls: 5,
 }
-const mostTries = 12
+const maxTries = 12
 
 /** The milliseconds that a call takes. */
 function costOf(call: () => unknown, { clock, forMs, calls }: Timing): number {
@@ -66,11 +66,11 @@ function timesParsing(body: string, read: Read, timing: Timing): number {
 }
 
 function expectCheap(body: string, read: Read): void {
-  if (timesParsing(body, read, firstLook) <= mostTimes / 2) return
+  if (timesParsing(body, read, firstLook) <= maxTimes / 2) return
   let times = Number.POSITIVE_INFINITY
-  for (let tries = 0; times > mostTimes && tries < mostTries; tries += 1)
+  for (let tries = 0; times > maxTimes && tries < maxTries; tries += 1)
     times = Math.min(times, timesParsing(body, read, measured))
-  expect(times, `times as long as parsing the ${body.length} bytes`).toBeLessThanOrEqual(mostTimes)
+  expect(times, `times as long as parsing the ${body.length} bytes`).toBeLessThanOrEqual(maxTimes)
 }
 
 /** Writes a value as JSON, in about that many bytes. */

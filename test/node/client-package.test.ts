@@ -147,7 +147,7 @@ test.skipIf(!browser)(
 )
 
 test.skipIf(!browser)(
-  'two tabs of a real browser keep one ledger offline, and what both have done lands once',
+  'two tabs of a real browser keep one ledger offline, and what both have done is stored once',
   async () => {
     const { place, api, token, user, userId, expense } = await setUp('ledger@example.com')
     const category_id = (await api('GET', '/categories', undefined, token)).body[0].id
@@ -258,7 +258,7 @@ test.skipIf(!browser)(
 )
 
 test.skipIf(!browser)(
-  'on a page without TLS, in an older browser, what is recorded lands as well',
+  'on a page without TLS, in an older browser, what is recorded is stored as well',
   async () => {
     const { place, api, token, user, userId, expense } = await setUp('plain@example.com')
     const page = await servePage(`

@@ -15,11 +15,11 @@ test('a copy stays complete at whichever byte a response to a pull or an upload 
   const [phone, laptop] = (await settle(wire, 'cut', 2)) as [Device<Wire>, Device<Wire>]
   const dice = new Dice(1)
   while (phone.waiting.size < 3) edit(phone, dice)
-  const asks = [
-    { device: phone, ask: () => phone.push(dice, true) },
-    { device: laptop, ask: () => laptop.pull(dice, 500) },
+  const requests = [
+    { device: phone, send: () => phone.push(dice, true) },
+    { device: laptop, send: () => laptop.pull(dice, 500) },
   ]
-  for (const { device, ask } of asks) {
+  for (const { device, send } of requests) {
     const before = structuredClone({ ...device.copy })
     const network = await startCutting(Number(place.PORT))
     wire.origin = network.origin
@@ -27,7 +27,7 @@ test('a copy stays complete at whichever byte a response to a pull or an upload 
     do {
       expect({ ...device.copy }).toEqual(before)
       network.letThrough(tries++)
-      await ask()
+      await send()
     } while (device.copy.cursor === before.cursor)
     expect(tries).toBeGreaterThan(600)
     network.close()

@@ -5,13 +5,13 @@ import { type Shape, shapes } from './import-work/shapes.ts'
 
 /** Each file is four times as large as the one before, until one takes long enough to read. */
 const [smallest, largest, growth] = [20_000, 1_280_000, 4]
-/** More than `mostTimes` the noise, so that quadratic work would have shown by then. */
+/** More than `maxTimes` the noise, so that quadratic work would have shown by then. */
 const tellingMs = 40
 /** Less is noise. */
 const noiseMs = 4
 /** Four times the bytes may cost about four times as much; if the work were quadratic, it would be sixteen times. */
-const mostTimes = 9
-const mostTries = 5
+const maxTimes = 9
+const maxTries = 5
 
 /** The CPU time of this thread to read a file with both readers, in milliseconds; other processes do not count. */
 function costOf({ file, options = {} }: Shape, size: number): number {
@@ -39,11 +39,11 @@ describe('reading a file costs no more than its size is worth:', () => {
     let size = costOf(shape, smallest) < tellingMs ? smallest : smallest / growth
     let cost = costOf(shape, size)
     for (size *= growth; size <= largest && (size <= smallest || cost < tellingMs); size *= growth) {
-      const most = () => mostTimes * Math.max(cost, noiseMs)
+      const most = () => maxTimes * Math.max(cost, noiseMs)
       let more = costOf(shape, size)
       // Compilation and garbage collection count as well, so the lowest of several measurements is the truest. The machine
       // may have become slower since the quarter was measured.
-      for (let tries = 1; more > most() && tries < mostTries; tries += 1) {
+      for (let tries = 1; more > most() && tries < maxTries; tries += 1) {
         cost = costOf(shape, size / growth)
         more = Math.min(more, costOf(shape, size))
       }

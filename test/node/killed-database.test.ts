@@ -43,7 +43,7 @@ test('what is under way when the database is killed is there whole or not at all
     api(method, path, body, token).catch(() => ({ status: 0, body: undefined }))
   const { id } = (await call('POST', '/accounts', { name: 'Kept', type: 'cash', starting_balance: 0 })).body
 
-  // Small batches land as they are accepted if no other waits; large ones always go through the queue.
+  // Small batches are processed as they are accepted if no other is pending; large ones always go through the queue.
   const sizes = [50, 120]
   let numbers = 0
   const rows = (account_id: number) => {
@@ -123,7 +123,7 @@ test('copies are correct, and nothing is lost or done twice, however often the d
       for (let left = dice.from(1, 9); left > 0; left--) edit(device, dice)
       const lost = wire.tally.counts.get('503')
       await device.sync(dice)
-      // A device that gets no response pauses before it asks again.
+      // A device that gets no response pauses before it tries again.
       if (wire.tally.counts.get('503') !== lost) await sleep(100)
     }
   })

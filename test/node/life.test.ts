@@ -37,7 +37,7 @@ test('what got a response before a SIGKILL survives it: rows written one by one 
   const writers = [0, 1, 2, 3, 4, 5, 6, 7].map(writer)
   expect(await until(() => answered.length >= 40)).toBe(true)
   const fields = { account_id: uploaded.id, type: 'income', amount: 1, transaction_date: '2026-11-20' }
-  // The first may land as it is accepted, unless another overtakes it; the others go through the queue.
+  // The first may be processed as it is accepted, unless another overtakes it; the others go through the queue.
   const batches = [100, 150, 150].map((length, batch) =>
     Array.from({ length }, (_, i) => ({ ...fields, client_id: `${batch}-${i}` })),
   )

@@ -210,7 +210,7 @@ describe('a transfer', () => {
     expect(find([left, named, near])).toMatchObject([{ ids: [left.id, named.id], certainty: 'likely' }])
   })
 
-  test('whose outflow has a duplicate waits until that is settled, unless only transfers are asked for', () => {
+  test('whose outflow has a duplicate waits until that is settled, unless only transfers are requested', () => {
     const [note, left, arrived] = [typed({ words: 'savings' }), out({ words: 'savings' }), into()]
     const rows = [note, left, arrived]
     expect(find(rows).map(({ kind, ids }) => [kind, ...ids])).toEqual([['duplicate', note.id, left.id]])

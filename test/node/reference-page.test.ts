@@ -28,7 +28,7 @@ test.skipIf(!browser)(
       page.on('pageerror', (error) => troubles.push(error.message))
       page.on('request', (request) => {
         const url = request.url()
-        if (!url.startsWith(origin) && !url.startsWith('data:')) troubles.push(`asks elsewhere: ${url}`)
+        if (!url.startsWith(origin) && !url.startsWith('data:')) troubles.push(`requests elsewhere: ${url}`)
       })
 
       // The root of the service redirects there.

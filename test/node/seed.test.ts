@@ -12,7 +12,7 @@ const manyDays = [
   ...['2028-02-28', '2028-02-29', '2028-03-01'],
 ]
 
-test('a day of the household is the same whenever it is asked for', () => {
+test('a day of the household is the same whenever it is made', () => {
   expect(yearUntil(today)).toEqual(yearUntil(today))
   const shared = (rows: ReturnType<typeof yearUntil>) =>
     rows.filter(({ transaction_date: date }) => date > addDays(today, -364) && date <= today)

@@ -114,15 +114,15 @@ test('the database of `npm run dev` serves only requests with its token, which s
   const server = await startLocalDatabase(directory, port)
   onTestFinished(() => server.close())
   const one = await localDatabase(directory, port)
-  const ask = (authToken: string) => {
+  const query = (authToken: string) => {
     const db = openDatabase({ url: one.url, authToken, timeoutMs: 30_000 })
     return db.batch([db.all(sql`select 1 as one`)])
   }
-  expect(await ask(one.authToken)).toEqual([[{ one: 1 }]])
+  expect(await query(one.authToken)).toEqual([[{ one: 1 }]])
   expect(await localDatabase(directory, port)).toEqual(one)
   const { authToken: ofAnother } = await localDatabase(newDirectory(), port)
   for (const token of ['', ofAnother])
-    await expect(ask(token)).rejects.toMatchObject({ cause: { status: 401 } })
+    await expect(query(token)).rejects.toMatchObject({ cause: { status: 401 } })
 })
 
 test('a backup, put where docs/deploy.md puts it, is the database', async () => {

@@ -7,7 +7,7 @@ import { secretsIn } from './log-secrets.ts'
  * Scans all that tests write to the log, and what workerd itself writes. The Worker's lines are scanned where they are
  * written, whether a test mutes them (test/worker/fixtures/muted-log.ts) or not (test/worker/fixtures/kept-log.ts), and those of a local
  * stack after each test (test/node/fixtures/stack.ts). A run in which anything gives a secret away ends with the exit code 1,
- * whatever reporters the command line asks for.
+ * whatever reporters the command line names.
  */
 export function logScan(): Plugin {
   return {

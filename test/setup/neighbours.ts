@@ -13,7 +13,7 @@ import buildReference from './reference.ts'
 
 /**
  * Starts what the Worker talks to, the same parts as `npm run dev` has. Every database starts as a copy of one that
- * was migrated from zero. Each runtime of workerd asks for an inbox and a provider of its own, since tests switch
+ * was migrated from zero. Each runtime of workerd requests an inbox and a provider of its own, since tests switch
  * their faults on.
  */
 export default async function setup(project: TestProject) {

@@ -5,14 +5,14 @@ import { loopback } from '../../dev/settings.ts'
 import { sendJson, serve } from '../../dev/web/serve.ts'
 import { DevStack, freePlace, leaksIn, type Place } from './stack-process.ts'
 
-/** Starts a stack when the first test asks for it, and stops it after the last (sharedPlace in test/node/fixtures/stack.ts). */
+/** Starts a stack when the first test requests it, and stops it after the last (sharedPlace in test/node/fixtures/stack.ts). */
 export default async function setup(project: TestProject) {
-  let asked: Promise<Place> | undefined
+  let started: Promise<Place> | undefined
   const ends: (() => Promise<void>)[] = []
   const starter = await serve(
     () => async (_, response) => {
-      asked ??= startStack(ends)
-      sendJson(response, 200, await asked)
+      started ??= startStack(ends)
+      sendJson(response, 200, await started)
     },
     { port: 0, host: loopback },
   )

@@ -4,7 +4,7 @@ import { client } from './session.ts'
 export type Match = MatchList['matches'][number]
 
 /** The most that the API joins in one call. */
-const mostPairs = 100
+const maxPairs = 100
 
 export const isSure = ({ certainty }: Match): boolean => certainty === 'sure'
 
@@ -14,7 +14,7 @@ export const findMatches = async (query: Record<string, string> = {}): Promise<M
 
 /** Joins pairs, and returns the transactions that remain of them. */
 export async function join(matches: Match[]) {
-  const pairs = matches.slice(0, mostPairs).map(({ kind, ids }) => ({ kind, ids }))
+  const pairs = matches.slice(0, maxPairs).map(({ kind, ids }) => ({ kind, ids }))
   if (pairs.length === 0) return []
   const result = await unwrap(client.api.matches.join.$post({ json: { pairs } }))
   return 'outcomes' in result ? result.outcomes.flatMap(({ transaction }) => transaction ?? []) : []

@@ -63,7 +63,7 @@ export function keepInSync(ledger: Ledger): () => void {
 
 /** The changes that can be sent, as texts to compare. A conflict or rejection can be sent once it is decided. */
 function pendingOf(ledger: Ledger): Set<string> {
-  const asked = new Set([...ledger.conflicts(), ...ledger.rejected()].map(({ noun, key }) => noun + key))
-  const ready = ledger.waiting().filter(({ noun, key }) => !asked.has(noun + key))
+  const unresolved = new Set([...ledger.conflicts(), ...ledger.rejected()].map(({ noun, key }) => noun + key))
+  const ready = ledger.waiting().filter(({ noun, key }) => !unresolved.has(noun + key))
   return new Set(ready.map((one) => JSON.stringify(one)))
 }

@@ -70,7 +70,7 @@ describe.concurrent('requests drawn from the OpenAPI document', () => {
   )
 })
 
-test('as many requests were made as asked for, and every operation has succeeded', () => {
+test('at least FUZZ_REQUESTS requests were made, and every operation has succeeded', () => {
   const total = Object.values(answered).reduce((sum, count) => sum + count, 0)
   expect(total).toBeGreaterThanOrEqual(Number(requests))
   const never = operations.map(({ id }) => id).filter((id) => !succeeded.has(id))

@@ -35,7 +35,7 @@ const failToLogIn = (email: string, to = world, password = 'not the password') =
   logIn(to, { email, password })
 const costly = () => createWorld({ TURSO_DATABASE_URL: world.databaseUrl, SCRYPT_COST: unaffordable })
 
-test('every failed login asks the database once, with one statement, and gets the same response', async () => {
+test('every failed login queries the database once, with one statement, and gets the same response', async () => {
   const seen = []
   for (const [kind, email] of failures) {
     await failToLogIn(email)

@@ -59,8 +59,8 @@ async function requested() {
 describe('a change of the address', () => {
   test('takes effect on the button behind the link in the email to the new one, and not before', async () => {
     const [person, email] = [await world.register(), anAddress()]
-    const asked = await request(person, email.toUpperCase())
-    expect(outcomeOf(asked)).toEqual({ status: 200, text: `We have emailed a link to ${email}.` })
+    const response = await request(person, email.toUpperCase())
+    expect(outcomeOf(response)).toEqual({ status: 200, text: `We have emailed a link to ${email}.` })
     const path = changePath(email)
     for (const method of ['HEAD', 'GET']) expect((await show(path, method)).status).toBe(200)
     expect((await show(path)).text).toContain('<button>Use this address</button>')
@@ -179,21 +179,21 @@ describe('a change of the address', () => {
     expect(await press(path)).toMatchObject(badLink)
   })
 
-  test('may be asked for ten times a day, with the limits of emails', async () => {
+  test('may be requested ten times a day, with the limits of emails', async () => {
     setClock(noon)
     const [person, other] = [await world.register(), await world.register()]
-    const ask = async (from: Person, mailbox: string) => {
+    const statusOf = async (from: Person, mailbox: string) => {
       vi.setSystemTime(Date.now() + minuteMs)
       return (await request(from, mailbox)).status
     }
     const statuses: number[] = []
-    for (let tag = 0; tag < 11; tag++) statuses.push(await ask(person, `victim+${tag}@example.com`))
+    for (let tag = 0; tag < 11; tag++) statuses.push(await statusOf(person, `victim+${tag}@example.com`))
     expect(statuses).toEqual([...Array(10).fill(200), 429])
     for (let tag = 0; tag < 20; tag++) await register(`victim+r${tag}@example.com`)
-    expect(await ask(other, 'victim@example.com')).toBe(429)
-    expect(await ask(other, 'somebody@example.com')).toBe(200)
+    expect(await statusOf(other, 'victim@example.com')).toBe(429)
+    expect(await statusOf(other, 'somebody@example.com')).toBe(200)
     vi.setSystemTime(noon + 2 * dayMs)
-    expect(await ask(person, 'victim@example.com')).toBe(200)
+    expect(await statusOf(person, 'victim@example.com')).toBe(200)
   })
 })
 
@@ -202,12 +202,12 @@ describe('a user without a password', () => {
     const [old, email] = [anAddress(), anAddress()]
     const { token, id } = await signInThroughProvider(world, old)
     const person = { email: old, id, ...world.as(token) }
-    return { person, email, asked: await person.put('/api/me/email', { email }) }
+    return { person, email, response: await person.put('/api/me/email', { email }) }
   }
 
   test('confirms the change from the current address, and then from the new one', async () => {
-    const { person, email, asked } = await withoutPassword()
-    expect(outcomeOf(asked)).toEqual({ status: 200, text: `We have emailed a link to ${person.email}.` })
+    const { person, email, response } = await withoutPassword()
+    expect(outcomeOf(response)).toEqual({ status: 200, text: `We have emailed a link to ${person.email}.` })
     expect(queuedMail(world, 'approve_address', person.email).newAddress).toBe(email)
     expect([kindsTo(person.email), kindsTo(email)]).toEqual([['approve_address'], []])
     const path = approvePath(person.email)

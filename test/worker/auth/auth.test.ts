@@ -273,7 +273,7 @@ describe('check-email', () => {
     headers: Record<string, string> = { 'CF-Connecting-IP': randomClientAddress() },
   ) => world.call('GET', `/api/auth/check-email${query}`, { headers })
 
-  test('calls every well-formed address available, even a registered one, and never asks the database', async () => {
+  test('calls every well-formed address available, even a registered one, and never queries the database', async () => {
     const { email } = await world.register()
     await world.resetDatabaseWork()
     for (const address of [email, 'new@example.com', 'first.last%2Btag@sub.example.co']) {

@@ -208,8 +208,8 @@ describe('the Verified event', () => {
 })
 
 // Its limits: ../mail/mail-limits.test.ts
-describe('asking for another verification email', () => {
-  test('queues one for the user who asks', async () => {
+describe('requesting another verification email', () => {
+  test('queues one for the user who requests it', async () => {
     const person = await world.register()
     world.queued.length = 0
     const { status, body } = await resend(person)

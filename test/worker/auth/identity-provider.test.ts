@@ -762,15 +762,15 @@ describe('an ID token', () => {
     await expectRefused(() => signInAtLiar(lies), 'provider_error')
   })
 
-  /** What a callback asks the provider, and the claims that make it ask. */
-  const asked: [string, Claims][] = [
+  /** The calls of a callback to the provider, each with the claims that cause it. */
+  const calls: [string, Claims][] = [
     ['/token', {}],
     ['/jwks', {}],
     ['/me', { email: undefined }],
   ]
 
   // Arctic reads the response to /token whole.
-  test.each(asked.slice(1))(
+  test.each(calls.slice(1))(
     'of a provider that responds to %s without end ends in provider_error, and little of it is read',
     async (path, claims) => {
       const sent = { bytes: 0 }
@@ -781,7 +781,7 @@ describe('an ID token', () => {
     },
   )
 
-  test.each(asked)(
+  test.each(calls)(
     'of a provider whose response to %s drips ends in provider_error',
     async (path, claims) => {
       const beforehand = () => void hastenTimeouts()

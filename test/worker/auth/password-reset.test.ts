@@ -204,7 +204,7 @@ describe('the token of a reset email', () => {
     expect((await wrong({})).status).toBe(200)
   })
 
-  test('is asked for together with everything else that is missing', async () => {
+  test('is required together with everything else that is missing', async () => {
     const { status, body } = await world.call('POST', '/api/reset-password', { body: {} })
     expect([status, body.message]).toEqual([422, 'The given data was invalid.'])
     expect(body.errors).toMatchObject({

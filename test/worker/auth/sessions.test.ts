@@ -21,7 +21,7 @@ const age = (token: string, unusedMs: number, oldMs = 0) =>
   )
 
 describe('the list of sessions', () => {
-  test('shows the user’s own, with the client of each and which one is asking, and no secret', async () => {
+  test('shows the user’s own, with the client of each and which one sends the request, and no secret', async () => {
     const person = await world.register()
     await world.register()
     const phone = await signInFrom(person, 'Purse/2.1 (Android 16)')

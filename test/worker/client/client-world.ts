@@ -71,9 +71,9 @@ export async function createPhone(options: Partial<ClientOptions> = {}) {
       description,
     }) as const
   /** What the service has, by description. */
-  const landed = async (of: Person = person): Promise<string[]> =>
+  const stored = async (of: Person = person): Promise<string[]> =>
     (await of.get('/api/transactions')).body.data
       .map((row: { description: string }) => row.description)
       .sort()
-  return { ...own, person, account, coffee, landed }
+  return { ...own, person, account, coffee, stored }
 }

@@ -103,20 +103,20 @@ describe('against the service', () => {
     },
   )
 
-  test('a transaction with a client id lands once, however often its response is lost', async () => {
-    const { api, fields, landed, network } = await createCut('response', 'half the response', 'request')
+  test('a transaction with a client id is stored once, however often its response is lost', async () => {
+    const { api, fields, stored, network } = await createCut('response', 'half the response', 'request')
     const created = await unwrap(api.transactions.$post({ json: { ...fields, client_id: 'phone-1' } }))
     expect(created.description).toBe('Coffee')
     expect(network.paths().filter((path) => path === 'POST /api/transactions')).toHaveLength(3)
-    expect(await landed()).toEqual(['Coffee'])
+    expect(await stored()).toEqual(['Coffee'])
   })
 
   test('a transaction without one is sent once, and the app is told that the outcome is unknown', async () => {
-    const { api, fields, landed } = await createCut('response')
+    const { api, fields, stored } = await createCut('response')
     const lost = unwrap(api.transactions.$post({ json: fields }))
     await expect(lost).rejects.toBeInstanceOf(ConnectionError)
     await expect(lost).rejects.toMatchObject({ cause: new TypeError('Failed to fetch') })
-    expect(await landed()).toEqual(['Coffee'])
+    expect(await stored()).toEqual(['Coffee'])
   })
 
   test('a row that is gone when its deletion is repeated has been deleted; one that was never there is a 404', async () => {

@@ -104,15 +104,15 @@ export class Device<Place extends Network = Network> {
   }
 
   /** Uploads; true if there was a response, or nothing to upload. */
-  async push(dice: Dice, asksForChanges: boolean): Promise<boolean> {
+  async push(dice: Dice, wantsChanges: boolean): Promise<boolean> {
     this.sent ??= this.#nextUpload(dice)
     const { sent, copy } = this
     if (!sent) {
-      if (asksForChanges) this.copy.isWhole = false
+      if (wantsChanges) this.copy.isWhole = false
       return true
     }
-    const asks = asksForChanges && copy.cursor !== undefined
-    const body = { ops: sent.operations, ...(asks && { cursor: copy.cursor }) }
+    const sendsCursor = wantsChanges && copy.cursor !== undefined
+    const body = { ops: sent.operations, ...(sendsCursor && { cursor: copy.cursor }) }
     const response = await this.send(dice, 'POST', '/api/changes', { body }, (response) =>
       this.#note(sent, response),
     )
@@ -122,9 +122,9 @@ export class Device<Place extends Network = Network> {
       return true
     }
     this.sent = undefined
-    if (asks) this.#take(response.body)
+    if (sendsCursor) this.#take(response.body)
     else copy.isWhole = false
-    if (asks && copy.isWhole) this.#expectDone(sent.operations, response.body.results)
+    if (sendsCursor && copy.isWhole) this.#expectDone(sent.operations, response.body.results)
     for (const result of response.body.results)
       this.#settle(dice, sent.operations[result.index] as Operation, result)
     return true

@@ -118,7 +118,7 @@ type Kept = keyof typeof paths
 
 /** Changes a row, sometimes only if it still is as the device has it. */
 async function change(device: Device, dice: Dice, noun: Kept, make: (row: Json) => Json): Promise<void> {
-  const row = landed(device, dice, noun)
+  const row = storedRow(device, dice, noun)
   const set = row && make(row)
   if (!set) return
   const isGuarded = dice.isOnceIn(2)
@@ -138,14 +138,14 @@ async function change(device: Device, dice: Dice, noun: Kept, make: (row: Json) 
 }
 
 async function remove(device: Device, dice: Dice, noun: Kept): Promise<void> {
-  const row = landed(device, dice, noun)
+  const row = storedRow(device, dice, noun)
   if (!row) return
   device.ledger.doomed.add(`${noun} ${row.id}`)
   await persist(device, dice, 'DELETE', `${paths[noun]}/${row.id}`)
 }
 
 /** A row that the service knows, as the device shows it. */
-function landed(device: Device, dice: Dice, noun: Noun): Json {
+function storedRow(device: Device, dice: Dice, noun: Noun): Json {
   const row = device.shown(noun, dice)?.row
   return row?.id === undefined ? undefined : row
 }

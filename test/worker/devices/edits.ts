@@ -50,7 +50,7 @@ export function newTransaction(device: Device, dice: Dice): Json {
     transaction_date: dice.of(days),
     category_id: moved.type === 'transfer' && dice.isOnceIn(2) ? null : category_id,
     description: device.stage.newText(),
-    // Never changed: it reveals a row that has landed twice.
+    // Never changed: it reveals a row that was stored twice.
     reference: device.stage.newText(),
   }
 }

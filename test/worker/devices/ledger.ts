@@ -124,7 +124,7 @@ export class Ledger {
     const references = transactions.map(({ reference }) => reference).filter((one) => one !== null)
     expect(
       references.filter((one, at) => references.indexOf(one) !== at),
-      'Rows landed twice',
+      'Rows stored twice',
     ).toEqual([])
   }
 
@@ -144,7 +144,7 @@ export class Ledger {
   #noteMade(key: string, id: number, outcome: string): void {
     const earlier = this.#made.get(key)
     if (earlier !== undefined) expect(`${outcome} ${id}`).not.toBe(`created ${earlier}`)
-    if (earlier !== undefined && outcome !== 'gone') expect(id, `${key} landed twice`).toBe(earlier)
+    if (earlier !== undefined && outcome !== 'gone') expect(id, `${key} stored twice`).toBe(earlier)
     if (outcome === 'created') this.#made.set(key, id)
   }
 

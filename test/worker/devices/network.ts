@@ -59,7 +59,7 @@ export abstract class Network {
   }
 }
 
-/** How many rows a request is about, or the one page that it asks for. */
+/** How many rows a request is about, or the one page that it requests. */
 export function rowsIn(body: unknown): number {
   const { ops, transactions } = (body ?? {}) as { ops?: unknown[]; transactions?: unknown[] }
   return (ops ?? transactions)?.length ?? 1

@@ -38,7 +38,7 @@ async function sendBatch({ person, expense }: Household) {
 }
 
 describe.each(decisive)('with %s', (_, fault) => {
-  test('a batch is redelivered, and each item lands once', async () => {
+  test('a batch is redelivered, and each item is stored once', async () => {
     const household = await createHousehold(world)
     const { person, checking } = household
     const { id, messages } = await sendBatch(household)

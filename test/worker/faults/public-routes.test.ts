@@ -75,7 +75,7 @@ const goodCalls: Record<string, () => Promise<PreparedCall>> = {
   'POST /api/reminders/unsubscribe/:user/:signature': async () => follow('POST', await reminderLink()),
 }
 
-/** These do not ask the database, so its faults do not affect them. */
+/** These do not query the database, so its faults do not affect them. */
 const withoutDatabase = [
   'GET /api/openapi.json',
   'GET /api/auth/idp',

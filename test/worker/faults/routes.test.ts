@@ -51,7 +51,7 @@ test.each(writes)('%s whose response was lost is 503, and is not repeated on its
   }
 })
 
-test('the matches of a large file are looked for again if that response was lost, and the file lands once', async () => {
+test('the matches of a large file are looked for again if that response was lost, and the file is imported once', async () => {
   const { person, checking } = await createHousehold(world)
   const rows = Array.from({ length: 1_001 }, (_, nth) => `2026-11-20,-${nth + 1}`)
   const upload = () =>

@@ -8,7 +8,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-/** How sqld responds, before it reads what is asked, once 128 connections are in use. */
+/** How sqld responds, before it reads the request, once 128 connections are in use. */
 const turnedAway = { gets: 'status', status: 429, contentType: 'application/json' } as const
 
 const calls: [name: string, call: (household: Household) => Promise<{ status: number }>, status: number][] = [

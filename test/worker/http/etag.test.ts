@@ -200,10 +200,10 @@ test.each([1, 2])('a 304 never hides a change, whatever happens (%i)', async (se
       if (status !== 200) continue
       seen.set(path, { tag, text })
       if (!before) continue
-      const asked = await read(path, before.tag)
-      expect([path, asked.status]).toEqual([path, tag === before.tag ? 304 : 200])
-      if (asked.status === 304) expect(text).toBe(before.text)
-      count[asked.status === 304 ? 'same' : 'different'] += 1
+      const response = await read(path, before.tag)
+      expect([path, response.status]).toEqual([path, tag === before.tag ? 304 : 200])
+      if (response.status === 304) expect(text).toBe(before.text)
+      count[response.status === 304 ? 'same' : 'different'] += 1
     }
   }
   expect(count.same).toBeGreaterThan(5)

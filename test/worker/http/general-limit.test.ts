@@ -28,7 +28,7 @@ async function repeat(times: number, call: () => Promise<{ status: number }>): P
 const always = (status: number, times: number): number[] => Array(times).fill(status)
 const from = (address: string) => ({ 'CF-Connecting-IP': address })
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
-/** Tokens that look valid until the database is asked. */
+/** Tokens that look valid until the database is queried. */
 const madeUp = () => `${1 + Math.floor(Math.random() * 1_000)}|${newSecret(random)}`
 
 async function createStrictWorld() {
@@ -104,10 +104,10 @@ test('what needs no token counts by client address, an IPv6 one by its network',
   const [a, b] = [...crypto.getRandomValues(new Uint16Array(2))].map((group) => group.toString(16))
   const network = `2001:db8:${a}:${b}`
   let host = 0
-  const ask = () =>
+  const request = () =>
     world.call('GET', '/api/health', { headers: from(`${network}:0:0:0:${(++host).toString(16)}`) })
-  expect(await repeat(ofClient, ask)).toEqual(always(200, ofClient))
-  expect((await ask()).status).toBe(429)
+  expect(await repeat(ofClient, request)).toEqual(always(200, ofClient))
+  expect((await request()).status).toBe(429)
   const elsewhere = from('2001:db8:ffff:ffff::1')
   expect((await world.call('GET', '/api/health', { headers: elsewhere })).status).toBe(200)
 })

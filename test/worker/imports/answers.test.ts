@@ -73,7 +73,7 @@ test('an answer holds for the next file of the account with the same headers, un
   expect([(await send(card('11'))).status, await layouts()]).toEqual([422, []])
 })
 
-test('an answer is forgotten with its import, kept only if that is asked, and replaced by another', async () => {
+test('an answer is forgotten with its import, kept only if that is requested, and replaced by another', async () => {
   const { person, send, layouts } = await createCustomer()
   await send(card('08'), '&signs=inverted&remember=false')
   expect(await layouts()).toEqual([])
@@ -130,7 +130,7 @@ test('three typed rows of the file show which way its amounts go', async () => {
   })
 })
 
-test('rows get the category in which the last three of their payee are, if that is asked', async () => {
+test('rows get the category in which the last three of their payee are, if that is requested', async () => {
   const { person, category, expense, send } = await createCustomer()
   for (const day of [1, 2, 3])
     await recordTransaction(person, {

@@ -538,7 +538,7 @@ test.each([
   },
 )
 
-test('a statement that ends before a long history lands without the balance of its closing date', async () => {
+test('a statement that ends before a long history is imported without the balance of its closing date', async () => {
   const home = await createImporter()
   await writeHistory(home, 20_000)
   const closed = (file: string) => home.statement(file).then(({ body }) => body.import.closing_balance)
@@ -560,7 +560,7 @@ describe('a file at its bounds', () => {
   test.each<[what: string, rows: number, text: string]>([
     ['of texts that JSON doubles', 10_000, '\\'.repeat(250)],
     ['of letters that are two bytes each', 9_500, 'é'.repeat(249)],
-  ])('%s lands completely and in order', async (_, count, text) => {
+  ])('%s is imported completely and in order', async (_, count, text) => {
     const home = await createImporter()
     const file = [
       'date,amount,description,account',
@@ -571,10 +571,10 @@ describe('a file at its bounds', () => {
     const rows = await askDatabase(
       home.world,
       sql`
-      select count(*) as landed, sum(description = ${text} || ((id - first) % 10) and amount = (id - first + 1) * 100) as exact
+      select count(*) as stored, sum(description = ${text} || ((id - first) % 10) and amount = (id - first + 1) * 100) as exact
         from transactions, (select min(id) as first from transactions)`,
     )
-    expect(rows[0]).toMatchObject({ landed: count, exact: count })
+    expect(rows[0]).toMatchObject({ stored: count, exact: count })
   })
 
   test('gives each of its rows the category that it names, however long the names are', async () => {

@@ -220,13 +220,13 @@ async function deleteAll({ person }: Household): Promise<void> {
 /** Rows read and written for each row of an import, when as many existing rows nearly equal its rows. */
 async function rowsOfNearlyEqualRow(count: number): Promise<number> {
   const household = await createHousehold(createWorld())
-  const land = (name: string) => {
+  const store = (name: string) => {
     const row = { ...household.expense(), amount: 5 }
     const rows = Array.from({ length: count }, (_, nth) => ({ ...row, reference: `${name} ${nth}` }))
     return importRows(household, rows, { created: count })
   }
-  await land('first')
-  return (await measured(household, () => land('second'))).rows / count
+  await store('first')
+  return (await measured(household, () => store('second'))).rows / count
 }
 
 /** Rows read and written for each row of an import that was imported before and then deleted. */

@@ -27,9 +27,9 @@ const rows: Record<string, { noun: string; idOf: (household: Household) => Promi
   },
 }
 
-let asking: Household
+let requester: Household
 beforeAll(async () => {
-  asking = await createHousehold(createWorld())
+  requester = await createHousehold(createWorld())
 })
 
 describe.each(rowRoutes)('%s', (route) => {
@@ -54,7 +54,7 @@ describe.each(rowRoutes)('%s', (route) => {
   })
 
   test.each(noRows)('is 404 for the id %s', async (id) => {
-    const { world, person } = asking
+    const { world, person } = requester
     const response = await world.call(method, path.replace(':id', id), { token: person.token, body })
     expect(response.status).toBe(404)
     expect(response.body).toEqual({ message: `${row?.noun} not found.` })

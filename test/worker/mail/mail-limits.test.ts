@@ -51,19 +51,19 @@ async function countAgain(world: World, keys: string, times: number): Promise<vo
 describe.each<[string, (world: World, person: Person) => Promise<ApiResponse>]>([
   ['a verification email', (world, { token }) => resend(world, token)],
   ['a reset email', (world, { email }) => forgot(world, email)],
-])('%s', (_, ask) => {
+])('%s', (_, request) => {
   test('may be requested six times a minute; the seventh is a 429, and takes nothing from others', async () => {
     setClock(noon)
     const world = createWorld()
     const [person, other] = [await world.register(), await world.register()]
     world.queued.length = 0
-    for (let i = 0; i < 6; i++) expect((await ask(world, person)).status).toBe(200)
-    const { status, headers, body } = await ask(world, person)
+    for (let i = 0; i < 6; i++) expect((await request(world, person)).status).toBe(200)
+    const { status, headers, body } = await request(world, person)
     expect([status, body]).toEqual([429, { message: 'Too Many Attempts.' }])
     expect(headers.get('Retry-After')).toBe('60')
     expect([headers.get('X-RateLimit-Limit'), headers.get('X-RateLimit-Remaining')]).toEqual(['6', '0'])
     expect(world.queued).toHaveLength(6)
-    expect((await ask(world, other)).status).toBe(200)
+    expect((await request(world, other)).status).toBe(200)
   })
 
   test('is counted exactly when twenty are requested at once, in two isolates', async () => {
@@ -72,7 +72,7 @@ describe.each<[string, (world: World, person: Person) => Promise<ApiResponse>]>(
     const person = await world.register()
     world.queued.length = 0
     const responses = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => ask(i % 2 ? world : other, person)),
+      Array.from({ length: 20 }, (_, i) => request(i % 2 ? world : other, person)),
     )
     const statuses = responses.map(({ status }) => status).sort()
     expect(statuses).toEqual([...Array(6).fill(200), ...Array(14).fill(429)])

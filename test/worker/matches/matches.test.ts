@@ -110,7 +110,7 @@ test('what was typed is found in a transfer that was typed too and then joined w
   expect((await matches()).map(({ ids }) => ids)).toEqual([[typed.id, outflow.id]])
 })
 
-test('what was rejected is not asked again, by lists and imports, until that is taken back', async () => {
+test('what was rejected is not suggested again, by lists and imports, until that is taken back', async () => {
   const home = await createBanked()
   const { person, checking, importRows, matches } = home
   const ids = await standingTwice(home, '2026-11-11')

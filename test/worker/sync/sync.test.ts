@@ -260,7 +260,7 @@ describe('sent again', () => {
     expect(await balanceOf(phone.person, phone.checking)).toBe(94)
   })
 
-  test('a batch that has landed is recognised, even if its category has been deleted since', async () => {
+  test('a batch that was processed is recognised, even if its category has been deleted since', async () => {
     const phone = await createPhone()
     const { body } = await phone.person.post('/api/categories', { name: 'Beans', type: 'expense' })
     const item = phone.coffee({ client_id: 'once', category_id: body.id })
@@ -356,7 +356,7 @@ test('a batch that no attempt could process is failed by the dead-letter consume
   expect(await phone.total()).toBe(0)
 })
 
-test('a batch whose message was lost is queued again by the sweep, and by asking for its status', async () => {
+test('a batch whose message was lost is queued again by the sweep, and by requesting its status', async () => {
   const phone = await createPhone()
   const { body } = await phone.sync([phone.coffee()])
   phone.world.queuedSyncs.length = 0
@@ -449,7 +449,7 @@ describe('users take turns', () => {
     expect(await statuses()).toEqual(['failed', 'failed', 'completed', 'completed'])
   })
 
-  test('whoever has a hundred batches waiting is asked to wait, and others are not', async () => {
+  test('a user with a hundred pending batches gets a 429, and others do not', async () => {
     const phone = await createPhone()
     const neighbour = await createNeighbour(phone)
     const upload = (nth: number) =>

@@ -245,7 +245,7 @@ describe('a duplicate', () => {
 describe('a client_id', () => {
   const client_id = 'phone-1'
 
-  test('lands once: the second create with it responds with 200 and the first row', async () => {
+  test('is stored once: the second create with it responds with 200 and the first row', async () => {
     const first = await create({ client_id })
     expect(first.status).toBe(201)
     const second = await create({ client_id })

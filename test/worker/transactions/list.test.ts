@@ -78,7 +78,7 @@ describe('the pages', () => {
   })
 
   const noPages = ['0', '-1', 'abc', '1.5', '', '1e1', '%20', 'null', '9'.repeat(30)]
-  test.each<[query: string, page: number, asked?: number]>([
+  test.each<[query: string, page: number, perPage?: number]>([
     ['', 1],
     ['page=2', 2],
     ['page=3', 3],
@@ -88,17 +88,17 @@ describe('the pages', () => {
     ['per_page=500', 1, 500],
     ...noPages.map((page): [string, number] => [`page=${page}`, 1]),
   ])(
-    'hold fifty rows, or as many as are asked for, and link to one another: %s is page %i',
-    async (query, page, asked) => {
+    'hold fifty rows, or as many as are requested, and link to one another: %s is page %i',
+    async (query, page, perPage) => {
       const { get } = household.person
       const all = (await get('/api/transactions?per_page=500')).body.data.map((row: Json) => row.id)
       expect(all).toHaveLength(120)
-      const size = asked ?? 50
+      const size = perPage ?? 50
       const [before, lastPage] = [(page - 1) * size, Math.ceil(120 / size)]
       const { status, body } = await get(`/api/transactions?${query}`)
       const rows = all.slice(before, before + size)
       expect(body.data.map((row: Json) => row.id)).toEqual(rows)
-      const link = (nth: number) => `${list}?${asked ? `per_page=${asked}&` : ''}page=${nth}`
+      const link = (nth: number) => `${list}?${perPage ? `per_page=${perPage}&` : ''}page=${nth}`
       expect([status, pages(body)]).toEqual([
         200,
         {

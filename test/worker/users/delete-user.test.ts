@@ -181,7 +181,7 @@ describe('leaving', () => {
 })
 
 describe('leaving without a password', () => {
-  test('asks for the address, in whatever case, and makes the next sign-in a new user’s', async () => {
+  test('requires the address, in whatever case, and makes the next sign-in a new user’s', async () => {
     const email = anAddress()
     const { id, token } = await signInThroughProvider(world, email)
     const response = await leave(token, { email: ` ${email.toUpperCase()} `, password: '' })

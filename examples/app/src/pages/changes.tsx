@@ -16,8 +16,8 @@ const idOf = ({ noun, key }: Named): string => `${noun} ${key}`
 export function Changes({ ledger }: PageProps) {
   const { isOnline, stopped } = useFollowed(connection).get()
   const [conflicts, rejected] = [ledger.conflicts(), ledger.rejected()]
-  const asked = new Set([...conflicts, ...rejected].map(idOf))
-  const waiting = ledger.waiting().filter((one) => !asked.has(idOf(one)))
+  const unresolved = new Set([...conflicts, ...rejected].map(idOf))
+  const waiting = ledger.waiting().filter((one) => !unresolved.has(idOf(one)))
   return (
     <Page title="Changes">
       {conflicts.map((conflict) => (
@@ -36,7 +36,7 @@ export function Changes({ ledger }: PageProps) {
           ))}
         </article>
       )}
-      {asked.size + waiting.length === 0 && <p>Everything is saved.</p>}
+      {unresolved.size + waiting.length === 0 && <p>Everything is saved.</p>}
     </Page>
   )
 }

@@ -42,9 +42,9 @@ export function ImportFile({ ledger }: PageProps) {
     } catch (error) {
       if (!(error instanceof ApiError && error.questions.length > 0)) throw error
       // Questions that have been answered stay, so that the answer can be changed.
-      const asked = new Set(error.questions.map(({ field }) => field))
-      setQuestions([...questions.filter(({ field }) => !asked.has(field)), ...error.questions])
-      if (Object.keys(error.errors).some((field) => !asked.has(field))) throw error
+      const openFields = new Set(error.questions.map(({ field }) => field))
+      setQuestions([...questions.filter(({ field }) => !openFields.has(field)), ...error.questions])
+      if (Object.keys(error.errors).some((field) => !openFields.has(field))) throw error
       return false
     }
   }

@@ -57,15 +57,15 @@ export function Register() {
   )
 }
 
-/** Asks for an email with a link to the page below. */
+/** Requests an email with a link to the page below. */
 export function ForgottenPassword() {
   const [message, setMessage] = useState('')
-  const ask = async ({ email = '' }: Entries) =>
+  const requestLink = async ({ email = '' }: Entries) =>
     setMessage((await unwrap(client.api['forgot-password'].$post({ json: { email } }))).message)
   return (
     <Door title="Forgot password?">
       <p role="status">{message}</p>
-      <Form submit="Send me a link" onSubmit={ask}>
+      <Form submit="Send me a link" onSubmit={requestLink}>
         <Field {...address} autocomplete="username" />
       </Form>
       <a href="/login">Back</a>

@@ -90,7 +90,7 @@ const searches: LedgerFilter[] = [
   { q: 'tea', type: 'income' as const, from: '2026-01-01' },
 ]
 
-/** What a ledger and the service are both asked. Filters name accounts and categories by their keys. */
+/** Queries for both a ledger and the service. Filters name accounts and categories by their keys. */
 type Questions = {
   filters: LedgerFilter[]
   periods: LedgerPeriod[]
@@ -119,7 +119,7 @@ export function allQuestions(ledger: Ledger): Questions {
   return { filters, periods, months: everyMonths, ranges }
 }
 
-/** Enough to see whether a ledger has the right rows, from which it makes every response when it is asked. */
+/** Enough to see whether a ledger has the right rows, from which it makes every response. */
 export function fewQuestions(ledger: Ledger): Questions {
   const filters = [
     { per_page: 500 },
@@ -241,7 +241,7 @@ export function without(fields: string[], value: Json): Json {
   return JSON.parse(JSON.stringify(value, (name, one) => (fields.includes(name) ? undefined : one)))
 }
 
-/** The fields of a row that a device does not know until the row has landed. */
+/** The fields of a row that a device does not know until the row has been stored. */
 export const given = [
   ...['id', 'account_id', 'to_account_id', 'category_id', 'version', 'created_at', 'updated_at', 'is_synced'],
 ]

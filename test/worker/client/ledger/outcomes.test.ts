@@ -26,7 +26,7 @@ test('a person decides once between two corrections of a field, and other change
   const met = { noun: 'transaction', key: tea, fields: ['amount'] }
   expect(two.ledger.conflicts()).toEqual([{ ...met, mine: { amount: '5.00' }, theirs: { amount: '4.00' } }])
   expect(two.ledger.transaction(tea)).toMatchObject({ amount: '5.00', waits: 'conflict' })
-  // It is not asked again, nor forgotten.
+  // It is neither reported again nor forgotten.
   expect(await two.ledger.sync()).toMatchObject({ sent: 0, conflicts: 0 })
   const [conflict] = (await two.open()).conflicts()
   expect(conflict).toMatchObject(met)
@@ -194,7 +194,7 @@ test('the last steps are undone, whether they have been sent or not', async () =
   await expectTruth(person, ledger)
 })
 
-test('after a lost response the same is sent again: nothing lands twice, and what was done meanwhile comes after it', async () => {
+test('after a lost response the same is sent again: nothing is stored twice, and what was done meanwhile comes after it', async () => {
   const { person, tea, expense, one } = await twoDevices()
   const { fetch } = one.network
   one.network.fetch = losing(fetch)
@@ -268,7 +268,7 @@ test('a snapshot that was interrupted resumes where it was, and until it ends th
   await expectTruth(person, again)
 })
 
-test('what would push a balance past its bounds is sent in halves, and the change that cannot land is reported', async () => {
+test('what would push a balance past its bounds is sent in halves, and the change that cannot be stored is reported', async () => {
   const { person, account, expense, one } = await twoDevices()
   const { ledger } = one
   const most = '9999999999999.99'
@@ -354,7 +354,7 @@ test('two tabs on one storage do not lose each other’s work', async () => {
   }
 })
 
-test('what a full storage cannot keep is not shown, and damaged rows are asked for again', async () => {
+test('what a full storage cannot keep is not shown, and damaged rows are requested again', async () => {
   const { world, person, expense } = await twoDevices()
   const { room, storage } = fillableStorage()
   const { ledger, open } = await openDevice(world, person, { storage })
@@ -390,7 +390,7 @@ test('what was damaged while it waited is shown with what can be read of it, and
     [`purse/${person.id}/ledger/meta`, '{'],
   ])
   const again = await open()
-  // The rows are still shown, and asked for again.
+  // The rows are still shown, and requested again.
   expect(again.transaction(tea)).toMatchObject({ amount: '3.00', waits: 'rejected' })
   expect(again.rejected()).toMatchObject([
     { key: made, set: {}, errors: { row: [expect.stringContaining(damaged)] } },
@@ -498,12 +498,12 @@ test('keeping mine does not undo what others have changed since', async () => {
   await two.ledger.update('transaction', tea, { amount: 6 })
   await change({ amount: 7 })
   await two.ledger.sync()
-  const asked = first(two.ledger.conflicts())
-  expect([seen.theirs, asked.theirs]).toEqual([{ amount: '4.00' }, { amount: '7.00' }])
+  const shown = first(two.ledger.conflicts())
+  expect([seen.theirs, shown.theirs]).toEqual([{ amount: '4.00' }, { amount: '7.00' }])
   // The person answers a question that is older than the last change.
   await change({ amount: 8 })
   await two.ledger.sync()
-  await two.ledger.keepMine(asked)
+  await two.ledger.keepMine(shown)
   expect(await two.ledger.sync()).toMatchObject({ sent: 0, conflicts: 1 })
   expect(two.ledger.conflicts()).toMatchObject([{ mine: { amount: '6.00' }, theirs: { amount: '8.00' } }])
 })
@@ -519,19 +519,19 @@ test('keeping theirs gives up only what the question showed', async () => {
     await ledger.sync()
     return first(ledger.conflicts())
   }
-  const asked = await clash({ amount: 4 }, { amount: 5 })
+  const shown = await clash({ amount: 4 }, { amount: 5 })
   await ledger.update('transaction', tea, { amount: 6, reference: 'mine' })
-  await ledger.keepTheirs(asked)
+  await ledger.keepTheirs(shown)
   expect(ledger.conflicts()).toMatchObject([{ mine: { amount: '6.00' }, theirs: { amount: '4.00' } }])
   await ledger.remove('transaction', tea)
-  await ledger.keepTheirs(asked)
+  await ledger.keepTheirs(shown)
   expect(ledger.conflicts()).toMatchObject([{ mine: null }])
   await ledger.undo()
-  await ledger.keepMine(asked)
+  await ledger.keepMine(shown)
   await ledger.sync()
   // The old question is answered once more, after another one has come up.
   const next = await clash({ description: 'Black tea' }, { description: 'Green tea' })
-  await ledger.keepTheirs(asked)
+  await ledger.keepTheirs(shown)
   expect(ledger.conflicts()).toEqual([next])
   await ledger.keepTheirs(next)
   await ledger.sync()
@@ -626,7 +626,7 @@ test('wherever an app dies while it syncs, it continues from there, as it does a
     }
 })
 
-test('a page of the first snapshot that the storage refused is asked for again', async () => {
+test('a page of the first snapshot that the storage refused is requested again', async () => {
   const world = newWorld()
   const person = await world.register()
   const inner = memoryStorage()
