@@ -1,5 +1,6 @@
 import { follows } from '../csv/balance.ts'
 import type { Entry, RowValues } from '../csv/entry.ts'
+import { currencyOfAmounts, differAbroad } from '../csv/foreign-amounts.ts'
 import type { CsvField } from '../csv/header-names.ts'
 import { isKnown } from '../csv/headers.ts'
 import { amountText, type CsvRow, cellOf } from '../csv/rows.ts'
@@ -7,7 +8,6 @@ import type { CsvTable } from '../csv/table.ts'
 import { cleanText, quoted } from '../text.ts'
 import { readWrittenDate } from '../written/date.ts'
 import { type Aspects, allRows } from './aspect.ts'
-import { currencyOfAmounts, differAbroad } from './columns.ts'
 
 /** What may tell accounts apart: a name for each row. `isSure` if a known header says that they are the holder's. */
 type Names = { names: (string | null)[]; what: string; isSure: boolean }

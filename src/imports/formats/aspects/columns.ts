@@ -1,4 +1,6 @@
+import { balancedColumns, mayBeOwed, pairsOf } from '../csv/balanced-columns.ts'
 import { type Contents, contentsOf, hasDecimals, hundredths } from '../csv/contents.ts'
+import { differAbroad, filledCurrencies } from '../csv/foreign-amounts.ts'
 import type { CsvField } from '../csv/header-names.ts'
 import {
   type Columns,
@@ -9,6 +11,7 @@ import {
   isKnown,
   isOtherDate,
   listed,
+  maxOptions,
   maxTwins,
   nameOf,
 } from '../csv/headers.ts'
@@ -29,8 +32,6 @@ export type FoundColumns = {
   contents: Contents
 }
 
-/** The most options of a question, and of columns of numbers that are compared with balances. */
-const maxOptions = 8
 /** The most unknown fields of a mapping that errors name. */
 const unknownListed = 3
 
@@ -181,19 +182,6 @@ function otherAmounts(table: Table): number[] {
   )
 }
 
-/** True if two columns hold the same amounts in one of the currencies, and others elsewhere. */
-export function differAbroad(
-  rows: string[][],
-  one: number,
-  other: number,
-  currencies: (string | null)[],
-): boolean {
-  const values = rows.map((cells) => [hundredths(cells[one] ?? ''), hundredths(cells[other] ?? '')])
-  const abroad = new Set(currencies.filter((_, i) => values[i]?.[0] !== values[i]?.[1]))
-  const home = new Set(currencies.filter((currency) => !abroad.has(currency)))
-  return abroad.size > 0 && home.size === 1 && values.every(([, value]) => value !== 0)
-}
-
 /** Settles which column, or pair of debits and credits, has a field: the only possible one, or else by a question. */
 function settle(
   field: CsvField,
@@ -275,68 +263,6 @@ function ask(field: CsvField, possible: number[][], { headers, body }: Table, as
             label: `debits in column ${nameAt(column)}, credits in column ${nameAt(credit)}`,
           },
     ),
-  )
-}
-
-/** The currency of a column of amounts that has no other name: `CAD$` and `USD$`. */
-export function currencyOfAmounts(header: string): string | null {
-  return /^(CAD|USD) ?\$$/i.exec(header)?.[1]?.toUpperCase() ?? null
-}
-
-/** Where each currency has its own column of amounts and no row fills two, all that are filled; else null. */
-function filledCurrencies(headers: Header[], body: CsvRecord[]): number[] | null {
-  const all = headers.flatMap(({ text }, column) => (currencyOfAmounts(text) ? [column] : []))
-  if (all.length < 2) return null
-  const filledIn = ({ cells }: CsvRecord) => all.filter((column) => !isBlankAmount(cells[column] ?? ''))
-  const used = [...new Set(body.flatMap(filledIn))]
-  return used.length > 0 && body.every((record) => filledIn(record).length < 2) ? used : null
-}
-
-type Led = { balance: number; amount?: number; debit?: number; credit?: number }
-
-/**
- * Balances of a card are what is owed, so that its debits lead to higher ones. Since debits stand before credits nearly
- * everywhere, balances that are never negative and show the opposite do not prove it.
- */
-function mayBeOwed({ balance, debit = 0, credit = 0 }: Led, rows: string[][]): boolean {
-  return credit < debit && rows.every((cells) => hundredths(cells[balance] ?? '') >= 0)
-}
-
-const pairsOf = ({ debit = 0, credit = 0 }: Led) => [
-  [debit, credit],
-  [credit, debit],
-]
-
-/** Every choice of columns in which one or two columns account for each step of a column of running balances. */
-function balancedColumns(rows: string[][], allAmounts: number[], allBalances: number[]): Led[] {
-  if (rows.length < 2) return []
-  const [amounts, balances] = [allAmounts.slice(0, maxOptions), allBalances.slice(0, maxOptions)]
-  const columns = [...new Set([...amounts, ...balances])]
-  const values = rows.map(
-    (cells) => new Map(columns.map((column) => [column, hundredths(cells[column] ?? '')])),
-  )
-  const found: Led[] = []
-  for (const balance of balances)
-    for (const credit of amounts)
-      for (const debit of amounts)
-        if (balance !== credit && balance !== debit && leads(values, { balance, credit, debit }))
-          found.push(credit === debit ? { balance, amount: credit } : { balance, debit, credit })
-  return found
-}
-
-/** True if a column of amounts, or two of debits and credits, lead from each balance to the next, in either order. */
-function leads(rows: Map<number, number>[], at: { balance: number; credit: number; debit: number }): boolean {
-  const value = (row: Map<number, number> | undefined, column: number) => row?.get(column) ?? 0
-  const isOne = at.credit === at.debit
-  return [1, -1].some((step) =>
-    rows.every((row, i) => {
-      const [credit, debit] = [Math.abs(value(row, at.credit)), Math.abs(value(row, at.debit))]
-      if (isOne ? credit === 0 : (credit === 0) === (debit === 0)) return false
-      const before = rows[i - step]
-      if (!before) return true
-      const change = value(row, at.balance) - value(before, at.balance)
-      return isOne ? Math.abs(change) === credit : change === credit - debit
-    }),
   )
 }
 

@@ -7,6 +7,8 @@ export type Header = { text: string; name: string }
 /** The columns of each field, the best first. */
 export type Columns = Partial<Record<CsvField, number[]>>
 
+/** The most options of a question about columns, and of columns that are compared with balances. */
+export const maxOptions = 8
 /** How many columns of one meaning are considered: no bank has more, and each costs a pass over all rows. */
 export const maxTwins = 16
 /** How many columns are compared. */

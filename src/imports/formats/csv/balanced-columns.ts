@@ -1,0 +1,52 @@
+import { hundredths } from './contents.ts'
+import { maxOptions } from './headers.ts'
+
+/** A column of running balances, with the columns that lead from each balance to the next. */
+export type Led = { balance: number; amount?: number; debit?: number; credit?: number }
+
+/**
+ * Balances of a card are what is owed, so that its debits lead to higher ones. Since debits stand before credits nearly
+ * everywhere, balances that are never negative and show the opposite do not prove it.
+ */
+export function mayBeOwed({ balance, debit = 0, credit = 0 }: Led, rows: string[][]): boolean {
+  return credit < debit && rows.every((cells) => hundredths(cells[balance] ?? '') >= 0)
+}
+
+/** Its debits and credits, and the other way round. */
+export const pairsOf = ({ debit = 0, credit = 0 }: Led) => [
+  [debit, credit],
+  [credit, debit],
+]
+
+/** Every choice of columns in which one or two columns account for each step of a column of running balances. */
+export function balancedColumns(rows: string[][], allAmounts: number[], allBalances: number[]): Led[] {
+  if (rows.length < 2) return []
+  const [amounts, balances] = [allAmounts.slice(0, maxOptions), allBalances.slice(0, maxOptions)]
+  const columns = [...new Set([...amounts, ...balances])]
+  const values = rows.map(
+    (cells) => new Map(columns.map((column) => [column, hundredths(cells[column] ?? '')])),
+  )
+  const found: Led[] = []
+  for (const balance of balances)
+    for (const credit of amounts)
+      for (const debit of amounts)
+        if (balance !== credit && balance !== debit && leads(values, { balance, credit, debit }))
+          found.push(credit === debit ? { balance, amount: credit } : { balance, debit, credit })
+  return found
+}
+
+/** True if a column of amounts, or two of debits and credits, lead from each balance to the next, in either order. */
+function leads(rows: Map<number, number>[], at: { balance: number; credit: number; debit: number }): boolean {
+  const value = (row: Map<number, number> | undefined, column: number) => row?.get(column) ?? 0
+  const isOne = at.credit === at.debit
+  return [1, -1].some((step) =>
+    rows.every((row, i) => {
+      const [credit, debit] = [Math.abs(value(row, at.credit)), Math.abs(value(row, at.debit))]
+      if (isOne ? credit === 0 : (credit === 0) === (debit === 0)) return false
+      const before = rows[i - step]
+      if (!before) return true
+      const change = value(row, at.balance) - value(before, at.balance)
+      return isOne ? Math.abs(change) === credit : change === credit - debit
+    }),
+  )
+}
