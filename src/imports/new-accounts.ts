@@ -12,11 +12,11 @@ export type NewAccount = { name: string; startingBalance: Minor }
 const maxNameLength = 255
 
 /** The accounts that a file names and the user lacks, with the starting balances that the file gives them. */
-export function newAccountsOf({ rows, starts }: GenericFile, known: string[]): NewAccount[] {
+export function newAccountsOf({ rows, startingBalances }: GenericFile, known: string[]): NewAccount[] {
   const existing = new Set(known.map(folded))
   const found = new Map<string, NewAccount>()
   const areStarts = new Set(starts)
-  for (const row of [...starts, ...rows])
+  for (const row of [...startingBalances, ...rows])
     for (const name of [row.account, row.to_account]) {
       if (name === null || existing.has(folded(name)) || isLongerThan(name, maxNameLength)) continue
       const one = found.get(folded(name)) ?? { name, startingBalance: 0 as Minor }
@@ -28,7 +28,7 @@ export function newAccountsOf({ rows, starts }: GenericFile, known: string[]): N
 }
 
 /** The number of starting balances in the file that no new account gets. */
-export function startsLeftOut({ starts }: GenericFile, added: NewAccount[]): number {
+export function startsLeftOut({ startingBalances }: GenericFile, added: NewAccount[]): number {
   const names = new Set(added.map(({ name }) => folded(name)))
   return starts.filter(({ account }) => account === null || !names.has(folded(account))).length
 }

@@ -69,7 +69,7 @@ export function chooseAccount(
   const [account, ...others] = accounts.filter(isChosen)
   if (!account || others.length > 0) throw new Invalid({ statement_account: [whichAccount(names)] })
   if (!chosen && account.identifier)
-    aspects.prove('statement_account', names[0] ?? '', 'the only account in the file')
+    aspects.record('statement_account', names[0] ?? '', 'the only account in the file')
   return { account, settled: aspects.settled }
 }
 

@@ -92,7 +92,7 @@ export class Problems {
       ...question,
       options: options.map((option) => ({ ...option, example: [] })),
     }))
-    throw new Questions(errors, shown, aspects?.written)
+    throw new Questions(errors, shown, aspects?.formatAnswers)
   }
 }
 

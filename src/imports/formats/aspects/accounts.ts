@@ -64,7 +64,7 @@ export function groupsOf(entries: Entry[]): Entry[][] {
 /** True if names tell accounts apart: no balance runs on across them, and they are known to be the holder's. */
 function isApart({ names, what, isSure }: Names, values: RowValues[], aspects: Aspects): boolean {
   if (runsOn(names, values)) {
-    aspects.prove('statement_account', allRows, `the balances run on across ${what}`)
+    aspects.record('statement_account', allRows, `the balances run on across ${what}`)
     return false
   }
   if (isSure) return true

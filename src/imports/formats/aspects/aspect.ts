@@ -10,8 +10,8 @@ export type Choice = { value: string; label: string }
 /** A value that evidence proves, or a question with the values that may answer it; null if the file does not depend on it. */
 export type Aspect = { value: string; proof: string } | { question: string; options: Choice[] } | null
 
-/** What depends on the column of amounts. */
-const ofAmounts = new Set(['signs', 'decimal_separator', 'mapping.debit', 'mapping.credit'])
+/** Fields that depend on the column of amounts. */
+const amountFields = new Set(['signs', 'decimal_separator', 'mapping.debit', 'mapping.credit'])
 
 /** How each aspect of a file was settled, by the field that would have answered its question. */
 export type Settled = Record<string, { value: string; proof: string }>
@@ -39,19 +39,19 @@ export class Aspects {
     this.typed = options.typed ?? null
   }
 
-  /** The value to read on with: where a question remains, its first option. */
+  /** Settles a field. Returns its value or, while its question is open, the first option. */
   settle(field: string, find: () => Aspect, fallback = ''): string {
     const told = this.told[field]
-    if (told !== undefined) return this.prove(field, told, 'as the request says')
+    if (told !== undefined) return this.record(field, told, 'as the request says')
     const found = find()
     const kept = this.kept?.values[field]
     if (found === null) return kept ?? fallback
     if ('question' in found) {
       if (kept !== undefined && found.options.some(({ value }) => value === kept))
-        return this.prove(field, kept, this.kept?.source ?? '')
+        return this.record(field, kept, this.kept?.source ?? '')
       return this.ask(field, found.question, found.options)
     }
-    if (kept === undefined || kept === found.value) return this.prove(field, found.value, found.proof)
+    if (kept === undefined || kept === found.value) return this.record(field, found.value, found.proof)
     const text = `The file shows ${found.value} (${found.proof}), but it was ${kept} ${this.kept?.source}.`
     return this.ask(field, text, [
       { value: found.value, label: `${found.value}, as this file shows` },
@@ -66,26 +66,28 @@ export class Aspects {
     return kept === undefined ? null : { value: kept, proof: this.kept?.source ?? '' }
   }
 
-  /** Settles a field, unless it was read with the first option of an open question. */
-  prove(field: string, value: string, proof: string): string {
-    if (!this.#isOpen(field)) this.settled[field] = { value, proof }
+  /** Records a value, unless it was read with the first option of an open question. */
+  record(field: string, value: string, proof: string): string {
+    if (!this.#dependsOnOpenQuestion(field)) this.settled[field] = { value, proof }
     return value
   }
 
   /** Signs make sense only once the column of amounts is known. */
   ask(field: string, text: string, options: Choice[]): string {
-    if (field !== 'signs' || !this.#isOpen(field)) this.questions.push({ field, text, options })
+    if (field !== 'signs' || !this.#dependsOnOpenQuestion(field))
+      this.questions.push({ field, text, options })
     return options[0]?.value ?? ''
   }
 
-  #isOpen(field: string): boolean {
+  /** True if the question is open on which the field depends. */
+  #dependsOnOpenQuestion(field: string): boolean {
     return field === 'date_format'
       ? this.isAsked('mapping.date')
-      : ofAmounts.has(field) && this.isAsked('mapping.amount')
+      : amountFields.has(field) && this.isAsked('mapping.amount')
   }
 
-  /** What is settled about how the file is written, as answers. */
-  get written(): Answers {
+  /** The settled formats of dates and numbers, and columns, as answers. */
+  get formatAnswers(): Answers {
     const entries = Object.entries(this.settled).map(([field, { value }]) => [field, value])
     return Object.fromEntries(
       entries.filter(([field = '']) => /^(?:date_format|decimal_separator|mapping\..*)$/.test(field)),

@@ -66,7 +66,7 @@ export function settleColumns(
   chooseDescription(table)
   for (const [field, found = []] of Object.entries(columns) as [CsvField, number[]][])
     if (found[0] !== undefined && !aspects.isAsked(`mapping.${field}`))
-      aspects.prove(
+      aspects.record(
         `mapping.${field}`,
         nameOf(headers, found[0]),
         table.proofs.get(field) ?? 'a known header',

@@ -58,13 +58,13 @@ export const headerOf = ({ headers }: CsvTable, column = -1) =>
 export function askAboutMarks(
   table: CsvTable,
   rows: CsvRow[],
-  typeOf: ((row: CsvRow) => Mark | null) | null,
+  directionOf: ((row: CsvRow) => Mark | null) | null,
   aspects: Aspects,
 ): (Mark | null)[] | null {
   const column = table.columns.type?.[0] ?? columnOfLetters(table, rows)
   if (column < 0) return null
   const wordOf = ({ cells }: CsvRow) => cells[column]?.trim().slice(0, 100) || 'blank'
-  const sides = rows.map((row) => typeOf?.(row) ?? sideOf(wordOf(row)))
+  const sides = rows.map((row) => directionOf?.(row) ?? sideOf(wordOf(row)))
   const marks = rows.map((row, i) => sides[i] ?? toldMark(wordOf(row), aspects))
   const unknown = Map.groupBy(
     rows.filter((_, i) => marks[i] === null),
@@ -123,6 +123,6 @@ function toldMark(word: string, aspects: Aspects): Mark | null {
   const field = `marks.${word.slice(0, 100)}`
   const { value, proof = '' } = aspects.answer(field) ?? {}
   if (value !== 'in' && value !== 'out') return null
-  aspects.prove(field, value, proof)
+  aspects.record(field, value, proof)
   return value === 'in' ? 'credit' : 'debit'
 }

@@ -20,7 +20,7 @@ type Evidence = {
   /** What this kind of file proves: the documented convention, or the types of all rows. */
   own: Proof | null
   /** The direction that the type of a row gives it, whatever its sign; null if types give none. */
-  typeOf: ((row: CsvRow) => Mark | null) | null
+  directionOf: ((row: CsvRow) => Mark | null) | null
 }
 
 /** The entries of each account with negative amounts for what was spent. */
@@ -33,12 +33,12 @@ export function settleSigns(
   const isSigned = groups.flat().some(({ amount }) => amount < 0)
   const { told } = aspects
   if (evidence.areSided) {
-    if (!told.signs) aspects.prove('signs', 'by_column', 'debits and credits have columns of their own')
+    if (!told.signs) aspects.record('signs', 'by_column', 'debits and credits have columns of their own')
     return applied(groups, told.signs ?? 'as_written')
   }
-  const typed = evidence.typeOf && byTypes(groups.flat(), evidence.typeOf, told.signs)
+  const typed = evidence.directionOf && byTypes(groups.flat(), evidence.directionOf, told.signs)
   if (typed) return directed(groups, typed, aspects)
-  const marked = isSigned ? null : byMarks(table, groups.flat(), evidence.typeOf, aspects)
+  const marked = isSigned ? null : byMarks(table, groups.flat(), evidence.directionOf, aspects)
   if (marked) return directed(groups, marked, aspects)
   if (!isSigned) return unsignedByBalances(groups, evidence, aspects)
   const convention = aspects.settle('signs', () => signedAspect(table, groups, evidence, aspects))
@@ -67,7 +67,7 @@ function directed(groups: Entry[][], { value, proof, marks }: Directions, aspect
     aspects.settle('signs', () =>
       question(`The balances in the file contradict ${proof ?? 'its marks'}.`, groups.flat()),
     )
-  else if (proof) aspects.prove('signs', value, proof)
+  else if (proof) aspects.record('signs', value, proof)
   // Types say more than an option, as long as nothing contradicts them.
   const isTold = value === 'by_mark' || contradicts
   return applied(signed, (isTold && aspects.told.signs) || 'as_written')
@@ -76,10 +76,10 @@ function directed(groups: Entry[][], { value, proof, marks }: Directions, aspect
 /** The directions that the types of all rows give them; null if a row has none, or its sign contradicts it. */
 function byTypes(
   entries: Entry[],
-  typeOf: (row: CsvRow) => Mark | null,
+  directionOf: (row: CsvRow) => Mark | null,
   told: string | undefined,
 ): Directions | null {
-  const marks = entries.map(({ row }) => typeOf(row))
+  const marks = entries.map(({ row }) => directionOf(row))
   const amounts = entries.map(({ amount }) => amount)
   if (entries.length === 0 || marks.includes(null)) return null
   const areInverted = signsByKinds(marks, amounts) === 'inverted'
@@ -93,7 +93,7 @@ function byTypes(
 function byMarks(
   table: CsvTable,
   entries: Entry[],
-  typeOf: Evidence['typeOf'],
+  directionOf: Evidence['directionOf'],
   aspects: Aspects,
 ): Directions | null {
   const rows = entries.map(({ row }) => row)
@@ -105,7 +105,7 @@ function byMarks(
     return { value: 'by_mark', proof: 'the marks beside amounts', marks }
   }
   if (entries.some(({ balance }) => balance !== null)) return null
-  const marks = askAboutMarks(table, rows, typeOf, aspects)
+  const marks = askAboutMarks(table, rows, directionOf, aspects)
   return marks && { value: 'by_mark', proof: null, marks }
 }
 
@@ -165,7 +165,7 @@ function unsignedByBalances(groups: Entry[][], { openings, own }: Evidence, aspe
   const settle = () => own ?? aspects.typed ?? question(doubt, open)
   const convention = open.length > 0 ? aspects.settle('signs', settle) : 'as_written'
   if (open.length === 0 && groups.flat().length > 0)
-    aspects.prove('signs', 'by_balance', 'the balances show which way each amount went')
+    aspects.record('signs', 'by_balance', 'the balances show which way each amount went')
   const other = convention === 'inverted' ? -1 : 1
   return groups.map((group, g) =>
     group.map((entry, i) => ({ ...entry, amount: (entry.amount * (directions[g]?.[i] ?? other)) as Minor })),

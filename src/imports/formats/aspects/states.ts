@@ -38,7 +38,7 @@ export function settleStates(table: CsvTable, rows: CsvRow[], aspects: Aspects):
   const [column] = impact ?? status ?? []
   const isAsked = aspects.questions.some(({ field }) => field.startsWith('states.'))
   if (column !== undefined && isColumn && !isAsked)
-    aspects.prove('states', table.headers[column]?.text ?? '', 'all words in the column are known')
+    aspects.record('states', table.headers[column]?.text ?? '', 'all words in the column are known')
   return withoutUnmoved(found, aspects)
 }
 

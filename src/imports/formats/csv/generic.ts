@@ -24,7 +24,7 @@ const notPositive = 'The :field field must be greater than 0.'
 export type GenericFile = {
   rows: GenericRow[]
   /** Starting balances, as income or expenses. */
-  starts: GenericRow[]
+  startingBalances: GenericRow[]
   skipped: number
   settled: Settled
   headers: string[]
@@ -32,10 +32,10 @@ export type GenericFile = {
 
 /** Reads a table of one's own or an export of another app; only date and amount are required. Throws Invalid, or Questions. */
 export function readGenericTable(text: string, options: FileOptions, isSheet: boolean): GenericFile {
-  const reading = readTable(text, options, { ...kind, isSheet })
+  const reading = readTable(text, options, { ...ownTable, isSheet })
   const { table, skipped, aspects, problems } = reading
   const entries = chosenEntries(reading)
-  // The money of a transfer leaves the account of its row, whatever the sign; unless others show that it means something.
+  // A transfer leaves the account of its row whatever its sign, unless a transfer of the file has a minus sign.
   const areSigned =
     reading.areSided ||
     entries.some(({ row }) => kindOfRow(table, row) === 'transfer' && row.amount.written?.isNegative)
@@ -46,17 +46,17 @@ export function readGenericTable(text: string, options: FileOptions, isSheet: bo
   problems.throwIfAny(aspects)
   return {
     rows: joinHalves(read),
-    starts: read.filter(({ isStart }) => isStart).map(rowOf),
+    startingBalances: read.filter(({ isStart }) => isStart).map(rowOf),
     skipped: skipped + entries.length - moved.length,
     settled: aspects.settled,
     headers: table.identity,
   }
 }
 
-const kind = { fields: fieldsOf(true), convention: conventionOf, typeOf }
+const ownTable = { fields: fieldsOf(true), convention: conventionOf, directionOf }
 
 /** The direction of a row by its type; one with a second account and no type is a transfer. */
-function typeOf(table: CsvTable, row: CsvRow): Mark | null {
+function directionOf(table: CsvTable, row: CsvRow): Mark | null {
   // What is debited to the other account was spent.
   if (table.layout?.app?.journal) return row.amount.written?.isNegative ? 'credit' : 'debit'
   const { between } = appRowOf(table, row)
@@ -89,7 +89,7 @@ function chosenEntries({ table, groups, aspects }: TableReading): Entry[] {
   return groups[names.indexOf(askForAccount(names, aspects))] ?? all
 }
 
-/** A row that may be one half of a transfer, and whether the other account that it names is surely one. */
+/** A row that may be one half of a transfer. */
 type Half = GenericRow & { half: 'in' | 'out' | null } & Pick<AppRow, 'other' | 'isStart'>
 
 const rowOf = ({ half: _, other: __, isStart: ___, ...row }: Half): GenericRow => row
@@ -103,11 +103,12 @@ function readRow(
   const toAccount = between ? between.from && between.to : toAccountOf(table, row)
   const kind = kindOfRow(table, row) ?? (toAccount !== null ? 'transfer' : amount < 0 ? 'expense' : 'income')
   const type = kind === 'transfer_in' ? 'income' : kind === 'transfer_out' ? 'expense' : kind
-  const isCredit = areSided
+  const contradictsType = areSided
     ? amount > 0 && type !== 'income'
     : type === 'transfer' && areSigned && !row.amount.written?.isNegative
   if (amount === 0 || (type === 'income' && amount < 0)) problems.addRow(row.line, 'amount', notPositive)
-  else if (isCredit) problems.addRow(row.line, 'type', 'The selected :field is invalid: the row is a credit.')
+  else if (contradictsType)
+    problems.addRow(row.line, 'type', 'The selected :field is invalid: the row is a credit.')
   if (type === 'transfer' && toAccount === null) problems.addRow(row.line, 'to_account', requiredText)
   if (type !== 'transfer' && toAccount !== null) problems.addRow(row.line, 'to_account', onlyForTransfersText)
   if (date === null) return null
@@ -141,8 +142,8 @@ const isShared = ({ columns: { category, to_account } }: CsvTable) =>
   category !== undefined && category[0] === to_account?.[0]
 
 function toAccountOf(table: CsvTable, row: CsvRow): string | null {
-  const isMeant = !isShared(table) || kindOf(cellOf(table, row, 'type')) === 'transfer'
-  return isMeant ? cleanText(cellOf(table, row, 'to_account')) : null
+  const hasToAccount = !isShared(table) || kindOf(cellOf(table, row, 'type')) === 'transfer'
+  return hasToAccount ? cleanText(cellOf(table, row, 'to_account')) : null
 }
 
 /**

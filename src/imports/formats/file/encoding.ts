@@ -35,7 +35,7 @@ function decodeTold(bytes: Uint8Array, aspects: Aspects): string | null {
     throw new Invalid({
       encoding: [`The selected encoding is invalid; use one such as utf-8 or ${legacyEncodings.join(', ')}.`],
     })
-  return decode(aspects.prove('encoding', encoding, answer.proof), bytes)
+  return decode(aspects.record('encoding', encoding, answer.proof), bytes)
 }
 
 function decodeMarked(bytes: Uint8Array): string | null {
@@ -88,7 +88,7 @@ function decodeLegacy(bytes: Uint8Array, aspects: Aspects): string {
   const declared = declaredCharset(decode('windows-1252', bytes.subarray(0, 2048)))
   const encoding = declared ?? likelyCharset(bytes)
   const proof = declared ? 'the file says so' : 'the most likely of the usual ones; `encoding` tells another'
-  return decode(aspects.prove('encoding', encoding, proof), bytes)
+  return decode(aspects.record('encoding', encoding, proof), bytes)
 }
 
 /** The legacy encoding that the header of an XML or OFX file declares, if TextDecoder knows it. */
