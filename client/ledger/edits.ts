@@ -1,7 +1,14 @@
 import type { Copy, PendingUpdate } from './copy.ts'
 import { type Creatable, type Entered, LedgerError } from './entered.ts'
 import { fieldsOf } from './fields.ts'
-import { type Change, type Fields, groupOf, type Other, pick, withoutUnchanged } from './pending.ts'
+import {
+  type AffectedTransaction,
+  type Change,
+  type Fields,
+  groupOf,
+  pick,
+  withoutUnchanged,
+} from './pending.ts'
 import type { Renames } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
 import { idOf } from './store.ts'
@@ -31,7 +38,7 @@ export function editsOf(
   }
 
   /** Performs works as a step that can be undone. `others` are restored with the account or category that it deletes. */
-  async function perform(works: PendingUpdate[], others: Other[] = []): Promise<void> {
+  async function perform(works: PendingUpdate[], others: AffectedTransaction[] = []): Promise<void> {
     const before = works.map(({ noun, key }) => {
       const row = find(noun, key)
       const fieldsBefore = row && pick(row, fieldsOf(noun))
@@ -62,7 +69,7 @@ export function editsOf(
    * Further changes for the deletion of a row that was never sent. The service does not know the row, so the transactions
    * of an account are deleted here, and those of a category lose it here.
    */
-  function consequencesOf(noun: Noun, key: Key, others = view().othersOf(noun, key)): PendingUpdate[] {
+  function consequencesOf(noun: Noun, key: Key, others = view().affectedBy(noun, key)): PendingUpdate[] {
     if (pending.get(`${noun} ${key}`)?.next?.op !== 'create') return []
     const lost: Change = {
       op: 'update',
@@ -100,7 +107,7 @@ export function editsOf(
       async remove(noun: Creatable, name: Key | number): Promise<void> {
         const row = rowOf(noun, name)
         const removal = updateOf(noun, row.key, { op: 'delete', set: {}, was: pick(row, fieldsOf(noun)) })
-        const others = view().othersOf(noun, row.key)
+        const others = view().affectedBy(noun, row.key)
         await perform([...consequencesOf(noun, row.key, others), removal], others)
       },
 

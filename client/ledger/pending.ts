@@ -10,8 +10,8 @@ export type Change = {
   op: 'create' | 'update' | 'delete'
   set: Fields
   was: Fields
-  /** For a deleted row that is restored as a new one: the transactions that are restored with it. */
-  others?: Other[]
+  /** For a deleted row that is restored as a new one: the transactions that its deletion affected. */
+  others?: AffectedTransaction[]
   /**
    * It may lack a category: its row existed before, or its category was deleted before it was ever sent.
    */
@@ -19,7 +19,7 @@ export type Change = {
 }
 
 /** With `set`, a transaction that is restored with its account; without, one that gets its restored category again. */
-export type Other = { key: Key; set?: Fields }
+export type AffectedTransaction = { key: Key; set?: Fields }
 
 /** The pending change of one row. It is stored in this form. */
 export type Pending = {

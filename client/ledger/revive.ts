@@ -1,10 +1,10 @@
 import {
+  type AffectedTransaction,
   creation,
   deletes,
   type Fields,
   merge,
   newPending,
-  type Other,
   type Pending,
   type Value,
 } from './pending.ts'
@@ -72,7 +72,7 @@ export function revive({ pending, rows }: Stored, newKey: () => Key, at: number)
     drop(id)
     put({ ...one, key, next: { ...change, mayLackCategory: true } })
     // The oldest first, so that those of a day keep their order.
-    for (const other of renamedOthers(others, renames).reverse())
+    for (const other of renamedAffected(others, renames).reverse())
       if (other.set) reviveTransaction(other.key, other.set)
       else restoreCategory(key, one.key, other.key)
   }
@@ -87,10 +87,10 @@ export function revive({ pending, rows }: Stored, newKey: () => Key, at: number)
 /** False for a creation that was sent or refused: its client id may be spent. */
 const isToBeCreated = (one: Pending | undefined) => one?.next?.op === 'create' && !one.sent && !one.errors
 
-/** A pending change, with its row and others under their new keys. */
+/** A pending change, with its row and the affected transactions under their new keys. */
 export function renamedOne(one: Pending, renames: Renames): Pending {
   const { next } = one
-  const others = next?.others && { others: renamedOthers(next.others, renames) }
+  const others = next?.others && { others: renamedAffected(next.others, renames) }
   return {
     ...one,
     key: renames.get(idOf(one)) ?? one.key,
@@ -98,8 +98,8 @@ export function renamedOne(one: Pending, renames: Renames): Pending {
   }
 }
 
-/** Others by their new keys. */
-export function renamedOthers(others: Other[], renames: Renames): Other[] {
+/** The affected transactions, by their new keys. */
+export function renamedAffected(others: AffectedTransaction[], renames: Renames): AffectedTransaction[] {
   return others.map(({ key, set }) => ({
     key: renames.get(`transaction ${key}`) ?? key,
     ...(set && { set: renamed(set, renames) }),

@@ -1,17 +1,17 @@
 import type { Copy, PendingUpdate } from './copy.ts'
 import { LedgerError } from './entered.ts'
 import {
+  type AffectedTransaction,
   type Change,
   deletes,
   type Fields,
   groupOf,
   type Named,
-  type Other,
   type Pending,
   pick,
   withoutUnchanged,
 } from './pending.ts'
-import { type Renames, renamed, renamedOne, renamedOthers } from './revive.ts'
+import { type Renames, renamed, renamedAffected, renamedOne } from './revive.ts'
 import type { Key } from './rows.ts'
 import { idOf } from './store.ts'
 import type { View } from './view.ts'
@@ -23,7 +23,7 @@ export type Done = Named & {
   fieldsBefore: Fields | undefined
   fieldsAfter: Fields | undefined
   /** The transactions that are restored with a deleted row. */
-  others: Other[]
+  others: AffectedTransaction[]
 }
 
 /**
@@ -55,7 +55,7 @@ function undoChangeOf(
   { noun, key, fieldsBefore, fieldsAfter, others }: Done,
 ): Change | undefined {
   if (!fieldsBefore) {
-    if (noun === 'account' && view.othersOf(noun, key).length > 0)
+    if (noun === 'account' && view.affectedBy(noun, key).length > 0)
       throw new LedgerError('The account has transactions.')
     return fieldsAfter && { op: 'delete', set: {}, was: fieldsAfter }
   }
@@ -84,7 +84,7 @@ export function renameDone(done: Done, renames: Renames): void {
   done.key = renames.get(idOf(done)) ?? done.key
   done.fieldsBefore &&= renamed(done.fieldsBefore, renames)
   done.fieldsAfter &&= renamed(done.fieldsAfter, renames)
-  done.others = renamedOthers(done.others, renames)
+  done.others = renamedAffected(done.others, renames)
 }
 
 /** A pending change as a text, to compare with that of another time. */

@@ -1,6 +1,6 @@
 import { fieldsOf } from './fields.ts'
 import { listingOf, newestFirst } from './listing.ts'
-import { type Fields, type Other, pick } from './pending.ts'
+import { type AffectedTransaction, type Fields, pick } from './pending.ts'
 import { type Key, keyOf, mapsByNoun, type Noun, nouns, references, type ServedRow } from './rows.ts'
 import { keyed, type Shown, type Sources, shownRow } from './shown-row.ts'
 
@@ -101,7 +101,7 @@ export function viewOf(sources: Sources) {
      * The transactions that the deletion of a row affects, newest first: those of an account with their fields, those of a
      * category without. Hidden transactions are included, since the account that hides them may be restored.
      */
-    othersOf(noun: Noun, key: Key): Other[] {
+    affectedBy(noun: Noun, key: Key): AffectedTransaction[] {
       const own = references.filter(([, of]) => of === noun).map(([field]) => field)
       if (own.length === 0) return []
       const all = [...shownRows.transaction.values()].filter((row) => own.some((field) => row[field] === key))
