@@ -15,7 +15,7 @@ const maxNameLength = 255
 export function newAccountsOf({ rows, startingBalances }: GenericFile, known: string[]): NewAccount[] {
   const existing = new Set(known.map(folded))
   const found = new Map<string, NewAccount>()
-  const areStarts = new Set(starts)
+  const areStarts = new Set(startingBalances)
   for (const row of [...startingBalances, ...rows])
     for (const name of [row.account, row.to_account]) {
       if (name === null || existing.has(folded(name)) || isLongerThan(name, maxNameLength)) continue
@@ -30,7 +30,7 @@ export function newAccountsOf({ rows, startingBalances }: GenericFile, known: st
 /** The number of starting balances in the file that no new account gets. */
 export function startsLeftOut({ startingBalances }: GenericFile, added: NewAccount[]): number {
   const names = new Set(added.map(({ name }) => folded(name)))
-  return starts.filter(({ account }) => account === null || !names.has(folded(account))).length
+  return startingBalances.filter(({ account }) => account === null || !names.has(folded(account))).length
 }
 
 /** Names are compared without regard to the case of ASCII letters, as SQLite's lower() does. */

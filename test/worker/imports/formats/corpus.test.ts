@@ -121,8 +121,8 @@ describe('a statement of the corpus', () => {
 describe('a generic CSV file of the corpus', () => {
   test.each(genericFiles)('%s reads as the file beside it expects', (path, text) => {
     const { options, ...expected } = expectedOf(path)
-    const { rows, startingBalances } = readGeneric(encode(text), options ?? {})
-    expect({ rows, ...(starts.length > 0 && { startingBalances }) }).toEqual(expected)
+    const { rows, startingBalances: starts } = readGeneric(encode(text), options ?? {})
+    expect({ rows, ...(starts.length > 0 && { starts }) }).toEqual(expected)
   })
 })
 
