@@ -494,6 +494,7 @@ describe.skipIf(!executable)('using the example app', () => {
     await page.keyboard.press('Enter')
     await focusOn('button', 'Save')
     await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await expectRows(page, ['Market −12.50'])
     // The focus is back where it was.
     await focusOn('button', 'Add transaction')
