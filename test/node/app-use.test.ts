@@ -316,6 +316,31 @@ describe.skipIf(!executable)('using the example app', () => {
     expect(await badge.getAttribute('style')).toContain('--hue: 295')
   })
 
+  test('saves only what was edited in a dialog, and undoes only what filing changed', async () => {
+    const { person, page } = await newWindow('partial@example.com')
+    await person.add('Rent', '40.00', { transaction_date: today })
+    await open(page, 'Transactions')
+    await choose(page, 'Rent')
+    const [{ id }] = (await person.get('/transactions')).data
+    await person.call('PATCH', `/transactions/${id}`, { amount: '99.00' })
+    await expectRows(page, ['Rent −99.00'])
+    await page.getByLabel('Description').fill('Rent, May')
+    await press(page, 'Save')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await expectRows(page, ['Rent, May −99.00'])
+
+    await press(page, 'Select')
+    await page.getByRole('checkbox', { name: 'Rent' }).check()
+    await page.getByLabel('Category').last().selectOption({ label: 'Groceries' })
+    await press(page, 'File 1 transaction')
+    await press(page, 'Undo')
+    await page.getByText('Online · all saved').waitFor()
+    const { data } = await person.get('/transactions')
+    expect(data).toMatchObject([
+      { description: 'Rent, May', amount: '99.00', category: { name: 'Groceries' } },
+    ])
+  })
+
   test('shows pairs side by side, joins those that are sure, and separates them again', async () => {
     const { person, page } = await newWindow('pairs@example.com')
     const { id } = await person.call('POST', '/accounts', {

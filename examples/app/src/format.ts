@@ -7,6 +7,7 @@ export const longDayOfYear = inWords({ dateStyle: 'full' })
 export const shortDay = inWords({ dateStyle: 'medium' })
 export const monthName = inWords({ month: 'long', year: 'numeric' })
 export const shortMonth = inWords({ month: 'short' })
+export const shortMonthOfYear = inWords({ month: 'short', year: '2-digit' })
 
 /** The date in a time zone, `YYYY-MM-DD`. The service may know one that this device does not. */
 export function today(timeZone = 'UTC'): string {

@@ -16,6 +16,9 @@ export function Categories({ ledger }: PageProps) {
   const categories = ledger.categories()
   const month = today(ledger.profile()?.timezone).slice(0, 7)
   const sums = ledger.monthlyReport({ from: month, to: month }).months[0]?.categories ?? []
+  // A refund is income in an expense category.
+  const sumOf = ({ key, type }: LedgerCategory) =>
+    sums.find((one) => one.category_key === key && one.type === type)
   return (
     <Page title="Categories" add="category" onAdd={() => setEdited('new')}>
       <div class="columns">
@@ -33,7 +36,7 @@ export function Categories({ ledger }: PageProps) {
                   <span>
                     <bdi>{category.name}</bdi> <Waits of={category} />
                   </span>
-                  <strong>{money(sums.find((one) => one.category_key === category.key)?.total ?? 0)}</strong>
+                  <strong>{money(sumOf(category)?.total ?? 0)}</strong>
                 </button>
               ))}
           </article>

@@ -65,6 +65,7 @@ function Conflict({ ledger, conflict }: { ledger: Ledger; conflict: LedgerConfli
 
 function Rejection({ ledger, rejection }: { ledger: Ledger; rejection: LedgerRejection }) {
   const [isOpen, setOpen] = useState(false)
+  const page = pageOf[rejection.noun]
   const edited = rejection.noun === 'transaction' ? ledger.transaction(rejection.key) : undefined
   return (
     <article>
@@ -72,7 +73,7 @@ function Rejection({ ledger, rejection }: { ledger: Ledger; rejection: LedgerRej
       <p role="alert">{Object.values(rejection.errors).flat().join(' ')}</p>
       <div class="line">
         {edited && <Button label="Correct it" onClick={() => setOpen(true)} />}
-        {!edited && !rejection.errors.row && <a href={pageOf[rejection.noun]}>Correct it</a>}
+        {!edited && page && !rejection.errors.row && <a href={page}>Correct it</a>}
         <Button label="Drop my change" isMain={false} onClick={() => ledger.discard(rejection)} />
       </div>
       {isOpen && edited && <TransactionDialog {...{ ledger, edited, onDone: () => setOpen(false) }} />}

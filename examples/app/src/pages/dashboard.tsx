@@ -101,7 +101,7 @@ function Month({ ledger }: { ledger: Ledger }) {
   )
 }
 
-function Unverified({ ledger }: { ledger: Ledger }) {
+export function Unverified({ ledger }: { ledger: Ledger }) {
   const { email, email_verified_at } = ledger.profile() ?? {}
   if (email_verified_at !== null) return null
   const sendAgain = async () => {

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import {
   ApiError,
   type ImportPreview,
@@ -21,6 +21,7 @@ import { Choice, type Entries, Field, Form } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { say } from '../ui/toast.tsx'
+import { Unverified } from './dashboard.tsx'
 
 type Outcome = ImportResult['import']
 
@@ -70,6 +71,7 @@ export function ImportFile({ ledger }: PageProps) {
   if (accounts.length === 0) return <Page title="Import" children={<FirstAccount ledger={ledger} />} />
   return (
     <Page title="Import">
+      <Unverified ledger={ledger} />
       <article>
         <p>A statement from your bank (CSV, Excel, OFX, QIF, CAMT, MT940), or a CSV of your own.</p>
         {!isOnline && <p role="alert">The service reads the file, so this needs a network.</p>}
@@ -170,6 +172,8 @@ type FoundProps = { outcome: Outcome; onTake: (chosen: Entries) => Promise<void>
 
 function Found({ outcome, onTake }: FoundProps) {
   const { counts, preview, skipped, closing_balance: closing } = outcome
+  const found = useRef<HTMLElement>(null)
+  useLayoutEffect(() => found.current?.scrollIntoView(), [])
   const option = (name: string, value: string, label: string) => (
     <label>
       <input type="checkbox" name={name} value={value} /> {label}
@@ -178,7 +182,7 @@ function Found({ outcome, onTake }: FoundProps) {
   const after = preview?.balance_after && `; balance after ${money(preview.balance_after)}`
   const totals = preview && `; ${money(preview.total_in)} in, ${money(preview.total_out)} out${after ?? ''}`
   return (
-    <article aria-live="polite">
+    <article ref={found} aria-live="polite">
       <h2>{counts.created > 0 ? counted(counts.created, 'new transaction') : 'Nothing new in this file'}</h2>
       <p>
         {`${counted(counts.rows, 'row')}, ${counts.duplicate} already there, ${skipped} that moved no money`}
@@ -192,7 +196,7 @@ function Found({ outcome, onTake }: FoundProps) {
           {counts.deleted_before > 0 &&
             option('reimport_deleted', 'true', `Bring back ${counts.deleted_before} that you had deleted`)}
           {counts.possible > 0 &&
-            option('joins', 'true', `Join those of ${counts.possible} possible matches that are sure`)}
+            option('joins', 'true', `Join possible matches that are sure (of ${counts.possible})`)}
         </Form>
       )}
       <Settled settled={outcome.settled} />

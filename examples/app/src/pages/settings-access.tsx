@@ -8,12 +8,16 @@ import { say } from '../ui/toast.tsx'
 
 /** Asks for a link to another address, which replaces the current one when the link is followed. */
 export function Address() {
-  const change = async ({ email = '', current_password }: Entries) =>
-    say((await unwrap(client.api.me.email.$put({ json: { email, current_password } }))).message)
+  const [sent, setSent] = useState(0)
+  const change = async ({ email = '', current_password }: Entries) => {
+    const { message } = await unwrap(client.api.me.email.$put({ json: { email, current_password } }))
+    setSent(sent + 1)
+    say(message)
+  }
   return (
     <article>
       <h2>Email address</h2>
-      <Form submit="Change the address" look="outline" onSubmit={change}>
+      <Form key={sent} submit="Change the address" look="outline" onSubmit={change}>
         <Field label="New address" name="email" type="email" autocomplete="off" required />
         <Field
           {...secret}

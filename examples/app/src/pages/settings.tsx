@@ -6,7 +6,7 @@ import { counted } from '../format.ts'
 import { client, forgetSession } from '../session.ts'
 import { Choice, type Entries, Field, Form, type Options } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
-import { say } from '../ui/toast.tsx'
+import { say, writeAndSay } from '../ui/toast.tsx'
 import { Access, Address, Password } from './settings-access.tsx'
 import { Export, Layouts, Restore } from './settings-data.tsx'
 
@@ -36,8 +36,8 @@ function Profile({ ledger }: PageProps) {
   const names = new Set([timezone, 'UTC', ...Intl.supportedValuesOf('timeZone')])
   const zones: Options = [...names].sort().map((zone) => [zone, zone])
   const save = async ({ name = '', timezone = '', reminder_time = '' }: Entries) => {
-    await ledger.update('profile', 'me', { name, timezone, reminder_time: reminder_time || null })
-    say('Your settings are saved.')
+    const fields = { name, timezone, reminder_time: reminder_time || null }
+    await writeAndSay(ledger, () => ledger.update('profile', 'me', fields), 'Your settings are saved.')
   }
   const hint = 'An email at this time on days without a transaction. Leave it empty for none.'
   return (
@@ -87,12 +87,14 @@ function SignOut({ ledger, session }: PageProps) {
     await client.signOut().catch(() => undefined)
     await forgetSession(session)
   }
-  const lost = `${counted(ledger.waiting().length, 'change')} could not be sent, and would be lost.`
+  const waiting = ledger.waiting().length
+  const isLost = isSure && waiting > 0
+  const lost = `${counted(waiting, 'change')} could not be sent, and would be lost.`
   return (
     <article>
       <h2>Sign out</h2>
-      <p role="status">{isSure ? lost : 'Your data is removed from this device.'}</p>
-      <Form submit={isSure ? 'Sign out anyway' : 'Sign out'} onSubmit={signOut} />
+      <p role="status">{isLost ? lost : 'Your data is removed from this device.'}</p>
+      <Form submit={isLost ? 'Sign out anyway' : 'Sign out'} onSubmit={signOut} />
     </article>
   )
 }

@@ -35,7 +35,7 @@ export function TransactionDialog({ ledger, edited, onDone }: Props) {
     <RowDialog
       noun="transaction"
       {...{ ledger, edited, onDone }}
-      read={(entries) => read(entries, type)}
+      read={read}
       doubt={({ amount }, entered) => doubtfulAmount(amount) ?? (row ? undefined : twinOf(ledger, entered))}
     >
       <Segments
@@ -124,9 +124,12 @@ function Ways({ ledger, type, row }: WaysProps) {
 
 /** Takes a transaction apart that was made by joining two. */
 function Separate({ id, ledger }: { id: number; ledger: Ledger }) {
-  const separate = async () => {
+  const separate = async ({ currentTarget }: { currentTarget: HTMLElement }) => {
+    const dialog = currentTarget.closest('dialog')
     const { ok } = await client.api.matches.separate.$post({ json: { id } })
     await ledger.sync()
+    // What it shows is no longer there to be saved.
+    if (ok) dialog?.close()
     say(ok ? 'The two transactions are separate again.' : 'No other transaction was joined with this one.')
   }
   return <button type="button" class="outline" onClick={separate} children="Separate what was joined" />
@@ -146,9 +149,16 @@ function twinOf(ledger: Ledger, entered: New): string | undefined {
   return twin && `There is one already: ${inWords(twin)}.`
 }
 
-function read(entries: Entries, type: Type): New {
+function read(entries: Entries): New {
   const { amount = '', account_id = '', transaction_date = '', description = '', reference = '' } = entries
   const { to_account_id = null, category_id } = entries
   const refs = { account_id, to_account_id, category_id: category_id || null }
-  return { type, amount: typedAmount(amount).amount, transaction_date, description, reference, ...refs }
+  return {
+    type: entries.type as Type,
+    amount: typedAmount(amount).amount,
+    transaction_date,
+    description,
+    reference,
+    ...refs,
+  }
 }

@@ -82,10 +82,11 @@ function FileUnder({ ledger, rows, onAll, onDone }: FileProps) {
   const found = filed.map(({ description, type }) => ledger.suggestCategory(description ?? '', type))
   const agreed = found.every((one) => one?.category.key === found[0]?.category.key) ? found[0] : undefined
   const file = async ({ category_id = '' }: Entries) => {
-    for (const { key } of filed) await ledger.update('transaction', key, { category_id })
+    const changed = filed.filter(({ category }) => category?.key !== category_id)
+    for (const { key } of changed) await ledger.update('transaction', key, { category_id })
     onDone()
     say(`${counted(filed.length, 'transaction')} filed.`, async () => {
-      for (const _ of filed) await ledger.undo()
+      for (const _ of changed) await ledger.undo()
     })
   }
   return (
@@ -118,8 +119,7 @@ function FileUnder({ ledger, rows, onAll, onDone }: FileProps) {
 function Filters({ ledger, filter }: { ledger: Ledger; filter: LedgerFilter }) {
   const { q, account_id, category_id, type, from, to } = filter
   const { q: _, ...others } = filter
-  const isFiltered = Object.keys(others).length > 0
-  const [isOpen] = useState(isFiltered)
+  const filters = Object.keys(others).length
   const apply = (form: HTMLFormElement) => {
     const chosen = [...new FormData(form)].map(([name, value]) => [name, String(value)])
     go(`/transactions?${new URLSearchParams(chosen.filter(([, value]) => value))}`, { isReplacing: true })
@@ -135,10 +135,10 @@ function Filters({ ledger, filter }: { ledger: Ledger; filter: LedgerFilter }) {
           defaultValue={q}
           placeholder="Search payees, categories, amounts"
           aria-label="Search"
-          onFocus={() => isFiltered || textsOf(ledger, {})}
+          onFocus={() => filters > 0 || textsOf(ledger, {})}
         />
-        <details open={isOpen}>
-          <summary>Filters</summary>
+        <details>
+          <summary>{filters > 0 ? `Filters: ${filters} set` : 'Filters'}</summary>
           <div class="fields">
             <Choice label="Account" name="account_id" value={`${account_id}`} options={accounts} />
             <Choice
@@ -152,8 +152,8 @@ function Filters({ ledger, filter }: { ledger: Ledger; filter: LedgerFilter }) {
             <Field label="From" name="from" type="date" value={from} {...dates} />
             <Field label="To" name="to" type="date" value={to} {...dates} />
           </div>
-          {isFiltered && <a href="/transactions">Clear the filters</a>}
         </details>
+        {filters > 0 && <a href="/transactions">Clear the filters</a>}
       </form>
     </search>
   )

@@ -12,7 +12,7 @@ import {
 } from 'chart.js'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { money } from '../amounts.ts'
-import { monthName, shortMonth } from '../format.ts'
+import { monthName, shortMonth, shortMonthOfYear } from '../format.ts'
 import { observable, useFollowed } from '../store.ts'
 import { Table } from './table.tsx'
 
@@ -67,11 +67,10 @@ function Drawing({ label, type, months, series }: ChartProps) {
     Canvas.defaults.borderColor = colourOf('--line')
     Canvas.defaults.font.family = 'system-ui'
     Canvas.defaults.font.size = 0.75 * Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
-    const short = new Intl.NumberFormat(undefined, { notation: 'compact' })
     const chart = new Canvas(element, {
       type,
       data: {
-        labels: months.map(shortMonth),
+        labels: months.map(months.length > 12 ? shortMonthOfYear : shortMonth),
         datasets: series.map(({ label, colour, figures: data }) => ({
           label,
           data,
@@ -86,7 +85,7 @@ function Drawing({ label, type, months, series }: ChartProps) {
           x: { grid: { display: false }, ticks: { maxRotation: 0 } },
           y: {
             border: { display: false },
-            ticks: { maxTicksLimit: 5, callback: (value) => short.format(Number(value)) },
+            ticks: { maxTicksLimit: 5, callback: (value, _, ticks) => short(Number(value), ticks) },
           },
         },
         plugins: {
@@ -100,4 +99,12 @@ function Drawing({ label, type, months, series }: ChartProps) {
     return () => chart.destroy()
   }, [drawnFor, type, JSON.stringify([months, series])])
   return <canvas ref={canvas} role="img" aria-label={`${label}, as in the table below`} />
+}
+
+/** A figure beside the axis, with as many digits as tell it from the next one. */
+function short(figure: number, ticks: { value: number }[]): string {
+  const step = Math.abs((ticks[1]?.value ?? 0) - (ticks[0]?.value ?? 0)) || 1
+  const most = Math.max(...ticks.map(({ value }) => Math.abs(value)), step)
+  const maximumSignificantDigits = Math.min(Math.max(2, Math.ceil(Math.log10(most / step)) + 1), 15)
+  return new Intl.NumberFormat(undefined, { notation: 'compact', maximumSignificantDigits }).format(figure)
 }

@@ -16,6 +16,9 @@ const Failed = createContext(none)
 
 export type Entries = Record<string, string>
 
+export const entriesOf = (form: HTMLFormElement | null | undefined) =>
+  Object.fromEntries(new FormData(form ?? undefined)) as Entries
+
 type FormProps = {
   submit: string
   look?: 'outline' | 'outline danger'
@@ -42,7 +45,7 @@ export function Form({ submit, look, onSubmit, onInput, isDisabled, children }: 
     setBusy(true)
     setDiscard(undefined)
     const submit = async () => {
-      const result = await onSubmit(Object.fromEntries(new FormData(form)) as Entries)
+      const result = await onSubmit(entriesOf(form))
       if (result !== false) unsaved.delete(form)
       return none
     }

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Entered, Key, Ledger } from 'purse-client'
 import { Dialog } from './dialog.tsx'
-import { type Entries, Form } from './form.tsx'
-import { say } from './toast.tsx'
+import { type Entries, entriesOf, Form } from './form.tsx'
+import { writeAndSay } from './toast.tsx'
 
 type Noun = 'account' | 'category' | 'transaction'
 /** A row to edit, or a new one. */
@@ -31,29 +31,29 @@ const removals = {
 export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, ...props }: Props<N>) {
   const [doubt, setDoubt] = useState<string>()
   const dialog = useRef<HTMLDialogElement>(null)
+  const opened = useRef<Entries>({})
+  useLayoutEffect(() => {
+    opened.current = entriesOf(dialog.current?.querySelector('form'))
+  }, [])
   const [row, title] = edited === 'new' ? [null, `Add ${noun}`] : [edited, `Change ${noun}`]
 
-  const finish = async (write: () => Promise<unknown>, how: string) => {
-    let isChanged = false
-    const end = ledger.subscribe(() => {
-      isChanged = true
-    })
-    const written = write()
-    end()
-    const key = await written
+  const finish = async <T,>(write: () => Promise<T>, how: string) => {
+    const result = await writeAndSay(ledger, write, `The ${noun} is ${how}.`)
     dialog.current?.close()
-    // Otherwise undo would take back something else.
-    if (isChanged) say(`The ${noun} is ${how}.`, ledger.undo)
-    return key as Key
+    return result
   }
   const save = async (entries: Entries) => {
     const entered = read(entries)
     const found = doubt ? undefined : props.doubt?.(entries, entered)
     setDoubt(found)
     if (found) return false
-    const key = row
-      ? await finish(() => ledger.update(noun, row.key, entered).then(() => row.key), 'changed')
-      : await finish(() => ledger.create(noun, entered), 'added')
+    // Only what the person has changed: the rest may have been changed elsewhere since.
+    const before: Record<string, unknown> = read(opened.current)
+    const edits = Object.entries(entered).filter(([name, value]) => value !== before[name])
+    const changes = Object.fromEntries(edits) as Partial<Entered[N]>
+    const key = row?.key ?? (await finish(() => ledger.create(noun, entered), 'added'))
+    if (row && edits.length > 0) await finish(() => ledger.update(noun, row.key, changes), 'changed')
+    dialog.current?.close()
     props.onSaved?.(key, entries)
   }
   const remove = row && (() => finish(() => ledger.remove(noun, row.key), 'deleted'))

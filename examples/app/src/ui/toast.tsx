@@ -1,3 +1,4 @@
+import type { Ledger } from 'purse-client'
 import { observable, useFollowed } from '../store.ts'
 import { Button } from './button.tsx'
 
@@ -12,6 +13,19 @@ export function say(text: string, undo?: Toast['undo']): void {
   const toast = { text, undo }
   toasts.set([...toasts.get().filter((one) => one.undo && !undo), toast])
   setTimeout(() => hide(toast), shownMs)
+}
+
+/** Writes to the ledger and says so, with an undo: but if nothing changed, that would take back something else. */
+export async function writeAndSay<T>(ledger: Ledger, write: () => Promise<T>, text: string): Promise<T> {
+  let isChanged = false
+  const end = ledger.subscribe(() => {
+    isChanged = true
+  })
+  const written = write()
+  end()
+  const result = await written
+  say(text, isChanged ? ledger.undo : undefined)
+  return result
 }
 
 /** Removes all messages. */
