@@ -2,10 +2,11 @@ import type { imports } from '../database/schema.ts'
 import type { CalendarDate } from '../shared/dates.ts'
 import type { MatchMode } from '../shared/match-row.ts'
 import type { Minor } from '../shared/money.ts'
+import { copiedFieldNames } from '../transactions/bulk-insert.ts'
 import type { NewTransaction } from '../transactions/contract.ts'
 import type { Settled } from './formats/aspects/aspect.ts'
-import type { LayoutToKeep } from './layouts.ts'
 import type { NewAccount } from './new-accounts.ts'
+import type { LayoutToKeep } from './remembered-layouts.ts'
 
 /** One row of an import. Accounts and categories are given by id or by name; unknown categories are created. */
 export type ImportRow = NullsForAbsent<
@@ -16,6 +17,16 @@ export type ImportRow = NullsForAbsent<
   account: number | string | null
   to_account: number | string | null
   category: number | string | null
+}
+
+type Required = 'line' | 'type' | 'amount' | 'transaction_date' | 'account' | 'to_account' | 'category'
+
+/** The fields of a row that a file or a request does not give. */
+const absent = Object.fromEntries(copiedFieldNames.map((name) => [name, null]))
+
+/** Makes a row from the fields that are given. */
+export function toImportRow(given: Pick<ImportRow, Required> & Partial<ImportRow>): ImportRow {
+  return { ...absent, ...given, force: given.force ?? false } as ImportRow
 }
 
 type NullsForAbsent<Fields> = {

@@ -7,9 +7,9 @@ import { answersOf, type Kept, type Settled } from './formats/aspects/aspect.ts'
 import type { GenericFile } from './formats/csv/generic.ts'
 import { identityOf, readGeneric, readStatement } from './formats/read.ts'
 import type { FileOptions } from './formats/statement.ts'
-import type { ImportFile, ImportRow } from './import-file.ts'
-import { keptOf, type LayoutOfFile, layoutToKeep } from './layouts.ts'
+import { type ImportFile, toImportRow } from './import-file.ts'
 import { newAccountsOf, startsLeftOut } from './new-accounts.ts'
+import { keptOf, type LayoutOfFile, layoutToKeep } from './remembered-layouts.ts'
 
 /** The context in which a file is read: stored layouts, typed rows and existing accounts. */
 export type FileContext = {
@@ -26,12 +26,9 @@ export function readGenericFile(bytes: Uint8Array, options: ImportOptions, conte
   const read = readWithStoredSigns(bytes, { ...options, typed: context.typed }, kept)
   const { settled, headers } = read
   const newAccounts = context.accounts ? newAccountsOf(read, context.accounts) : []
-  const rows = read.rows.map(({ date, ...row }) => ({
-    ...row,
-    account: row.account ?? accountId,
-    transaction_date: date,
-    ...noClientFields,
-  }))
+  const rows = read.rows.map(({ date, ...row }) =>
+    toImportRow({ ...row, account: row.account ?? accountId, transaction_date: date }),
+  )
   if (rows.some(({ account }) => account === null))
     throw new Invalid({
       account_id: ['The account id field is required when the file has no account column.'],
@@ -62,8 +59,8 @@ export function readStatementFile(
   const chosen = chooseAccount(accounts, told)
   const { entries, closingBalance, skipped } = chosen.account
   const settled = { ...aspects, ...chosen.settled }
-  const rows = entries.map(
-    ({ line, date, amount, description, reference }): ImportRow => ({
+  const rows = entries.map(({ line, date, amount, description, reference }) =>
+    toImportRow({
       line,
       account: accountId,
       to_account: null,
@@ -73,7 +70,6 @@ export function readStatementFile(
       description,
       reference,
       transaction_date: date,
-      ...noClientFields,
     }),
   )
   const closing = closingBalance && { accountId, date: closingBalance.date, balance: closingBalance.amount }
@@ -117,8 +113,6 @@ export function importFile(
     learnsCategories: categorise === 'learned',
   }
 }
-
-const noClientFields = { client_id: null, force: false }
 
 /** The stored layout of a file, for its account or, if the file names its accounts, for all of them. */
 function keptFor(

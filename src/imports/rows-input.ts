@@ -6,7 +6,7 @@ import { listItems, readItem } from '../transactions/items.ts'
 import type { ImportOptions } from './contract.ts'
 import { errorKey } from './errors.ts'
 import { maxRows } from './formats/problems.ts'
-import type { ImportFile, ImportRow } from './import-file.ts'
+import { type ImportFile, type ImportRow, toImportRow } from './import-file.ts'
 import { importFile } from './read-file.ts'
 
 /** Reads the items of a JSON import like those of a batch; `account_id` is for items without one. Throws Invalid. */
@@ -30,17 +30,11 @@ export function readImportRows(list: unknown, kind: ImportFile['kind'], options:
 }
 
 function toRow(item: NewTransaction, line: number): ImportRow {
-  return {
-    line,
-    account: item.account_id,
-    to_account: item.to_account_id ?? null,
-    category: item.category_id ?? null,
-    type: item.type,
-    amount: item.amount,
-    description: item.description ?? null,
-    reference: item.reference ?? null,
-    transaction_date: item.transaction_date,
-    client_id: item.client_id ?? null,
-    force: item.force ?? false,
-  }
+  const {
+    account_id: account,
+    to_account_id: to_account = null,
+    category_id: category = null,
+    ...fields
+  } = item
+  return toImportRow({ line, account, to_account, category, ...fields })
 }

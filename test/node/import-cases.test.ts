@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isKept } from '../../src/imports/layouts.ts'
+import { isKept } from '../../src/imports/remembered-layouts.ts'
 import { allCases, type Kind, kindOf, outcomeOf, readRows } from '../imports/cases.ts'
 
 const { cases, older } = allCases()

@@ -15,7 +15,7 @@ import {
   maxTwins,
   nameOf,
 } from '../csv/headers.ts'
-import { type Layout, layoutOf } from '../csv/layouts.ts'
+import { type Layout, layoutOf } from '../csv/published-layouts.ts'
 import type { CsvRecord } from '../csv/records.ts'
 import { areStates } from '../csv/state-words.ts'
 import type { Problems } from '../problems.ts'

@@ -1,7 +1,7 @@
 import { refuseFile } from '../problems.ts'
 import { cleanText } from '../text.ts'
 import { columnNamed } from './headers.ts'
-import type { AppRows } from './layouts.ts'
+import type { AppRows } from './published-layouts.ts'
 import type { CsvRow } from './rows.ts'
 import type { CsvTable } from './table.ts'
 

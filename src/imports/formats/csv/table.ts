@@ -8,7 +8,7 @@ import { type Contents, contentsOf, kindsOf } from './contents.ts'
 import { findDialect } from './dialect.ts'
 import { type CsvField, csvFields } from './header-names.ts'
 import type { Columns, Header } from './headers.ts'
-import type { Layout } from './layouts.ts'
+import type { Layout } from './published-layouts.ts'
 import { type CsvRecord, readRecords } from './records.ts'
 
 /** The table of a CSV file: what its columns mean, its records, and those above it (the preamble). */
