@@ -544,6 +544,7 @@ describe.skipIf(!executable)('using the example app', () => {
         await page.setViewportSize({ width: 390, height: 844 })
         await page.addStyleTag({ content: `:root { font-size: ${textSize} }` })
         await open(page, name)
+        if (name === 'Settings') await page.getByText('Sign out there').waitFor()
         for (const width of [320, 390, 800, 900, 1063, 1280]) {
           await page.setViewportSize({ width, height: 844 })
           // A chart follows the width a frame later.
