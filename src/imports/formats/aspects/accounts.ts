@@ -134,7 +134,7 @@ function areOfPurchases(table: CsvTable, rows: CsvRow[], names: (string | null)[
   return countOf(names) > 1 && table.headers.some((_, column) => isOther(column))
 }
 
-/** What is written beside amounts: the code of a currency, or its sign with the letters before it, such as `C$`. */
+/** The currency written beside amounts: its code, or its sign with the letters before it, such as `C$`. */
 function marksBesideAmounts(rows: CsvRow[]): Names {
   const marks = rows.map((row) => {
     const text = amountText(row)

@@ -2,7 +2,7 @@ import type { CalendarDate } from '../../../shared/dates.ts'
 import type { Minor } from '../../../shared/money.ts'
 import type { CsvRow } from './rows.ts'
 
-/** A row with its values; null for what is missing or cannot be read. */
+/** A row with its values, null where one is missing or cannot be read. */
 export type RowValues = {
   row: CsvRow
   date: CalendarDate | null

@@ -57,7 +57,7 @@ const ownTable = { fields: fieldsOf(true), convention: conventionOf, directionOf
 
 /** The direction of a row by its type; one with a second account and no type is a transfer. */
 function directionOf(table: CsvTable, row: CsvRow): Mark | null {
-  // What is debited to the other account was spent.
+  // A debit to the other account was spent.
   if (table.layout?.app?.journal) return row.amount.written?.isNegative ? 'credit' : 'debit'
   const { between } = appRowOf(table, row)
   if (between) return between.from !== null ? 'debit' : 'credit'
