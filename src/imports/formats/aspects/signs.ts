@@ -177,8 +177,12 @@ const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 function question(doubt: string, entries: Entry[]): Aspect {
   const example = entries.find(({ amount }) => amount > 0) ?? entries[0]
   const amount = `${quoted(example?.row.amount.text ?? '')} in row ${example?.row.line}`
+  const [sign, asWritten, inverted] =
+    example && example.amount < 0
+      ? ['negative', 'was spent', 'came in']
+      : ['positive', 'came in', 'was spent']
   return {
-    question: `${doubt} Send signs=as_written if a positive amount such as ${amount} came in, signs=inverted if it was spent; or map the column to debit or to credit.`,
+    question: `${doubt} Send signs=as_written if a ${sign} amount such as ${amount} ${asWritten}, signs=inverted if it ${inverted}; or map the column to debit or to credit.`,
     options: [
       { value: 'as_written', label: 'Positive amounts came in, negative ones were spent.' },
       { value: 'inverted', label: 'Positive amounts were spent, negative ones came in.' },

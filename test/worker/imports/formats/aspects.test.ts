@@ -291,3 +291,11 @@ test.each([
 ])('%s are asked about', (_, file, field) => {
   expect(outcomeOf(() => readers['a bank statement'](file, {})).asked).toContain(field)
 })
+
+test.each([
+  ['12.50', 'if a positive amount such as 12.50 in row 2 came in, signs=inverted if it was spent'],
+  ['-12.50', 'if a negative amount such as -12.50 in row 2 was spent, signs=inverted if it came in'],
+])('the question about signs gives %s as an example of its own sign', (amount, text) => {
+  const read = () => readStatement(encode(`Date,Text,Amount\n2026-11-13,Market,${amount}\n`), {})
+  expect(read).toThrow(expect.objectContaining({ errors: { signs: [expect.stringContaining(text)] } }))
+})
