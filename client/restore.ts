@@ -71,7 +71,7 @@ export async function restore({ api }: Pick<PurseClient, 'api'>, file: Export): 
 /** The fields of an exported row that a change of its noun can set. */
 function fieldsOf(noun: Operation['noun'], row: object) {
   const { shape } = fieldsOfNoun[noun].update
-  return Object.fromEntries(Object.entries(row).filter(([name]) => name in shape && name !== 'client_id'))
+  return Object.fromEntries(Object.entries(row).filter(([name]) => name in shape))
 }
 
 /** True if the file was exported to its end, and has all rows that it counts. */

@@ -5,7 +5,7 @@ import { type Api, demand } from './api.ts'
 import { accounts, ownCategories } from './habits.ts'
 import type { Row } from './household.ts'
 
-/** What became of the rows. Somebody had removed those that are `deleted`, so they are not created again. */
+/** The outcomes of the rows. `deleted` ones had been removed by a user, so they are not created again. */
 export type Filled = { created: number; present: number; deleted: number }
 
 const rowsPerBatch = 500

@@ -103,7 +103,7 @@ export const weekly: readonly (Habit & { weekdays: readonly number[]; chance: nu
     ...spend('Clothing', [18, 85], 'Shoes', 'Second-hand shop', 'Boots, Ida'),
   },
   { weekdays: [1, 3, 5], chance: 0.13, ...spend('Other Expense', [7, 46], 'Hardware shop', 'Dry cleaner') },
-  // Nobody remembers what these were.
+  // Expenses without a category.
   { weekdays: [0, 2, 6], chance: 0.12, ...spend(undefined, [5, 48], 'CARD PAYMENT 4471', 'PP*7732 ONLINE') },
 ]
 

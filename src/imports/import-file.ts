@@ -19,13 +19,13 @@ export type ImportRow = NullsForAbsent<
   category: number | string | null
 }
 
-type Required = 'line' | 'type' | 'amount' | 'transaction_date' | 'account' | 'to_account' | 'category'
+type AlwaysGiven = 'line' | 'type' | 'amount' | 'transaction_date' | 'account' | 'to_account' | 'category'
 
 /** The fields of a row that a file or a request does not give. */
 const absent = Object.fromEntries(copiedFieldNames.map((name) => [name, null]))
 
 /** Makes a row from the fields that are given. */
-export function toImportRow(given: Pick<ImportRow, Required> & Partial<ImportRow>): ImportRow {
+export function toImportRow(given: Pick<ImportRow, AlwaysGiven> & Partial<ImportRow>): ImportRow {
   return { ...absent, ...given, force: given.force ?? false } as ImportRow
 }
 

@@ -128,7 +128,7 @@ function Separate({ id, ledger }: { id: number; ledger: Ledger }) {
     const dialog = currentTarget.closest('dialog')
     const { ok } = await client.api.matches.separate.$post({ json: { id } })
     await ledger.sync()
-    // What it shows is no longer there to be saved.
+    // The transfer that it shows no longer exists.
     if (ok) dialog?.close()
     say(ok ? 'The two transactions are separate again.' : 'No other transaction was joined with this one.')
   }

@@ -6,7 +6,7 @@ import { lazy } from './lazy.tsx'
 /** Its library is larger than the rest of the app. */
 const Chart = lazy(() => import('./chart.tsx'), 'Chart')
 
-/** What came in and went out, by month. */
+/** Income and expenses by month. */
 export function Flows({ months }: Pick<LedgerMonthlyReport, 'months'>) {
   const series: ChartProps['series'] = [
     { label: 'In', colour: '--brand', figures: months.map(({ income }) => income) },
@@ -18,7 +18,7 @@ export function Flows({ months }: Pick<LedgerMonthlyReport, 'months'>) {
 
 type NetWorthProps = { ledger: Ledger; from: string; to: string }
 
-/** What all accounts held in all at the end of each month, from `YYYY-MM` to `YYYY-MM`. */
+/** The total balance at the end of each month, from `YYYY-MM` to `YYYY-MM`. */
 export function NetWorth({ ledger, from, to }: NetWorthProps) {
   const { points } = ledger.balancesReport({ from: `${from}-01`, to: lastDay(to), every: 'month' })
   return (

@@ -9,7 +9,7 @@ import { cleanText, quoted } from '../text.ts'
 import { readWrittenDate } from '../written/date.ts'
 import { type Aspects, allRows } from './aspect.ts'
 
-/** What may tell accounts apart: a name for each row. `isSure` if a known header says that they are the holder's. */
+/** The names that may tell accounts apart, one for each row. `isSure` if a known header says that they are the holder's. */
 type Names = { names: (string | null)[]; what: string; isSure: boolean }
 
 /** More products or accounts than anybody has with one bank: the column holds something else. */

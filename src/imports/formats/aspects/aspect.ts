@@ -19,7 +19,7 @@ export type Settled = Record<string, { value: string; proof: string }>
 /** Answers by field: `signs`, `mapping.amount`, `states.Pending` … */
 export type Answers = Record<string, string>
 
-/** What an earlier import of the same layout settled, and the name of that import. */
+/** The values that an earlier import of the same layout settled, and the name of that import. */
 export type Kept = { values: Answers; source: string }
 
 export type Question = { field: string; text: string; options: Choice[] }
@@ -59,7 +59,7 @@ export class Aspects {
     ])
   }
 
-  /** What the request or, without it, an earlier import says. */
+  /** The value of the request or, without one, of an earlier import. */
   answer(field: string): { value: string; proof: string } | null {
     const [told, kept] = [this.told[field], this.kept?.values[field]]
     if (told !== undefined) return { value: told, proof: 'as the request says' }

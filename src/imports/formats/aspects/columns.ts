@@ -212,7 +212,7 @@ function settle(
 }
 
 /**
- * What may hold the amounts: a column that is filled in every row, or two of which each row fills one, in either order; or
+ * The columns that may hold the amounts: a column that is filled in every row, or two of which each row fills one, in either order; or
  * else any column of numbers.
  */
 function possibleAmounts(rows: string[][], candidates: number[]): number[][] {

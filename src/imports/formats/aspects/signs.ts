@@ -11,13 +11,13 @@ import { areOfBuyer, askAboutMarks, headerOf, markColumns, signsByKinds } from '
 
 type Proof = { value: SignConvention; proof: string }
 
-/** What else shows which way amounts go. */
+/** Other evidence of the direction of amounts. */
 type Evidence = {
   /** Debits are negative, since two columns tell them from credits. */
   areSided: boolean
   /** Balances of lines that are not entries. */
   openings: Minor[]
-  /** What this kind of file proves: the documented convention, or the types of all rows. */
+  /** The proof of this kind of file: the documented convention, or the types of all rows. */
   own: Proof | null
   /** The direction that the type of a row gives it, whatever its sign; null if types give none. */
   directionOf: ((row: CsvRow) => Mark | null) | null

@@ -36,7 +36,7 @@ const plain: AppRow = { isLeftOut: false, isStart: false, isHalf: false, other: 
 type Journal = NonNullable<AppRows['journal']>
 
 /**
- * Of the rows of one event, the first on an own account is left out: the others say where its money came from and went.
+ * The first row of an event on an own account is left out: the event's other rows name the other side of the money.
  * An event on no own account is left out as a whole.
  */
 function ofJournal(table: CsvTable, row: CsvRow, journal: Journal): Partial<AppRow> {

@@ -5,8 +5,8 @@ import { maxOptions } from './headers.ts'
 export type Led = { balance: number; amount?: number; debit?: number; credit?: number }
 
 /**
- * Balances of a card are what is owed, so that its debits lead to higher ones. Since debits stand before credits nearly
- * everywhere, balances that are never negative and show the opposite do not prove it.
+ * True if the balances may be a card's debt, which a debit raises: they are never negative, and show the credits before the
+ * debits, although nearly all banks write debits first.
  */
 export function mayBeOwed({ balance, debit = 0, credit = 0 }: Led, rows: string[][]): boolean {
   return credit < debit && rows.every((cells) => hundredths(cells[balance] ?? '') >= 0)

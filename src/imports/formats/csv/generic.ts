@@ -131,7 +131,7 @@ function readRow(
   }
 }
 
-/** What a row is by its type; one with a second account and no type is a transfer. */
+/** The kind of a row by its type. A row with a second account and no type is a transfer. */
 function kindOfRow(table: CsvTable, row: CsvRow): RowKind | null {
   const word = cellOf(table, row, 'type')
   return word === '' ? (toAccountOf(table, row) === null ? null : 'transfer') : kindOf(word)

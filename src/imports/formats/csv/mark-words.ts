@@ -26,7 +26,7 @@ const kinds: Record<Mark, string> = {
     gutschr ueberweisung|gehalt|lohn gehalt|palkka|innbetaling|bezhotovostni prijem`,
 }
 
-/** What the buyer spends came in for the seller, and what the seller returns was spent. */
+/** A buyer's expense is a seller's income, and a seller's refund is an expense. */
 const trade = new Set(
   'sale|charge|charges|purchase|purchases|card purchase|refund|refunds|return|kauf|erstattung|achat|remboursement|compra|reembolso|devolucion|estorno|acquisto|rimborso|aankoop|terugbetaling|zakup|zwrot|kop|kjop|kob|osto|hyvitys|nakup'.split(
     '|',

@@ -38,7 +38,7 @@ const zipParts: [string, string][] = [
   ['Index/', 'a Numbers spreadsheet'],
 ]
 
-/** What kind of binary file this is; null if it may be text. */
+/** The kind of a binary file; null if the file may be text. */
 function binaryKind(bytes: Uint8Array): string | null {
   const kind = signatures.find(([start]) => start.every((byte, i) => bytes[i] === byte))?.[1] ?? null
   if (kind !== 'a ZIP archive') return kind
