@@ -72,8 +72,9 @@ export function Restore({ ledger }: PageProps) {
   const [restored, setRestored] = useState<Restored>()
   const bringBack = async ({ file }: Record<string, unknown>) => {
     const text = file instanceof File ? await file.text() : ''
-    setRestored(await restore(client, exportIn(text)))
+    const restored = await restore(client, exportIn(text))
     await ledger.sync()
+    setRestored(restored)
   }
   return (
     <article>
