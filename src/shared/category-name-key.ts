@@ -1,4 +1,4 @@
-import type { categoryTypes } from '../shared/types.ts'
+import type { categoryTypes } from './types.ts'
 
 export type CategoryType = (typeof categoryTypes)[number]
 
