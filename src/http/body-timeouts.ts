@@ -1,13 +1,24 @@
 import { HTTPException } from 'hono/http-exception'
 import { TooBusy } from '../shared/failures.ts'
 
-/** Reading fails if neither another 1 KB nor the end of the body arrives within this time. */
+/** Receiving fails if neither another 1 KB (of a short body, all of it) nor the end arrives within this time. */
 const maxPauseMs = 10_000
 /** Reading fails if the whole body takes longer than this. */
 const maxBodyMs = 120_000
 /** The size of a read, so that a body sent byte by byte does not cause a read for each byte. */
 const minReadBytes = 1024
 const blockBytes = 16 * 1024
+/** Bodies up to this size are received without a stream, which costs 0.4 ms of processor time. */
+export const maxShortBytes = 4 * 1024
+
+/** Receives a short body. Throws TooBusy if it does not arrive in time, 400 if it breaks off. */
+export async function receiveShort(read: Promise<ArrayBuffer>): Promise<void> {
+  try {
+    await inTime(read, Date.now() + maxPauseMs)
+  } catch (error) {
+    throw failureOf(error)
+  }
+}
 
 /**
  * Streams a body. `onProgress` is called with the number of bytes so far before each chunk; an error that it throws ends the
@@ -28,8 +39,7 @@ export function withTimeouts(body: ReadableStream, onProgress: (bytes: number) =
       // A read detaches the buffer and returns it filled.
       block = new Uint8Array(value.buffer)
     } catch (error) {
-      const brokenOff = new HTTPException(400, { message: 'The request body broke off.' })
-      controller.error(error instanceof TooBusy ? error : brokenOff)
+      controller.error(failureOf(error))
       // Not awaited, since a stalled body would delay it.
       reader.cancel().catch(() => undefined)
     }
@@ -37,7 +47,10 @@ export function withTimeouts(body: ReadableStream, onProgress: (bytes: number) =
   return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 })
 }
 
-/** Awaits the next chunk of a body. Throws TooBusy if it does not arrive in time. */
+const failureOf = (error: unknown) =>
+  error instanceof TooBusy ? error : new HTTPException(400, { message: 'The request body broke off.' })
+
+/** Awaits a part of a body. Throws TooBusy if it does not arrive in time. */
 async function inTime<T>(read: Promise<T>, endsAt: number): Promise<T> {
   // The timer is cleared, since the runtime allows a request ten thousand timers.
   const stalled = Promise.withResolvers<never>()

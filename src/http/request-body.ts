@@ -3,7 +3,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { HTTPException } from 'hono/http-exception'
 import type { Owner } from '../database/owner.ts'
 import type { App } from './app-types.ts'
-import { withTimeouts } from './body-timeouts.ts'
+import { maxShortBytes, receiveShort, withTimeouts } from './body-timeouts.ts'
 import { isKnownToken } from './known-tokens.ts'
 import { Memory } from './memory.ts'
 
@@ -31,12 +31,14 @@ export function receiveBody(
     if (owner && !hasSmallContentLength(c) && !isKnownToken(owner.tokenKey)) await owner.run()
     const memory = new Memory(owner)
     c.set('memory', memory)
+    const isShort = contentLength(c) <= maxShortBytes
     const { body } = c.req.raw
-    if (body)
+    if (body && !isShort)
       c.req.raw = new Request(c.req.raw, { body: withTimeouts(body, (size) => memory.countReceived(size)) })
     try {
       await (owner ? limit : anonymousLimit)(c, async () => {
-        await c.req.arrayBuffer()
+        const received = c.req.arrayBuffer()
+        await (isShort ? receiveShort(received) : received)
         // A slow upload does not count.
         c.get('deadline').start()
         await next()
@@ -48,9 +50,11 @@ export function receiveBody(
 }
 
 /** True if the Content-Length allows reading the body before the token is validated. */
-export function hasSmallContentLength(c: Context<App>): boolean {
-  if (!c.req.raw.body) return true
-  return Number(c.req.header('Content-Length') ?? Number.POSITIVE_INFINITY) <= maxAnonymousBytes
+export const hasSmallContentLength = (c: Context<App>) => contentLength(c) <= maxAnonymousBytes
+
+/** In bytes; infinite if the request does not tell the length of its body. */
+function contentLength(c: Context<App>): number {
+  return c.req.raw.body ? Number(c.req.header('Content-Length') ?? Number.POSITIVE_INFINITY) : 0
 }
 
 /** True for any content type of JSON, such as `application/vnd.api+json; charset=utf-8`. */

@@ -173,22 +173,33 @@ test('a body that stalls is dropped after ten seconds, and is a 503', async () =
   timer.mockImplementation(((run: () => void, ms = 0) =>
     setTimeout(run, ms === 10_000 ? 500 : ms)) as typeof setTimeout)
   onTestFinished(() => timer.mockRestore())
-  const calls: [path: string, start: string, type: string][] = [
-    ['/api/accounts', '{"name":', 'application/json'],
-    ['/api/transactions/sync', `{"transactions":[${' '.repeat(70_000)}`, 'application/json'],
-    [`/api/import/store?account_id=${checking.id}`, 'date,amount\n', 'text/csv'],
+  const calls: [path: string, start: string, headers: Record<string, string>][] = [
+    ['/api/accounts', '{"name":', json],
+    ['/api/accounts', '{"name":', { ...json, 'Content-Length': '100' }],
+    ['/api/transactions/sync', `{"transactions":[${' '.repeat(70_000)}`, json],
+    [`/api/import/store?account_id=${checking.id}`, 'date,amount\n', { 'Content-Type': 'text/csv' }],
   ]
   const responses = await Promise.all(
-    calls.map(([path, start, type]) =>
-      world.call('POST', path, {
-        token: person.token,
-        rawBody: unfinished(start).body,
-        headers: { 'Content-Type': type },
-      }),
+    calls.map(([path, start, headers]) =>
+      world.call('POST', path, { token: person.token, rawBody: unfinished(start).body, headers }),
     ),
   )
-  expect(responses.map(({ status }) => status)).toEqual([503, 503, 503])
+  expect(responses.map(({ status }) => status)).toEqual([503, 503, 503, 503])
 })
+
+test.each([json, { ...json, 'Content-Length': '100' }])(
+  'a body that breaks off is a 400: %j',
+  async (headers) => {
+    const { person } = await createPhone()
+    const rawBody = new ReadableStream({ pull: (controller) => controller.error(new Error('lost')) })
+    const { status, body } = await world.call('POST', '/api/accounts', {
+      token: person.token,
+      rawBody,
+      headers,
+    })
+    expect([status, body.message]).toEqual([400, 'The request body broke off.'])
+  },
+)
 
 test('a body that comes byte by byte does not wake the Worker for each of them', async () => {
   const { readable, writable } = new IdentityTransformStream()
