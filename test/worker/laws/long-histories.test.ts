@@ -4,24 +4,25 @@ import { findDifferences } from '../../../src/database/check.ts'
 import { addToTotals } from '../../../src/database/kept-totals.ts'
 import { toQueue } from '../fixtures/responses.ts'
 import { createWorld } from '../fixtures/world.ts'
-import { createHousehold, type Household, openWorldDatabase } from './every-route.ts'
+import { askDatabase, createHousehold, type Household, openWorldDatabase } from './every-route.ts'
 
 /** Enough for two messages of removal. */
 const rowsOfHistory = 70_000
+const batchesOfHistory = 600
 /** How many rows a statement makes. */
 const rowsMade = 10_000
 
 /**
- * A user with a history of so many rows, which lie in another order than their dates: four of five on an account to
+ * A user with a history of so many rows, a multiple of `rowsMade`, which lie in another order than their dates: four of five on an account to
  * be deleted, some of them transfers. The newest days are that account's alone, so every list begins with them.
  */
-async function createArchivist() {
+async function createArchivist(rows: number) {
   const world = createWorld()
   const household = await createHousehold(world)
   const { person, checking, cash, category } = household
   const db = openWorldDatabase(world)
-  const scattered = sql`(i * 7919) % ${rowsOfHistory}`
-  for (let from = 0; from < rowsOfHistory; from += rowsMade)
+  const scattered = sql`(i * 7919) % ${rows}`
+  for (let from = 0; from < rows; from += rowsMade)
     await db.batch([
       db.run(sql`
       insert into transactions (user_id, account_id, to_account_id, category_id, type, amount, transaction_date, client_id,
@@ -66,7 +67,7 @@ const rowsOf = (home: Archivist) =>
 
 describe('an account with a long history', () => {
   test('is gone in one round trip and stays so, in all figures and lists, until the last row is removed', async () => {
-    const home = await createArchivist()
+    const home = await createArchivist(rowsOfHistory)
     const { world, db, person, checking, cash, expense } = home
     const [[newest]] = await db.batch([
       db.all<{ id: number; client_id: string }>(
@@ -115,8 +116,15 @@ describe('an account with a long history', () => {
 
 describe('a user with a long history', () => {
   test('leaves in two round trips; the address is free, and what is left is shown to no user until it is removed', async () => {
-    const home = await createArchivist()
+    const home = await createArchivist(rowsMade)
     const { world, db, person, checking, category } = home
+    await askDatabase(
+      world,
+      sql`
+      insert into sync_batches (id, user_id, status, body_hash, created_at, completed_at)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < ${batchesOfHistory})
+      select 'batch-' || i, ${person.id}, 'completed', '', 0, 0 from n`,
+    )
     const { email, password } = person
     const options = toQueue(person.token, [{ ...home.expense(), transaction_date: '2026-11-21' }])
     const { body } = await world.call('POST', '/api/transactions/sync', options)
@@ -142,7 +150,7 @@ describe('a user with a long history', () => {
       (await Promise.all(paths.map((path) => again.person.get(path)))).map(({ status }) => status)
     // Their batch has not been processed when they leave. Its message comes too late.
     await world.deliver(world.queuedSyncs.splice(0), 'purse-sync')
-    expect(await rowsOf(home)).toBe(rowsOfHistory)
+    expect(await rowsOf(home)).toBe(rowsMade)
     let messages = 0
     while (world.queuedRemovals.length > 0) {
       expect(await isGone()).toEqual([404, 404, 404, 404])
