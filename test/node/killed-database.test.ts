@@ -16,6 +16,7 @@ import { newPlace, type Place, start, until } from './fixtures/stack.ts'
 import { end, settle, Wire } from './fixtures/wire.ts'
 
 let place: Place & { TURSO_DATABASE_URL: string }
+let stack: ReturnType<typeof start>
 let sqld: Sqld
 let revive: () => Promise<void>
 
@@ -27,7 +28,7 @@ beforeAll(async () => {
   }
   await revive()
   place = { ...(await newPlace()), TURSO_DATABASE_URL: sqld.url }
-  await start(place).ready()
+  stack = await start(place).ready()
   return async () => {
     await sqld.close()
     await rm(directory, { recursive: true })
@@ -72,7 +73,7 @@ test('what is under way when the database is killed is there whole or not at all
       if ((await call('DELETE', `/accounts/${body.id}`)).status === 204) answered.deletions.push(body.id)
     },
   }
-  for (let life = 1; life <= 3; life++) {
+  for (let life = 1; life <= 2; life++) {
     let isKilled = false
     const before = Object.values(answered).map(({ length }) => length)
     const workers = Object.values(kinds).map(async (work) => {
@@ -133,7 +134,7 @@ test('copies are correct, and nothing is lost or done twice, however often the d
     expect(await until(() => responses(status) >= before + times)).toBe(true)
   }
   try {
-    for (let life = 1; life <= 4; life++) {
+    for (let life = 1; life <= 3; life++) {
       await more('200', 2 * devices.length)
       await sqld.kill()
       await more('503', devices.length)
@@ -148,10 +149,8 @@ test('copies are correct, and nothing is lost or done twice, however often the d
 })
 
 test('a Worker that is killed leaves no transaction open, and what got a response stays', async () => {
-  const own = { ...(await newPlace()), TURSO_DATABASE_URL: sqld.url }
-  const stack = await start(own).ready()
-  const api = clientOf(own)
-  const { access_token: token } = await register(own, 'killed@example.com')
+  const api = clientOf(place)
+  const { access_token: token } = await register(place, 'killed@example.com')
   const account = { name: 'Kept', type: 'cash', starting_balance: 0 }
   const answered: number[] = []
   let isKilled = false

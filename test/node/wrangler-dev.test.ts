@@ -15,7 +15,15 @@ import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { clientOf, registration, verifyByMail } from './fixtures/client.ts'
-import { newPlace, type Place, projectDirectory, start, startLimitSeconds, until } from './fixtures/stack.ts'
+import {
+  inherited,
+  newPlace,
+  type Place,
+  projectDirectory,
+  start,
+  startLimitSeconds,
+  until,
+} from './fixtures/stack.ts'
 
 const started: ChildProcess[] = []
 /** What happens to one checkout, from the first start on. */
@@ -88,8 +96,7 @@ function copyOfProject(): string {
 async function startAlone(project: string, ...options: string[]) {
   const { PORT } = await newPlace()
   const env = {
-    PATH: process.env.PATH,
-    HOME: process.env.HOME,
+    ...inherited,
     CLOUDFLARE_CF_FETCH_ENABLED: 'false',
     WRANGLER_SEND_METRICS: 'false',
   } as unknown as NodeJS.ProcessEnv

@@ -18,6 +18,14 @@ export const startLimitSeconds = 150
 /** The end of what a stack says once it runs. */
 const lastLine = 'Ctrl-C stops everything.'
 
+/** The variables that the project's commands get from the tests, beside their own. */
+export const inherited: Record<string, string> = Object.fromEntries(
+  ['PATH', 'HOME', 'NODE_COMPILE_CACHE'].flatMap((name) => {
+    const value = process.env[name]
+    return value ? [[name, value]] : []
+  }),
+)
+
 /** `npm run dev` as a process, as npm starts it. */
 export class DevStack {
   output = ''
@@ -31,9 +39,7 @@ export class DevStack {
     // As under npm, a stack ends with its parent, so that not even a killed test run leaves one behind.
     const environment = {
       npm_lifecycle_event: 'dev',
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
+      ...inherited,
       // Some tests send storms of requests.
       GENERAL_LIMIT_ENABLED: 'false',
       // The developer's own frontend, unless a test gives the app a port.
