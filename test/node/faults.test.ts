@@ -62,13 +62,14 @@ test('in the real runtime, storms of 200 requests pass without a trace, and no r
   expect(await balance()).toBe(1_000 - all.length)
 })
 
-test('in the real runtime, a storm of 200 sign-ins is served or told when to try again, and delays no other request', async () => {
+test('in the real runtime, a storm of 100 sign-ins is served or told when to try again, and delays no other request', async () => {
   const { api, token } = stack
   const emailOf = (position: number) => `person-${position}@example.com`
   const { password } = registration('')
   const signIn = (position: number) => api('POST', '/login', { email: emailOf(position), password })
   const hasAccount = (position: number) => position % everyUser === 0
-  for (const position of all.filter(hasAccount)) {
+  const positions = all.slice(0, 100)
+  for (const position of positions.filter(hasAccount)) {
     expect((await api('POST', '/register', registration(emailOf(position)))).status).toBe(201)
   }
 
@@ -78,10 +79,10 @@ test('in the real runtime, a storm of 200 sign-ins is served or told when to try
     for (; isStorming; await sleep(pauseMs)) visits.push(await api('GET', '/me', undefined, token))
   })()
   // test/worker/faults/sign-in.test.ts limits the waiting: here the suite's other stacks compete.
-  const responses = await Promise.all(all.map(signIn)).finally(() => (isStorming = false))
+  const responses = await Promise.all(positions.map(signIn)).finally(() => (isStorming = false))
   await visitor
   const refused = responses.filter(isRefused)
-  expect(refused.length).toBeLessThan(all.length)
+  expect(refused.length).toBeLessThan(positions.length)
   for (const [position, response] of responses.entries())
     if (!refused.includes(response)) expect(response.status).toBe(hasAccount(position) ? 200 : 422)
   // The last visit may have waited for the end of the storm; those before it did not.
