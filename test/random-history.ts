@@ -59,8 +59,7 @@ export async function liveRandomly(api: Api, pick: Pick, steps: number): Promise
       notes: pick(null, ...texts),
     })
 
-  async function newRow() {
-    const [accounts, categories] = [await ids('/accounts'), await ids('/categories')]
+  function newRow(accounts: number[], categories: number[]) {
     const type = pick('income', 'expense', 'expense', 'transfer')
     const [account_id, other] = [pick(...accounts), pick(...accounts)]
     const isTransfer = type === 'transfer' && other !== account_id
@@ -81,14 +80,15 @@ export async function liveRandomly(api: Api, pick: Pick, steps: number): Promise
     const row = pick(0, ...rows)
     const pair = { kind: pick('duplicate', 'transfer'), ids: [row, pick(0, ...rows)] }
     const [categories, accounts] = [await ids('/categories'), await ids('/accounts')]
+    const aRow = () => newRow(accounts, categories)
     const act = pick<() => Promise<unknown>>(
-      async () => api('POST /transactions', { ...(await newRow()), force: true }),
-      async () => api('POST /transactions', { ...(await newRow()), force: true }),
-      async () => api(`PATCH /transactions/${row}`, await newRow()),
+      () => api('POST /transactions', { ...aRow(), force: true }),
+      () => api('POST /transactions', { ...aRow(), force: true }),
+      () => api(`PATCH /transactions/${row}`, aRow()),
       () => api(`PATCH /transactions/${row}`, { category_id: null, amount: amount() }),
       () => api(`DELETE /transactions/${row}`),
-      async () => {
-        const rows = await Promise.all(Array.from({ length: pick(1, 5, 9) }, newRow))
+      () => {
+        const rows = Array.from({ length: pick(1, 5, 9) }, aRow)
         // Rows of a bank's file, of which some stand for typed ones.
         return api('POST /import/bank/store', {
           transactions: rows.filter(({ type }) => type !== 'transfer'),
