@@ -57,6 +57,8 @@ export default defineConfig({
             main: './src/worker.ts',
             wrangler: { configPath: './wrangler.toml' },
             miniflare: {
+              // Vitest talks to workerd through a socket, and compressing that takes longer than it saves.
+              compatibilityFlags: ['no_web_socket_compression'],
               bindings: {
                 // Each runtime of workerd has an inbox and a provider of its own.
                 ...(await (await fetch(inject('neighboursUrl'))).json()),
