@@ -64,7 +64,7 @@ test('whatever is there, a dry run responds as the real one does, and leaves no 
   const pick = picker(20_261_124)
   const all = 'from=2026-10-01&to=2026-12-31'
   let possible = 0
-  for (let life = 0; life < 10; life++) {
+  for (let life = 0; life < 6; life++) {
     const home = await createLife(world, pick)
     const { person, accounts } = home
     const seen = async () => [
