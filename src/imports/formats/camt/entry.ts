@@ -26,7 +26,7 @@ export function readEntry(
 ): void {
   reading.entries += 1
   const line = reading.entries
-  const status = textAt(entry, 'Sts', 'Cd') || textAt(entry, 'Sts')
+  const status = textAt(entry, 'Sts', 'Cd') || textAt(entry, 'Sts', 'Prtry') || textAt(entry, 'Sts')
   if (status !== '' && status !== 'BOOK') {
     addEntry(account, null)
     return
@@ -51,7 +51,7 @@ export function readEntry(
       reference: referenceOf(entry, detail, parts !== null),
     }
     addEntry(account, read)
-    if (textAt(entry, 'RvslInd') === 'true') reversals.push(read)
+    if (/^(?:true|1)$/.test(textAt(entry, 'RvslInd'))) reversals.push(read)
   }
 }
 

@@ -11,7 +11,7 @@ const plan = {
   // camt.053 has statements, camt.052 reports, camt.054 notifications (ISO 20022 "Bank-to-Customer Cash Management").
   outermost: new Set(['Stmt', 'Rpt', 'Ntfctn']),
   kept: new Set(
-    `Acct Id IBAN Othr BBAN PrtryAcct Ccy Bal Tp CdOrPrtry Cd SubTp Amt CdtDbtInd Dt DtTm CreDtTm FrToDt ToDtTm Ntry NtryRef RvslInd Sts BookgDt
+    `Acct Id IBAN Othr BBAN PrtryAcct Ccy Bal Tp CdOrPrtry Cd Prtry SubTp Amt CdtDbtInd Dt DtTm CreDtTm FrToDt ToDtTm Ntry NtryRef RvslInd Sts BookgDt
     ValDt AcctSvcrRef AddtlNtryInf NtryDtls TxDtls AmtDtls TxAmt Refs EndToEndId TxId AddtlTxInf RmtInf Ustrd Strd
     AddtlRmtInf CdtrRefInf Ref RltdPties Dbtr Cdtr UltmtDbtr UltmtCdtr Nm Pty`.split(/\s+/),
   ),

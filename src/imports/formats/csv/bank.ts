@@ -8,7 +8,7 @@ import { readTable } from './read.ts'
 import { cellOf } from './rows.ts'
 import { type CsvTable, fieldsOf } from './table.ts'
 
-const kind = { fields: fieldsOf(false), convention: () => null, directionOf: null }
+const kind = { fields: fieldsOf(false), convention: () => null, directions: null }
 
 /**
  * Reads the CSV export of a bank, whatever its headers, language, and style of dates and amounts. `isSheet` if it was a

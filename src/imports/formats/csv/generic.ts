@@ -42,7 +42,8 @@ export function readGenericTable(text: string, options: FileOptions, isSheet: bo
   const moved = table.layout?.app
     ? entries.filter(({ row, amount }) => amount !== 0 && !appRowOf(table, row).isLeftOut)
     : entries
-  const read = moved.flatMap((entry) => readRow(reading, areSigned, entry) ?? [])
+  const signs = { areSigned, haveRefunds: haveBothSigns(table, moved) }
+  const read = moved.flatMap((entry) => readRow(reading, signs, entry) ?? [])
   problems.throwIfAny(aspects)
   return {
     rows: joinHalves(read),
@@ -53,16 +54,32 @@ export function readGenericTable(text: string, options: FileOptions, isSheet: bo
   }
 }
 
-const ownTable = { fields: fieldsOf(true), convention: conventionOf, directionOf }
+const ownTable = { fields: fieldsOf(true), convention: conventionOf, directions: directionsIn }
 
-/** The direction of a row by its type; one with a second account and no type is a transfer. */
-function directionOf(table: CsvTable, row: CsvRow): Mark | null {
-  // A debit to the other account was spent.
-  if (table.layout?.app?.journal) return row.amount.written?.isNegative ? 'credit' : 'debit'
-  const { between } = appRowOf(table, row)
-  if (between) return between.from !== null ? 'debit' : 'credit'
-  const named = kindOfRow(table, row)
-  return named && (named === 'income' || named === 'transfer_in' ? 'credit' : 'debit')
+/**
+ * The direction of a row by its type; one with a second account and no type is a transfer. Null if its sign says which way
+ * it went: expenses may be of both signs, and so may transfers that name no second account.
+ */
+function directionsIn(table: CsvTable, entries: Entry[]): (row: CsvRow) => Mark | null {
+  const isSigned = entries.some(({ amount }) => amount < 0)
+  const rows = entries.map(({ row }) => row)
+  const bySign = haveBothSigns(table, entries) && !conventionOf(table, rows, isSigned)
+  return (row) => {
+    // A debit to the other account was spent.
+    if (table.layout?.app?.journal) return row.amount.written?.isNegative ? 'credit' : 'debit'
+    const { between } = appRowOf(table, row)
+    if (between) return between.from !== null ? 'debit' : 'credit'
+    const named = kindOfRow(table, row)
+    if (named === 'expense' && bySign) return null
+    if (named === 'transfer' && isSigned && !table.columns.to_account) return null
+    return named && (named === 'income' || named === 'transfer_in' ? 'credit' : 'debit')
+  }
+}
+
+/** True if some expenses are negative and others positive, which are refunds. */
+function haveBothSigns(table: CsvTable, entries: Entry[]): boolean {
+  const spent = entries.filter(({ row }) => kindOfRow(table, row) === 'expense')
+  return spent.some(({ amount }) => amount < 0) && spent.some(({ amount }) => amount > 0)
 }
 
 /** The documented columns have a documented convention: a minus sign is an expense, and a type tells the direction. */
@@ -90,19 +107,24 @@ function chosenEntries({ table, groups, aspects }: TableReading): Entry[] {
 }
 
 /** A row that may be one half of a transfer. */
-type Half = GenericRow & { half: 'in' | 'out' | null } & Pick<AppRow, 'other' | 'isStart'>
+type Half = GenericRow & Pick<AppRow, 'isHalf' | 'other' | 'isStart'>
 
-const rowOf = ({ half: _, other: __, isStart: ___, ...row }: Half): GenericRow => row
+const rowOf = ({ isHalf: _, other: __, isStart: ___, ...row }: Half): GenericRow => row
 
 function readRow(
   { table, areSided, problems }: TableReading,
-  areSigned: boolean,
+  { areSigned, haveRefunds }: { areSigned: boolean; haveRefunds: boolean },
   { row, date, amount }: Entry,
 ): Half | null {
   const { between, isHalf, other, isStart } = appRowOf(table, row)
   const toAccount = between ? between.from && between.to : toAccountOf(table, row)
-  const kind = kindOfRow(table, row) ?? (toAccount !== null ? 'transfer' : amount < 0 ? 'expense' : 'income')
-  const type = kind === 'transfer_in' ? 'income' : kind === 'transfer_out' ? 'expense' : kind
+  const bySign = amount < 0 ? 'expense' : 'income'
+  const named = kindOfRow(table, row)
+  const kind = named ?? (toAccount !== null ? 'transfer' : bySign)
+  const isOpen =
+    kind === 'transfer' ? areSigned && !table.columns.to_account : kind === 'expense' && haveRefunds
+  const sided = kind === 'transfer_in' ? 'income' : kind === 'transfer_out' ? 'expense' : kind
+  const type = isOpen ? bySign : sided
   const contradictsType = areSided
     ? amount > 0 && type !== 'income'
     : type === 'transfer' && areSigned && !row.amount.written?.isNegative
@@ -112,6 +134,7 @@ function readRow(
   if (type === 'transfer' && toAccount === null) problems.addRow(row.line, 'to_account', requiredText)
   if (type !== 'transfer' && toAccount !== null) problems.addRow(row.line, 'to_account', onlyForTransfersText)
   if (date === null) return null
+  const category = cleanText(cellOf(table, row, 'category'))
   return {
     line: row.line,
     date,
@@ -119,13 +142,10 @@ function readRow(
     amount: Math.abs(amount) as Minor,
     account: between ? (between.from ?? between.to) : cleanText(cellOf(table, row, 'account')),
     to_account: toAccount,
-    category:
-      type === 'transfer' && (isShared(table) || table.layout?.app?.journal)
-        ? null
-        : cleanText(cellOf(table, row, 'category')),
+    category: type === 'transfer' && (isShared(table) || table.layout?.app?.journal) ? null : category,
     description: describeRow(table, row, amount),
     reference: cleanText(cellOf(table, row, 'reference')),
-    half: kind.startsWith('transfer_') || isHalf || other ? (type === 'income' ? 'in' : 'out') : null,
+    isHalf: isHalf || other !== null || /^transfer/.test(named ?? kindOf(category ?? '') ?? ''),
     other,
     isStart,
   }
@@ -156,13 +176,13 @@ function joinHalves(all: Half[]): GenericRow[] {
   const rows = all.filter(({ isStart }) => !isStart)
   const keyOf = ({ date, amount }: Half) => `${date} ${amount}`
   const inflows = Map.groupBy(
-    rows.filter(({ half }) => half === 'in'),
+    rows.filter(({ isHalf, type }) => isHalf && type === 'income'),
     keyOf,
   )
   const joined = new Set<Half>()
   const others = new Map<Half, string>()
   for (const row of rows) {
-    const candidates = row.half === 'out' ? (inflows.get(keyOf(row)) ?? []) : []
+    const candidates = row.isHalf && row.type === 'expense' ? (inflows.get(keyOf(row)) ?? []) : []
     const at = candidates.findIndex((one) => areHalves(row, one))
     const [other] = at < 0 ? [] : candidates.splice(at, 1)
     if (other) joined.add(other)
@@ -173,7 +193,7 @@ function joinHalves(all: Half[]): GenericRow[] {
     const account = others.get(row)
     if (joined.has(row)) return []
     if (account === undefined) return [rowOf(row)]
-    const [from, to] = row.half === 'out' ? [row.account, account] : [account, row.account]
+    const [from, to] = row.type === 'expense' ? [row.account, account] : [account, row.account]
     return [{ ...rowOf(row), type: 'transfer', account: from, to_account: to, category: null }]
   })
 }

@@ -69,16 +69,16 @@ export const headerNames = {
   type: [
     ...markNames,
     ...list(
-      'type|transaction type|typ|tipo|details|code|income expense|income|transaction category type|operation type|交易类型',
+      'type|transaction type|typ|tipo|details|code|income expense|income|transaction category type|operation type|交易类型|类型|тип',
     ),
   ],
   account: list(`
-    account|account name|accounts|wallet|from account|source account|账户|account iban|iban auftragskonto|auftragskonto|iban auftraggeberkonto|auftraggeberkonto|iban kontoinhaber|iban bban|rekening|rekeningnummer|accountnum|account number|account no|account id|account iban|own account|konto|kontonummer|eigenes konto|compte|numero de compte|cuenta|numero de cuenta|conto|conta|rachunek|numer rachunku
+    account|account name|accounts|wallet|from account|source account|账户|账户1|account iban|iban auftragskonto|auftragskonto|iban auftraggeberkonto|auftraggeberkonto|iban kontoinhaber|iban bban|rekening|rekeningnummer|accountnum|account number|account no|account id|account iban|own account|konto|kontonummer|eigenes konto|compte|numero de compte|cuenta|numero de cuenta|conto|conta|rachunek|numer rachunku
     posted account|customer account no|kliendi konto|klienta konts|cislo uctu`),
   product: list(`
     product|product name|produkt|produit|producto|prodotto|produto|sub account|subaccount|unterkonto|pocket|vault|bank account|card account|account type|account label|kontobezeichnung`),
   to_account: list(`
-    to account|to account name|transfer account|transfer to|destination account|target account|zielkonto|compte destination|cuenta destino|conto destinazione|naar rekening|to account to category`),
+    to account|to account name|transfer account|transfer to|destination account|target account|zielkonto|compte destination|cuenta destino|conto destinazione|naar rekening|账户2|to account to category`),
   category: list(`
     category|category name|categories|子类别|to account to category|kategorie|categorie|categoria|kategoria`),
   description: list(`

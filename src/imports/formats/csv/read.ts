@@ -42,7 +42,7 @@ export type Kind = {
     hasMinus: boolean,
   ) => { value: 'as_written'; proof: string } | null
   /** The direction that the type of a row gives it, whatever its sign. */
-  directionOf: ((table: CsvTable, row: CsvRow) => Mark | null) | null
+  directions: ((table: CsvTable, entries: Entry[]) => (row: CsvRow) => Mark | null) | null
 }
 
 /** Scripts of countries that write the year first, and a point before decimals, so that their `48,000` is not 48. */
@@ -68,12 +68,11 @@ export function readTable(text: string, options: FileOptions, kind: Kind): Table
   const entries = settleAccounts(table, values, aspects)
   const openings = stated.flatMap(({ balance }) => balance ?? [])
   const hasMinus = entries.some(({ amount }) => amount < 0)
-  const { directionOf } = kind
   const evidence = {
     areSided,
     openings,
     own: kind.convention(table, booked, hasMinus),
-    directionOf: directionOf && ((row: CsvRow) => directionOf(table, row)),
+    directionOf: kind.directions?.(table, entries) ?? null,
   }
   const signed = settleSigns(table, groupsOf(entries), evidence, aspects)
   const counted = withCountedSkips(signed, skipped, read, valuesOf)

@@ -8,7 +8,7 @@ export type DecodedText = { text: string; settled: Settled }
 
 /**
  * Decodes a file. The encoding is decided, in this order, by a byte order mark; by NULs between ASCII characters
- * (UTF-16); by the request; by whether the file is valid UTF-8, which is never a coincidence; by its own declaration; by
+ * (UTF-16); by the request; by whether the file is valid UTF-8, which is hardly ever a coincidence; by its own declaration; by
  * the letters that would result, which is said, since another encoding may be told. Throws Invalid.
  */
 export function decodeText(bytes: Uint8Array, aspects: Aspects): DecodedText {
@@ -61,13 +61,24 @@ function decodeUtf16(bytes: Uint8Array): string | null {
 /** Null for a legacy encoding. Refuses a file that is UTF-8 except for a few bytes: it was cut off or damaged. */
 function decodeUtf8(bytes: Uint8Array): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+    return isCoincidence(text) ? null : text
   } catch {
     const text = decode('utf-8', bytes)
     const good = count(text, /[^\0-\x7f\ufffd]/gu)
     // In a legacy encoding, each of these characters would be two letters that hardly ever stand side by side.
     return good > 0 && good >= count(text, /\ufffd/gu) ? refuseDamaged('utf-8', bytes) : null
   }
+}
+
+/** True if letters of another script stand in Latin words only: in windows-1250, `ÓŁ` is the Cyrillic `ӣ` of UTF-8. */
+function isCoincidence(text: string): boolean {
+  let found = false
+  for (const [run] of text.matchAll(/[A-Za-z]?[^\0-\x7f]+[A-Za-z]?/g)) {
+    if (!/^[A-Za-z][\u0370-\u07ff][A-Za-z]?$/.test(run)) return false
+    found = true
+  }
+  return found
 }
 
 /** Refuses a text that has half a character in it. */

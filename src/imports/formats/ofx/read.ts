@@ -1,4 +1,5 @@
 import { type CalendarDate, isCalendarDate } from '../../../shared/dates.ts'
+import { negated } from '../../../shared/money.ts'
 import { addEntry, balanceOn, emptyAccount } from '../accounts.ts'
 import { Aspects } from '../aspects/aspect.ts'
 import { statementOf } from '../aspects/statement-signs.ts'
@@ -13,49 +14,28 @@ import type {
 import { bankReference, cleanText, joinDescription } from '../text.ts'
 import { ungroupedAmount } from '../written/amount.ts'
 import { type OfxAggregate, parseOfx } from './sgml.ts'
+import { settleTypes } from './types.ts'
 
 /** The statements of bank accounts, of cards, and of the cash in investment accounts. */
 const statementNames = ['STMTRS', 'CCSTMTRS', 'INVSTMTRS']
 const accountElements = ['BANKACCTFROM', 'CCACCTFROM', 'INVACCTFROM']
 
-type Reading = { problems: Problems; entries: number; grouped: string | undefined }
+/** `debits` are entries that were spent although their amounts have no sign. */
+type Reading = { problems: Problems; entries: number; grouped?: string; debits: Set<OfxAggregate> }
 
 /** Reads an OFX or QFX file, 1.x or 2.x (OFX 1.6 and 2.3, 11.4 "Statement Download"). */
 export function readOfx(text: string, options: FileOptions): BankStatement {
   const root = parseOfx(text)
   const found = statementNames.flatMap((name) => descendants(root, name))
-  const entries = descendants(root, 'STMTTRN')
-  if (found.length === 0 && entries.length === 0) refuseFile('The file contains no statement.')
+  if (found.length === 0 && entriesOf(root).length === 0) refuseFile('The file contains no statement.')
   const statements = found.length > 0 ? found : [root]
   const grouped = groupedAmount(root)
-  const reading = { problems: new Problems(), entries: 0, grouped }
+  const aspects = new Aspects(options)
+  const { against, debits } = settleTypes(statements.map(entriesOf), aspects)
+  const reading = { problems: new Problems(), entries: 0, grouped, debits }
   const identifierOf = identifiers(statements)
   const accounts = statements.map((statement) => readAccount(statement, identifierOf(statement), reading))
-  return statementOf('ofx', accounts, againstTypes(entries), new Aspects(options), reading.problems)
-}
-
-/** Types of entries that leave no doubt which way the money went (OFX 1.6, 11.4.3.1.1 "Transaction Types"). */
-const directions: Record<string, number> = {
-  DEBIT: -1,
-  CHECK: -1,
-  CASH: -1,
-  DIRECTDEBIT: -1,
-  CREDIT: 1,
-  DEP: 1,
-  DIRECTDEP: 1,
-}
-
-/** Evidence that amounts have the opposite sign: more types contradict them than agree. Null if there is none. */
-function againstTypes(entries: OfxAggregate[]): string | null {
-  const agree = entries.flatMap(({ elements }) => {
-    const direction = directions[elements.get('TRNTYPE')?.toUpperCase() ?? ''] ?? 0
-    const amount = elements.get('TRNAMT') ?? ''
-    return direction === 0 || !/[1-9]/.test(amount) ? [] : [amount.includes('-') === direction < 0]
-  })
-  const against = agree.filter((one) => !one).length
-  return against * 2 > agree.length
-    ? `The types of the entries (DEBIT, CREDIT and others) contradict the signs of ${against} of ${agree.length} amounts.`
-    : null
+  return statementOf('ofx', accounts, against, aspects, reading.problems)
 }
 
 /**
@@ -88,7 +68,7 @@ function identifiers(statements: OfxAggregate[]): (statement: OfxAggregate) => s
  * digits, and its decimals may follow a comma (OFX 1.6, 3.2.9.1 "Amount"), but some banks group them.
  */
 function groupedAmount(root: OfxAggregate): string | undefined {
-  const amounts = descendants(root, 'STMTTRN').map(({ elements }) => elements.get('TRNAMT') ?? '')
+  const amounts = entriesOf(root).map(({ elements }) => elements.get('TRNAMT') ?? '')
   const balances = descendants(root, 'LEDGERBAL').map(({ elements }) => elements.get('BALAMT') ?? '')
   const balance = balances.find(isGrouped)
   // Balances may be written in another style, so amounts that can be read in only one way come first.
@@ -104,18 +84,34 @@ function readAccount(statement: OfxAggregate, identifier: string | null, reading
   reading.problems.countStatement()
   const currency = cleanText(statement.elements.get('CURDEF') ?? '')?.toUpperCase() ?? null
   const account = emptyAccount(identifier, currency)
-  for (const entry of descendants(statement, 'STMTTRN')) {
+  const entries = entriesOf(statement)
+  const ids = new Set(entries.map(({ elements }) => elements.get('FITID')))
+  const corrected = new Set(entries.map(correctedId))
+  for (const entry of entries) {
     reading.entries += 1
     reading.problems.countRow()
-    addEntry(account, readEntry(entry, currency, reading))
+    const id = correctedId(entry)
+    if (id && !ids.has(id)) reading.problems.addRow(reading.entries, 'entry', notInFile)
+    const isDeletion = id && entry.elements.get('CORRECTACTION')?.toUpperCase() === 'DELETE'
+    const isLeftOut = isDeletion || corrected.has(entry.elements.get('FITID') ?? '')
+    addEntry(account, isLeftOut ? null : readEntry(entry, currency, reading))
   }
   account.skipped += descendants(statement, 'STMTTRNP').length
   account.closingBalance = closingBalance(statement, reading)
   return account
 }
 
+const notInFile =
+  'The :field field corrects an entry that is not in the file; leave it out, and edit the transaction.'
+
+/** The FITID of the entry that this one replaces or deletes; undefined if it is no correction. */
+function correctedId({ elements }: OfxAggregate): string | undefined {
+  const id = elements.get('CORRECTFITID')
+  return id === elements.get('FITID') ? undefined : id
+}
+
 function readEntry(entry: OfxAggregate, currency: string | null, reading: Reading): StatementEntry | null {
-  const { problems, entries: line, grouped } = reading
+  const { problems, entries: line, grouped, debits } = reading
   const element = (name: string) => entry.elements.get(name) ?? ''
   const posted = element('DTPOSTED') || element('DTUSER')
   const date = problems.checkDate(line, posted, ofxDate(posted))
@@ -128,7 +124,7 @@ function readEntry(entry: OfxAggregate, currency: string | null, reading: Readin
   return {
     line,
     date,
-    amount,
+    amount: debits.has(entry) ? negated(amount) : amount,
     description: joinDescription(
       element('NAME') || payee?.elements.get('NAME'),
       element('EXTDNAME'),
@@ -151,6 +147,8 @@ function closingBalance(statement: OfxAggregate, { grouped }: Reading): ClosingB
   const amount = ungroupedAmount(text, isGrouped(text) ? text : grouped)
   return balanceOn(ofxDate(ledger?.elements.get('DTASOF') ?? ''), amount)
 }
+
+const entriesOf = (aggregate: OfxAggregate) => descendants(aggregate, 'STMTTRN')
 
 /** All aggregates of a name inside another, in the order of the file. The depth of the tree is bounded. */
 function descendants(aggregate: OfxAggregate, name: string): OfxAggregate[] {

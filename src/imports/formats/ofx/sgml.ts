@@ -18,7 +18,7 @@ const setOf = (names: string) => new Set(names.split(/\s+/))
 
 /** What is kept of a file. All other tags are skipped, so that no amount of them can exhaust the memory. */
 const keptElements = setOf(
-  'CURDEF BANKID ACCTID ACCTTYPE TRNTYPE DTPOSTED DTUSER TRNAMT FITID NAME EXTDNAME MEMO CURSYM BALAMT DTASOF',
+  'CURDEF BANKID ACCTID ACCTTYPE TRNTYPE DTPOSTED DTUSER TRNAMT FITID CORRECTFITID CORRECTACTION NAME EXTDNAME MEMO CURSYM BALAMT DTASOF',
 )
 const keptAggregates =
   setOf(`OFX BANKMSGSRSV1 CREDITCARDMSGSRSV1 INVSTMTMSGSRSV1 STMTTRNRS CCSTMTTRNRS INVSTMTTRNRS INVTRANLIST INVBANKTRAN BAL
@@ -30,7 +30,7 @@ const notNested = setOf('STMTTRN STMTTRNP STMTRS CCSTMTRS INVSTMTRS BANKTRANLIST
 /** The kind of an aggregate: all statements are of one. */
 const kindOf = (name: string) => name.replace(/^(?:CC|INV)(?=STMTRS$)/, '')
 
-/** Reads the body of an OFX file, from `<OFX>` to `</OFX>`, into a tree of the parts that matter. Throws Invalid. */
+/** Reads the body of an OFX file, from its first `<OFX>` on, into a tree of the parts that matter. Throws Invalid. */
 export function parseOfx(text: string): OfxAggregate {
   const outer = text.search(/<OFX\s*>/i)
   // Some banks leave out all that stands around the list of transactions.
@@ -63,7 +63,7 @@ export function parseOfx(text: string): OfxAggregate {
       if (name === 'STMTTRN') entries += 1
       if (entries > maxRows) refuseFile(tooManyRows)
       if (aggregates > maxAggregates || open.length > maxDepth) refuseFile('The file has too many elements.')
-    } else if (name === 'OFX') break
+    }
   }
   if (open.length > 1)
     refuseFile(

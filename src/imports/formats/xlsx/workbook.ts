@@ -135,7 +135,7 @@ function dateFormatsOf(xml: string): boolean[] {
   const open = (name: string, attributes: Attributes) => {
     const id = Number(attributes.get('numFmtId') ?? 0)
     // An unclosed quote or bracket takes the rest: otherwise each would be searched for its end anew.
-    const code = (attributes.get('formatCode') ?? '').replace(/"[^"]*"?|\[[^\]]*\]?|\\./g, '')
+    const code = (attributes.get('formatCode') ?? '').replace(/"[^"]*"?|\[[^\]]*\]?|[\\_*]./g, '')
     if (name === 'numFmt' && /[dy]/i.test(code) && !/general/i.test(code)) dateCodes.add(id)
     // The formats before these are those of cell styles.
     if (name === 'cellXfs') dateFormats = []

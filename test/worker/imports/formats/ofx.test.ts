@@ -39,3 +39,35 @@ test('a statement that the bank forgot to end does not have the entries of the n
     ['CCSTMTRS', 1],
   ])
 })
+
+const statementOf = (...entries: string[]) =>
+  `<CCSTMTRS><CURDEF>EUR<BANKTRANLIST>${entries.map((entry) => `<STMTTRN>${entry}</STMTTRN>`).join('')}</BANKTRANLIST></CCSTMTRS>`
+const entry = (type: string, amount: string) => `<TRNTYPE>${type}<DTPOSTED>20260105<TRNAMT>${amount}`
+
+test('a correction of an entry that is not in the file is refused', () => {
+  const correction = `${entry('DEBIT', '-5.00')}<FITID>2<CORRECTFITID>1<CORRECTACTION>REPLACE`
+  expect(errorsOf(() => read(`<OFX>${statementOf(correction)}</OFX>`))).toEqual({
+    'rows.1.entry': [
+      'The entry field corrects an entry that is not in the file; leave it out, and edit the transaction.',
+    ],
+  })
+})
+
+test('types are compared with the signs of each statement', () => {
+  const right = statementOf(...['-1.00', '-2.00', '-3.00'].map((amount) => entry('DEBIT', amount)))
+  const wrong = statementOf(entry('DEBIT', '1.00'))
+  expect(Object.keys(errorsOf(() => read(`<OFX>${right}${wrong}</OFX>`)) ?? {})).toContain('signs')
+})
+
+test('each type of amounts without signs is asked about, but for credits', () => {
+  const unsigned = statementOf(entry('DEBIT', '1.00'), entry('CREDIT', '2.00'), entry('POS', '3.00'))
+  const amounts = (marks: Record<string, string>) =>
+    read(`<OFX>${unsigned}</OFX>`, { marks }).accounts[0]?.entries.map(({ amount }) => amount)
+  expect(errorsOf(() => amounts({}))).toEqual({
+    marks: [
+      'Nothing in the file says which way 1 amount of type DEBIT went: none has a sign.',
+      'Nothing in the file says which way 1 amount of type POS went: none has a sign.',
+    ],
+  })
+  expect(amounts({ DEBIT: 'out', POS: 'in' })).toEqual([-100, 200, 300])
+})

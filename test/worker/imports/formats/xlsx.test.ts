@@ -80,6 +80,14 @@ describe('a workbook', () => {
     expect(rowsOf(zip(parts))).toEqual([[null, -320]])
   })
 
+  test('has no dates under a format that leaves the width of letters', () => {
+    const parts = workbookParts(table)
+    const format = '<numFmt numFmtId="170" formatCode="#,##0.00\\ _D_K_K"/>'
+    parts['xl/styles.xml'] =
+      `<styleSheet>${format}<cellXfs><xf numFmtId="170"/><xf numFmtId="14"/></cellXfs></styleSheet>`
+    expect(rowsOf(zip(parts))).toEqual([[null, 130_000, -1_175]])
+  })
+
   test('with a summary and one table holds one account; with several tables, one in each', () => {
     const rows = table['Account Statement'] ?? []
     const summary = [['Total'], ['In', 1300], ['Out', 11.75]]

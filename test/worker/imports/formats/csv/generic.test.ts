@@ -98,6 +98,25 @@ describe('a generic CSV file', () => {
       { type: 'transfer', amount: 10_000, account: 'Bank', to_account: 'Cash', category: null },
       { type: 'income', amount: 500, account: 'Cash', to_account: null },
     ])
+    const joined = { type: 'transfer', amount: 10_000, account: 'Bank', to_account: 'Cash', category: null }
+    expect(
+      rows('date,type,account,amount\n2026-01-01,transfer,Cash,100\n2026-01-01,transfer,Bank,-100\n'),
+    ).toMatchObject([joined])
+    expect(
+      rows('date,category,account,amount\n2026-01-01,Transfer,Bank,-100\n2026-01-01,Transfer,Cash,100\n'),
+    ).toMatchObject([joined])
+  })
+
+  test('has expenses of both signs only if the request says what they mean', () => {
+    const text =
+      'Day,Amount,Type\n2026-01-01,-5.00,expense\n2026-01-02,2.00,expense\n2026-01-03,7.00,income\n'
+    const told = { mapping: { date: 'Day' } }
+    expect(Object.keys(errors(text, told) ?? {})).toEqual(['signs'])
+    expect(rows(text, { ...told, signs: 'as_written' }).map(({ type }) => type)).toEqual([
+      'expense',
+      'income',
+      'income',
+    ])
   })
 
   test('obeys the options that are documented, signs among them', () => {
