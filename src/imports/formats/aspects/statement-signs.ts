@@ -20,7 +20,8 @@ export function statementOf(
   aspects: Aspects,
   problems: Problems,
 ): BankStatement {
-  const accounts = settleSigns(mergeAccounts(parts), against, aspects)
+  // Without the amounts that cannot be read, balances do not follow.
+  const accounts = settleSigns(mergeAccounts(parts), problems.any ? null : against, aspects)
   if (aspects.questions.length > 0) askForAccount(accountNames(accounts), aspects)
   problems.throwIfAny(aspects)
   return { format, accounts, settled: aspects.settled, headers: [] }

@@ -47,7 +47,7 @@ export const headerNames = {
     belopp|belop|summa|maara|osszeg|tranzakcio osszege|castka|zauctovana castka|suma|จำนวนเงิน|סכום|סכום העסקה|ποσο
     maara euroa|objem|castka v mene uctu|local currency amount|jumlah|tutar|islem tutari|сумма платежа|сумма операции|сумма|金额|金額|入出金|利用|人民币|订单|금액|거래|이용`),
   debit: list(`
-    debit|debits|debit amount|amount debit|debit amt|withdrawal|withdrawals|withdrawal amount|withdrawal amt|paid out|money out|amount out|out|outflow|spent|payments
+    debit|debits|debit amount|amount debit|debit amt|withdrawal|withdrawals|withdrawal amount|withdrawal amt|paid out|money out|amount out|out|outflow|spent|payments|expense|expenses|outcome
     soll|sollbetrag|soll betrag|belastung|belastungen|lastschrift|lastschriften|ausgabe|ausgaben|ausgang|betrag soll|umsatz soll
     montant debit|debit montant|depense|depenses|sortie|sorties|montant au debit
     debe|cargo|cargos|retiro|retiros|gasto|gastos|importe debe|importe cargo
@@ -57,7 +57,7 @@ export const headerNames = {
     obciazenie|obciazenia|wydatek|wydatki|wyplata|wyplaty|kwota obciazenia|wn
     sent|withdrawn|dr|ut fra konto|ut|ud|suma debit|vydaje|ถอนเงิน|ถอน|חובה|χρεωση|出金|支払い|支払|払出|引出し|引出|引き出し|支出|记账金额支出|提出|提款|提|출금|찾으신`),
   credit: list(`
-    credit|credits|credit amount|amount credit|credit amt|deposit|deposits|deposit amount|deposit amt|paid in|money in|amount in|in|inflow|received|receipts
+    credit|credits|credit amount|amount credit|credit amt|deposit|deposits|deposit amount|deposit amt|paid in|money in|amount in|in|inflow|received|receipts|income
     haben|habenbetrag|haben betrag|gutschrift|gutschriften|einnahme|einnahmen|eingang|betrag haben|umsatz haben
     montant credit|credit montant|recette|recettes|entree|entrees|montant au credit
     haber|abono|abonos|ingreso|ingresos|deposito|depositos|importe haber|importe abono
@@ -69,7 +69,7 @@ export const headerNames = {
   type: [
     ...markNames,
     ...list(
-      'type|transaction type|typ|tipo|details|code|income expense|income|transaction category type|operation type|交易类型|类型|тип',
+      'type|transaction type|typ|tipo|details|code|income expense|transaction category type|operation type|交易类型|类型|тип',
     ),
   ],
   account: list(`
@@ -125,7 +125,7 @@ export const headerNames = {
     currency|currency code|curr|valutacode|valuta rekening|devies|devise du compte|ccy|account currency|wahrung|waehrung|kontowahrung|devise|divisa|monnaie|moneda|moeda|munt|muntsoort|valuta code|waluta|waluta rachunku|mena|mena uctu|devizanem|valuuta|buchungswahrung
     txn currency funding card|payment currency|valuta|valiuta|posted currency|валюта платежа|валюта операции|валюта`),
   status: list(`
-    status|state|transaction status|umsatzstatus|buchungsstatus|statut|etat|estado|estado operacion|stato|stan|status transakcji
+    split transaction|status|state|transaction status|umsatzstatus|buchungsstatus|statut|etat|estado|estado operacion|stato|stan|status transakcji
     статус|交易状态`),
   fee: list(`
     fee|fees|amount fee|total fees|transaction fee|fee amount|gebuhr|gebuehr|entgelt|frais|comision|commissione|kosten|prowizja|oplata

@@ -18,6 +18,7 @@ const maxLength = 80
 const suffix = / as of .*$|(?:\.\d{1,3})?\s?\[[-+\w:. ]*\]$/i
 /** `2026年1月31日`, and the same in Korean. */
 const inCharacters = /^(\d{4})[年년]\s?(\d{1,2})[月월]\s?(\d{1,2})[日일]/
+const weekday = /^(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?[.,]{0,2} /i
 /** Years of an era: `令和8年1月31日` and `R8.1.31` in Japan, `115/01/31` or `1150131` in Taiwan. */
 const ofEra = /^(?:(?:令和|R)(\d\d?)|(?:民國)?(1\d\d))(?=[年./-]|(?:0\d|1[0-2])[0-3]\d$)/
 /** A time and whatever follows it. All of it is ignored, even a time zone: the day is taken as it is written. */
@@ -62,6 +63,7 @@ function takenApart(raw: string): WrittenDate | null {
     .trim()
     .replace(/\s+/g, ' ')
     .replace(suffix, '')
+    .replace(weekday, '')
     .replace(ofEra, inOurYears)
     .replace(inCharacters, '$1-$2-$3')
     .replace(thaiMonth, (name) => ` ${thaiMonths.get(name)} `)

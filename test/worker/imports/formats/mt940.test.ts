@@ -52,6 +52,11 @@ describe('a statement whose balances do not agree with its entries', () => {
     expect(read(file, { signs: 'inverted' }).accounts[0]?.entries).toMatchObject([{ amount: 100 }])
   })
 
+  test('is not asked about if an amount cannot be read', () => {
+    const text = first.replace(':61:', ':61:260130D-5,NTRF\n:61:')
+    expect(Object.keys(errorsOf(() => read(text)) ?? {})).toEqual(['rows.4.entry'])
+  })
+
   test('has its reversals turned round, if that makes them agree', () => {
     const file = statement(':61:260131D5,NTRF\n:61:260131RD5,NTRF\n', '90,00')
     expect(accountsOf(file)).toEqual([['ACC1', 'EUR', [-500, -500], 9_000]])
