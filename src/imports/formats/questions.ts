@@ -33,11 +33,17 @@ export function withExamples<T extends { settled: Settled }>(
     const isCut = canBeCut && text.length > maxSample
     const sample = isCut ? text.slice(0, text.lastIndexOf('\n', maxSample) + 1) : text
     const first = firstAnswers(error)
+    const known = new Map<string, ExampleRow[] | null>()
     const tried = (field: string, value: string) => {
       const answers = { ...error.settled, ...first, [field]: value }
       // Other questions are about all accounts.
       const account = field === 'statement_account' ? value : answersOf(options).statement_account
-      return rowsWith(read, sample, options, answers, (result) => rowsOf(result, account))
+      // The first option of each question gives the same answers.
+      const key = JSON.stringify([answers, account])
+      const rows =
+        known.get(key) ?? rowsWith(read, sample, options, answers, (result) => rowsOf(result, account))
+      known.set(key, rows)
+      return rows
     }
     const readings = error.questions.map(({ field, options }) =>
       options.slice(0, maxTried).map(({ value }) => tried(field, value)),

@@ -93,7 +93,8 @@ function readAccount(statement: OfxAggregate, identifier: string | null, reading
     const id = correctedId(entry)
     if (id && !ids.has(id)) reading.problems.addRow(reading.entries, 'entry', notInFile)
     const isDeletion = id && entry.elements.get('CORRECTACTION')?.toUpperCase() === 'DELETE'
-    const isLeftOut = isDeletion || corrected.has(entry.elements.get('FITID') ?? '')
+    const isHold = entry.elements.get('TRNTYPE')?.toUpperCase() === 'HOLD'
+    const isLeftOut = isDeletion || isHold || corrected.has(entry.elements.get('FITID') ?? '')
     addEntry(account, isLeftOut ? null : readEntry(entry, currency, reading))
   }
   account.skipped += descendants(statement, 'STMTTRNP').length

@@ -7,14 +7,17 @@ import type { OfxAggregate } from './sgml.ts'
 const debitTypes = new Set(['DEBIT', 'CHECK', 'CASH', 'DIRECTDEBIT'])
 const creditTypes = new Set(['CREDIT', 'DEP', 'DIRECTDEP'])
 
-const typeOf = ({ elements }: OfxAggregate) => elements.get('TRNTYPE')?.toUpperCase() ?? 'blank'
+/** The most types that are asked about. */
+const maxAsked = 8
+
+const typeOf = ({ elements }: OfxAggregate) => elements.get('TRNTYPE')?.slice(0, 40).toUpperCase() ?? 'blank'
 const amountOf = ({ elements }: OfxAggregate) => elements.get('TRNAMT') ?? ''
 const isNegative = (entry: OfxAggregate) => readWrittenAmount(amountOf(entry))?.isNegative ?? false
 
 /**
  * Compares the types of the entries of each statement with the signs of their amounts. Returns evidence against the signs,
- * if more types contradict than agree. Statements without signs may have types of both directions: then each type that is
- * no credit is asked about, and `debits` are the entries that were spent.
+ * if more types contradict than agree, or any where no amount has a sign. If statements without signs have types of both
+ * directions, and not too many, each type that is no credit is asked about, and `debits` are the entries that were spent.
  */
 export function settleTypes(
   statements: OfxAggregate[][],
@@ -24,8 +27,8 @@ export function settleTypes(
   const unsigned = moved.filter((entries) => !entries.some(isNegative))
   const byType = Map.groupBy(unsigned.flat(), typeOf)
   const hasType = (known: Set<string>) => [...byType.keys()].some((type) => known.has(type))
-  const isAsked = hasType(debitTypes) && hasType(creditTypes)
-  const compared = isAsked ? moved.filter((entries) => !unsigned.includes(entries)) : moved
+  const isAsked = hasType(debitTypes) && hasType(creditTypes) && byType.size <= maxAsked
+  const compared = isAsked ? moved.filter((entries) => entries.some(isNegative)) : moved
   const against = compared.map(contradiction).find((one) => one !== null) ?? null
   const spent = [...byType].filter(
     ([type, { length }]) =>
@@ -37,7 +40,7 @@ export function settleTypes(
 function contradiction(entries: OfxAggregate[]): string | null {
   const typed = entries.filter((entry) => debitTypes.has(typeOf(entry)) || creditTypes.has(typeOf(entry)))
   const against = typed.filter((entry) => isNegative(entry) !== debitTypes.has(typeOf(entry)))
-  return against.length * 2 > typed.length
+  return against.length * 2 > typed.length || (against.length > 0 && !entries.some(isNegative))
     ? `The types of the entries (DEBIT, CREDIT and others) contradict the signs of ${against.length} of ${typed.length} amounts.`
     : null
 }

@@ -53,6 +53,11 @@ test('a correction of an entry that is not in the file is refused', () => {
   })
 })
 
+test('a hold is skipped', () => {
+  const [account] = read(`<OFX>${statementOf(entry('HOLD', '-5.00'), entry('POS', '-7.00'))}</OFX>`).accounts
+  expect(account).toMatchObject({ entries: [{ amount: -700 }], skipped: 1 })
+})
+
 test('types are compared with the signs of each statement', () => {
   const right = statementOf(...['-1.00', '-2.00', '-3.00'].map((amount) => entry('DEBIT', amount)))
   const wrong = statementOf(entry('DEBIT', '1.00'))
@@ -70,4 +75,8 @@ test('each type of amounts without signs is asked about, but for credits', () =>
     ],
   })
   expect(amounts({ DEBIT: 'out', POS: 'in' })).toEqual([-100, 200, 300])
+  const many = ['DEBIT', 'CREDIT', 'CREDIT', 'A', 'B', 'C', 'D', 'E', 'F', 'G'].map((type) =>
+    entry(type, '1.00'),
+  )
+  expect(Object.keys(errorsOf(() => read(`<OFX>${statementOf(...many)}</OFX>`)) ?? {})).toEqual(['signs'])
 })
