@@ -67,19 +67,28 @@ function possibleDelimiters(start: string): string[] {
   return delimiters.map((delimiter) => (isAlways && delimiter === middle ? long : delimiter))
 }
 
-/** The header row is the row without values that names the most fields, and the delimiter is the one that brings it out. */
+/**
+ * The header row is the row without values that names the most fields, perhaps with those that it leaves blank in the row
+ * above, and the delimiter is the one that brings it out.
+ */
 function withHeader(samples: Sample[], mapped: string[], fields: readonly CsvField[]): Dialect[] {
   let most = 0
   let found: Dialect[] = []
   for (const { delimiter, rows } of samples) {
-    const scores = rows.map((cells) => {
+    const scoreOf = (cells: string[]) => {
       const named = headerScore(cells, mapped, fields)
       return named > 0 && holdsValues(cells) ? 0 : named
+    }
+    const lines = rows.map((cells, i) => {
+      const above = rows[i - 1] ?? []
+      const longer = above.length > cells.length ? above : cells
+      return scoreOf(above) > 0 ? longer.map((_, at) => cells[at]?.trim() || (above[at] ?? '')) : cells
     })
+    const scores = lines.map(scoreOf)
     const score = Math.max(0, ...scores)
     if (score === 0 || score < most) continue
     const headerAt = scores.indexOf(score)
-    const one = { delimiter, headerAt, headers: headersOf(rows[headerAt] ?? []) }
+    const one = { delimiter, headerAt, headers: headersOf(lines[headerAt] ?? []) }
     found = score > most ? [one] : [...found, one]
     most = score
   }

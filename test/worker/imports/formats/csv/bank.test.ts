@@ -89,6 +89,14 @@ describe('the table of a bank export', () => {
     expect(errors('Date,Amount,Text\nfoo,bar,baz\n')).toHaveProperty('file')
   })
 
+  test('may have headers on two lines', () => {
+    const rows = '2026-01-31,Tea,1.50\n2026-02-01,Pay,,2.00\n'
+    expect(brief(`Date,Text,Amount\n,,Debit,Credit\n${rows}`)).toEqual([
+      ['2026-01-31', -150],
+      ['2026-02-01', 200],
+    ])
+  })
+
   test('has no header row with a date or an amount in it', () => {
     const rows = [
       '2026-01-05,REWE,7.35,DR,Done',
