@@ -25,6 +25,12 @@ export function cleanText(raw: string): string | null {
   return points.length <= maxCodePoints ? text : `${points.slice(0, maxCodePoints - 1).join('')}…`
 }
 
+/** Arabic, Persian and full-width digits as ASCII digits, with the separators as they would stand beside these. */
+export function withAsciiDigits(raw: string): string {
+  const text = raw.replace(/[٠-٩۰-۹０-９]/g, (digit) => String(digit.charCodeAt(0) % 16))
+  return text.replaceAll('٫', '.').replaceAll('٬', ',')
+}
+
 /** Joins the parts of a description, leaving out placeholders and what another part contains. */
 export function joinDescription(...parts: (string | null | undefined)[]): string | null {
   let kept: string[] = []

@@ -2,7 +2,7 @@ import { follows } from '../csv/balance.ts'
 import type { Entry, RowValues } from '../csv/entry.ts'
 import { currencyOfAmounts, differAbroad } from '../csv/foreign-amounts.ts'
 import type { CsvField } from '../csv/header-names.ts'
-import { isKnown } from '../csv/headers.ts'
+import { isKnown, isOfCards } from '../csv/headers.ts'
 import { amountText, type CsvRow, cellOf } from '../csv/rows.ts'
 import type { CsvTable } from '../csv/table.ts'
 import { cleanText, quoted } from '../text.ts'
@@ -101,9 +101,8 @@ function unknownColumns(table: CsvTable, rows: CsvRow[]): Names[] {
   return table.headers.slice(0, 64).flatMap((header, column) => {
     if (isKnown(header) || used.has(column)) return []
     const cells = rows.map(({ cells }) => cells[column]?.trim() ?? '')
-    const isCard = /\b(?:card|karte|kartennummer|carte|tarjeta|carta|cartao)\b/.test(header.name)
     const isAccount = (cell: string) =>
-      (accountLike.test(cell) && readWrittenDate(cell) === null) || (isCard && /^\d{4}$/.test(cell))
+      (accountLike.test(cell) && readWrittenDate(cell) === null) || (isOfCards(header) && /^\d{4}$/.test(cell))
     const isCurrency = !table.columns.currency && cells.every((cell) => currencies.has(cell))
     if (!isCurrency && (table.columns.account || !cells.every(isAccount))) return []
     const names = cells.map((cell) => cell.replace(/^'|'$/g, ''))

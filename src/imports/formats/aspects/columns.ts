@@ -62,6 +62,7 @@ export function settleColumns(
   if (columns.amount?.length === 1 && !layout && !table.proofs.has('amount'))
     columns.amount.push(...otherAmounts(table))
   settleMoney(table, aspects, problems)
+  findBalance(table)
   if (fields.includes('status')) chooseStates(table)
   chooseDescription(table)
   for (const [field, found = []] of Object.entries(columns) as [CsvField, number[]][])
@@ -139,7 +140,8 @@ function applyMapping(
 function settleMoney(table: Table, aspects: Aspects, problems: Problems): void {
   const { headers, body, columns, proofs, contents } = table
   const twice = money.find((field) => (columns[field]?.length ?? 0) > 1)
-  if (!twice && money.some((field) => columns[field])) return
+  const half = twice ? undefined : halfOf(table)
+  if (!twice && half === undefined && money.some((field) => columns[field])) return
   const found = (!twice && columns.net) || filledCurrencies(headers, body)
   if (found) {
     columns.amount = found
@@ -147,7 +149,10 @@ function settleMoney(table: Table, aspects: Aspects, problems: Problems): void {
     return
   }
   const candidates = twice ? (columns[twice] ?? []) : freeNumbers(table)
-  const [led, ...others] = balancedColumns(contents.rows, candidates, columns.balance ?? candidates)
+  if (half !== undefined) candidates.unshift(half)
+  const isPossible = (pair: number[]) => half === undefined || (pair.length === 2 && pair.includes(half))
+  const all = balancedColumns(contents.rows, candidates, columns.balance ?? candidates)
+  const [led, ...others] = all.filter(({ debit, credit }) => isPossible([debit, credit].filter(isColumn)))
   if (led && others.length === 0 && (!twice || led.amount !== undefined)) {
     for (const [field, column] of Object.entries(led) as [CsvField, number][]) {
       columns[field] = [column]
@@ -157,7 +162,28 @@ function settleMoney(table: Table, aspects: Aspects, problems: Problems): void {
     return
   }
   const possible = twice ? candidates.map((column) => [column]) : possibleAmounts(contents.rows, candidates)
-  settle(twice ?? 'amount', possible, 'the only column with amounts', table, aspects, problems)
+  const some = possible.filter(isPossible)
+  if (half === undefined || some.length > 0)
+    settle(twice ?? 'amount', some, 'the only column with amounts', table, aspects, problems)
+}
+
+/** The only column of debits or credits, where others may hold the other side. */
+function halfOf({ columns, proofs }: Table): number | undefined {
+  const [field, ...others] = money.filter((one) => columns[one])
+  return others.length > 0 || field === 'amount' || !field || proofs.has(field) ? undefined : columns[field]?.[0]
+}
+
+const isColumn = (column: number | undefined) => column !== undefined
+
+/** Without a known header of balances, a column whose steps the amounts account for. */
+function findBalance(table: Table): void {
+  const { columns, proofs, contents } = table
+  const amounts = money.flatMap((field) => columns[field] ?? [])
+  if (columns.balance || proofs.has('balance') || contents.rows.length < 3) return
+  const [led, ...others] = balancedColumns(contents.rows, amounts, freeNumbers(table))
+  if (!led || others.length > 0 || led.credit !== columns.credit?.[0]) return
+  columns.balance = [led.balance]
+  proofs.set('balance', 'the amounts lead from balance to balance')
 }
 
 /** Other columns of amounts, such as those in the currency of the purchase: their values differ in some row. */

@@ -1,7 +1,7 @@
 import type { Minor } from '../../../shared/money.ts'
 import { pluralize } from '../../../shared/pluralize.ts'
 import { foldHeader, markNames } from '../csv/header-names.ts'
-import { type Header, isKnown } from '../csv/headers.ts'
+import { type Header, isKnown, isOfCards } from '../csv/headers.ts'
 import { isTrade, type Mark, sideOf } from '../csv/mark-words.ts'
 import type { CsvRow } from '../csv/rows.ts'
 import type { CsvTable } from '../csv/table.ts'
@@ -16,8 +16,8 @@ const definite = new Set(markNames.map((name) => (/[^\0-\x7f]/.test(name) ? fold
 /** True if the header says that its column holds marks. */
 export const isMarkHeader = (header: Header | undefined) => definite.has(header?.name ?? '')
 
-/** The most unknown words that are asked about. */
-const maxAsked = 12
+/** The most words that are asked about, and the most if none of them is known. */
+const [maxAsked, maxUnknown] = [12, 4]
 
 /** The columns that hold marks of debits and credits and nothing else, the surest first. */
 export function markColumns(table: CsvTable, rows: CsvRow[], aspects: Aspects): Marks[] {
@@ -38,7 +38,7 @@ export function markColumns(table: CsvTable, rows: CsvRow[], aspects: Aspects): 
     const kinds = new Set(known.values())
     const areBoth = kinds.has('debit') && kinds.has('credit')
     if (!(kinds.has('debit') || kinds.has('credit'))) return []
-    if (!isSure && header.text !== '' && !isType && !areBoth) return []
+    if (!isSure && header.text !== '' && !isType && (!areBoth || isOfCards(header))) return []
     // Some banks mark only one side; rows without a mark then belong to the other.
     const other: Mark | null = kinds.has('credit') ? (kinds.has('debit') ? null : 'debit') : 'credit'
     const proof = `the marks in column ${headerOf(table, column)}`
@@ -52,8 +52,8 @@ export const headerOf = ({ headers }: CsvTable, column = -1) =>
   quoted(headers[column]?.text ?? '') || String(column + 1)
 
 /**
- * Asks what the unknown words in the column of types mean, and reads on as if they were debits. Null if the column holds
- * too few known words to be one of marks, unless it holds just two unknown ones.
+ * Asks what the unknown words in the column of kinds mean, and reads on as if they were debits. Null if no column holds
+ * kinds. A word such as `Refund` says nothing alone, since it depends on whose account it is, nor does one of two letters.
  */
 export function askAboutMarks(
   table: CsvTable,
@@ -61,19 +61,25 @@ export function askAboutMarks(
   directionOf: ((row: CsvRow) => Mark | null) | null,
   aspects: Aspects,
 ): (Mark | null)[] | null {
-  const column = table.columns.type?.[0] ?? columnOfLetters(table, rows)
+  const { type = [], posting_text = [] } = table.columns
+  const wordsIn = (column: number) => rows.map(({ cells }) => cells[column]?.trim().slice(0, 100) || 'blank')
+  const isOfKinds = (column: number) => {
+    const words = new Set(wordsIn(column))
+    const areKnown = [...words].some((word) => sideOf(word)) || words.size <= maxUnknown
+    return words.size > 1 && words.size <= maxAsked && areKnown
+  }
+  const column = [...type, ...posting_text].find(isOfKinds) ?? columnOfLetters(table, rows)
   if (column < 0) return null
-  const wordOf = ({ cells }: CsvRow) => cells[column]?.trim().slice(0, 100) || 'blank'
-  const sides = rows.map((row) => directionOf?.(row) ?? sideOf(wordOf(row)))
-  const marks = rows.map((row, i) => sides[i] ?? toldMark(wordOf(row), aspects))
+  const words = wordsIn(column)
+  const isOpen = words.every(isTrade) || (words.every(isLetter) && words.some((word) => !sideOf(word)))
+  const marks = rows.map((row, i) => {
+    const word = words[i] ?? ''
+    return directionOf?.(row) ?? (isOpen ? null : sideOf(word)) ?? toldMark(word, aspects)
+  })
   const unknown = Map.groupBy(
     rows.filter((_, i) => marks[i] === null),
-    wordOf,
+    ({ cells }) => cells[column]?.trim().slice(0, 100) || 'blank',
   )
-  const isSure = isMarkHeader(table.headers[column])
-  const known = new Set(marks.filter((mark) => mark !== null)).size
-  const areTwo = sides.every((side) => side === null) && new Set(rows.map(wordOf)).size === 2
-  if ((known < (isSure ? 1 : 2) && !areTwo) || unknown.size > maxAsked) return null
   const header = headerOf(table, column)
   for (const [word, all] of unknown)
     aspects.settle(`marks.${word}`, () => ({
@@ -86,11 +92,13 @@ export function askAboutMarks(
   return marks.map((mark) => mark ?? 'debit')
 }
 
+const isLetter = (word: string) => /^(?:\p{L}|[^\0-\x7f]{2})$/u.test(word)
+
 /** The column under an unknown header that holds one of two letters in every row; -1 if there is none. */
 function columnOfLetters({ headers }: CsvTable, rows: CsvRow[]): number {
   return headers.slice(0, 64).findIndex((header, column) => {
     const words = new Set(rows.map(({ cells }) => cells[column]?.trim() ?? ''))
-    return !isKnown(header) && words.size === 2 && [...words].every((word) => /^\p{L}$/u.test(word))
+    return !isKnown(header) && words.size === 2 && [...words].every(isLetter)
   })
 }
 

@@ -1,7 +1,7 @@
 import { type Minor, negated } from '../../../shared/money.ts'
 import { areMixed, directionsByBalances, signsByBalances } from '../csv/balance.ts'
 import { type Entry, withFee } from '../csv/entry.ts'
-import { type Mark, sideOf } from '../csv/mark-words.ts'
+import { isTrade, type Mark, sideOf } from '../csv/mark-words.ts'
 import type { CsvRow } from '../csv/rows.ts'
 import type { CsvTable } from '../csv/table.ts'
 import type { SignConvention } from '../statement.ts'
@@ -97,7 +97,9 @@ function byMarks(
   aspects: Aspects,
 ): Directions | null {
   const rows = entries.map(({ row }) => row)
-  const [sure] = markColumns(table, rows, aspects)
+  const sure = markColumns(table, rows, aspects).find(({ column }) =>
+    rows.some(({ cells }) => !isTrade(cells[column] ?? '')),
+  )
   if (sure) return { value: 'by_mark', ...sure }
   const written = rows.map(({ amount }) => amount.written?.positive)
   if (written.includes('mark')) {

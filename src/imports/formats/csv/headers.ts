@@ -79,6 +79,10 @@ export const isKnown = (header: Header | undefined) => meanings.has(header?.name
 /** True if the header says that its dates are those of transactions, or value dates. */
 export const isOtherDate = (header: Header | undefined) => otherDates.includes(header?.name ?? '')
 
+/** True if the header names cards or other means of payment. */
+export const isOfCards = ({ name }: Header) =>
+  /\b(?:card|karte|kartennummer|carte|tarjeta|carta|cartao|method|zahlungsart)\b/.test(name)
+
 /** The column with this header, compared exactly and then folded; or the one with this number. */
 export function columnNamed(headers: Header[], header: string): number | null {
   const text = header.trim()

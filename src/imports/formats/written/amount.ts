@@ -1,5 +1,6 @@
 import { type Minor, type MoneyProblem, parseMoney } from '../../../shared/money.ts'
 import { decimalSeparators } from '../../../shared/types.ts'
+import { withAsciiDigits } from '../text.ts'
 
 export type DecimalSeparator = (typeof decimalSeparators)[number]
 
@@ -20,7 +21,7 @@ export type AmountReader = (cell: AmountCell) => Minor | MoneyProblem
 const maxLength = 80
 const groupers = /[\s\u00a0\u2007\u2009\u202f'’‘`´_]/g
 const currencyWord =
-  /^(?:[a-z]{3}|kr\.?|zł|zl|kč|ft\.?|lei|fr\.?|sfr\.?|r|us|au|ca|nz|hk|nt|sg|a|c|s|rs\.?|лв\.?|руб\.?|р\.?|euro|円|元|원)$/iu
+  /^(?:[a-z]{3}|kr\.?|zł|zl|tl|kč|ft\.?|lei|fr\.?|sfr\.?|r|us|au|ca|nz|hk|nt|sg|a|c|s|rs\.?|лв\.?|руб\.?|р\.?|euro|円|元|원)$/iu
 const debitWord = /^(?:d|dr|db|dt|s|soll|debit|debet)\.?$/i
 const creditWord = /^(?:c|cr|cd|ct|h|haben|credit|kredit)\.?$/i
 
@@ -69,7 +70,9 @@ function takenApart(raw: string): WrittenAmount | null {
     const readings = separator ? { [separator]: `${digits}.${decimals}` } : { '.': digits, ',': digits }
     return { isNegative: minus === '-', positive: null, readings }
   }
-  const text = raw.trim().replace(/[\u2212\u2012\u2013\u2014\ufe63\uff0d▲△]/g, '-')
+  const text = withAsciiDigits(raw)
+    .trim()
+    .replace(/[\u2212\u2012\u2013\u2014\ufe63\uff0d▲△]/g, '-')
   const first = text.search(/\d/)
   if (first < 0) return null
   const start = startsWithSeparator(text, first) ? first - 1 : first

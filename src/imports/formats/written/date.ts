@@ -1,4 +1,5 @@
 import { type CalendarDate, isCalendarDate } from '../../../shared/dates.ts'
+import { withAsciiDigits } from '../text.ts'
 import { monthNumber, thaiMonth, thaiMonths } from './month-names.ts'
 
 /** Which of day, month and year comes first, second and third. */
@@ -22,7 +23,7 @@ const weekday = /^(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)
 /** Years of an era: `令和8年1月31日` and `R8.1.31` in Japan, `115/01/31` or `1150131` in Taiwan. */
 const ofEra = /^(?:(?:令和|R)(\d\d?)|(?:民國)?(1\d\d))(?=[年./-]|(?:0\d|1[0-2])[0-3]\d$)/
 /** A time and whatever follows it. All of it is ignored, even a time zone: the day is taken as it is written. */
-const time = String.raw`(?:[T\s,/-]{1,3}\d{1,2}[:.h]\d{2}.*|Z|[+-]\d{2}:?\d{2})?$`
+const time = String.raw`(?:[T\s,/|-]{1,3}\d{1,2}[:.h]\d{2}.*|Z|[+-]\d{2}:?\d{2})?$`
 const yearFirst = new RegExp(
   String.raw`^(?<year>\d{4})(?<separator>[-/. ])\s?(?<second>\d{1,2})\k<separator>\s?(?<third>\d{1,2})\.?${time}`,
 )
@@ -31,7 +32,7 @@ const yearLast = new RegExp(
   String.raw`^(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?([-/.']{1,2})\s?(\d{4}|\d{1,2})\.?${time}`,
 )
 const dayMonthName = new RegExp(
-  String.raw`^(?<day>\d{1,2})(?:st|nd|rd|th|º|er)?[\s./-]{0,2}(?:de\s)?(?<name>\p{L}{3,12})[\s.,/-]{0,2}(?:de\s)?(?<year>\d{4}|\d{2})${time}`,
+  String.raw`^(?<day>\d{1,2})(?:st|nd|rd|th|º|er)?[\s./-]{0,2}(?:de\s)?(?<name>\p{L}{3,12})[\s.,/'-]{0,2}(?:de\s)?(?<year>\d{4}|\d{2})${time}`,
   'u',
 )
 const monthNameDay = new RegExp(
@@ -49,7 +50,7 @@ const maxRecent = 1_000
 
 /** Takes a date apart; null if the text is not one. 2026-02-30 is written as a date but has no reading. */
 export function readWrittenDate(raw: string): WrittenDate | null {
-  if (raw.length > maxLength || !/\d/.test(raw)) return null
+  if (raw.length > maxLength || !/\p{Nd}/u.test(raw)) return null
   const known = recent.get(raw)
   if (known !== undefined) return known
   if (recent.size === maxRecent) recent.clear()
@@ -59,7 +60,7 @@ export function readWrittenDate(raw: string): WrittenDate | null {
 }
 
 function takenApart(raw: string): WrittenDate | null {
-  const text = raw
+  const text = withAsciiDigits(raw)
     .trim()
     .replace(/\s+/g, ' ')
     .replace(suffix, '')

@@ -58,6 +58,10 @@ describe('a written amount', () => {
     ['-NT$1,250', '.', -125000],
     ['△1,250', '.', -125000],
     ['▲1,250', '.', -125000],
+    ['-350,75 TL', ',', -35075],
+    ['٣', '.', 300],
+    ['-١٬٢٣٤٫٥٠', '.', -123450],
+    ['１２３４', '.', 123400],
     // In Shift JIS, a yen sign is the byte of a backslash.
     ['\\1,250', '.', 125000],
     ['CHF 5', '.', 500],
@@ -87,7 +91,6 @@ describe('a written amount', () => {
     '5%',
     '=5',
     '5 6 7 8',
-    '٣',
     `${'1'.repeat(200)}`,
   ])('%j is none', (text) => {
     expect([read(text, '.'), read(text, ',')]).toEqual(['not a number', 'not a number'])
