@@ -218,7 +218,9 @@ describe('a bank statement', () => {
     const home = await createImporter()
     const csv = 'Date,Amount,Currency\n2026-01-30,-5.00,EUR\n2026-01-30,-6.00,USD\n2026-01-31,-7.00,USD\n'
     expect((await home.statement(csv, { signs: 'as_written' })).body.errors).toEqual({
-      statement_account: ['The file contains several accounts; choose one of: EUR, USD.'],
+      statement_account: [
+        'The file has several currencies: EUR, USD. Choose one of them, or * if all rows are of one account.',
+      ],
     })
     const told = { signs: 'as_written', statement_account: 'USD' }
     expect((await home.statement(csv, told)).body.import.counts.created).toBe(2)

@@ -102,7 +102,8 @@ function unknownColumns(table: CsvTable, rows: CsvRow[]): Names[] {
     if (isKnown(header) || used.has(column)) return []
     const cells = rows.map(({ cells }) => cells[column]?.trim() ?? '')
     const isAccount = (cell: string) =>
-      (accountLike.test(cell) && readWrittenDate(cell) === null) || (isOfCards(header) && /^\d{4}$/.test(cell))
+      (accountLike.test(cell) && readWrittenDate(cell) === null) ||
+      (isOfCards(header) && /^\d{4}$/.test(cell))
     const isCurrency = !table.columns.currency && cells.every((cell) => currencies.has(cell))
     if (!isCurrency && (table.columns.account || !cells.every(isAccount))) return []
     const names = cells.map((cell) => cell.replace(/^'|'$/g, ''))
@@ -118,10 +119,13 @@ function currenciesOf(table: CsvTable, rows: CsvRow[]): Names {
   const names = rows.map((row) => {
     const code = cellOf(table, row, 'currency').toUpperCase()
     if (/^[A-Z]{3}$/.test(code)) return code
-    const column = table.columns.amount?.find((candidate) => row.cells[candidate]?.trim())
-    return currencyOfAmounts(table.headers[column ?? -1]?.text ?? '')
+    const { amount: [column, ...others] = [] } = table.columns
+    const filled = [column, ...others].find((one) => row.cells[one ?? -1]?.trim())
+    return others.length > 0 ? currencyOfAmounts(table.headers[filled ?? -1]?.text ?? '') : null
   })
-  return { names, what: 'currencies', isSure: !areOfPurchases(table, rows, names) }
+  const { account, amount = [], balance } = table.columns
+  const areApart = amount.length > 1 || Boolean(account ?? balance ?? table.layout)
+  return { names, what: 'currencies', isSure: areApart && !areOfPurchases(table, rows, names) }
 }
 
 /** True if a second column has the same amounts in one currency only: then the currency may be that of purchases. */

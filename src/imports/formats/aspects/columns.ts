@@ -1,6 +1,6 @@
 import { balancedColumns, mayBeOwed, pairsOf } from '../csv/balanced-columns.ts'
 import { type Contents, contentsOf, hasDecimals, hundredths } from '../csv/contents.ts'
-import { differAbroad, filledCurrencies } from '../csv/foreign-amounts.ts'
+import { columnsOfCurrencies, differAbroad, filledCurrencies } from '../csv/foreign-amounts.ts'
 import type { CsvField } from '../csv/header-names.ts'
 import {
   type Columns,
@@ -9,10 +9,12 @@ import {
   columnsOf,
   type Header,
   isKnown,
+  isOfDebt,
   isOtherDate,
   listed,
   maxOptions,
   maxTwins,
+  mayBeBalance,
   nameOf,
 } from '../csv/headers.ts'
 import { type Layout, layoutOf } from '../csv/published-layouts.ts'
@@ -64,9 +66,10 @@ export function settleColumns(
   settleMoney(table, aspects, problems)
   findBalance(table)
   if (fields.includes('status')) chooseStates(table)
-  chooseDescription(table)
+  chooseDescription(table, layout)
+  // Of several columns, one would be kept for the next file.
   for (const [field, found = []] of Object.entries(columns) as [CsvField, number[]][])
-    if (found[0] !== undefined && !aspects.isAsked(`mapping.${field}`))
+    if (found[0] !== undefined && found.length === 1 && !aspects.isAsked(`mapping.${field}`))
       aspects.record(
         `mapping.${field}`,
         nameOf(headers, found[0]),
@@ -142,26 +145,31 @@ function settleMoney(table: Table, aspects: Aspects, problems: Problems): void {
   const twice = money.find((field) => (columns[field]?.length ?? 0) > 1)
   const half = twice ? undefined : halfOf(table)
   if (!twice && half === undefined && money.some((field) => columns[field])) return
-  const found = (!twice && columns.net) || filledCurrencies(headers, body)
+  const candidates = twice ? (columns[twice] ?? []) : freeNumbers(table)
+  const currencies = columnsOfCurrencies(headers, candidates)
+  const found = (!twice && columns.net) || filledCurrencies(currencies, body)
   if (found) {
     columns.amount = found
     if (found === columns.net) delete columns.net
     return
   }
-  const candidates = twice ? (columns[twice] ?? []) : freeNumbers(table)
   if (half !== undefined) candidates.unshift(half)
   const isPossible = (pair: number[]) => half === undefined || (pair.length === 2 && pair.includes(half))
   const all = balancedColumns(contents.rows, candidates, columns.balance ?? candidates)
   const [led, ...others] = all.filter(({ debit, credit }) => isPossible([debit, credit].filter(isColumn)))
   if (led && others.length === 0 && (!twice || led.amount !== undefined)) {
     for (const [field, column] of Object.entries(led) as [CsvField, number][]) {
+      if (field === 'balance' && isOfDebt(headers[column])) continue
       columns[field] = [column]
       proofs.set(field, 'it leads from balance to balance')
     }
     if (mayBeOwed(led, contents.rows)) ask('amount', pairsOf(led), table, aspects)
     return
   }
-  const possible = twice ? candidates.map((column) => [column]) : possibleAmounts(contents.rows, candidates)
+  const areSingle = twice || currencies.length > 0
+  const possible = areSingle
+    ? candidates.map((column) => [column])
+    : possibleAmounts(contents.rows, candidates)
   const some = possible.filter(isPossible)
   if (half === undefined || some.length > 0)
     settle(twice ?? 'amount', some, 'the only column with amounts', table, aspects, problems)
@@ -170,7 +178,9 @@ function settleMoney(table: Table, aspects: Aspects, problems: Problems): void {
 /** The only column of debits or credits, where others may hold the other side. */
 function halfOf({ columns, proofs }: Table): number | undefined {
   const [field, ...others] = money.filter((one) => columns[one])
-  return others.length > 0 || field === 'amount' || !field || proofs.has(field) ? undefined : columns[field]?.[0]
+  return others.length > 0 || field === 'amount' || !field || proofs.has(field)
+    ? undefined
+    : columns[field]?.[0]
 }
 
 const isColumn = (column: number | undefined) => column !== undefined
@@ -180,7 +190,8 @@ function findBalance(table: Table): void {
   const { columns, proofs, contents } = table
   const amounts = money.flatMap((field) => columns[field] ?? [])
   if (columns.balance || proofs.has('balance') || contents.rows.length < 3) return
-  const [led, ...others] = balancedColumns(contents.rows, amounts, freeNumbers(table))
+  const balances = freeNumbers(table).filter((column) => mayBeBalance(table.headers[column]))
+  const [led, ...others] = balancedColumns(contents.rows, amounts, balances)
   if (!led || others.length > 0 || led.credit !== columns.credit?.[0]) return
   columns.balance = [led.balance]
   proofs.set('balance', 'the amounts lead from balance to balance')
@@ -300,7 +311,11 @@ function chooseStates(table: Table): void {
     return (
       !isKnown(header) &&
       !isUsed(table, column) &&
-      areStates(contents.rows.map((cells) => cells[column] ?? ''))
+      ![...contents.dates, ...contents.numbers].includes(column) &&
+      areStates(
+        contents.rows.map((cells) => cells[column] ?? ''),
+        header.name,
+      )
     )
   })
   if (found < 0) return
@@ -308,16 +323,20 @@ function chooseStates(table: Table): void {
   proofs.set('status', 'its words are states')
 }
 
-/** Without a known description, the column with the most different texts; any other can be mapped. */
-function chooseDescription(table: Table): void {
+/** Without a known description that has any text, the column with the longest texts; any other can be mapped. */
+function chooseDescription(table: Table, layout: Layout | null): void {
   const { columns, proofs, contents, headers } = table
-  if (columns.description || columns.payee || columns.posting_text || proofs.has('description')) return
-  const differing = headers.slice(0, 64).map((_, column) => {
-    const texts = contents.rows.map((cells) => cells[column] ?? '').filter((cell) => /\p{L}{2}/u.test(cell))
-    return isUsed(table, column) || contents.dates.includes(column) ? 0 : new Set(texts).size
+  const { description = [], payee = [], posting_text = [] } = columns
+  const textsIn = (column: number) => contents.rows.map((cells) => cells[column]?.trim() ?? '')
+  const isTelling = (column: number) => layout !== null || textsIn(column).some(Boolean)
+  if (proofs.has('description') || [...description, ...payee].some(isTelling)) return
+  const lengths = headers.slice(0, 64).map((_, column) => {
+    const isOther = isUsed(table, column) && !posting_text.includes(column)
+    if (isOther || contents.dates.includes(column)) return 0
+    return [...new Set(textsIn(column))].filter((text) => /\p{L}{2}/u.test(text)).join('').length
   })
-  const most = Math.max(0, ...differing)
+  const most = Math.max(0, ...lengths)
   if (most === 0) return
-  columns.description = [differing.indexOf(most)]
-  proofs.set('description', 'the column with the most different texts')
+  columns.description = [lengths.indexOf(most)]
+  proofs.set('description', 'the column with the longest texts')
 }

@@ -6,15 +6,23 @@ import { quoted } from '../text.ts'
 import type { Aspect, Aspects } from './aspect.ts'
 import { headerOf } from './marks.ts'
 
+/** The entries with what each fee took from the account: it is written either way, and both ways where some are given back. */
+export function withCharges(entries: Entry[]): Entry[] {
+  const areMixed = entries.some(({ fee }) => (fee ?? 0) < 0) && entries.some(({ fee }) => (fee ?? 0) > 0)
+  const side = areMixed && !areNet(entries) ? -1 : 1
+  const charge = (fee: Minor) => (areMixed ? fee * side : Math.abs(fee)) as Minor
+  return entries.map((entry) => ({ ...entry, fee: entry.fee && charge(entry.fee) }))
+}
+
+const areNet = (entries: Entry[]) =>
+  entries.every((entry) => entry.net !== null && Math.abs(entry.net) === Math.abs(withFee(entry)))
+
 /** The entries of each account with the fees that were charged besides their amounts. */
 export function settleFees(table: CsvTable, groups: Entry[][], aspects: Aspects): Entry[][] {
   const entries = groups.flat()
-  const isNet =
-    entries.length > 0 &&
-    entries.every((entry) => entry.net !== null && Math.abs(entry.net) === Math.abs(withFee(entry)))
   if (!entries.some(({ fee }) => fee)) return groups
   const fees = aspects.settle('fees', () => {
-    if (isNet)
+    if (areNet(entries))
       return {
         value: 'extra',
         proof: `amount and fee add up to ${headerOf(table, table.columns.net?.[0])} in all rows`,

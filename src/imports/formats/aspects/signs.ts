@@ -33,6 +33,8 @@ export function settleSigns(
   const isSigned = groups.flat().some(({ amount }) => amount < 0)
   const { told } = aspects
   if (evidence.areSided) {
+    // Columns that have both signs have been asked about.
+    if (aspects.settled.signs || aspects.isAsked('signs')) return groups
     if (!told.signs) aspects.record('signs', 'by_column', 'debits and credits have columns of their own')
     return applied(groups, told.signs ?? 'as_written')
   }
@@ -136,8 +138,10 @@ function signedAspect(table: CsvTable, groups: Entry[][], { own }: Evidence, asp
     value: signsByBalances(group) ?? signsWithFees(group),
     proof: 'the balances follow',
   }))
+  const areMarked = rows.some(({ amount }) => amount.written?.positive === 'mark')
+  const beside = { value: areMarked ? ('as_written' as const) : null, proof: 'the marks beside amounts' }
   const layout = { value: table.layout?.signs ?? null, proof: `the layout of ${table.layout?.name}` }
-  const all = [...balances, ...marks, ...kinds, layout, own, aspects.typed]
+  const all = [...balances, ...marks, ...kinds, beside, layout, own, aspects.typed]
   const [first, ...others] = all.filter((one): one is Proof => Boolean(one?.value))
   const against = others.find(({ value }) => value !== first?.value)
   if (first && against)

@@ -1,6 +1,8 @@
 import { requiredText } from '../../../shared/field-errors.ts'
 import type { Minor } from '../../../shared/money.ts'
+import type { Aspect, Aspects } from '../aspects/aspect.ts'
 import type { Problems } from '../problems.ts'
+import { quoted } from '../text.ts'
 import type { AmountCell, AmountReader } from '../written/amount.ts'
 import type { CsvRow } from './rows.ts'
 import type { CsvTable } from './table.ts'
@@ -14,33 +16,38 @@ export function amountsOf(
   table: CsvTable,
   rows: CsvRow[],
   amountOf: AmountReader,
-  isMappedDebit: boolean,
+  aspects: Aspects,
   problems: Problems,
 ): { amounts: Amounts; areSided: boolean } {
   const { amount, debit, credit } = table.columns
   const read: Read = (cell, field) => problems.checkAmount(cell.line, cell.text, amountOf(cell), field)
   if (amount && !(debit && credit))
     return { amounts: rows.map((row) => read(row.amount, 'amount')), areSided: false }
-  const amounts = fromTwoColumns(rows, read, !credit && isMappedDebit, problems)
+  const isMappedDebit = !credit && aspects.told['mapping.debit'] !== undefined
+  const amounts = fromTwoColumns(rows, read, isMappedDebit, aspects, problems)
   if (amount) checkAgainstAmounts(rows, amounts, amountOf, problems)
   return { amounts, areSided: true }
 }
 
 /**
- * Amounts from a column of debits and one of credits. Banks write either of them as positive, or all as negative. If a
- * mapping makes the only column of amounts debits, negative ones among positive ones are credits.
+ * Amounts from a column of debits and one of credits. Banks write either of them as positive, or all as negative; which of
+ * both signs in one column came back is asked, unless a mapping makes the only column of amounts debits.
  */
-function fromTwoColumns(rows: CsvRow[], read: Read, isOneColumn: boolean, problems: Problems): Amounts {
+function fromTwoColumns(
+  rows: CsvRow[],
+  read: Read,
+  isMappedDebit: boolean,
+  aspects: Aspects,
+  problems: Problems,
+): Amounts {
   const readAll = (field: 'debit' | 'credit') => {
     const values = rows.map((row) => (row[field].text === '' ? 0 : read(row[field], field)))
     const negative = values.findIndex((value) => (value ?? 0) < 0)
     const areMixed = negative >= 0 && values.some((value) => (value ?? 0) > 0)
-    if (areMixed && !isOneColumn)
-      problems.add(
-        'mapping',
-        `The signs in the file contradict each other: the amount in row ${rows[negative]?.line} does not have the sign that ${field} gives it. Map either amount, or debit and credit, and leave the others empty.`,
-      )
-    return areMixed ? values : values.map((value) => value && Math.abs(value))
+    if (!areMixed) return values.map((value) => value && Math.abs(value))
+    const isInverted =
+      !isMappedDebit && aspects.settle('signs', () => bothSigns(rows[negative], field)) === 'inverted'
+    return values.map((value) => value && (isInverted ? -value : value))
   }
   const [debits, credits] = [readAll('debit'), readAll('credit')]
   return rows.map((row, i) => {
@@ -51,6 +58,17 @@ function fromTwoColumns(rows: CsvRow[], read: Read, isOneColumn: boolean, proble
     problems.addRow(row.line, 'amount', 'The :field field must be either a debit or a credit, not both.')
     return null
   })
+}
+
+function bothSigns(row: CsvRow | undefined, field: 'debit' | 'credit'): Aspect {
+  const [own, other] = field === 'debit' ? ['was spent', 'came in'] : ['came in', 'was spent']
+  return {
+    question: `The column of ${field}s has both signs. Send signs=as_written if its negative amounts, such as ${quoted(row?.[field].text ?? '')} in row ${row?.line}, ${other}, signs=inverted if its positive ones did.`,
+    options: [
+      { value: 'as_written', label: `Of the ${field}s, a positive one ${own}, and a negative one ${other}.` },
+      { value: 'inverted', label: `Of the ${field}s, a negative one ${own}, and a positive one ${other}.` },
+    ],
+  }
 }
 
 /** An amount beside a debit or credit must equal it. */

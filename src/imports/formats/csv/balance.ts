@@ -82,14 +82,14 @@ function directionsFrom(rows: Charged[], openings: number[]): (1 | -1 | null)[] 
 
 /** The direction of an amount that changes the balance so, perhaps together with a fee. */
 function directionOf(change: number, amount: Minor, fee: Minor | null): 1 | -1 | null {
-  const changes = [change, change + Math.abs(fee ?? 0)]
+  const changes = [change, change + (fee ?? 0)]
   if (changes.includes(amount)) return 1
   return changes.includes(-amount) ? -1 : null
 }
 
 /** The readings that explain most steps. Where the dates do not show the order, a balance is that after its amount. */
 function bestReadings(rows: Balanced[]): Reading<Balanced>[] {
-  const all = [...orders(rows)]
+  const all = [...orders(rows)].map(withDayBalances)
   const readings = all.flatMap((ordered) => {
     const after = { rows: ordered, isBefore: false, steps: stepsOf(ordered, false) }
     if (all.length > 1) return [after]
@@ -98,6 +98,14 @@ function bestReadings(rows: Balanced[]): Reading<Balanced>[] {
   })
   const most = Math.max(...readings.map(explainedBy))
   return readings.filter((reading) => explainedBy(reading) === most)
+}
+
+/** Some banks repeat the balance of a day in each of its rows: it is that after the last of them. */
+function withDayBalances(rows: Balanced[]): Balanced[] {
+  return rows.map((row, i) => {
+    const next = rows[i + 1]
+    return next && next.date === row.date && next.balance === row.balance ? { ...row, balance: null } : row
+  })
 }
 
 const explainedBy = ({ steps: { same, opposite } }: Reading<Balanced>) => same + opposite

@@ -20,7 +20,7 @@ const maxColumns = 64
 
 /** Finds out what the columns of a table hold. */
 export function contentsOf(records: string[][]): Contents {
-  const rows = records.slice(0, maxCompared).filter(holdsDateAndAmount)
+  const rows = withoutLinesAbove(records.slice(0, maxCompared).filter(holdsDateAndAmount))
   const width = Math.min(
     maxColumns,
     Math.max(0, ...records.slice(0, maxCompared).map(({ length }) => length)),
@@ -35,6 +35,14 @@ export function contentsOf(records: string[][]): Contents {
     else if (areNumbers(cells)) contents.numbers.push(column)
   }
   return contents
+}
+
+/** The rows from the first one whose date is where most rows have it: those above state the account and its balance. */
+function withoutLinesAbove(rows: string[][]): string[][] {
+  const places = rows.map((cells) => cells.findIndex((cell) => readWrittenDate(cell)))
+  const [usual] =
+    [...Map.groupBy(places, (place) => place)].sort((a, b) => b[1].length - a[1].length)[0] ?? []
+  return rows.slice(Math.max(0, places.indexOf(usual ?? -1)))
 }
 
 /** True for cells with a date or an amount among them, which no header row has. */

@@ -1,7 +1,7 @@
 import { Invalid } from '../../../shared/failures.ts'
 import type { Aspects, Choice } from '../aspects/aspect.ts'
 import { quoted } from '../text.ts'
-import { contentsOf, hasDecimals, holdsValues } from './contents.ts'
+import { type Contents, contentsOf, hasDecimals, holdsValues } from './contents.ts'
 import type { CsvField } from './header-names.ts'
 import { type Header, headerScore, headersOf } from './headers.ts'
 import { splitText } from './split.ts'
@@ -105,12 +105,20 @@ function withoutHeader(samples: Sample[]): Dialect[] {
     numbers.some((column) => hasDecimals(rows, column)),
   )
   const candidates = [withDecimals, telling, tables].find((some) => some.length > 0) ?? []
-  return candidates.map(({ delimiter, rows, contents: { width, header } }) => ({
+  return candidates.map(({ delimiter, rows, contents }) => ({
     delimiter,
     // A first row that is all words is a header row, even if none of its names is known.
-    headerAt: header ? rows.indexOf(header) : -1,
-    headers: headersOf(header ?? new Array(width).fill('')),
+    headerAt: contents.header ? rows.indexOf(contents.header) : lastLineAbove(rows, contents),
+    headers: headersOf(contents.header ?? new Array(contents.width).fill('')),
   }))
+}
+
+/** The last line above a table without headers; -1 if there is none. A date that has digits may be one of a damaged row. */
+function lastLineAbove(rows: string[][], contents: Contents): number {
+  const first = contents.rows[0]
+  const above = first ? rows.slice(0, rows.indexOf(first)) : []
+  const isDate = (cells: string[]) => /\d/.test(cells[contents.dates[0] ?? 0] ?? '')
+  return above.some(isDate) ? -1 : above.length - 1
 }
 
 const nameOf = (delimiter: string) => (delimiter === '\t' ? 'tab' : quoted(delimiter))

@@ -22,4 +22,4 @@ export type Entry = RowValues & {
 }
 
 /** The amount with a fee that was charged besides it. */
-export const withFee = ({ amount, fee }: Entry) => (amount - Math.abs(fee ?? 0)) as Minor
+export const withFee = ({ amount, fee }: Entry) => (amount - (fee ?? 0)) as Minor

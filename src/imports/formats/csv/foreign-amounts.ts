@@ -3,15 +3,23 @@ import { hundredths } from './contents.ts'
 import type { Header } from './headers.ts'
 import type { CsvRecord } from './records.ts'
 
-/** The currency of a column of amounts that has no other name: `CAD$` and `USD$`. */
+const codes = new Set(Intl.supportedValuesOf('currency'))
+
+/** The currency that a header names: a code as in `CAD$`, a sign as in `Valor (R$)`, or a word. */
 export function currencyOfAmounts(header: string): string | null {
-  return /^(CAD|USD) ?\$$/i.exec(header)?.[1]?.toUpperCase() ?? null
+  const code = header.match(/(?<![A-Z])[A-Z]{3}(?![A-Z])/g)?.find((one) => codes.has(one))
+  return code ?? /[A-Z]{0,2}\p{Sc}[A-Z]?|\b(?:pesos|d[oó]lares|soles|reais)\b/iu.exec(header)?.[0] ?? null
 }
 
-/** Where each currency has its own column of amounts and no row fills two, all that are filled; else null. */
-export function filledCurrencies(headers: Header[], body: CsvRecord[]): number[] | null {
-  const all = headers.flatMap(({ text }, column) => (currencyOfAmounts(text) ? [column] : []))
-  if (all.length < 2) return null
+/** Columns of amounts in a currency each, of at least two. */
+export function columnsOfCurrencies(headers: Header[], columns: number[]): number[] {
+  const all = Map.groupBy(columns, (column) => currencyOfAmounts(headers[column]?.text ?? ''))
+  all.delete(null)
+  return all.size > 1 && [...all.values()].every(({ length }) => length === 1) ? [...all.values()].flat() : []
+}
+
+/** Where no row fills two of the columns, all that are filled; else null. */
+export function filledCurrencies(all: number[], body: CsvRecord[]): number[] | null {
   const filledIn = ({ cells }: CsvRecord) => all.filter((column) => !isBlankAmount(cells[column] ?? ''))
   const used = [...new Set(body.flatMap(filledIn))]
   return used.length > 0 && body.every((record) => filledIn(record).length < 2) ? used : null

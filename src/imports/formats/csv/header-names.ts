@@ -45,7 +45,7 @@ export const headerNames = {
     importo|importo operazione|bedrag|transactiebedrag|bedrag transactie
     kwota|kwota operacji|kwota transakcji|kwota w walucie rachunku|kwota transakcji waluta rachunku|kwota zaksiegowana
     belopp|belop|summa|maara|osszeg|tranzakcio osszege|castka|zauctovana castka|suma|จำนวนเงิน|סכום|סכום העסקה|ποσο
-    maara euroa|objem|castka v mene uctu|local currency amount|jumlah|tutar|islem tutari|сумма платежа|сумма операции|сумма|金额|金額|入出金|利用|人民币|订单|금액|거래|이용`),
+    maara euroa|objem|castka v mene uctu|local currency amount|jumlah|tutar|işlem tutarı|сумма платежа|сумма операции|сумма|金额|金額|入出金|利用|人民币|订单|금액|거래|이용`),
   debit: list(`
     debit|debits|debit amount|amount debit|debit amt|withdrawal|withdrawals|withdrawal amount|withdrawal amt|paid out|money out|amount out|out|outflow|spent|payments|expense|expenses|outcome
     soll|sollbetrag|soll betrag|belastung|belastungen|lastschrift|lastschriften|ausgabe|ausgaben|ausgang|betrag soll|umsatz soll
@@ -82,7 +82,7 @@ export const headerNames = {
   category: list(`
     category|category name|categories|子类别|to account to category|kategorie|categorie|categoria|kategoria`),
   description: list(`
-    description|transaction description|details|transaction details|narrative|narration|memo|particulars|remarks|remark|notes|note|message|remittance information|payment details|payment reference|payment purpose|booking text|description 1|description 2|description1|description2|description3|sub description|memo description|narrative 1|notes and tags|comment|comments|label|title|original description|text
+    description|full description|transaction description|details|transaction details|narrative|narration|memo|particulars|remarks|remark|notes|note|message|remittance information|payment details|payment reference|payment purpose|booking text|description 1|description 2|description1|description2|description3|sub description|memo description|narrative 1|notes and tags|comment|comments|label|title|original description|text
     verwendungszweck|beschreibung1|beschreibung2|beschreibung3|avisierungstext|buchungstext verwendungszweck|vorgang verwendungszweck|buchungsdetails|buchungsinformation|umsatztext|beschreibung|zahlungsgrund|notiz|betreff|mitteilung|zahlungsreferenz
     libelle|libelle complet operation|libelle operation|libelle de l operation|libelle simplifie|detail|detail de l ecriture|detail 1|detail 2|communication|communications|motif|informations complementaires|nature de l operation
     concepto|descripcion|descripcion operacion|observaciones|detalle|concepto ampliado|mas datos
@@ -97,7 +97,7 @@ export const headerNames = {
     naam|naam tegenpartij|naam tegenpartij bevat|naam van de tegenpartij|tegenrekeninghouder|naam tegenrekeninghouder|odbiorca zleceniodawca|tegenpartij|naam tegenrekening|nadawca odbiorca|odbiorca nadawca|kontrahent|dane kontrahenta|nazwa kontrahenta|nazwa odbiorcy|nazwa nadawcy|nadawca|odbiorca
     to from|name of sender receiver|sender receiver name|nazev protiuctu|nazev protistrany|jmeno protistrany|nazov protiuctu|partner neve|nume denumire ordonator beneficiar|navn|nimi|saaja maksaja|saajan nimi|saaja maksja nimi|sanemejs maksatajs|moketojo arba gavejo pavadinimas|交易对方|商户名称|对方户名|取引先`),
   posting_text: list(`
-    kind|action|buchungstext|vorgang|umsatzart|umsatztyp|buchungsart|type|transaction type|type operation|type de transaction|type d operation|tipo|tipo de movimiento|tipo movimiento|movimiento|tipo operazione|tipo de transacao|mutatiesoort|transactiesoort|typ transakcji|typ operacji|rodzaj operacji|rodzaj transakcji
+    kind|action|buchungstext|vorgang|umsatzart|umsatztyp|buchungsart|type|transaction type|type operation|type de transaction|type d operation|tipo|tipo de movimiento|tipo movimiento|movimiento|tipo operazione|tipo de transacao|mutatiesoort|transactiesoort|typ transakcji|typ operacji|rodzaj|rodzaj operacji|rodzaj transakcji
     oznaceni operace|typ uhrady|betalingstype|laji|selitys|tapahtuma|tapahtumalaji|tipus|交易分类`),
   reference: list(`
     transaction id|transaction number|transaction no|transaction reference|transaction reference number|transaction ref|bank reference|fitid|unique id|operation number|transfer wise id|transferwise id|transaktions nr|trans id|arkistointitunnus|id|reference number|reference no|reference id|reference|ref|ref no|chq ref number|chq ref no|cheque ref no|check number|cheque number|check no|check or slip|num

@@ -9,13 +9,13 @@ const words: Record<Mark, string> = {
     sortie|sorties|depense|depenses|retrait|achat|envoye|prelevement|cargo|cargos|debe|gasto|gastos|salida|retiro|compra|enviado|egreso|egresos|adeudo|debito|saida|saque|despesa|despesas
     dare|uscita|uscite|addebito|spesa|prelievo|acquisto|inviato|debet|af|uit|uitgave|uitgaven|afschrijving|opname|aankoop|verzonden
     wn|obciazenie|obciazenia|wydatek|wydatki|wyplata|zakup|wyslane|ut|uttag|utgift|utgifter|kop|skickat|uttak|kjop|ud|udgift|kob|otto|veloitus|meno|osto
-    vydaj|vydaje|vyber|nakup|odchozi|odeslano|terheles|kiadas|plata|retragere|cheltuiala|debetas|deebet|支出|借|出金|출금`,
+    vydaj|vydaje|vyber|nakup|odchozi|odeslano|terheles|kiadas|plata|retragere|cheltuiala|debetas|deebet|χρεωση|חובה|дт|дебет|списание|支出|借|出金|출금`,
   credit: `c|cr|cd|ct|k|kr|crdt|cred|credit|credits|in|incoming|inflow|money in|paid in|cash in|transfer in|deposit|deposits|received|income|refund|refunds
     haben|h|gutschrift|gutschriften|einnahme|einnahmen|eingang|einzahlung|empfangen|erhalten|erstattung
     entree|entrees|recette|recettes|depot|recu|remboursement|encaissement|haber|abono|abonos|ingreso|ingresos|entrada|deposito|recibido|reembolso|devolucion|credito|receita|receitas|recebido|estorno
     avere|entrata|entrate|accredito|ricevuto|rimborso|incasso|kredit|bij|inkomst|inkomsten|ontvangen|bijschrijving|storting|terugbetaling
     ma|uznanie|uznania|wplyw|wplywy|wplata|zwrot|otrzymane|przychod|inn|insattning|mottaget|inntekt|innskudd|ind|indtaegt|indbetaling|pano|hyvitys|tulo
-    prijem|prijmy|vklad|prichozi|prijato|jovairas|bevetel|incasare|depunere|venit|kreditas|kreedit|收入|贷|入金|입금`,
+    prijem|prijmy|vklad|prichozi|prijato|jovairas|bevetel|incasare|depunere|venit|kreditas|kreedit|πιστωση|זכות|кт|кредит|зачисление|поступление|收入|贷|入金|입금`,
 }
 
 /** Further kinds of transactions that leave no doubt which way the money went, folded. */

@@ -4,7 +4,7 @@ import { groupsOf, settleAccounts } from '../aspects/accounts.ts'
 import { Aspects } from '../aspects/aspect.ts'
 import { dateCell, dateReader } from '../aspects/dates.ts'
 import { amountReader } from '../aspects/decimals.ts'
-import { settleFees } from '../aspects/fees.ts'
+import { settleFees, withCharges } from '../aspects/fees.ts'
 import { settleSigns } from '../aspects/signs.ts'
 import { settleStates } from '../aspects/states.ts'
 import { Problems } from '../problems.ts'
@@ -56,8 +56,7 @@ export function readTable(text: string, options: FileOptions, kind: Kind): Table
   const { rows, aside } = transactionRows(table, kind.isSheet)
   const { booked, skipped } = settleStates(table, rows, aspects)
   const { read, valuesOf } = readers(table, [...booked, ...aside, ...skipped], aspects, problems)
-  const isMappedDebit = Boolean(aspects.told['mapping.debit'])
-  const { amounts, areSided } = amountsOf(table, booked, read.amount, isMappedDebit, problems)
+  const { amounts, areSided } = amountsOf(table, booked, read.amount, aspects, problems)
   const values = booked.map((row, i) => ({
     ...valuesOf(row),
     date: read.date(row.date),
@@ -65,7 +64,7 @@ export function readTable(text: string, options: FileOptions, kind: Kind): Table
   }))
   const stated = aside.map(valuesOf).filter(({ balance }) => balance !== null)
   if (!aspects.isAsked('mapping.amount')) requireAmounts([...values, ...stated], problems)
-  const entries = settleAccounts(table, values, aspects)
+  const entries = withCharges(settleAccounts(table, values, aspects))
   const openings = stated.flatMap(({ balance }) => balance ?? [])
   const hasMinus = entries.some(({ amount }) => amount < 0)
   const evidence = {

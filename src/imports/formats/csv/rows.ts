@@ -34,6 +34,9 @@ export type CsvRow = Record<(typeof amountFields)[number], AmountCell> & {
  */
 export type CsvRows = { rows: CsvRow[]; aside: CsvRow[] }
 
+/** At least three words, which may begin in any column. */
+const sentence = /\p{L}\s\p{L}+\s\p{L}/u
+
 /** The first half of a date. */
 const halfDate = /^(?:\d{1,4}[-./]|(?:19|20)\d\d$)/
 
@@ -162,7 +165,7 @@ function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
   }
   if (halfDate.test(date)) return false
   if ((date !== '' || isBelowAll || noAmount) && isCalledSum(row)) return true
-  if (date === '') return false
+  if (date === '') return isBelowAll && filled(row) === 1 && sentence.test(amountText(row))
   if (isBelowAll) return !hasAmount(row) && !beginsLikeRow(table, row)
   return noAmount && filled(row) < Math.max(2, row.cells.length)
 }
@@ -234,7 +237,7 @@ function filled({ cells }: { cells: string[] }): number {
 
 /** Refuses a file that has lines but no transaction among them: it is not an empty statement. */
 function refuseNoRows(table: CsvTable, { rows }: CsvRows): void {
-  if (rows.some((row) => !/^\D+$/.test(row.date.text))) return
+  if (rows.some((row) => row.date.text === '' || /\p{Nd}/u.test(row.date.text))) return
   // A whole number may be that of an account, or a count.
   const isAmount = (cell: string) => /[.,]\d\d?\b/.test(cell) && readWrittenAmount(cell) !== null
   const isRow = (record: CsvRecord) =>

@@ -2,22 +2,23 @@ import { foldHeader } from './header-names.ts'
 
 /** The status of rows that are pending, were declined, or were reversed before they were booked. */
 export const skippedWords =
-  /^(?:.*pending.*|authori[sz](?:ed|ation).*|declined|failed|void(?:ed)?|blocked|scheduled|processing|in progress|reverted|cancell?ed|rejected|denied|expired|refused|on hold|held|unsettled|draft|removed|umsatz vorgemerkt.*|vorgemerkt.*|nicht gebucht|offen|in bearbeitung|geplant|storniert|abgelehnt|abgebrochen|reserviert|en attente|en cours|a venir|refuse|annule|pendiente|en proceso|rechazad[ao]|anulad[ao]|pendente|em processamento|agendad[ao]|cancelad[ao]|in attesa|non contabilizzat[ao]|annullat[ao]|rifiutat[ao]|in behandeling|gereserveerd|geweigerd|geannuleerd|oczekujac[ae]|w realizacji|odrzucon[ae]|anulowan[ae]|reserverad|vantar|venter|afventer|reserveret|varaus|zamitnut[ao]|cekajici|blokace|fuggo|ожидание|отклонено|failed.*|в обработке|.*(?:失败|等待|取消).*|未入账|未出账)$/
+  /^(?:.*\bpending\b.*|authori[sz](?:ed|ation).*|declined|failed|void(?:ed)?|blocked|scheduled|processing|in progress|reverted|cancell?ed|rejected|denied|expired|refused|on hold|held|unsettled|draft|removed|umsatz vorgemerkt.*|vorgemerkt.*|nicht gebucht|offen|in bearbeitung|geplant|storniert|abgelehnt|abgebrochen|reserviert|en attente|en cours|a venir|refuse|annule|pendiente|en proceso|rechazad[ao]|anulad[ao]|pendente|em processamento|agendad[ao]|cancelad[ao]|in attesa|non contabilizzat[ao]|annullat[ao]|rifiutat[ao]|in behandeling|gereserveerd|geweigerd|geannuleerd|oczekujac[ae]|w realizacji|odrzucon[ae]|anulowan[ae]|reserverad|vantar|venter|afventer|reserveret|varaus|zamitnut[ao]|cekajici|blokace|fuggo|ожидание|отклонено|failed.*|в обработке|.*(?:失败|等待|取消).*|未入账|未出账)$/
 
 /** The status of rows that moved money. */
 export const bookedWords =
-  /^(?:booked|posted|complete|completed?|cleared|settled|success|successful|succeeded|ok|done|paid|processed|executed|accepted|approved|confirmed|reconciled|received|sent|payment sent|payment deposited|payment received|charged|captured|refunded|partially refunded|finali[sz]ed|credited|debited|recorded|active|transferred|gebucht|umsatz gebucht|verbucht|abgeschlossen|ausgefuhrt|erledigt|erfolgreich|bezahlt|comptabilise|effectue|execute|accepte|termine|valide|passe|regle|realizad[ao]|completad[ao]|contabilizad[ao]|liquidad[ao]|aplicad[ao]|ejecutad[ao]|exitos[ao]|pagad[ao]|confirmad[ao]|concluid[ao]|efetuad[ao]|efetivad[ao]|aprovad[ao]|pago|paga|contabilizzat[ao]|eseguit[ao]|completat[ao]|uitgevoerd|geboekt|verwerkt|voltooid|zrealizowan[ae]|wykonan[ae]|zaksiegowan[ae]|zakonczon[ae]|rozliczon[ae]|utfort|genomford|bokford|bokfort|bokfort|gjennomfort|godkjent|udfort|bogfort|gennemfort|suoritettu|kirjattu|toteutunut|zauctovan[aoe]|realizovan[aoe]|proveden[aoe]|zuctovan[aoe]|teljesitett|konyvelt|procesat|finalizat|ivykdyta|ok|исполнен[оа]?|выполнен[оа]?|успешно|tamamlandi|basarili|gerceklesti|.*(?:成功|完成|已|到账|关闭).*|入账)$/
+  /^(?:booked|posted|complete|completed?|cleared|settled|success|successful|succeeded|ok|done|paid|processed|executed|accepted|approved|confirmed|reconciled|received|sent|payment sent|payment deposited|payment received|charged|captured|refunded|partially refunded|finali[sz]ed|credited|debited|recorded|active|transferred|gebucht|berechnet|umsatz gebucht|verbucht|abgeschlossen|ausgefuhrt|erledigt|erfolgreich|bezahlt|comptabilise|effectue|execute|accepte|termine|valide|passe|regle|realizad[ao]|completad[ao]|contabilizad[ao]|liquidad[ao]|aplicad[ao]|ejecutad[ao]|exitos[ao]|pagad[ao]|confirmad[ao]|concluid[ao]|efetuad[ao]|efetivad[ao]|aprovad[ao]|pago|paga|contabilizzat[ao]|eseguit[ao]|completat[ao]|uitgevoerd|geboekt|verwerkt|voltooid|zrealizowan[ae]|wykonan[ae]|zaksiegowan[ae]|zakonczon[ae]|rozliczon[ae]|utfort|genomford|bokford|bokfort|bokfort|gjennomfort|godkjent|udfort|bogfort|gennemfort|suoritettu|kirjattu|toteutunut|zauctovan[aoe]|realizovan[aoe]|proveden[aoe]|zuctovan[aoe]|teljesitett|konyvelt|procesat|finalizat|ivykdyta|ok|исполнен[оа]?|выполнен[оа]?|успешно|tamamlandi|basarili|gerceklesti|.*(?:成功|完成|已|到账|关闭).*|入账)$/
 
 /** A column with more different words does not hold states. */
 export const maxStates = 12
 
-/** True for the words of a column of states: few, of which half are known. */
-export function areStates(cells: string[]): boolean {
+/** True for the words of a column of states: few, of which half are known unless the header is such a word, as in `Pending`. */
+export function areStates(cells: string[], header: string): boolean {
   const words = new Set<string>()
   for (const cell of cells) if (words.add(cell.trim()).size > maxStates) return false
   words.delete('')
-  const known = [...words].map(foldState).filter((word) => bookedWords.test(word) || skippedWords.test(word))
-  return known.length > 0 && known.length * 2 >= words.size
+  const isState = (word: string) => bookedWords.test(word) || skippedWords.test(word)
+  const known = [...words].map(foldState).filter(isState)
+  return words.size > 0 && (isState(header) || (known.length > 0 && known.length * 2 >= words.size))
 }
 
 /** A state as it is compared. */

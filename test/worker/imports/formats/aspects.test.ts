@@ -119,7 +119,7 @@ const examples: Example[] = [
       '2026-01-03,income,2.00,6.50',
       '2026-01-04,expense,1.00,7.50',
     ),
-    asks: ['signs', 'signs'],
+    asks: ['marks.other', 'signs'],
     only: 'a table of one’s own',
   },
   {
