@@ -1,4 +1,4 @@
-import { balancedColumns, mayBeOwed, pairsOf } from '../csv/balanced-columns.ts'
+import { balancedColumns, type Led, mayBeOwed, pairsOf } from '../csv/balanced-columns.ts'
 import { type Contents, contentsOf, hasDecimals, hundredths } from '../csv/contents.ts'
 import { columnsOfCurrencies, differAbroad, filledCurrencies } from '../csv/foreign-amounts.ts'
 import type { CsvField } from '../csv/header-names.ts'
@@ -23,6 +23,7 @@ import { areStates } from '../csv/state-words.ts'
 import type { Problems } from '../problems.ts'
 import { quoted } from '../text.ts'
 import { isBlankAmount } from '../written/amount.ts'
+import { readWrittenDate } from '../written/date.ts'
 import type { Aspects } from './aspect.ts'
 import { isMarkHeader } from './marks.ts'
 
@@ -56,6 +57,8 @@ export function settleColumns(
   const table: Table = { headers, body, columns, proofs: new Map(), contents }
   applyLayout(table, layout)
   applyMapping(table, fields, aspects, problems)
+  const isDated = (column: number) => contents.rows.some((cells) => readWrittenDate(cells[column] ?? ''))
+  if (contents.dates.length > 0 && !columns.date?.some(isDated)) delete columns.date
   if (columns.date?.length === 1 && !table.proofs.has('date')) columns.date.push(...otherDates(table))
   if (columns.date?.length !== 1) {
     const possible = (columns.date ?? contents.dates).map((column) => [column])
@@ -65,6 +68,7 @@ export function settleColumns(
     columns.amount.push(...otherAmounts(table))
   settleMoney(table, aspects, problems)
   findBalance(table)
+  askAboutBoth(table, aspects)
   if (fields.includes('status')) chooseStates(table)
   chooseDescription(table, layout)
   // Of several columns, one would be kept for the next file.
@@ -154,12 +158,16 @@ function settleMoney(table: Table, aspects: Aspects, problems: Problems): void {
     return
   }
   if (half !== undefined) candidates.unshift(half)
-  const isPossible = (pair: number[]) => half === undefined || (pair.length === 2 && pair.includes(half))
-  const all = balancedColumns(contents.rows, candidates, columns.balance ?? candidates)
-  const [led, ...others] = all.filter(({ debit, credit }) => isPossible([debit, credit].filter(isColumn)))
-  if (led && others.length === 0 && (!twice || led.amount !== undefined)) {
+  const isPossible = (pair: (number | undefined)[]) =>
+    half === undefined || (!pair.includes(undefined) && pair.length === 2 && pair.includes(half))
+  const balances = columns.balance ?? candidates.filter((column) => !isOfDebt(headers[column]))
+  const all = balancedColumns(contents.rows, candidates, balances)
+  const leading = all.filter(({ debit, credit }) => isPossible([debit, credit]))
+  // Of a balance before and one after the amount, both lead to it.
+  const led = leading.at(-1)
+  const areOne = leading.every((one) => columnsIn(one) === columnsIn(led))
+  if (led && areOne && (!twice || led.amount !== undefined)) {
     for (const [field, column] of Object.entries(led) as [CsvField, number][]) {
-      if (field === 'balance' && isOfDebt(headers[column])) continue
       columns[field] = [column]
       proofs.set(field, 'it leads from balance to balance')
     }
@@ -175,6 +183,8 @@ function settleMoney(table: Table, aspects: Aspects, problems: Problems): void {
     settle(twice ?? 'amount', some, 'the only column with amounts', table, aspects, problems)
 }
 
+const columnsIn = (led: Led | undefined) => [led?.amount, led?.debit, led?.credit].join()
+
 /** The only column of debits or credits, where others may hold the other side. */
 function halfOf({ columns, proofs }: Table): number | undefined {
   const [field, ...others] = money.filter((one) => columns[one])
@@ -183,7 +193,15 @@ function halfOf({ columns, proofs }: Table): number | undefined {
     : columns[field]?.[0]
 }
 
-const isColumn = (column: number | undefined) => column !== undefined
+/** Asks about amounts beside debits and credits that they do not equal, such as those in the currency of the purchase. */
+function askAboutBoth(table: Table, aspects: Aspects): void {
+  const { amount, debit, credit } = table.columns
+  if (!amount || !debit || !credit) return
+  const valueIn = (cells: string[], [column = -1]: number[]) => Math.abs(hundredths(cells[column] ?? ''))
+  const differs = (cells: string[]) =>
+    ![0, valueIn(cells, debit) + valueIn(cells, credit)].includes(valueIn(cells, amount))
+  if (table.contents.rows.some(differs)) ask('amount', [[...debit, ...credit], amount], table, aspects)
+}
 
 /** Without a known header of balances, a column whose steps the amounts account for. */
 function findBalance(table: Table): void {

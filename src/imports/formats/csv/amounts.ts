@@ -25,7 +25,6 @@ export function amountsOf(
     return { amounts: rows.map((row) => read(row.amount, 'amount')), areSided: false }
   const isMappedDebit = !credit && aspects.told['mapping.debit'] !== undefined
   const amounts = fromTwoColumns(rows, read, isMappedDebit, aspects, problems)
-  if (amount) checkAgainstAmounts(rows, amounts, amountOf, problems)
   return { amounts, areSided: true }
 }
 
@@ -69,18 +68,4 @@ function bothSigns(row: CsvRow | undefined, field: 'debit' | 'credit'): Aspect {
       { value: 'inverted', label: `Of the ${field}s, a negative one ${own}, and a positive one ${other}.` },
     ],
   }
-}
-
-/** An amount beside a debit or credit must equal it. */
-function checkAgainstAmounts(rows: CsvRow[], amounts: Amounts, amountOf: AmountReader, problems: Problems) {
-  const contradicting = rows.find((row, i) => {
-    const amount = amountOf(row.amount)
-    const split = amounts[i] ?? null
-    return typeof amount === 'number' && split !== null && Math.abs(amount) !== Math.abs(split)
-  })
-  if (contradicting)
-    problems.add(
-      'mapping',
-      `The amount in row ${contradicting.line} differs from its debit or credit; map either amount, or debit and credit, and leave the others empty.`,
-    )
 }

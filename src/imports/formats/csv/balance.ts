@@ -89,10 +89,11 @@ function directionOf(change: number, amount: Minor, fee: Minor | null): 1 | -1 |
 
 /** The readings that explain most steps. Where the dates do not show the order, a balance is that after its amount. */
 function bestReadings(rows: Balanced[]): Reading<Balanced>[] {
-  const all = [...orders(rows)].map(withDayBalances)
+  const isUp = isReversed(rows)
+  const all = [...orders(rows), ...(isUp ? [daysReversed(rows)] : [])].map(withDayBalances)
   const readings = all.flatMap((ordered) => {
     const after = { rows: ordered, isBefore: false, steps: stepsOf(ordered, false) }
-    if (all.length > 1) return [after]
+    if (isUp === null) return [after]
     const before = { rows: ordered, isBefore: true, steps: stepsOf(ordered, true) }
     return explainedBy(before) > explainedBy(after) ? [before] : [after]
   })
@@ -116,6 +117,10 @@ function* orders<T extends Balanced>(rows: T[]): Generator<T[]> {
   if (!isUp) yield rows
   if (isUp ?? true) yield rows.toReversed()
 }
+
+/** Rows from the oldest, where only the days run upwards in the file. */
+const daysReversed = (rows: Balanced[]) =>
+  [...Map.groupBy(rows, ({ date }) => date).values()].toReversed().flat()
 
 /** True if the file begins with its latest row; null if the dates do not show it. */
 function isReversed(rows: Balanced[]): boolean | null {

@@ -117,7 +117,7 @@ function withoutHeader(samples: Sample[]): Dialect[] {
 function lastLineAbove(rows: string[][], contents: Contents): number {
   const first = contents.rows[0]
   const above = first ? rows.slice(0, rows.indexOf(first)) : []
-  const isDate = (cells: string[]) => /\d/.test(cells[contents.dates[0] ?? 0] ?? '')
+  const isDate = (cells: string[]) => /[1-9]/.test(cells[contents.dates[0] ?? 0] ?? '')
   return above.some(isDate) ? -1 : above.length - 1
 }
 

@@ -10,7 +10,7 @@ export const markNames = list(`
 
 /** The headers of dates of the transaction, and of value dates. */
 export const otherDates = list(`
-    transaction date|transaction date utc|trans date|tran date|txn date|date of transaction|transactiondate|transaktionsdatum|umsatzdatum|abschlussdatum|abschlusstag|belegdatum|kaufdatum|date transaction|date de transaction|date de la transaction|date d achat|data transazione|data da transacao|data transacao|transactiedatum|datum transactie|datum verrichting|transaktionsdag|transaktionsdato|datum transakce|datum provedeni|tranzakcio datuma|islem tarihi|利用日|交易日期|交易日|trans time|transaction time|交易时间
+    transaction date|дата операции|transaction date utc|trans date|tran date|txn date|date of transaction|transactiondate|transaktionsdatum|umsatzdatum|abschlussdatum|abschlusstag|belegdatum|kaufdatum|date transaction|date de transaction|date de la transaction|date d achat|data transazione|data da transacao|data transacao|transactiedatum|datum transactie|datum verrichting|transaktionsdag|transaktionsdato|datum transakce|datum provedeni|tranzakcio datuma|islem tarihi|利用日|交易日期|交易日|trans time|transaction time|交易时间
     value date|val date|valuta|valutadatum|valuta datum|datum valuta|wertstellung|wertstellungstag|wertstellungsdatum|wertstellung valuta|valeur|date valeur|date de valeur|dateval|fecha valor|fecha de valor|f valor|data valor|data valuta|data di valuta|rentedatum|valutadag|data waluty|rentedato|arvopaiva|valorja|erteknap|дата платежа`)
 
 /**
@@ -29,10 +29,10 @@ export const headerNames = {
       data mov|data lanc|data movimento|data do movimento|data do mov|data lancamento|data de lancamento|data do lancamento|data contabilistica|data operacao|data da operacao
       data contabile|data registrazione|data contabilizzazione|data operazione|data di operazione
       boekdatum|boekingsdatum|datum boeking|datum verrekening|uitvoeringsdatum|datum uitvoering
-      reskontradatum|data inregistrare|data inregistrarii|data ksiegowania|data rozliczenia|data zaksiegowania|data operacji|data transakcji|bokforingsdag|bokford|bokforingsdatum|bokfort|bokforingsdato|bogforingsdato|bogfort|bokfort dato|kirjauspaiva|datum zauctovani|zauctovano|konyveles datuma|data tranzactiei|posted transactions date|completion time|release date|datum zauctovania|datum zpracovani|datum odepsani|konyveles napja`),
+      reskontradatum|data inregistrare|data inregistrarii|data ksiegowania|data rozliczenia|data zaksiegowania|data operacji|data transakcji|bokforingsdag|bokford|bokforingsdatum|bokfort|bokforingsdato|bogforingsdato|bogfort|bokfort dato|kirjauspaiva|datum zauctovani|zauctovano|konyveles datuma|data tranzactiei|posted transactions date|дата обработки|дата проводки|completion time|release date|datum zauctovania|datum zpracovani|datum odepsani|konyveles napja`),
     // Dates without a stated meaning.
     ...list(`
-      date|datum|date utc|date yyyy mm dd as utc|dates|period|date started utc|timestamp|timestamp utc|transaction date time|date of operation|วันที่|วันที่ทำรายการ|תאריך|ημερομηνια|交易创建时间|fecha|data|dato|tapahtumapaiva|maksupaiva|paivamaara|reskontradag|datetime|date time|date and time|created|created at|created on|created date|started date|effective date|run date|date of payment|datum splatnosti|dato og tid|datums|kuupaev|tanggal|tanggal transaksi|tarih|дата операции|дата|日付|取引日|年月日|年月日和暦|取り引き日|取扱日付|日期|帳務日期|거래일시|거래일자|거래일|일시|일자|이용일자`),
+      date|datum|date utc|date yyyy mm dd as utc|dates|period|date started utc|timestamp|timestamp utc|transaction date time|date of operation|วันที่|วันที่ทำรายการ|תאריך|ημερομηνια|交易创建时间|fecha|data|dato|tapahtumapaiva|maksupaiva|paivamaara|reskontradag|datetime|date time|date and time|created|created at|created on|created date|started date|effective date|run date|date of payment|datum splatnosti|dato og tid|datums|kuupaev|tanggal|tanggal transaksi|tarih|дата|日付|取引日|年月日|年月日和暦|取り引き日|取扱日付|日期|帳務日期|거래일시|거래일자|거래일|일시|일자|이용일자`),
     ...otherDates,
   ],
   amount: list(`
@@ -55,7 +55,7 @@ export const headerNames = {
     dare|addebito|addebiti|uscita|uscite|importo addebito|importo dare|importo in uscita
     debet|uitgave|uitgaven|afschrijving|afschrijvingen|af|uit|bedrag af
     obciazenie|obciazenia|wydatek|wydatki|wyplata|wyplaty|kwota obciazenia|wn
-    sent|withdrawn|dr|ut fra konto|ut|ud|suma debit|vydaje|ถอนเงิน|ถอน|חובה|χρεωση|出金|支払い|支払|払出|引出し|引出|引き出し|支出|记账金额支出|提出|提款|提|출금|찾으신`),
+    sent|withdrawn|dr|ut fra konto|ut|ud|suma debit|debets|vydaje|ถอนเงิน|ถอน|חובה|χρεωση|出金|支払い|支払|払出|引出し|引出|引き出し|支出|记账金额支出|提出|提款|提|출금|찾으신`),
   credit: list(`
     credit|credits|credit amount|amount credit|credit amt|deposit|deposits|deposit amount|deposit amt|paid in|money in|amount in|in|inflow|received|receipts|income
     haben|habenbetrag|haben betrag|gutschrift|gutschriften|einnahme|einnahmen|eingang|betrag haben|umsatz haben
@@ -65,7 +65,7 @@ export const headerNames = {
     avere|accredito|accrediti|entrata|entrate|importo accredito|importo avere|importo in entrata
     inkomst|inkomsten|bijschrijving|bijschrijvingen|bij|bedrag bij
     uznanie|uznania|wplyw|wplywy|wplata|wplaty|kwota uznania|ma
-    cr|inn pa konto|inn|ind|suma credit|prijmy|ฝากเงิน|ฝาก|זכות|πιστωση|入金|預かり|預り|受入|預入れ|預入|預け入れ|收入|记账金额收入|存入|存款|存|입금|맡기신`),
+    cr|inn pa konto|inn|ind|suma credit|kredits|prijmy|ฝากเงิน|ฝาก|זכות|πιστωση|入金|預かり|預り|受入|預入れ|預入|預け入れ|收入|记账金额收入|存入|存款|存|입금|맡기신`),
   type: [
     ...markNames,
     ...list(
@@ -109,7 +109,7 @@ export const headerNames = {
   balance: list(`
     balance|running balance|account balance|balance after|balance after transaction|closing balance|ledger balance|current balance|running bal
     saldo|saldo nach buchung|bokfort saldo|zustatek|egyenleg|sold|kontostand|kontostand nach buchung|neuer saldo|solde|solde apres operation|saldo contable|saldo disponible|saldo contabilistico|saldo contabile|saldo progressivo|saldo na mutatie|saldo na trn|saldo na boeking|saldo po operacji|saldo po transakcji|saldo koncowe|guthaben|disponible
-    bal|balance after trans|partial balance|zustatek na uctu|zostatok|sold contabil|likutis|jaak|ยอดคงเหลือ|יתרה|υπολοιπο|bakiye|остаток|残高|差引残高|差し引き残高|取引後残高|現在貸付高|余额|账户余额|本次余额|餘額|即時餘額|結餘|잔액|거래후잔액`),
+    bal|balance after trans|partial balance|zustatek na uctu|zostatok|sold contabil|likutis|atlikums|stanje|залишок|jaak|ยอดคงเหลือ|יתרה|υπολοιπο|bakiye|остаток|残高|差引残高|差し引き残高|取引後残高|現在貸付高|余额|账户余额|本次余额|餘額|即時餘額|結餘|잔액|거래후잔액`),
   net: list(`
     net|net amount|netto|nettobetrag|montant net|total amount|amount total|transaction net amount|net value|total inc fee`),
   counter_account: list(`
@@ -128,7 +128,7 @@ export const headerNames = {
     split transaction|status|state|transaction status|umsatzstatus|buchungsstatus|statut|etat|estado|estado operacion|stato|stan|status transakcji
     статус|交易状态`),
   fee: list(`
-    fee|fees|amount fee|total fees|transaction fee|fee amount|gebuhr|gebuehr|entgelt|frais|comision|commissione|kosten|prowizja|oplata
+    fee|fees|commission|tip|amount fee|total fees|transaction fee|fee amount|gebuhr|gebuehr|entgelt|frais|comision|commissione|kosten|prowizja|oplata
     teenustasu|poplatek v mene uctu`),
 }
 

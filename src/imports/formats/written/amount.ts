@@ -21,7 +21,7 @@ export type AmountReader = (cell: AmountCell) => Minor | MoneyProblem
 const maxLength = 80
 const groupers = /[\s\u00a0\u2007\u2009\u202f'’‘`´_]/g
 const currencyWord =
-  /^(?:[a-z]{3}|kr\.?|zł|zl|tl|kč|ft\.?|lei|fr\.?|sfr\.?|r|us|au|ca|nz|hk|nt|sg|a|c|s|rs\.?|лв\.?|руб\.?|р\.?|euro|円|元|원)$/iu
+  /^(?:[a-z]{3}|kr\.?|zł|zl|tl|kč|ft\.?|lei|fr\.?|sfr\.?|r|us|au|ca|nz|hk|nt|sg|a|c|s(?:\/\.?)?|rs\.?|лв\.?|руб\.?|р\.?|euro|円|元|원)$/iu
 const debitWord = /^(?:d|dr|db|dt|s|soll|debit|debet)\.?$/i
 const creditWord = /^(?:c|cr|cd|ct|h|haben|credit|kredit)\.?$/i
 
@@ -98,7 +98,7 @@ function startsWithSeparator(text: string, first: number): boolean {
 /** What the text around the digits says about their sign; null if it cannot surround an amount. */
 function readSign(before: string, after: string): Omit<WrittenAmount, 'readings'> | null {
   const isEnclosed = before.includes('(') && after.includes(')')
-  const parts = `${before} | ${after}`.match(/\p{L}[\p{L}.]*|\S/gu) ?? []
+  const parts = `${before} | ${after}`.match(/\p{L}[\p{L}./]*|\S/gu) ?? []
   let minus = isEnclosed ? 1 : 0
   let isBehind = false
   let hasPlus = false
