@@ -11,7 +11,7 @@ export type Choice = { value: string; label: string }
 export type Aspect = { value: string; proof: string } | { question: string; options: Choice[] } | null
 
 /** Fields that depend on the column of amounts. */
-const amountFields = new Set(['signs', 'decimal_separator', 'mapping.debit', 'mapping.credit'])
+const amountFields = new Set(['signs', 'decimal_separator', 'mapping.debit', 'mapping.credit', 'mapping.net'])
 
 /** How each aspect of a file was settled, by the field that would have answered its question. */
 export type Settled = Record<string, { value: string; proof: string }>

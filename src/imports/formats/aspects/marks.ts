@@ -53,7 +53,8 @@ export const headerOf = ({ headers }: CsvTable, column = -1) =>
 
 /**
  * Asks what the unknown words in the column of kinds mean, and reads on as if they were debits. Null if no column holds
- * kinds. A word such as `Refund` says nothing alone, since it depends on whose account it is, nor does one of two letters.
+ * kinds, nor one of two letters under an unknown header. A word such as `Refund` says nothing alone, since it depends on
+ * whose account it is, and neither does one known letter of two.
  */
 export function askAboutMarks(
   table: CsvTable,
@@ -62,23 +63,28 @@ export function askAboutMarks(
   aspects: Aspects,
 ): (Mark | null)[] | null {
   const { type = [], posting_text = [] } = table.columns
-  const wordsIn = (column: number) => rows.map(({ cells }) => cells[column]?.trim().slice(0, 100) || 'blank')
-  const isOfKinds = (column: number) => {
-    const words = new Set(wordsIn(column))
-    const areKnown = [...words].some((word) => sideOf(word)) || words.size <= maxUnknown
-    return words.size > 1 && words.size <= maxAsked && areKnown
-  }
-  const column = [...type, ...posting_text].find(isOfKinds) ?? columnOfLetters(table, rows)
-  if (column < 0) return null
-  const words = wordsIn(column)
-  const isOpen = words.every(isTrade) || (words.every(isLetter) && words.some((word) => !sideOf(word)))
-  const marks = rows.map((row, i) => {
-    const word = words[i] ?? ''
-    return directionOf?.(row) ?? (isOpen ? null : sideOf(word)) ?? toldMark(word, aspects)
+  const wordAt = ({ cells }: CsvRow, column: number) => cells[column]?.trim().slice(0, 100) || 'blank'
+  const kinds = [...type, ...posting_text]
+  const unnamed = table.headers.slice(0, 64).flatMap((header, column) => (isKnown(header) ? [] : [column]))
+  const column = [...kinds, ...unnamed].find((column) => {
+    const words = [...new Set(rows.map((row) => wordAt(row, column)))]
+    if (words.length > maxAsked) return false
+    if (words.every((word) => aspects.answer(`marks.${word}`))) return true
+    const areKinds = words.length <= maxUnknown || words.some((word) => sideOf(word))
+    return kinds.includes(column) ? areKinds && words.length > 1 : words.length === 2 && words.every(isLetter)
+  })
+  if (column === undefined) return null
+  const words = [...new Set(rows.map((row) => wordAt(row, column)))]
+  const areLetters = words.every(isLetter) && words.some((word) => !sideOf(word))
+  const marks = rows.map((row) => {
+    const word = wordAt(row, column)
+    return (
+      directionOf?.(row) ?? (areLetters || isTrade(word) ? null : sideOf(word)) ?? toldMark(word, aspects)
+    )
   })
   const unknown = Map.groupBy(
     rows.filter((_, i) => marks[i] === null),
-    ({ cells }) => cells[column]?.trim().slice(0, 100) || 'blank',
+    (row) => wordAt(row, column),
   )
   const header = headerOf(table, column)
   for (const [word, all] of unknown)
@@ -93,14 +99,6 @@ export function askAboutMarks(
 }
 
 const isLetter = (word: string) => /^(?:\p{L}|[^\0-\x7f]{2})$/u.test(word)
-
-/** The column under an unknown header that holds one of two letters in every row; -1 if there is none. */
-function columnOfLetters({ headers }: CsvTable, rows: CsvRow[]): number {
-  return headers.slice(0, 64).findIndex((header, column) => {
-    const words = new Set(rows.map(({ cells }) => cells[column]?.trim() ?? ''))
-    return !isKnown(header) && words.size === 2 && [...words].every(isLetter)
-  })
-}
 
 /**
  * The convention of signed amounts that the kinds of rows agree with in both directions, or in one if these are surely marks;

@@ -60,12 +60,9 @@ function fromTwoColumns(
 }
 
 function bothSigns(row: CsvRow | undefined, field: 'debit' | 'credit'): Aspect {
-  const [own, other] = field === 'debit' ? ['was spent', 'came in'] : ['came in', 'was spent']
+  const labels = ['positive', 'negative'].map((sign) => `The ${sign} amounts in the column are ${field}s.`)
   return {
-    question: `The column of ${field}s has both signs. Send signs=as_written if its negative amounts, such as ${quoted(row?.[field].text ?? '')} in row ${row?.line}, ${other}, signs=inverted if its positive ones did.`,
-    options: [
-      { value: 'as_written', label: `Of the ${field}s, a positive one ${own}, and a negative one ${other}.` },
-      { value: 'inverted', label: `Of the ${field}s, a negative one ${own}, and a positive one ${other}.` },
-    ],
+    question: `The column of ${field}s has both signs, such as ${quoted(row?.[field].text ?? '')} in row ${row?.line}. Send signs=as_written if its positive amounts are ${field}s, signs=inverted if its negative ones are.`,
+    options: labels.map((label, i) => ({ value: i === 0 ? 'as_written' : 'inverted', label })),
   }
 }

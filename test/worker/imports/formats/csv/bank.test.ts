@@ -298,6 +298,14 @@ describe('the signs of a bank export', () => {
     expect(asked(withBalances)?.signs?.[0]).toMatch(/^The balances do not show/)
   })
 
+  test('follow from the kinds that were told, though a month has one of them', () => {
+    const text = 'Date,Action,Amount\n2026-03-28,Market buy,10.00\n2026-03-29,Market buy,5.00\n'
+    expect(brief(text, { marks: { 'Market buy': 'out', Dividend: 'in' } })).toEqual([
+      ['2026-03-28', -1000],
+      ['2026-03-29', -500],
+    ])
+  })
+
   test('that balances show for all but the oldest amount are asked about that one', () => {
     const header = 'Date;Description;Amount;Balance'
     const salary = '2026-10-17;Salary;900,00;950,00'

@@ -1,0 +1,83 @@
+import { type Contents, hasDecimals } from '../csv/contents.ts'
+import type { CsvField } from '../csv/header-names.ts'
+import { type Columns, type Header, listed, maxOptions } from '../csv/headers.ts'
+import type { Layout } from '../csv/published-layouts.ts'
+import type { CsvRecord } from '../csv/records.ts'
+import type { Problems } from '../problems.ts'
+import { quoted } from '../text.ts'
+import type { Aspects } from './aspect.ts'
+
+/** A table whose columns are being settled. */
+export type Table = {
+  headers: Header[]
+  body: CsvRecord[]
+  columns: Columns
+  layout: Layout | null
+  /** For each field that no header names, why its column is meant, or why it has none. */
+  proofs: Map<CsvField, string>
+  contents: Contents
+}
+
+/** Settles which column, or pair of debits and credits, has a field: the only possible one, or else by a question. */
+export function settle(
+  field: CsvField,
+  possible: number[][],
+  proof: string,
+  table: Table,
+  aspects: Aspects,
+  problems: Problems,
+): void {
+  const { headers, columns, proofs, contents } = table
+  const [first, ...others] = possible
+  if (!first) {
+    if (!problems.any)
+      problems.add(
+        'mapping',
+        `The file needs a date column and an amount column (or debit and credit), but none is recognised among ${listed(headers)}; name them by header or by number: mapping={"date":"1","amount":"2"}.`,
+      )
+    return
+  }
+  // Without headers, whole numbers may count something else.
+  const isSure =
+    field === 'date' ||
+    headers.some(({ text }) => text) ||
+    first.some((column) => hasDecimals(contents.rows, column))
+  setColumns(columns, field, first)
+  if (others.length === 0 && isSure) proofs.set(field, proof)
+  else ask(field, possible, table, aspects)
+}
+
+/** Sets the column of a field or, instead of amounts, those of debits and credits. */
+export function setColumns(columns: Columns, field: CsvField, [first = 0, credit]: number[]): void {
+  if (credit === undefined) columns[field] = [first]
+  else {
+    delete columns.amount
+    Object.assign(columns, { debit: [first], credit: [credit] })
+  }
+}
+
+/** True if the column has a field. */
+export const isUsed = ({ columns }: Table, column: number) =>
+  Object.values(columns).some((used) => used.includes(column))
+
+/** Asks which of several columns, or pairs of debits and credits, is meant. */
+export function ask(field: CsvField, possible: number[][], { headers, body }: Table, aspects: Aspects): void {
+  const shown = possible.slice(0, maxOptions)
+  const nameAt = (column: number) =>
+    `${column + 1}${headers[column]?.text ? ` (${quoted(headers[column].text)})` : ''}`
+  const first = body.find(({ cells }) => cells.filter((cell) => cell.trim() !== '').length > 1)?.cells ?? []
+  const row = first.slice(0, 12).map((cell, i) => `${i + 1}: ${quoted(cell)}`)
+  const names = [...new Set(shown.flat())].map(nameAt)
+  aspects.ask(
+    `mapping.${field}`,
+    `The ${field} could be any of the columns ${names.join(', ')}; choose one by its number. The first row has ${row.join(', ')}.`,
+    shown.map(([column = 0, credit]) =>
+      credit === undefined
+        ? { value: String(column + 1), label: `column ${nameAt(column)}` }
+        : {
+            value: `${column + 1},${credit + 1}`,
+            label: `debits in column ${nameAt(column)}, credits in column ${nameAt(credit)}`,
+          },
+    ),
+  )
+}

@@ -1,0 +1,133 @@
+import { balancedColumns, type Led, mayBeOwed, pairsOf } from '../csv/balanced-columns.ts'
+import { hundredths } from '../csv/contents.ts'
+import { columnsOfCurrencies, differAbroad, filledCurrencies } from '../csv/foreign-amounts.ts'
+import type { CsvField } from '../csv/header-names.ts'
+import { columnsNamed, isKnown, isOfDebt, maxOptions, mayBeBalance } from '../csv/headers.ts'
+import type { Problems } from '../problems.ts'
+import { isBlankAmount } from '../written/amount.ts'
+import type { Aspects } from './aspect.ts'
+import { ask, isUsed, settle, type Table } from './column-choice.ts'
+import { isMarkHeader } from './marks.ts'
+
+const money = ['amount', 'debit', 'credit'] as const
+
+/** Settles the columns of amounts, or of debits and credits, and of balances. */
+export function settleMoney(table: Table, aspects: Aspects, problems: Problems): void {
+  const { columns, layout, proofs } = table
+  if (columns.amount?.length === 1 && !layout && !proofs.has('amount'))
+    columns.amount.push(...otherAmounts(table))
+  settleAmounts(table, aspects, problems)
+  findBalance(table)
+  askAboutOthers(table, aspects)
+}
+
+function settleAmounts(table: Table, aspects: Aspects, problems: Problems): void {
+  const { headers, body, columns, proofs, contents } = table
+  const twice = money.find((field) => (columns[field]?.length ?? 0) > 1)
+  const half = twice ? undefined : halfOf(table)
+  if (!twice && half === undefined && money.some((field) => columns[field])) return
+  const candidates = twice ? (columns[twice] ?? []) : freeNumbers(table)
+  const currencies = columnsOfCurrencies(headers, candidates)
+  const found = (!twice && columns.net) || filledCurrencies(currencies, body)
+  if (found) {
+    columns.amount = found
+    if (found === columns.net) delete columns.net
+    return
+  }
+  if (half !== undefined) candidates.unshift(half)
+  const isPossible = ([first, second]: (number | undefined)[]) =>
+    half === undefined || (first !== undefined && second !== undefined && [first, second].includes(half))
+  const balances = columns.balance ?? candidates.filter((column) => !isOfDebt(headers[column]))
+  const all = balancedColumns(contents.rows, candidates, balances)
+  const leading = all.filter(({ debit, credit }) => isPossible([debit, credit]))
+  // Of a balance before and one after the amount, both lead to it.
+  const led = leading.at(-1)
+  const areOne = leading.every((one) => columnsIn(one) === columnsIn(led))
+  if (led && areOne && (!twice || led.amount !== undefined)) {
+    for (const [field, column] of Object.entries(led) as [CsvField, number][]) {
+      columns[field] = [column]
+      proofs.set(field, 'it leads from balance to balance')
+    }
+    if (mayBeOwed(led, contents.rows)) ask('amount', pairsOf(led), table, aspects)
+    return
+  }
+  const areSingle = twice || currencies.length > 0
+  const possible = areSingle
+    ? candidates.map((column) => [column])
+    : possibleAmounts(contents.rows, candidates)
+  const some = possible.filter(isPossible)
+  if (half === undefined || some.length > 0)
+    settle(twice ?? 'amount', some, 'the only column with amounts', table, aspects, problems)
+}
+
+const columnsIn = (led: Led | undefined) => [led?.amount, led?.debit, led?.credit].join()
+
+/** The only column of debits or credits, where others may hold the other side. */
+function halfOf({ columns, proofs }: Table): number | undefined {
+  const [field, ...others] = money.filter((one) => columns[one])
+  return others.length > 0 || field === 'amount' || !field || proofs.has(field)
+    ? undefined
+    : columns[field]?.[0]
+}
+
+/** Asks about amounts that debits and credits beside them, or net amounts without a fee, do not equal. */
+function askAboutOthers(table: Table, aspects: Aspects): void {
+  const { amount, debit, credit, net, fee } = table.columns
+  const others = debit && credit ? [...debit, ...credit] : fee || debit || credit ? undefined : net
+  if (!amount || !others) return
+  const sumOf = (cells: string[], columns: number[]) =>
+    columns.reduce((sum, column) => sum + Math.abs(hundredths(cells[column] ?? '')), 0)
+  const differs = (cells: string[]) => ![0, sumOf(cells, others)].includes(sumOf(cells, amount))
+  if (table.contents.rows.some(differs)) ask('amount', [others, amount], table, aspects)
+}
+
+/** Without a known header of balances, a column whose steps the amounts account for. */
+function findBalance(table: Table): void {
+  const { columns, proofs, contents } = table
+  const amounts = money.flatMap((field) => columns[field] ?? [])
+  if (columns.balance || proofs.has('balance') || contents.rows.length < 3) return
+  const balances = freeNumbers(table).filter((column) => mayBeBalance(table.headers[column]))
+  const [led, ...others] = balancedColumns(contents.rows, amounts, balances)
+  if (!led || others.length > 0 || led.credit !== columns.credit?.[0]) return
+  columns.balance = [led.balance]
+  proofs.set('balance', 'the amounts lead from balance to balance')
+}
+
+/** Other columns of amounts, such as those in the currency of the purchase: their values differ in some row. */
+function otherAmounts(table: Table): number[] {
+  const { headers, columns, contents } = table
+  const { amount: [amount = -1] = [], currency: [currency = -1] = [] } = columns
+  const known = columnsNamed(headers, 'amount')
+  const codes = contents.rows.map((cells) => cells[currency]?.trim() ?? null)
+  const differs = (column: number) =>
+    contents.rows.some((cells) => {
+      const [one, other] = [amount, column].map((at) => hundredths(cells[at] ?? ''))
+      return one && other && one !== other
+    })
+  return contents.numbers.filter((column) =>
+    known.includes(column)
+      ? differs(column)
+      : currency >= 0 && !isUsed(table, column) && differAbroad(contents.rows, amount, column, codes),
+  )
+}
+
+/**
+ * The columns that may hold the amounts: a column that is filled in every row, or two of which each row fills one, in either order; or
+ * else any column of numbers.
+ */
+function possibleAmounts(rows: string[][], candidates: number[]): number[][] {
+  const isFilled = (cells: string[], column: number) => !isBlankAmount(cells[column] ?? '')
+  const areHalves = (a: number, b: number) => rows.every((cells) => isFilled(cells, a) !== isFilled(cells, b))
+  const single = candidates.filter((column) => rows.every((cells) => isFilled(cells, column)))
+  const sparse = candidates.filter((column) => !single.includes(column)).slice(0, maxOptions)
+  const pairs = sparse.flatMap((a) => sparse.flatMap((b) => (areHalves(a, b) ? [[a, b]] : [])))
+  const found = [...single.map((column) => [column]), ...pairs]
+  return found.length > 0 ? found : candidates.map((column) => [column])
+}
+
+/** The columns of numbers that no header explains: numbers are no marks. */
+function freeNumbers(table: Table): number[] {
+  const { contents, headers } = table
+  const isFree = (column: number) => !isUsed(table, column) && !isKnown(headers[column])
+  return contents.numbers.filter((column) => isFree(column) || isMarkHeader(headers[column]))
+}
