@@ -7,7 +7,7 @@ export type Contents = {
   /** The first record, if it looks like a header row. */
   header: string[] | null
   rows: string[][]
-  /** The columns with a date in every row. */
+  /** The columns with a date in every row, or a blank in the fewer. */
   dates: number[]
   /** The columns with numbers in every row or blanks, but no dates or ids. */
   numbers: number[]
@@ -31,7 +31,7 @@ export function contentsOf(records: string[][]): Contents {
   const contents: Contents = { width, header, rows, dates: [], numbers: [] }
   for (let column = 0; column < width && rows.length > 0; column += 1) {
     const cells = rows.map((cells) => cells[column]?.trim() ?? '')
-    if (cells.every((cell) => readWrittenDate(cell))) contents.dates.push(column)
+    if (areDates(cells)) contents.dates.push(column)
     else if (areNumbers(cells)) contents.numbers.push(column)
   }
   return contents
@@ -76,6 +76,11 @@ export function holdsDateAndAmount(cells: string[]): boolean {
   const looked = cells.slice(0, maxColumns)
   const date = looked.findIndex((cell) => readWrittenDate(cell) !== null)
   return date >= 0 && looked.some((cell, i) => i !== date && readWrittenAmount(cell) !== null)
+}
+
+function areDates(cells: string[]): boolean {
+  const filled = cells.filter((cell) => cell !== '')
+  return filled.length * 2 > cells.length && filled.every((cell) => readWrittenDate(cell))
 }
 
 function areNumbers(cells: string[]): boolean {

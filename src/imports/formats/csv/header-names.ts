@@ -128,7 +128,7 @@ export const headerNames = {
     split transaction|status|state|transaction status|umsatzstatus|buchungsstatus|statut|etat|estado|estado operacion|stato|stan|status transakcji
     статус|交易状态`),
   fee: list(`
-    fee|fees|commission|tip|amount fee|total fees|transaction fee|fee amount|gebuhr|gebuehr|entgelt|frais|comision|commissione|kosten|prowizja|oplata
+    fee|fees|commission|commissions|commissioni|tip|amount fee|total fees|transaction fee|fee amount|gebuhr|gebuehr|entgelt|frais|comision|commissione|kosten|prowizja|oplata
     teenustasu|poplatek v mene uctu`),
 }
 

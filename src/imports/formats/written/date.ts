@@ -92,6 +92,7 @@ function readCompact(text: string): WrittenDate | null {
   const ymd = dateOf(a + b, c, d)
   const dmy = dateOf(c + d, b, a)
   const mdy = dateOf(c + d, a, b)
+  if (!ymd && !dmy && !mdy) return null
   return { settled: ymd, readings: { ymd, ydm: dateOf(a + b, d, c), ...(ymd ? {} : { dmy, mdy }) } }
 }
 
