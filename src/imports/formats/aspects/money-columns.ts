@@ -34,12 +34,11 @@ function settleAmounts(table: Table, aspects: Aspects, problems: Problems): void
     if (found === columns.net) delete columns.net
     return
   }
-  if (half !== undefined) candidates.unshift(half)
-  const isPossible = ([first, second]: (number | undefined)[]) =>
-    half === undefined || (first !== undefined && second !== undefined && [first, second].includes(half))
+  const halves = half === undefined ? null : pairsWith(half, candidates, table)
+  if (halves?.length === 0) return
   const balances = columns.balance ?? candidates.filter((column) => !isOfDebt(headers[column]))
-  const all = balancedColumns(contents.rows, candidates, balances)
-  const leading = all.filter(({ debit, credit }) => isPossible([debit, credit]))
+  const all = balancedColumns(contents.rows, halves ? halves.flat() : candidates, balances)
+  const leading = halves ? all.filter(({ amount }) => amount === undefined) : all
   // Of a balance before and one after the amount, both lead to it.
   const led = leading.at(-1)
   const areOne = leading.every((one) => columnsIn(one) === columnsIn(led))
@@ -52,12 +51,8 @@ function settleAmounts(table: Table, aspects: Aspects, problems: Problems): void
     return
   }
   const areSingle = twice || currencies.length > 0
-  const possible = areSingle
-    ? candidates.map((column) => [column])
-    : possibleAmounts(contents.rows, candidates)
-  const some = possible.filter(isPossible)
-  if (half === undefined || some.length > 0)
-    settle(twice ?? 'amount', some, 'the only column with amounts', table, aspects, problems)
+  const singly = areSingle ? candidates.map((column) => [column]) : possibleAmounts(contents.rows, candidates)
+  settle(twice ?? 'amount', halves ?? singly, 'the only column with amounts', table, aspects, problems)
 }
 
 const columnsIn = (led: Led | undefined) => [led?.amount, led?.debit, led?.credit].join()
@@ -70,9 +65,23 @@ function halfOf({ columns, proofs }: Table): number | undefined {
     : columns[field]?.[0]
 }
 
+/** A column of debits or credits with each column that is filled in the other rows, either way. */
+function pairsWith(half: number, others: number[], { columns, contents }: Table): number[][] {
+  const found = others.filter((other) => areHalves(contents.rows, half, other))
+  return found.flatMap((other) => {
+    const pairs = [half, other]
+    return columns.debit ? [pairs, pairs.toReversed()] : [pairs.toReversed(), pairs]
+  })
+}
+
+const isFilled = (cells: string[], column: number) => !isBlankAmount(cells[column] ?? '')
+const areHalves = (rows: string[][], a: number, b: number) =>
+  rows.every((cells) => isFilled(cells, a) !== isFilled(cells, b))
+
 /** Asks about amounts that debits and credits beside them, or net amounts without a fee, do not equal. */
 function askAboutOthers(table: Table, aspects: Aspects): void {
   const { amount, debit, credit, net, fee } = table.columns
+  if (table.layout || table.proofs.has('amount')) return
   const others = debit && credit ? [...debit, ...credit] : fee || debit || credit ? undefined : net
   if (!amount || !others) return
   const sumOf = (cells: string[], columns: number[]) =>
@@ -112,15 +121,13 @@ function otherAmounts(table: Table): number[] {
 }
 
 /**
- * The columns that may hold the amounts: a column that is filled in every row, or two of which each row fills one, in either order; or
- * else any column of numbers.
+ * The columns that may hold the amounts: a column that is filled in every row, or two of which each row fills one, in
+ * either order; or else any column of numbers.
  */
 function possibleAmounts(rows: string[][], candidates: number[]): number[][] {
-  const isFilled = (cells: string[], column: number) => !isBlankAmount(cells[column] ?? '')
-  const areHalves = (a: number, b: number) => rows.every((cells) => isFilled(cells, a) !== isFilled(cells, b))
   const single = candidates.filter((column) => rows.every((cells) => isFilled(cells, column)))
   const sparse = candidates.filter((column) => !single.includes(column)).slice(0, maxOptions)
-  const pairs = sparse.flatMap((a) => sparse.flatMap((b) => (areHalves(a, b) ? [[a, b]] : [])))
+  const pairs = sparse.flatMap((a) => sparse.flatMap((b) => (areHalves(rows, a, b) ? [[a, b]] : [])))
   const found = [...single.map((column) => [column]), ...pairs]
   return found.length > 0 ? found : candidates.map((column) => [column])
 }
