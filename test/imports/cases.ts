@@ -117,7 +117,7 @@ function answered(
 type ReadRow = { date: string; amount: number; description: string | null }
 
 /** The rows of a file, and how its aspects were settled. Throws Questions. */
-export function readRows(
+function readRows(
   { bytes, isGeneric }: Pick<Case, 'bytes' | 'isGeneric'>,
   options: FileOptions,
 ): { rows: ReadRow[]; settled: Settled } {

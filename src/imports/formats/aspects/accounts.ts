@@ -39,13 +39,15 @@ export function settleAccounts(table: CsvTable, values: RowValues[], aspects: As
     sections(rows),
     ...unknownColumns(table, rows),
   ]
+  const told = aspects.answer('statement_account')
+  const isOne = told?.value === allRows
+  if (isOne) aspects.record('statement_account', allRows, told.proof)
   const found = sources.find((one) => one !== null && countOf(one.names) > 1)
   const areApart = found ? isApart(found, values, aspects) : false
   const own = areApart && found && found !== currency ? found.names : products && accounts
   const joined = values.map((_, i) => [own?.[i], products?.[i]].filter(Boolean).join('/') || null)
   // Where each account is one product, its number names it.
   const names = own && countOf(joined) === countOf(own) && !own.includes(null) ? own : joined
-  const isOne = aspects.answer('statement_account')?.value === allRows
   const isForeign = found === currency && !areApart
   const owned = values.map((value, i) => ({
     ...value,
@@ -123,9 +125,11 @@ function currenciesOf(table: CsvTable, rows: CsvRow[]): Names {
     const filled = [column, ...others].find((one) => row.cells[one ?? -1]?.trim())
     return others.length > 0 ? currencyOfAmounts(table.headers[filled ?? -1]?.text ?? '') : null
   })
+  // Where other rows name a currency, a blank one is that of the account.
+  const filled = names.some(Boolean) ? names.map((name) => name ?? 'none') : names
   const { account, amount = [], balance } = table.columns
   const areApart = amount.length > 1 || Boolean(account ?? balance ?? table.layout)
-  return { names, what: 'currencies', isSure: areApart && !areOfPurchases(table, rows, names) }
+  return { names: filled, what: 'currencies', isSure: areApart && !areOfPurchases(table, rows, filled) }
 }
 
 /** True if a second column has the same amounts in one currency only: then the currency may be that of purchases. */

@@ -31,8 +31,8 @@ export function dateReader(
   problems: Problems,
   isEastAsian = false,
 ): DateReader {
-  const isTold = aspects.told.date_format !== undefined
   const format = aspects.settle('date_format', () => orderOf(cells, isEastAsian), formats.dmy)
+  const isTold = aspects.answer('date_format')?.value === format
   const order = orderIn(format)
   if (!order)
     problems.add(

@@ -36,8 +36,12 @@ function settleAmounts(table: Table, aspects: Aspects, problems: Problems): void
   }
   const halves = half === undefined ? null : pairsWith(half, candidates, table)
   if (halves?.length === 0) return
-  const balances = columns.balance ?? candidates.filter((column) => !isOfDebt(headers[column]))
-  const all = balancedColumns(contents.rows, halves ? halves.flat() : candidates, balances)
+  // A single step may equal a number by chance.
+  const isStepped = contents.rows.length > 2
+  const balances = candidates.filter((column) =>
+    isStepped ? !isOfDebt(headers[column]) : mayBeBalance(headers[column]),
+  )
+  const all = balancedColumns(contents.rows, halves ? halves.flat() : candidates, columns.balance ?? balances)
   const leading = halves ? all.filter(({ amount }) => amount === undefined) : all
   // Of a balance before and one after the amount, both lead to it.
   const led = leading.at(-1)

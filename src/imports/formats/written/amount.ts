@@ -45,9 +45,9 @@ export function ungroupedAmount(raw: string, grouped: string = raw): Minor | Mon
   return readAmount(amountCell(0, raw), grouped.lastIndexOf(',') > grouped.lastIndexOf('.') ? ',' : '.')
 }
 
-/** True for a cell without an amount: empty, or filled with dashes. */
+/** True for a cell without an amount: empty, filled with dashes, or with a word for nothing. */
 export function isBlankAmount(raw: string): boolean {
-  return /^[\s\u00a0\u202f.\-–—]*$/.test(raw.slice(0, maxLength))
+  return /^(?:[\s\u00a0\u202f.\-–—]*|\s*(?:n\/?a|null|nil|none)\s*)$/i.test(raw.slice(0, maxLength))
 }
 
 /**
