@@ -47,7 +47,7 @@ export const headerNames = {
     belopp|belop|summa|maara|osszeg|tranzakcio osszege|castka|zauctovana castka|suma|จำนวนเงิน|סכום|סכום העסקה|ποσο
     maara euroa|objem|castka v mene uctu|local currency amount|jumlah|tutar|işlem tutarı|сумма платежа|сумма операции|сумма|金额|金額|入出金|利用|人民币|订单|금액|거래|이용`),
   debit: list(`
-    debit|debits|debit amount|amount debit|debit amt|withdrawal|withdrawals|withdrawal amount|withdrawal amt|paid out|money out|amount out|out|outflow|spent|payments|expense|expenses|outcome
+    debit|debits|debit amount|amount debit|debit amt|withdrawal|withdrawals|withdrawal amount|withdrawal amt|paid out|money out|amount out|out|outflow|spent|payments|expense|expenses
     soll|sollbetrag|soll betrag|belastung|belastungen|lastschrift|lastschriften|ausgabe|ausgaben|ausgang|betrag soll|umsatz soll
     montant debit|debit montant|depense|depenses|sortie|sorties|montant au debit
     debe|cargo|cargos|retiro|retiros|gasto|gastos|importe debe|importe cargo
