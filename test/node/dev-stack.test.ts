@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { freePort } from '../../dev/ports.ts'
 import { healthOf, newPlace, type Place, portVariables, sharedPlace, start } from './fixtures/stack.ts'
 
-test('the stack starts, lets no other use its state, ends cleanly on SIGTERM, and starts again beside another', async () => {
+test('the stack starts, lets no other use its state, ends cleanly on SIGTERM, starts again beside another, and ends if its state folder is deleted', async () => {
   const neighbour = await sharedPlace()
   // If the developer's own frontend has the app's port, the stack runs without the app.
   const place = { ...(await newPlace()), APP_PORT: neighbour.PORT }
@@ -39,9 +39,9 @@ test('the stack starts, lets no other use its state, ends cleanly on SIGTERM, an
   const page = await fetch(`http://localhost:${APP_PORT}/dashboard`)
   expect(await page.text()).toContain('<div id="app">')
   expect(await healthOf(neighbour)).toBe(200)
-  again.killWrangler()
+  rmSync(place.STATE_DIR, { recursive: true })
   expect(await again.exit()).toBe(1)
-  expect(again.output).toMatch(/\nerror: the Worker's wrangler dev ended with SIGKILL.*\n$/)
+  expect(again.output).toMatch(/\nerror: the state folder .* was deleted while the stack ran, .*\n$/)
   expect(await again.nothingLeft()).toBe(true)
 })
 
@@ -65,15 +65,6 @@ test('a setting that only the Worker finds wrong ends the start at once', async 
   const stack = start(place)
   expect(await stack.exit()).toBe(1)
   expect(stack.output).toMatch(/\nerror: the Worker responds with 500: .*APP_SECRET: Use at least 32 .*\n$/)
-})
-
-test('a state folder that is deleted ends the stack, which names it as the cause', async () => {
-  const place = await newPlace()
-  const stack = await start(place).ready()
-  rmSync(place.STATE_DIR, { recursive: true })
-  expect(await stack.exit()).toBe(1)
-  expect(stack.output).toMatch(/\nerror: the state folder .* was deleted while the stack ran, .*\n$/)
-  expect(await stack.nothingLeft()).toBe(true)
 })
 
 async function busyPorts(place: Place): Promise<string[]> {

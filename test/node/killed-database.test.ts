@@ -148,7 +148,7 @@ test('copies are correct, and nothing is lost or done twice, however often the d
   await checkDatabase(place)
 })
 
-test('a Worker that is killed leaves no transaction open, and what got a response stays', async () => {
+test('a Worker that is killed ends its stack, leaves no transaction open, and what got a response stays', async () => {
   const api = clientOf(place)
   const { access_token: token } = await register(place, 'killed@example.com')
   const account = { name: 'Kept', type: 'cash', starting_balance: 0 }
@@ -164,8 +164,10 @@ test('a Worker that is killed leaves no transaction open, and what got a respons
     }
   })
   expect(await until(() => answered.length >= 40)).toBe(true)
-  stack.signal('SIGKILL')
-  await stack.exit()
+  stack.killWrangler()
+  expect(await stack.exit()).toBe(1)
+  expect(stack.output).toMatch(/\nerror: the Worker's wrangler dev ended with SIGKILL.*\n$/)
+  expect(await stack.nothingLeft()).toBe(true)
   isKilled = true
   await Promise.all(writers)
   const db = openDatabase({ url: sqld.url, timeoutMs: 10_000 })
