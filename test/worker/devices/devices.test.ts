@@ -6,8 +6,8 @@ import { type History, history, liveHistory } from './history.ts'
 import { Tally } from './network.ts'
 
 const { seed, operations, lanes, isKept, isRepeat } = runOf('devices', {
-  seed: 20_261_122,
-  operations: 2_000,
+  seed: 20_261_125,
+  operations: 1_000,
 })
 /** Half a minute in the suite, longer to reproduce a failure. */
 const shrinkingMs = isRepeat ? 600_000 : 30_000
