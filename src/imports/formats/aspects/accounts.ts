@@ -1,6 +1,6 @@
 import { follows } from '../csv/balance.ts'
 import type { Entry, RowValues } from '../csv/entry.ts'
-import { currencyOfAmounts, differAbroad } from '../csv/foreign-amounts.ts'
+import { currencyOfAmounts } from '../csv/foreign-amounts.ts'
 import type { CsvField } from '../csv/header-names.ts'
 import { isKnown, isOfCards } from '../csv/headers.ts'
 import { amountText, type CsvRow, cellOf } from '../csv/rows.ts'
@@ -129,16 +129,7 @@ function currenciesOf(table: CsvTable, rows: CsvRow[]): Names {
   const filled = names.some(Boolean) ? names.map((name) => name ?? 'none') : names
   const { account, amount = [], balance } = table.columns
   const areApart = amount.length > 1 || Boolean(account ?? balance ?? table.layout)
-  return { names: filled, what: 'currencies', isSure: areApart && !areOfPurchases(table, rows, filled) }
-}
-
-/** True if a second column has the same amounts in one currency only: then the currency may be that of purchases. */
-function areOfPurchases(table: CsvTable, rows: CsvRow[], names: (string | null)[]): boolean {
-  const cells = rows.map((row) => row.cells)
-  const [amount = -1] = table.columns.amount ?? []
-  const used = new Set(Object.values(table.columns).flat())
-  const isOther = (column: number) => !used.has(column) && differAbroad(cells, amount, column, names)
-  return countOf(names) > 1 && table.headers.some((_, column) => isOther(column))
+  return { names: filled, what: 'currencies', isSure: areApart }
 }
 
 /** The currency written beside amounts: its code, or its sign with the letters before it, such as `C$`. */

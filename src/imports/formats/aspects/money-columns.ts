@@ -24,9 +24,9 @@ export function settleMoney(table: Table, aspects: Aspects, problems: Problems):
 function settleAmounts(table: Table, aspects: Aspects, problems: Problems): void {
   const { headers, body, columns, proofs, contents } = table
   const twice = money.find((field) => (columns[field]?.length ?? 0) > 1)
-  const half = twice ? undefined : halfOf(table)
-  if (!twice && half === undefined && money.some((field) => columns[field])) return
   const candidates = twice ? (columns[twice] ?? []) : freeNumbers(table)
+  const halves = twice ? null : halvesOf(table, candidates)
+  if (halves ? halves.length === 0 : !twice && money.some((field) => columns[field])) return
   const currencies = columnsOfCurrencies(headers, candidates)
   const found = (!twice && columns.net) || filledCurrencies(currencies, body)
   if (found) {
@@ -34,14 +34,16 @@ function settleAmounts(table: Table, aspects: Aspects, problems: Problems): void
     if (found === columns.net) delete columns.net
     return
   }
-  const halves = half === undefined ? null : pairsWith(half, candidates, table)
-  if (halves?.length === 0) return
-  // A single step may equal a number by chance.
-  const isStepped = contents.rows.length > 2
+  // A single step may equal one of several numbers by chance.
+  const isStepped = contents.rows.length > 2 || candidates.length < 3
   const balances = candidates.filter((column) =>
     isStepped ? !isOfDebt(headers[column]) : mayBeBalance(headers[column]),
   )
-  const all = balancedColumns(contents.rows, halves ? halves.flat() : candidates, columns.balance ?? balances)
+  const all = balancedColumns(
+    contents.rows,
+    halves ? [...new Set(halves.flat())] : candidates,
+    columns.balance ?? balances,
+  )
   const leading = halves ? all.filter(({ amount }) => amount === undefined) : all
   // Of a balance before and one after the amount, both lead to it.
   const led = leading.at(-1)
@@ -61,20 +63,15 @@ function settleAmounts(table: Table, aspects: Aspects, problems: Problems): void
 
 const columnsIn = (led: Led | undefined) => [led?.amount, led?.debit, led?.credit].join()
 
-/** The only column of debits or credits, where others may hold the other side. */
-function halfOf({ columns, proofs }: Table): number | undefined {
-  const [field, ...others] = money.filter((one) => columns[one])
-  return others.length > 0 || field === 'amount' || !field || proofs.has(field)
-    ? undefined
-    : columns[field]?.[0]
-}
-
-/** A column of debits or credits with each column that is filled in the other rows, either way. */
-function pairsWith(half: number, others: number[], { columns, contents }: Table): number[][] {
-  const found = others.filter((other) => areHalves(contents.rows, half, other))
-  return found.flatMap((other) => {
-    const pairs = [half, other]
-    return columns.debit ? [pairs, pairs.toReversed()] : [pairs.toReversed(), pairs]
+/** The only column of debits or credits with each column that is filled in the other rows, either way. */
+function halvesOf({ columns, proofs, contents }: Table, others: number[]): number[][] | null {
+  const [field, another] = money.filter((one) => columns[one])
+  const half = field && columns[field]?.[0]
+  if (!field || half === undefined || another || field === 'amount' || proofs.has(field)) return null
+  const pairs = others.filter((other) => areHalves(contents.rows, half, other)).map((other) => [half, other])
+  return pairs.flatMap((pair) => {
+    const other = pair.toReversed()
+    return field === 'debit' ? [pair, other] : [other, pair]
   })
 }
 
