@@ -113,12 +113,15 @@ function withoutHeader(samples: Sample[]): Dialect[] {
   }))
 }
 
-/** The last line above a table without headers; -1 if there is none. A date that has digits may be one of a damaged row. */
+/** The last line above a table without headers; -1 if there is none, or if one may be a row whose date is damaged or missing. */
 function lastLineAbove(rows: string[][], contents: Contents): number {
-  const first = contents.rows[0]
-  const above = first ? rows.slice(0, rows.indexOf(first)) : []
-  const isDate = (cells: string[]) => /[1-9]/.test(cells[contents.dates[0] ?? 0] ?? '')
-  return above.some(isDate) ? -1 : above.length - 1
+  const [first = []] = contents.rows
+  const above = rows.slice(0, Math.max(0, rows.indexOf(first)))
+  const mayBeRow = (cells: string[]) => {
+    const date = cells[contents.dates[0] ?? 0]?.trim() ?? ''
+    return /[1-9]/.test(date) || (date === '' && cells.length === first.length)
+  }
+  return above.some(mayBeRow) ? -1 : above.length - 1
 }
 
 const nameOf = (delimiter: string) => (delimiter === '\t' ? 'tab' : quoted(delimiter))

@@ -11,6 +11,9 @@ export const bookedWords =
 /** A column with more different words does not hold states. */
 export const maxStates = 12
 
+/** Headers of a column that says of each row whether it is booked. */
+const flagNames = /^(?:settled|gebucht|verbucht|geboekt|contabilizad[ao]|contabilizzat[ao])$/
+
 /** True for the words of a column of states: few, of which half are known unless the header is such a word, as in `Pending`. */
 export function areStates(cells: string[], header: string): boolean {
   const words = new Set<string>()
@@ -18,7 +21,12 @@ export function areStates(cells: string[], header: string): boolean {
   words.delete('')
   const isState = (word: string) => bookedWords.test(word) || skippedWords.test(word)
   const known = [...words].map(foldState).filter(isState)
-  return words.size > 0 && (isState(header) || (known.length > 0 && known.length * 2 >= words.size))
+  return (
+    words.size > 0 &&
+    (flagNames.test(header) ||
+      skippedWords.test(header) ||
+      (known.length > 0 && known.length * 2 >= words.size))
+  )
 }
 
 /** A state as it is compared. */

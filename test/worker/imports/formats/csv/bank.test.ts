@@ -403,6 +403,18 @@ describe('the rows of a bank export', () => {
     expect([account?.entries.length, account?.skipped]).toEqual([19, 1])
   })
 
+  test('without a date are errors, also above a table without headers', () => {
+    const rows = '2026-03-28,Shop,-12.00,1100.00\n2026-03-27,Bar,-8.00,1112.00\n'
+    expect(errors(`,Hotel,-200.00,900.00\n${rows}`)).toHaveProperty('rows.1.date')
+    expect(brief(`Account,1234567\n${rows}`)).toHaveLength(2)
+  })
+
+  test('are asked about under the name of a state, but not whether they were reconciled', () => {
+    const text = (header: string) => `Date,Amount,${header}\n2026-03-28,-1.00,yes\n2026-03-27,-2.00,no\n`
+    expect(errors(text('Pending'))).toHaveProperty('states')
+    expect(brief(text('Reconciled'))).toHaveLength(2)
+  })
+
   test('that are cut to half a date are errors', () => {
     const text = 'Date,Text,Amount\n2026-01-31,a,-3.00\n2026-01-\n2026-01-30,b,-4.00\n'
     expect(Object.keys(errors(text) ?? {})).toContain('rows.3.date')
