@@ -22,7 +22,7 @@ const onDate = `(?: ${oneOf('as at of on am vom per zum au du al del em op na dn
 export const summary =
   /^(?:sub ?totals?|totals?|total \w+|totaux?|totale|totaal|summe|gesamt|suma|somma|razem|sum)\b|\b(?:balance|saldo|kontostand|solde|anfangssaldo|endsaldo|beginsaldo|eindsaldo)\b|^s a l d o$|^(?:合计|总计|合計|합계|รวม|סהכ|συνολο|итого|toplam)/
 export const summaryOnly =
-  /^(?:s a l d o|turnover|apyvarta|saldo(?: anterior| inicial| final| do dia| iniziale| finale| poczatkowe| koncowe| actual| disponivel| bloqueado)?|(?:open(?:ing)?|clos(?:e|ing)|beginning|ending|starting|previous|final) balance(?: as of .*)?|balance [bc] (?:[df]|fwd)|(?:balance )?(?:brought|carried) (?:forward|fwd|down)|anfangssaldo|endsaldo|saldovortrag|(?:alter|neuer) kontostand|(?:ancien|nouveau) solde|solde precedent|beginsaldo|eindsaldo|(?:balance|saldo|kontostand|solde)(?: (?:as (?:of|at)|at|am|per|zum|au|al|em|op|na|dnia))+ \d+ (?:\d+|\p{L}+) \d+)$/u
+  /^(?:s a l d o|turnover|apyvarta|saldo(?: anterior| inicial| final| do dia| iniziale| finale| poczatkowe| koncowe| actual| disponivel| bloqueado)?|(?:open(?:ing)?|clos(?:e|ing)|beginning|ending|starting|previous|final) balance(?: as of .*)?|balance [bc] (?:[df]|fwd)|(?:balance )?(?:brought|carried) (?:forward|fwd|down)|anfangssaldo|endsaldo|saldovortrag|(?:alter|neuer) kontostand|(?:ancien|nouveau) solde|solde precedent|beginsaldo|eindsaldo|algsaldo|loppsaldo|likutis (?:pradziai|pabaigai)|(?:pocatecni|konecny) zustatek|(?:nyito|zaro) egyenleg|(?:pocetno|zavrsno|konacno) stanje|(?:входящии|исходящии) остаток|(?:balance|saldo|kontostand|solde)(?: (?:as (?:of|at)|at|am|per|zum|au|al|em|op|na|dnia))+ \d+ (?:\d+|\p{L}+) \d+)$/u
 export const sumOnly = new RegExp(
   [
     `^${sum}(?: ${summands})?(?: \\d+)?$`,
@@ -34,7 +34,8 @@ export const sumOnly = new RegExp(
 )
 
 /** What every text of `summaryOnly` contains, however it is written: folding each cell would take far longer. */
-export const nameOfBalance = /turnover|apyvarta|sald|balance|s.a.l.d.o|forward|fwd|down|kontostand|solde/i
+export const nameOfBalance =
+  /turnover|apyvarta|sald|balance|s.a.l.d.o|forward|fwd|down|kontostand|solde|likut|zůstat|egyenleg|stanje|остат/i
 
 /** Counts of rows, which begin with a number as dates do. */
 export const rowCount =
