@@ -444,6 +444,7 @@ describe.skipIf(!executable)('using the example app', () => {
       // All that a dark scheme changes is colours.
       const rules = colorScheme === 'light' ? {} : { runOnly: ['color-contrast'] }
       const check = async (where: string) => {
+        await page.getByRole('heading', { level: 1 }).waitFor()
         await page.evaluate(axe)
         const found = await page.evaluate(async (rules) => {
           const { axe } = globalThis as { axe?: typeof import('axe-core') }
@@ -490,7 +491,6 @@ describe.skipIf(!executable)('using the example app', () => {
         '/reset-password?token=a&email=a@example.com',
       ]) {
         await page.goto(address + path)
-        await page.getByRole('heading').waitFor()
         await check(path)
       }
     }
