@@ -10,6 +10,7 @@ import {
   choose,
   enter,
   expectRows,
+  fillExpense,
   fillIn,
   open,
   patienceMs,
@@ -54,6 +55,8 @@ describe.skipIf(!executable)('using the example app', () => {
     await open(german, 'Transactions')
     await addExpense(german, 'Laden', '1.000')
     await german.getByText('−1.000,00').first().waitFor()
+    await fillExpense(german, 'Bruchteil', '0,001')
+    await german.getByText('The amount field must have 0-2 decimal places.').waitFor()
   })
 
   test('keeps what was typed when the person goes back or presses Escape, until they discard it', async () => {

@@ -24,18 +24,15 @@ function format(amount: string | number, code: string): string {
   return found.format(amount as `${number}`).replace('-', '−')
 }
 
-/** An amount as the API takes it, and whether the text could mean no other. */
-type Typed = { amount: string; isCertain: boolean }
-
-/** Digits alone, or in groups of which the last has three. */
-const whole = /^\d+$|^\d{1,3}([.,' ])(?:\d{2,3}\1)*\d{3}$/
+/** Digits alone, or in groups, of which the first has no leading zero and the last three digits. */
+const whole = /^\d+$|^[1-9]\d{0,2}([.,' ])(?:\d{2,3}\1)*\d{3}$/
 
 /**
  * Reads an amount as people write it in any locale: `1,234.50`, `1.234,5`, `1 234,50`, `-20`. A text that is no amount
- * is returned as it is, for the API's own error.
+ * is returned for the API's own error, such as that about `0.001`. `isCertain` if the text could mean no other amount.
  */
-export function typedAmount(text: string, locale?: string): Typed {
-  const digits = digitsOf(locale)
+export function typedAmount(text: string): { amount: string; isCertain: boolean } {
+  const digits = digitsOf()
   const plain = text
     .replace(/\p{Nd}/gu, (one) => (digits.includes(one) ? String(digits.indexOf(one)) : one))
     .replace(/[−–]/g, '-')
@@ -49,15 +46,15 @@ export function typedAmount(text: string, locale?: string): Typed {
   const [units, group] = whole.exec(head || (cents && '0')) ?? []
   // 1.234.56 uses one mark for two purposes.
   if (units === undefined || (group && group === unsigned.at(head.length)))
-    return { amount: text, isCertain: true }
+    return { amount: text.replace(/^(-?\d+),(\d+)$/, '$1.$2'), isCertain: true }
   const amount = `${sign.replace('+', '')}${units.replace(/\D/g, '')}.${cents.padEnd(2, '0')}`
   // 1.234 is 1234 to some people, and a little more than 1 to others.
   const isOnlyGroup = cents === '' && units.split(/[.,]/).length === 2
-  return { amount, isCertain: !isOnlyGroup || group === groupMark(locale) }
+  return { amount, isCertain: !isOnlyGroup || group === groupMark() }
 }
 
-const digitsOf = (locale?: string): string =>
-  new Intl.NumberFormat(locale, { useGrouping: false }).format(9876543210).split('').reverse().join('')
+const digitsOf = (): string =>
+  new Intl.NumberFormat(undefined, { useGrouping: false }).format(9876543210).split('').reverse().join('')
 
-const groupMark = (locale?: string): string | undefined =>
-  new Intl.NumberFormat(locale).formatToParts(1234567).find(({ type }) => type === 'group')?.value
+const groupMark = (): string | undefined =>
+  new Intl.NumberFormat().formatToParts(1234567).find(({ type }) => type === 'group')?.value
