@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import type { Ledger } from 'purse-client'
 import { currency } from './amounts.ts'
 import { counted, dotted } from './format.ts'
@@ -10,11 +10,11 @@ import { ForgottenPassword, NewPassword, Register, SignIn } from './pages/sign-i
 import { go, place, visit } from './router.ts'
 import { type Session, session } from './session.ts'
 import { useFollowed } from './store.ts'
-import { connection, keepInSync } from './sync.ts'
+import { connection, keepInSync, readyIn } from './sync.ts'
 import { Icon, type IconName } from './ui/icon.tsx'
 import { lazy } from './ui/lazy.tsx'
 import { Page as PageFrame } from './ui/page.tsx'
-import { Toasts } from './ui/toast.tsx'
+import { hush, Toasts } from './ui/toast.tsx'
 
 export type PageProps = { ledger: Ledger; session: Session }
 
@@ -28,30 +28,30 @@ const doors: Record<string, ComponentType> = {
 
 const pages: Record<string, ComponentType<PageProps>> = {
   '/dashboard': Dashboard,
-  '/transactions': lazy(() => import('./pages/transactions.tsx'), 'Transactions'),
+  '/transactions': lazy(async () => (await import('./pages/transactions.tsx')).Transactions),
   '/accounts': Accounts,
-  '/reports': lazy(() => import('./pages/reports.tsx'), 'Reports'),
-  '/categories': lazy(() => import('./pages/categories.tsx'), 'Categories'),
-  '/matches': lazy(() => import('./pages/matches.tsx'), 'Matches'),
-  '/import': lazy(() => import('./pages/import-file.tsx'), 'ImportFile'),
-  '/settings': lazy(() => import('./pages/settings.tsx'), 'Settings'),
-  '/changes': lazy(() => import('./pages/changes.tsx'), 'Changes'),
+  '/reports': lazy(async () => (await import('./pages/reports.tsx')).Reports),
+  '/categories': lazy(async () => (await import('./pages/categories.tsx')).Categories),
+  '/matches': lazy(async () => (await import('./pages/matches.tsx')).Matches),
+  '/import': lazy(async () => (await import('./pages/import-file.tsx')).ImportFile),
+  '/settings': lazy(async () => (await import('./pages/settings.tsx')).Settings),
+  '/changes': lazy(async () => (await import('./pages/changes.tsx')).Changes),
   '/more': More,
 }
 
-type Link = [path: string, label: string, icon: IconName]
-/** The links for which a phone's navigation has room, and the others. */
-const firstLinks: Link[] = [
+type Link = [path: string, label: string, icon: IconName, where?: 'wide-only' | 'narrow-only']
+
+/** A phone's navigation has room for few links. */
+const links: Link[] = [
   ['/dashboard', 'Overview', 'overview'],
   ['/transactions', 'Transactions', 'list'],
   ['/accounts', 'Accounts', 'wallet'],
   ['/reports', 'Reports', 'chart'],
-]
-const otherLinks: Link[] = [
-  ['/categories', 'Categories', 'tag'],
-  ['/matches', 'Matches', 'pair'],
-  ['/import', 'Import', 'import'],
-  ['/settings', 'Settings', 'settings'],
+  ['/categories', 'Categories', 'tag', 'wide-only'],
+  ['/matches', 'Matches', 'pair', 'wide-only'],
+  ['/import', 'Import', 'import', 'wide-only'],
+  ['/settings', 'Settings', 'settings', 'wide-only'],
+  ['/more', 'More', 'more', 'narrow-only'],
 ]
 
 export function App() {
@@ -78,16 +78,20 @@ function SignedIn({ session }: { session: Session }) {
   const { pathname } = place.get()
   const Page = pages[pathname] ?? Dashboard
   const isShown = ([path]: Link) => pages[path] === Page
+  const isElsewhere = !links.some((link) => !link[3] && isShown(link))
   return (
     <div class="shell">
       <nav aria-label="Pages">
-        {firstLinks.map((link) => (
-          <NavLink key={link[0]} link={link} isCurrent={isShown(link)} />
-        ))}
-        {otherLinks.map((link) => (
-          <NavLink key={link[0]} link={link} isCurrent={isShown(link)} class="wide-only" />
-        ))}
-        <NavLink link={['/more', 'More', 'more']} isCurrent={!firstLinks.some(isShown)} class="narrow-only" />
+        {links.map((link) => {
+          const [path, label, icon, where] = link
+          const isCurrent = where === 'narrow-only' ? isElsewhere : isShown(link)
+          return (
+            <a key={path} href={path} class={where} aria-current={isCurrent ? 'page' : undefined}>
+              <Icon name={icon} />
+              {label}
+            </a>
+          )
+        })}
       </nav>
       <Status ledger={ledger} />
       <main>
@@ -101,27 +105,21 @@ function SignedIn({ session }: { session: Session }) {
   )
 }
 
-type NavLinkProps = { link: Link; isCurrent: boolean; class?: string }
-
-const NavLink = ({ link: [path, label, icon], isCurrent, class: name }: NavLinkProps) => (
-  <a href={path} class={name} aria-current={isCurrent ? 'page' : undefined}>
-    <Icon name={icon} />
-    {label}
-  </a>
-)
-
 /** The pages for which a phone's navigation has no room. */
 function More() {
   return (
     <PageFrame title="More">
       <article class="list">
-        {otherLinks.map(([path, label, icon]) => (
-          <a key={path} href={path} class="row">
-            <Icon name={icon} />
-            <span>{label}</span>
-            <Icon name="right" />
-          </a>
-        ))}
+        {links.map(
+          ([path, label, icon, where]) =>
+            where === 'wide-only' && (
+              <a key={path} href={path} class="row">
+                <Icon name={icon} />
+                <span>{label}</span>
+                <Icon name="right" />
+              </a>
+            ),
+        )}
       </article>
     </PageFrame>
   )
@@ -131,7 +129,9 @@ function More() {
 function Status({ ledger }: { ledger: Ledger }) {
   const { isOnline } = useFollowed(connection).get()
   const questions = ledger.conflicts().length + ledger.rejected().length
-  const waiting = ledger.waiting().length - questions
+  const waiting = readyIn(ledger).length
+  // A message that a change is saved would be wrong now.
+  useLayoutEffect(() => void (questions > 0 && hush()), [questions])
   const text = dotted(
     isOnline ? 'Online' : 'Offline',
     waiting > 0 ? `${counted(waiting, 'change')} waiting` : questions === 0 && 'all saved',

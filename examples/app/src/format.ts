@@ -18,11 +18,12 @@ export function today(timeZone = 'UTC'): string {
   }
 }
 
+/** The date that is a number of days after another, `YYYY-MM-DD`. */
+export const dayAfter = (date: string, count: number): string =>
+  new Date(Date.parse(date) + count * 86_400_000).toISOString().slice(0, 10)
+
 /** The last day of a month, `YYYY-MM-DD`. */
-export function lastDay(month: string): string {
-  const next = Date.parse(monthAfter(month, 1))
-  return new Date(next - 86_400_000).toISOString().slice(0, 10)
-}
+export const lastDay = (month: string): string => dayAfter(monthAfter(month, 1), -1)
 
 /** The months that end with one, as a period of a report. */
 export const monthsUntil = (to: string, count: number) => ({ from: monthAfter(to, 1 - count), to })

@@ -1,4 +1,4 @@
-import { type ImportResult, unwrap } from 'purse-client'
+import { type ImportResult, LedgerError, unwrap } from 'purse-client'
 import { client } from './session.ts'
 
 type Texts = Record<string, string>
@@ -11,4 +11,20 @@ export function sendFile({ kind, ...entries }: Texts): Promise<ImportResult> {
   // The form knows which entries are files and which are text; its types do not.
   const request = { form: form as Texts & { file: string & File } }
   return unwrap(kind === 'own' ? store.$post(request) : bank.store.$post(request))
+}
+
+/** Throws LedgerError for a file that is no statement, in words that need no knowledge of formats. */
+export function refuseUnreadable(file: unknown): void {
+  if (!(file instanceof File)) return
+  const text =
+    file.size === 0
+      ? 'This file is empty. Download it from your bank again.'
+      : /^(image|video|audio)\/|pdf$/.test(file.type) &&
+        'This is a picture or a document, not a list of transactions. Banks offer one as CSV, Excel, OFX or CAMT.'
+  if (text) throw new LedgerError(text, { file: [text] })
+}
+
+/** Deletes what an import has stored, if anything. */
+export async function undoImport(id: number | null): Promise<void> {
+  if (id) await unwrap(client.api.imports[':id'].$delete({ param: { id } }))
 }

@@ -51,13 +51,12 @@ function allOf(ledger: Ledger, filter: LedgerFilter): LedgerTransaction[] {
 
 /** Looks for each word in the texts that a row shows. The API's own search knows neither categories nor amounts. */
 function matching(q: string) {
-  const words = q
+  const unsigned = q
     .replace(/^[+−-]/, '')
     .toLowerCase()
     .normalize()
-    .split(/\s+/)
-    .filter(Boolean)
-  const { amount } = typedAmount(q.replace(/^[+−-]/, ''))
+  const words = unsigned.split(/\s+/).filter(Boolean)
+  const { amount } = typedAmount(unsigned)
   return (row: LedgerTransaction, text: string): boolean =>
     row.amount === amount || words.every((word) => text.includes(word))
 }

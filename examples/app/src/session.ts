@@ -3,6 +3,7 @@ import { createClient, indexedDbStorage, localLedger, unwrap, webStorageTokens }
 import { looksKey } from './looks.ts'
 import { unsaved } from './router.ts'
 import { observable } from './store.ts'
+import { hush } from './ui/toast.tsx'
 
 /** Who is signed in on this device, with their ledger. */
 export type Session = { userId: number; ledger: Ledger }
@@ -22,6 +23,8 @@ const databaseOf = (userId: number) => `purse-${userId}`
 /** Opens the ledger of whoever is signed in now. It needs no network. */
 export async function openSession(): Promise<void> {
   session.get()?.ledger.close()
+  // Their undo would change a ledger that is closed.
+  hush()
   const userId = Number(localStorage.getItem(userKey))
   const token = await client.tokens.get()
   if (!userId || token === null) return session.set(null)
@@ -70,9 +73,13 @@ export async function endSession(): Promise<void> {
 }
 
 /** Deletes everything that a person has on this device. */
-export async function forgetSession({ userId }: Session): Promise<void> {
+export async function forgetSession({ userId, ledger }: Session): Promise<void> {
+  const forget = () => indexedDB.deleteDatabase(databaseOf(userId))
   localStorage.removeItem(userKey)
   localStorage.removeItem(looksKey)
   await openSession()
-  indexedDB.deleteDatabase(databaseOf(userId))
+  forget()
+  // A sync that was under way has stored its rows again.
+  await ledger.sync()
+  if (session.get()?.userId !== userId) forget()
 }

@@ -1,7 +1,6 @@
-import type { Ledger, LedgerReport } from 'purse-client'
+import type { Ledger, LedgerReport, Named } from 'purse-client'
 import { endSession } from './session.ts'
 import { observable } from './store.ts'
-import { hush } from './ui/toast.tsx'
 
 type Connection = { isOnline: boolean; stopped: LedgerReport['stopped'] }
 
@@ -33,11 +32,10 @@ export function keepInSync(ledger: Ledger): () => void {
     if (!navigator.onLine) return connection.set({ isOnline: false, stopped: null })
     isRunning = true
     seen = pendingOf(ledger)
-    const { stopped, sent, received, conflicts, rejected } = await ledger.sync().finally(() => {
+    const { stopped, sent, received } = await ledger.sync().finally(() => {
       isRunning = false
     })
-    // A message that a change is saved would be wrong now.
-    if (conflicts + rejected > 0) hush()
+    if (isEnded) return
     const isQuiet = sent + received === 0
     pauseMs = isQuiet ? Math.min(pauseMs * pollMs.growth, pollMs.longest) : pollMs.first
     connection.set({ isOnline: stopped?.reason !== 'offline', stopped })
@@ -61,9 +59,14 @@ export function keepInSync(ledger: Ledger): () => void {
   }
 }
 
-/** The changes that can be sent, as texts to compare. A conflict or rejection can be sent once it is decided. */
-function pendingOf(ledger: Ledger): Set<string> {
-  const unresolved = new Set([...ledger.conflicts(), ...ledger.rejected()].map(({ noun, key }) => noun + key))
-  const ready = ledger.waiting().filter(({ noun, key }) => !unresolved.has(noun + key))
-  return new Set(ready.map((one) => JSON.stringify(one)))
+/** The changes that can be sent. A conflict or rejection can be sent once it is decided. */
+export function readyIn(ledger: Ledger) {
+  const unresolved = new Set([...ledger.conflicts(), ...ledger.rejected()].map(idOf))
+  return ledger.waiting().filter((one) => !unresolved.has(idOf(one)))
 }
+
+/** Identifies the row of a change. */
+export const idOf = ({ noun, key }: Named): string => `${noun} ${key}`
+
+/** The changes that can be sent, as texts to compare. */
+const pendingOf = (ledger: Ledger) => new Set(readyIn(ledger).map((one) => JSON.stringify(one)))

@@ -1,4 +1,4 @@
-import type { Ledger, LedgerFields, LedgerTransaction, Named, Noun } from 'purse-client'
+import type { Ledger, LedgerFields, LedgerTransaction, Named } from 'purse-client'
 import { money } from './amounts.ts'
 import { shortDay } from './format.ts'
 
@@ -17,12 +17,6 @@ export function wayOf(row: LedgerTransaction): string {
   return names.map(isolated).join(' · ')
 }
 
-export const pageOf: { [N in Noun]?: string } = {
-  account: '/accounts',
-  category: '/categories',
-  profile: '/settings',
-}
-
 export const inWords = (row: LedgerTransaction): string =>
   `“${titleOf(row)}”, ${money(row.amount)}, ${shortDay(row.transaction_date)}`
 
@@ -34,9 +28,6 @@ export function nameOf(ledger: Ledger, { noun, key }: Named): string {
   return String(known?.name ?? known?.description ?? `Your ${noun}`)
 }
 
-const nameOfKey = (ledger: Ledger, key: unknown): string | undefined =>
-  [...ledger.accounts(), ...ledger.categories()].find((one) => one.key === key)?.name
-
 export const nameOfField = (field: string): string =>
   field.replace(/_id$|^transaction_/g, '').replaceAll('_', ' ')
 
@@ -44,5 +35,6 @@ export function shownValue(ledger: Ledger, field: string, value: LedgerFields[st
   if (value === null) return 'none'
   if (field === 'amount' || field === 'starting_balance') return money(String(value))
   if (field === 'transaction_date') return shortDay(String(value))
-  return (field.endsWith('_id') && nameOfKey(ledger, value)) || String(value)
+  const named = field.endsWith('_id') ? [...ledger.accounts(), ...ledger.categories()] : []
+  return named.find((one) => one.key === value)?.name ?? String(value)
 }

@@ -2,15 +2,16 @@ import { useState } from 'preact/hooks'
 import type { Ledger, LedgerAccount } from 'purse-client'
 import { money, typedAmount } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
-import { monthsUntil, today } from '../format.ts'
-import { Badge } from '../ui/badge.tsx'
+import { counted, dayAfter, monthsUntil, today } from '../format.ts'
+import { Amount } from '../ui/amount.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { NetWorth } from '../ui/charts.tsx'
 import { Waits } from '../ui/days.tsx'
-import { FirstAccount } from '../ui/first-account.tsx'
+import { FirstAccount } from '../ui/first-steps.tsx'
 import { AmountField, Choice, doubtfulAmount, type Entries, Field } from '../ui/form.tsx'
+import { Badge } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
-import { type Edited, RowDialog } from '../ui/row-dialog.tsx'
+import { type DialogProps, type Edited, RowDialog } from '../ui/row-dialog.tsx'
 
 const types = { bank: 'Bank', mobile: 'Mobile money', cash: 'Cash' }
 const looks = {
@@ -21,18 +22,16 @@ const looks = {
 
 export function Accounts({ ledger }: PageProps) {
   const [edited, setEdited] = useState<Edited<LedgerAccount>>()
-  const accounts = ledger.accounts()
+  if (ledger.accounts().length === 0)
+    return <Page title="Accounts" children={<FirstAccount ledger={ledger} />} />
   return (
-    <Page title="Accounts" add={accounts.length > 0 && 'account'} onAdd={() => setEdited('new')}>
-      {accounts.length === 0 && <FirstAccount ledger={ledger} />}
-      {accounts.length > 0 && (
-        <div class="columns">
-          <div>
-            <AccountList ledger={ledger} onEdit={setEdited} />
-          </div>
-          <NetWorth ledger={ledger} {...monthsUntil(today(ledger.profile()?.timezone).slice(0, 7), 12)} />
+    <Page title="Accounts" add="account" onAdd={() => setEdited('new')}>
+      <div class="columns">
+        <div>
+          <AccountList ledger={ledger} onEdit={setEdited} />
         </div>
-      )}
+        <NetWorth ledger={ledger} {...monthsUntil(today(ledger.profile()?.timezone).slice(0, 7), 12)} />
+      </div>
       {edited && <AccountDialog {...{ ledger, edited, onDone: () => setEdited(undefined) }} />}
     </Page>
   )
@@ -41,35 +40,39 @@ export function Accounts({ ledger }: PageProps) {
 type ListProps = { ledger: Ledger; onEdit?: (account: LedgerAccount) => void }
 
 /** Accounts with their balances, each linked to its transactions, and what they hold in all. */
-export const AccountList = ({ ledger, onEdit }: ListProps) => (
-  <>
-    <article class="line">
-      <small>Total balance</small>
-      <p class="figure">{money(ledger.summary().total_balance)}</p>
-    </article>
-    <article class="list">
-      {ledger.accounts().map((account) => (
-        <div key={account.key} class="line">
-          <a class="row" href={`/transactions?account_id=${encodeURIComponent(account.key)}`}>
-            <Badge {...looks[account.type]} />
-            <span>
-              <bdi>{account.name}</bdi> <Waits of={account} />
-              <small>{types[account.type]}</small>
-            </span>
-            <strong>{money(account.balance)}</strong>
-          </a>
-          {onEdit && (
-            <IconButton icon="pencil" label={`Change ${account.name}`} onClick={() => onEdit(account)} />
-          )}
-        </div>
-      ))}
-    </article>
-  </>
-)
+export function AccountList({ ledger, onEdit }: ListProps) {
+  const from = dayAfter(today(ledger.profile()?.timezone), 1)
+  const { total: later } = ledger.transactions({ from, per_page: 1 })
+  return (
+    <>
+      <article class="line">
+        <small>Total balance{later > 0 && `, with ${counted(later, 'transaction')} dated after today`}</small>
+        <p class="figure">
+          <Amount text={money(ledger.summary().total_balance)} />
+        </p>
+      </article>
+      <article class="list">
+        {ledger.accounts().map((account) => (
+          <div key={account.key} class="line">
+            <a class="row" href={`/transactions?account_id=${encodeURIComponent(account.key)}`}>
+              <Badge {...looks[account.type]} />
+              <span>
+                <bdi>{account.name}</bdi> <Waits of={account} />
+                <small>{types[account.type]}</small>
+              </span>
+              <Amount text={money(account.balance)} />
+            </a>
+            {onEdit && (
+              <IconButton icon="pencil" label={`Change ${account.name}`} onClick={() => onEdit(account)} />
+            )}
+          </div>
+        ))}
+      </article>
+    </>
+  )
+}
 
-type DialogProps = { ledger: Ledger; edited: Edited<LedgerAccount>; onDone: () => void }
-
-export function AccountDialog(props: DialogProps) {
+export function AccountDialog(props: DialogProps<LedgerAccount>) {
   const row = props.edited === 'new' ? undefined : props.edited
   const read = ({ name = '', type, starting_balance = '', notes = '' }: Entries) => ({
     ...{ name, type: type as LedgerAccount['type'], notes },

@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks'
-import type { Ledger, LedgerCategory } from 'purse-client'
+import type { LedgerCategory } from 'purse-client'
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { monthName, today } from '../format.ts'
-import { chooseLook, type HueName, hues, icons, type Look, lookOf } from '../looks.ts'
-import { Badge } from '../ui/badge.tsx'
+import { chooseLook, hues, icons, type Look, lookOf } from '../looks.ts'
+import { Amount } from '../ui/amount.tsx'
 import { Waits } from '../ui/days.tsx'
-import { type Entries, Field, Segments } from '../ui/form.tsx'
+import { type Entries, Field, type Options, Segments } from '../ui/form.tsx'
+import { Badge } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
-import { type Edited, RowDialog } from '../ui/row-dialog.tsx'
+import { type DialogProps, type Edited, RowDialog } from '../ui/row-dialog.tsx'
 import { types } from './transaction-dialog.tsx'
 
 export function Categories({ ledger }: PageProps) {
@@ -36,7 +37,7 @@ export function Categories({ ledger }: PageProps) {
                   <span>
                     <bdi>{category.name}</bdi> <Waits of={category} />
                   </span>
-                  <strong>{money(sumOf(category)?.total ?? 0)}</strong>
+                  <Amount text={money(sumOf(category)?.total ?? 0)} />
                 </button>
               ))}
           </article>
@@ -47,50 +48,31 @@ export function Categories({ ledger }: PageProps) {
   )
 }
 
-type DialogProps = { ledger: Ledger; edited: Edited<LedgerCategory>; onDone: () => void }
-
-function CategoryDialog(props: DialogProps) {
+function CategoryDialog(props: DialogProps<LedgerCategory>) {
   const row = props.edited === 'new' ? undefined : props.edited
   const [look, setLook] = useState<Look>(row ? lookOf(row) : { icon: 'tag', hue: 'grey' })
-  const chosen = { look, onChoose: setLook }
   const read = ({ name = '', type }: Entries) => ({ name, type: type as LedgerCategory['type'] })
   return (
-    <RowDialog noun="category" {...props} read={read} onSaved={(key) => chooseLook(key, look)}>
+    <RowDialog
+      noun="category"
+      {...props}
+      read={read}
+      onSaved={(key, { name = '' }) => chooseLook({ key, name }, look)}
+    >
       <Field label="Name" name="name" value={row?.name} maxLength={255} required autofocus />
       <Segments label="Type" name="type" value={row?.type ?? 'expense'} options={types.slice(0, 2)} />
-      <Looks label="Colour" name="hue" {...chosen} looks={hueNames.map((hue) => ({ ...look, hue }))} />
-      <Looks label="Icon" name="icon" {...chosen} looks={icons.map((icon) => ({ ...look, icon }))} />
+      <Segments
+        {...{ label: 'Colour', name: 'hue', value: look.hue, options: named(Object.keys(hues)) }}
+        onChoose={(hue) => setLook({ ...look, hue: hue as Look['hue'] })}
+        show={(hue) => <Badge {...look} hue={hue as Look['hue']} />}
+      />
+      <Segments
+        {...{ label: 'Icon', name: 'icon', value: look.icon, options: named(icons) }}
+        onChoose={(icon) => setLook({ ...look, icon: icon as Look['icon'] })}
+        show={(icon) => <Badge {...look} icon={icon as Look['icon']} />}
+      />
     </RowDialog>
   )
 }
 
-const hueNames = Object.keys(hues) as HueName[]
-
-type LooksProps = {
-  label: string
-  name: 'hue' | 'icon'
-  look: Look
-  looks: Look[]
-  onChoose: (look: Look) => void
-}
-
-/** Looks to choose from, each with its name for those who cannot see it. They are kept on this device. */
-const Looks = ({ label, name, look, looks, onChoose }: LooksProps) => (
-  <fieldset>
-    <legend>{label}</legend>
-    <div class="choices">
-      {looks.map((one) => (
-        <label key={one[name]} title={one[name]}>
-          <input
-            type="radio"
-            name={name}
-            aria-label={one[name]}
-            defaultChecked={one[name] === look[name]}
-            onChange={() => onChoose(one)}
-          />
-          <Badge {...one} />
-        </label>
-      ))}
-    </div>
-  </fieldset>
-)
+const named = (names: string[]): Options => names.map((one) => [one, one])

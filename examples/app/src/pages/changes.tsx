@@ -1,23 +1,20 @@
 import { useState } from 'preact/hooks'
-import type { Ledger, LedgerConflict, LedgerRejection, Named } from 'purse-client'
+import type { Ledger, LedgerConflict, LedgerRejection } from 'purse-client'
 import type { PageProps } from '../app.tsx'
 import { counted } from '../format.ts'
 import { useFollowed } from '../store.ts'
-import { connection } from '../sync.ts'
-import { nameOf, nameOfField, pageOf, shownValue } from '../titles.ts'
+import { connection, idOf, readyIn } from '../sync.ts'
+import { nameOf, nameOfField, shownValue } from '../titles.ts'
 import { Button } from '../ui/button.tsx'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { TransactionDialog } from './transaction-dialog.tsx'
 
-const idOf = ({ noun, key }: Named): string => `${noun} ${key}`
-
 /** What is waiting for a network, and what is waiting for the person. */
 export function Changes({ ledger }: PageProps) {
   const { isOnline, stopped } = useFollowed(connection).get()
   const [conflicts, rejected] = [ledger.conflicts(), ledger.rejected()]
-  const unresolved = new Set([...conflicts, ...rejected].map(idOf))
-  const waiting = ledger.waiting().filter((one) => !unresolved.has(idOf(one)))
+  const waiting = readyIn(ledger)
   return (
     <Page title="Changes">
       {conflicts.map((conflict) => (
@@ -36,7 +33,7 @@ export function Changes({ ledger }: PageProps) {
           ))}
         </article>
       )}
-      {unresolved.size + waiting.length === 0 && <p>Everything is saved.</p>}
+      {ledger.waiting().length === 0 && <p>Everything is saved.</p>}
     </Page>
   )
 }
@@ -63,9 +60,11 @@ function Conflict({ ledger, conflict }: { ledger: Ledger; conflict: LedgerConfli
   )
 }
 
+const pages = { account: '/accounts', category: '/categories', profile: '/settings', transaction: undefined }
+
 function Rejection({ ledger, rejection }: { ledger: Ledger; rejection: LedgerRejection }) {
   const [isOpen, setOpen] = useState(false)
-  const page = pageOf[rejection.noun]
+  const page = pages[rejection.noun]
   const edited = rejection.noun === 'transaction' ? ledger.transaction(rejection.key) : undefined
   return (
     <article>

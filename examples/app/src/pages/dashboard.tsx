@@ -6,12 +6,13 @@ import { lastDay, monthAfter, monthName, monthsUntil, today } from '../format.ts
 import { lookOf } from '../looks.ts'
 import { go, place } from '../router.ts'
 import { client } from '../session.ts'
-import { Badge, colouring } from '../ui/badge.tsx'
+import { Amount } from '../ui/amount.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Flows } from '../ui/charts.tsx'
 import { Days } from '../ui/days.tsx'
-import { FirstAccount } from '../ui/first-account.tsx'
+import { FirstSteps } from '../ui/first-steps.tsx'
 import { Form } from '../ui/form.tsx'
+import { Badge, colouring } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
 import type { Edited } from '../ui/row-dialog.tsx'
 import { say } from '../ui/toast.tsx'
@@ -34,15 +35,7 @@ export function Dashboard({ ledger }: PageProps) {
   return (
     <Page title="Overview" add={hasAccount && 'transaction'} onAdd={() => setEdited('new')}>
       <Unverified ledger={ledger} />
-      {!hasAccount && <FirstAccount ledger={ledger} />}
-      {hasAccount && total === 0 && (
-        <article>
-          <h2>Next, a first transaction</h2>
-          <p>
-            Record one with the button above, or <a href="/import">import a file from your bank</a>.
-          </p>
-        </article>
-      )}
+      <FirstSteps ledger={ledger} />
       <div class="overview">
         <div>{hasAccount && <AccountList ledger={ledger} />}</div>
         {total > 0 && <Month ledger={ledger} />}
@@ -72,18 +65,18 @@ function Month({ ledger }: { ledger: Ledger }) {
       </header>
       <p class="line">
         <a class="sum" href={listOf({ type: 'income' })}>
-          <small>In</small> <span class="income">{money(sums.income)}</span>
+          <small>In</small> <Amount class="income" text={money(sums.income)} />
         </a>
         <a class="sum" href={listOf({ type: 'expense' })}>
-          <small>Out</small> {money(sums.expense)}
+          <small>Out</small> <Amount text={money(sums.expense)} />
         </a>
         <span class="sum">
-          <small>Left</small> {money(sums.net)}
+          <small>Left</small> <Amount text={money(sums.net)} />
         </span>
       </p>
       <Flows months={months} />
       {shares.map(({ category_key: key, category_name: name, total }) => {
-        const look = key ? lookOf({ key, name }) : ({ icon: 'unknown', hue: 'grey' } as const)
+        const look = lookOf(key ? { key, name } : null)
         return (
           <a key={key} class="row" href={listOf({ category_id: key ?? 'none', type: 'expense' })}>
             <Badge {...look} />
@@ -93,7 +86,7 @@ function Month({ ledger }: { ledger: Ledger }) {
                 <i style={`width: ${(100 * total) / (shares[0]?.total || 1)}%`} />
               </span>
             </span>
-            <strong>{money(total)}</strong>
+            <Amount text={money(total)} />
           </a>
         )
       })}

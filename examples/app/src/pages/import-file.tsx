@@ -1,22 +1,15 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import {
-  ApiError,
-  type ImportPreview,
-  type ImportQuestion,
-  type ImportResult,
-  LedgerError,
-  unwrap,
-} from 'purse-client'
+import { ApiError, type ImportPreview, type ImportQuestion, type ImportResult } from 'purse-client'
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { counted, dotted, shortDay } from '../format.ts'
-import { sendFile } from '../import.ts'
+import { refuseUnreadable, sendFile, undoImport } from '../import.ts'
 import { findMatches, isSure, join } from '../matches.ts'
-import { client } from '../session.ts'
 import { useFollowed } from '../store.ts'
 import { connection } from '../sync.ts'
 import { nameOfField } from '../titles.ts'
-import { FirstAccount } from '../ui/first-account.tsx'
+import { Movement, signed } from '../ui/amount.tsx'
+import { FirstAccount } from '../ui/first-steps.tsx'
 import { Choice, type Entries, Field, Form } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
@@ -32,12 +25,16 @@ export function ImportFile({ ledger }: PageProps) {
   const [questions, setQuestions] = useState<ImportQuestion[]>([])
   const [preview, setPreview] = useState<{ entries: Entries; outcome: Outcome }>()
   const [last, setLast] = useState<Entries>({})
+  /** Counts what was entered, so that a response about an earlier file is ignored. */
+  const entered = useRef(0)
   const { isOnline } = useFollowed(connection).get()
   const accounts = ledger.accounts().map(({ id, name }) => [`${id ?? ''}`, name] as const)
   const look = async (entries: Entries) => {
     refuseUnreadable(entries.file)
+    const own = entered.current
     try {
       const { import: outcome } = await sendFile({ ...entries, dry_run: 'true' })
+      if (own !== entered.current) return
       setPreview({ entries, outcome })
       return !hasNews(outcome)
     } catch (error) {
@@ -50,21 +47,25 @@ export function ImportFile({ ledger }: PageProps) {
     }
   }
   const take = async ({ joins, ...chosen }: Entries) => {
+    const own = entered.current
     const { message, import: outcome } = await sendFile({ ...preview?.entries, ...chosen })
     if (joins && outcome.matches_url) {
       const found = await findMatches(Object.fromEntries(new URL(outcome.matches_url).searchParams))
       await join(found.filter(isSure))
     }
-    setLast({ ...preview?.entries, id: `${outcome.id}` })
-    setPreview(undefined)
-    setQuestions([])
+    await ledger.sync()
+    if (own === entered.current) {
+      setLast({ ...preview?.entries, id: `${outcome.id}` })
+      setPreview(undefined)
+      setQuestions([])
+    }
     say(message, async () => {
-      if (outcome.id) await unwrap(client.api.imports[':id'].$delete({ param: { id: outcome.id } }))
+      await undoImport(outcome.id)
       await ledger.sync()
     })
-    await ledger.sync()
   }
   const startAnew = ({ target }: Event) => {
+    entered.current += 1
     setPreview(undefined)
     if ((target as HTMLInputElement).name === 'file') setQuestions([])
   }
@@ -97,17 +98,6 @@ export function ImportFile({ ledger }: PageProps) {
   )
 }
 
-/** Throws LedgerError for a file that is no statement, in words that need no knowledge of formats. */
-function refuseUnreadable(file: unknown): void {
-  if (!(file instanceof File)) return
-  const text =
-    file.size === 0
-      ? 'This file is empty. Download it from your bank again.'
-      : /^(image|video|audio)\/|pdf$/.test(file.type) &&
-        'This is a picture or a document, not a list of transactions. Banks offer one as CSV, Excel, OFX or CAMT.'
-  if (text) throw new LedgerError(text, { file: [text] })
-}
-
 /** What a file leaves open: each answer with the rows that it would make. */
 function Question({ field, text, options }: ImportQuestion) {
   return (
@@ -128,31 +118,29 @@ function Question({ field, text, options }: ImportQuestion) {
   )
 }
 
-/** An amount as it changes the account. */
-const signed = ({ type, amount }: { type: string; amount: string }) =>
-  type === 'income' ? `+${money(amount)}` : money(`-${amount}`)
-
 /** The rows as they would be stored. */
 function Rows({ rows, more }: ImportPreview) {
   return (
     <div class="list">
       {rows.map((row) => (
-        <div key={row.row} class={row.duplicate_of ? 'row muted' : 'row'}>
-          <span>
-            <bdi>{row.description ?? 'Without a description'}</bdi>
-            <small>{dotted(shortDay(row.transaction_date), row.category?.name, stateOf(row))}</small>
-            {row.category?.because && <small>{row.category.because}</small>}
-          </span>
-          <strong class={row.type}>{signed(row)}</strong>
-        </div>
+        <Movement
+          key={row.row}
+          row={row}
+          isMuted={row.duplicate_of !== null}
+          details={[
+            dotted(
+              shortDay(row.transaction_date),
+              row.category?.name,
+              row.duplicate_of ? 'already there' : row.possible ? 'may match another one' : '',
+            ),
+            row.category?.because,
+          ]}
+        />
       ))}
       {more > 0 && <p>{`… and ${counted(more, 'more row')}`}</p>}
     </div>
   )
 }
-
-const stateOf = ({ duplicate_of, possible }: ImportPreview['rows'][number]) =>
-  duplicate_of ? 'already there' : possible ? 'may match another one' : ''
 
 /** How each aspect of the file was read, and why. */
 function Settled({ settled }: Pick<Outcome, 'settled'>) {
@@ -168,9 +156,7 @@ function Settled({ settled }: Pick<Outcome, 'settled'>) {
 
 const hasNews = ({ counts }: Outcome) => counts.created + counts.deleted_before > 0
 
-type FoundProps = { outcome: Outcome; onTake: (chosen: Entries) => Promise<void> }
-
-function Found({ outcome, onTake }: FoundProps) {
+function Found({ outcome, onTake }: { outcome: Outcome; onTake: (chosen: Entries) => Promise<void> }) {
   const { counts, preview, skipped, closing_balance: closing } = outcome
   const found = useRef<HTMLElement>(null)
   useLayoutEffect(() => found.current?.scrollIntoView(), [])

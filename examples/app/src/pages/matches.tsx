@@ -1,11 +1,11 @@
 import { unwrap } from 'purse-client'
-import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { counted, dotted, shortDay } from '../format.ts'
 import { findMatches, isSure, join, type Match } from '../matches.ts'
 import { client } from '../session.ts'
-import { Button } from '../ui/button.tsx'
-import { useLoaded } from '../ui/loaded.ts'
+import { Movement } from '../ui/amount.tsx'
+import { Form } from '../ui/form.tsx'
+import { reload, useLoaded } from '../ui/loaded.ts'
 import { Page } from '../ui/page.tsx'
 import { say } from '../ui/toast.tsx'
 
@@ -13,15 +13,13 @@ const kinds = { duplicate: 'Recorded twice?', transfer: 'One transfer?' }
 
 /** Transactions that may be one event, in pairs. Only the service finds them. */
 export function Matches({ ledger }: PageProps) {
-  const { loaded: matches, failure, reload } = useLoaded(() => findMatches())
-  const update = () => Promise.all([ledger.sync(), reload()])
-
+  const { loaded: matches, failure } = useLoaded(() => findMatches())
   const joinAll = async (chosen: Match[]) => {
     const joined = await join(chosen)
-    await update()
+    await Promise.all([ledger.sync(), reload()])
     say(`${counted(joined.length, 'pair')} joined.`, async () => {
       for (const { id } of joined) await unwrap(client.api.matches.separate.$post({ json: { id } }))
-      await update()
+      await Promise.all([ledger.sync(), reload()])
     })
   }
   const reject = async ({ kind, ids }: Match) => {
@@ -43,9 +41,7 @@ export function Matches({ ledger }: PageProps) {
       </p>
       {failure && <p role="alert">{failure.message}</p>}
       {sure.length > 0 && (
-        <p>
-          <Button label={`Join ${counted(sure.length, 'sure pair')}`} onClick={() => joinAll(sure)} />
-        </p>
+        <Form submit={`Join ${counted(sure.length, 'sure pair')}`} onSubmit={() => joinAll(sure)} />
       )}
       {matches?.length === 0 && <p role="status">Nothing in the last 90 days looks like a pair.</p>}
       {matches?.map((match) => (
@@ -59,10 +55,10 @@ export function Matches({ ledger }: PageProps) {
               <Side key={row.id} ledger={ledger} row={row} />
             ))}
           </div>
-          <p class="line">
-            <Button label="Join" onClick={() => joinAll([match])} />
-            <Button label="Keep both" isMain={false} onClick={() => reject(match)} />
-          </p>
+          <div class="line">
+            <Form submit="Join" onSubmit={() => joinAll([match])} />
+            <Form submit="Keep both" look="outline" onSubmit={() => reject(match)} />
+          </div>
         </article>
       ))}
     </Page>
@@ -71,14 +67,6 @@ export function Matches({ ledger }: PageProps) {
 
 function Side({ ledger, row }: Pick<PageProps, 'ledger'> & { row: Match['transactions'][number] }) {
   const known = ledger.transaction(row.id)
-  return (
-    <div class="row">
-      <div>
-        <bdi>{row.description ?? 'Without a description'}</bdi>
-        <small>{dotted(shortDay(row.transaction_date), known?.account.name, known?.category?.name)}</small>
-        {row.reference && <small>Reference {row.reference}</small>}
-      </div>
-      <strong class={row.type}>{money(row.type === 'income' ? row.amount : `-${row.amount}`)}</strong>
-    </div>
-  )
+  const place = dotted(shortDay(row.transaction_date), known?.account.name, known?.category?.name)
+  return <Movement row={row} details={[place, row.reference && `Reference ${row.reference}`]} />
 }

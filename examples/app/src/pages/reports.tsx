@@ -4,6 +4,7 @@ import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { monthName, monthsUntil, shortMonth, today } from '../format.ts'
 import { Flows, NetWorth } from '../ui/charts.tsx'
+import { FirstSteps } from '../ui/first-steps.tsx'
 import { Segments } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
@@ -15,6 +16,8 @@ const spans = Object.entries({ 6: '6 months', 12: '1 year', 36: '3 years' })
 /** Looking back: net worth, income and expenses by month, and what changed since the month before. */
 export function Reports({ ledger }: PageProps) {
   const [count, setCount] = useState('12')
+  if (ledger.transactions({ per_page: 1 }).total === 0)
+    return <Page title="Reports" children={<FirstSteps ledger={ledger} />} />
   const { from, to } = monthsUntil(today(ledger.profile()?.timezone).slice(0, 7), Number(count))
   const { months } = ledger.monthlyReport({ from, to })
   return (
@@ -36,9 +39,9 @@ export function Reports({ ledger }: PageProps) {
 function Comparison({ months }: { months: Month[] }) {
   const [then, now] = months.slice(-2)
   if (!then || !now) return null
-  const [own, earlier] = [now, then].map(spentIn) as [Map<string, number>, Map<string, number>]
-  const rows = [...new Set([...own.keys(), ...earlier.keys()])].map((name) => {
-    const [a, b] = [own.get(name) ?? 0, earlier.get(name) ?? 0]
+  const spent = [...now.categories, ...then.categories].filter(({ type }) => type === 'expense')
+  const rows = [...new Set(spent.map((one) => one.category_name))].map((name) => {
+    const [a, b] = [spentOn(name, now), spentOn(name, then)]
     return [name, money(a), money(b), (a > b ? '+' : '') + money(a - b)]
   })
   if (rows.length === 0) return null
@@ -56,9 +59,5 @@ function Comparison({ months }: { months: Month[] }) {
   )
 }
 
-const spentIn = ({ categories }: Month) =>
-  new Map(
-    categories
-      .filter(({ type }) => type === 'expense')
-      .map(({ category_name, total }) => [category_name, total]),
-  )
+const spentOn = (name: string, { categories }: Month) =>
+  categories.find((one) => one.type === 'expense' && one.category_name === name)?.total ?? 0

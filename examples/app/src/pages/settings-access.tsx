@@ -3,21 +3,17 @@ import { unwrap } from 'purse-client'
 import { deviceName, shortDay } from '../format.ts'
 import { client } from '../session.ts'
 import { type Entries, Field, Form, Segments } from '../ui/form.tsx'
-import { useLoaded } from '../ui/loaded.ts'
+import { reload, useLoaded } from '../ui/loaded.ts'
 import { say } from '../ui/toast.tsx'
 
 /** Asks for a link to another address, which replaces the current one when the link is followed. */
 export function Address() {
-  const [sent, setSent] = useState(0)
-  const change = async ({ email = '', current_password }: Entries) => {
-    const { message } = await unwrap(client.api.me.email.$put({ json: { email, current_password } }))
-    setSent(sent + 1)
-    say(message)
-  }
+  const change = async ({ email = '', current_password }: Entries) =>
+    say((await unwrap(client.api.me.email.$put({ json: { email, current_password } }))).message)
   return (
     <article>
       <h2>Email address</h2>
-      <Form key={sent} submit="Change the address" look="outline" onSubmit={change}>
+      <Form isCleared submit="Change the address" look="outline" onSubmit={change}>
         <Field label="New address" name="email" type="email" autocomplete="off" required />
         <Field
           {...secret}
@@ -35,17 +31,15 @@ export function Address() {
 const secret = { type: 'password', required: true } as const
 
 export function Password() {
-  const [changes, setChanges] = useState(0)
   const change = async ({ current_password = '', password = '', keep_tokens }: Entries) => {
     const chosen = { password, password_confirmation: password, keep_tokens: keep_tokens === 'true' }
     await unwrap(client.api.me.password.$put({ json: { current_password, ...chosen } }))
-    setChanges(changes + 1)
     say('Your password is changed. Other devices are signed out.')
   }
   return (
     <article>
       <h2>Password</h2>
-      <Form key={changes} submit="Change the password" look="outline" onSubmit={change}>
+      <Form isCleared submit="Change the password" look="outline" onSubmit={change}>
         <Field {...secret} label="Current password" name="current_password" autocomplete="current-password" />
         <Field
           {...secret}
@@ -65,21 +59,20 @@ export function Password() {
 
 /** What can use the data: devices where the person is signed in, and tokens of scripts. Only the service knows. */
 export function Access() {
-  const { loaded: sessions = [], failure, reload } = useLoaded(() => unwrap(client.api.tokens.$get()))
+  const { loaded: sessions = [], failure } = useLoaded(() => unwrap(client.api.tokens.$get()))
   const end = (id: number) => unwrap(client.api.tokens[':id'].$delete({ param: { id } })).finally(reload)
+  const devices = sessions.filter(({ name }) => name === null)
   return (
     <>
       <article>
         <h2>Where you are signed in</h2>
         {failure && <p>{failure.message}</p>}
-        {sessions
-          .filter(({ name }) => name === null)
-          .map(({ id, user_agent, last_used_at, is_current }) => (
-            <div key={id} class="line">
-              <small>{`${deviceName(user_agent)}${is_current ? ' (this device)' : ''}, last used on ${shortDay(last_used_at)}`}</small>
-              {!is_current && <Form submit="Sign out there" look="outline danger" onSubmit={() => end(id)} />}
-            </div>
-          ))}
+        {devices.map(({ id, user_agent, last_used_at, is_current }) => (
+          <div key={id} class="line">
+            <small>{`${deviceName(user_agent)}${is_current ? ' (this device)' : ''}, last used on ${shortDay(last_used_at)}`}</small>
+            {!is_current && <Form submit="Sign out there" look="outline danger" onSubmit={() => end(id)} />}
+          </div>
+        ))}
       </article>
       <article>
         <h2>Tokens for scripts</h2>
@@ -95,21 +88,21 @@ export function Access() {
               </div>
             ),
         )}
-        <NewToken onMade={reload} />
+        <NewToken />
       </article>
     </>
   )
 }
 
-function NewToken({ onMade }: { onMade: () => Promise<void> }) {
+function NewToken() {
   const [token, setToken] = useState('')
   const make = async ({ name = '', abilities = '' }: Entries) => {
     const json = { name, abilities: abilities.split('+') as ('read' | 'write')[] }
     setToken((await unwrap(client.api.tokens.$post({ json }))).access_token)
-    await onMade()
+    await reload()
   }
   return (
-    <Form key={token} submit="Make a token" look="outline" onSubmit={make}>
+    <Form isCleared submit="Make a token" look="outline" onSubmit={make}>
       {token && (
         <p role="status">
           Copy it now, since it is not shown again: <code>{token}</code>

@@ -3,25 +3,21 @@ import { type Export as ExportFile, LedgerError, type Restored, restore, unwrap 
 import type { PageProps } from '../app.tsx'
 import { dotted, today } from '../format.ts'
 import { client } from '../session.ts'
-import { Choice, type Entries, Field, Form, type Options } from '../ui/form.tsx'
-import { useLoaded } from '../ui/loaded.ts'
+import { Choice, type Entries, Field, Form } from '../ui/form.tsx'
+import { reload, useLoaded } from '../ui/loaded.ts'
 
-const formats: Options = [
-  ['json', 'Everything (JSON), which can be restored'],
-  ['csv', 'Transactions (CSV), for a spreadsheet'],
-  ['hledger', 'A journal, for hledger'],
-]
-/** The extension of a file in each format, and how a complete file ends. */
-const endings = {
-  json: ['json', /"complete":true\}\s*$/],
-  csv: ['csv', /\n$/],
-  hledger: ['journal', /; complete: .*\n$/],
+/** What is in a file of each format, its extension, and how a complete one ends. */
+const formats = {
+  json: ['Everything (JSON), which can be restored', 'json', /"complete":true\}\s*$/],
+  csv: ['Transactions (CSV), for a spreadsheet', 'csv', /\n$/],
+  hledger: ['A journal, for hledger', 'journal', /; complete: .*\n$/],
 } as const
+const formatOptions = Object.entries(formats).map(([format, [label]]) => [format, label] as const)
 
 /** How the next file of each layout is read, as the first import settled it. */
 export function Layouts({ ledger }: PageProps) {
   const { layouts } = client.api.imports
-  const { loaded, failure, reload } = useLoaded(() => unwrap(layouts.$get()))
+  const { loaded, failure } = useLoaded(() => unwrap(layouts.$get()))
   const forget = (id: number) => unwrap(layouts[':id'].$delete({ param: { id } })).finally(reload)
   const nameOf = (id: number | null) => ledger.accounts().find((one) => one.id === id)?.name ?? 'Any account'
   return (
@@ -45,8 +41,8 @@ export function Layouts({ ledger }: PageProps) {
 /** Downloads everything that the person has. */
 export function Export() {
   const download = async ({ format: chosen }: Entries) => {
-    const format = chosen as keyof typeof endings
-    const [extension, end] = endings[format]
+    const format = chosen as keyof typeof formats
+    const [, extension, end] = formats[format]
     const response = await client.api.export.$get({ query: { format } })
     if (!response.ok) await unwrap(response)
     const file = await response.blob()
@@ -55,13 +51,12 @@ export function Export() {
     link.href = URL.createObjectURL(file)
     link.download = `purse-${today()}.${extension}`
     link.click()
-    URL.revokeObjectURL(link.href)
   }
   return (
     <article>
       <h2>Export</h2>
       <Form submit="Download" look="outline" onSubmit={download}>
-        <Choice label="Format" name="format" options={formats} />
+        <Choice label="Format" name="format" options={formatOptions} />
       </Form>
     </article>
   )

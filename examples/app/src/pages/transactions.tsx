@@ -8,7 +8,7 @@ import { go, place } from '../router.ts'
 import { find, textsOf } from '../search.ts'
 import { Button } from '../ui/button.tsx'
 import { Days } from '../ui/days.tsx'
-import { FirstAccount } from '../ui/first-account.tsx'
+import { FirstAccount } from '../ui/first-steps.tsx'
 import { Choice, type Entries, Field, Form, type Options, optionsOf } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import type { Edited } from '../ui/row-dialog.tsx'
@@ -18,17 +18,16 @@ import { categoryGroups, dates, TransactionDialog, types } from './transaction-d
 export function Transactions({ ledger }: PageProps) {
   const [edited, setEdited] = useState<Edited<LedgerTransaction>>()
   const [pages, setPages] = useState(1)
-  const [chosen, setChosen] = useState<ReadonlySet<string>>()
+  const [chosen, setChosen] = useState<string[]>()
   const filter = Object.fromEntries(place.get().searchParams) as LedgerFilter
   const { rows, total, failure } = tryToFind(ledger, filter, pages)
-  const hasAccount = ledger.accounts().length > 0
   const account = ledger.accounts().find(({ key }) => key === filter.account_id)
   const toggle = ({ key }: LedgerTransaction) =>
-    setChosen(
-      (before) =>
-        new Set(before?.has(key) ? [...before].filter((one) => one !== key) : [...(before ?? []), key]),
+    setChosen((before = []) =>
+      before.includes(key) ? before.filter((one) => one !== key) : [...before, key],
     )
-  if (!hasAccount) return <Page title="Transactions" children={<FirstAccount ledger={ledger} />} />
+  if (ledger.accounts().length === 0)
+    return <Page title="Transactions" children={<FirstAccount ledger={ledger} />} />
   return (
     <Page title="Transactions" add="transaction" onAdd={() => setEdited('new')}>
       <Filters ledger={ledger} filter={filter} />
@@ -41,15 +40,15 @@ export function Transactions({ ledger }: PageProps) {
           <Button
             label={chosen ? 'Done' : 'Select'}
             isMain={false}
-            onClick={() => setChosen(chosen ? undefined : new Set())}
+            onClick={() => setChosen(chosen ? undefined : [])}
           />
         )}
       </div>
       {chosen && (
         <FileUnder
           ledger={ledger}
-          rows={rows.filter(({ key }) => chosen.has(key))}
-          onAll={() => setChosen(new Set(rows.map(({ key }) => key)))}
+          rows={rows.filter(({ key }) => chosen.includes(key))}
+          onAll={() => setChosen(rows.map(({ key }) => key))}
           onDone={() => setChosen(undefined)}
         />
       )}
@@ -81,13 +80,13 @@ function FileUnder({ ledger, rows, onAll, onDone }: FileProps) {
   const filed = rows.filter(({ type }) => type !== 'transfer')
   const found = filed.map(({ description, type }) => ledger.suggestCategory(description ?? '', type))
   const agreed = found.every((one) => one?.category.key === found[0]?.category.key) ? found[0] : undefined
+  const [chosen, setChosen] = useState<string>()
   const file = async ({ category_id = '' }: Entries) => {
     const changed = filed.filter(({ category }) => category?.key !== category_id)
-    for (const { key } of changed) await ledger.update('transaction', key, { category_id })
+    // All at once, so that no sync comes between.
+    await Promise.all(changed.map(({ key }) => ledger.update('transaction', key, { category_id })))
     onDone()
-    say(`${counted(filed.length, 'transaction')} filed.`, async () => {
-      for (const _ of changed) await ledger.undo()
-    })
+    say(`${counted(filed.length, 'transaction')} filed.`, () => Promise.all(changed.map(ledger.undo)))
   }
   return (
     <article class="selection">
@@ -95,16 +94,16 @@ function FileUnder({ ledger, rows, onAll, onDone }: FileProps) {
         submit={`File ${counted(filed.length, 'transaction')}`}
         isDisabled={filed.length === 0}
         onSubmit={file}
+        onInput={({ target }) => setChosen((target as HTMLSelectElement).value)}
       >
         <div class="line">
           <span role="status">{filed.length} selected</span>
           <Button label="Select all shown" isMain={false} onClick={onAll} />
         </div>
         <Choice
-          key={agreed?.category.key}
           label="Category"
           name="category_id"
-          value={agreed?.category.key}
+          value={chosen ?? agreed?.category.key}
           options={[['', 'Choose …']]}
           groups={categoryGroups(ledger)}
           hint={agreed?.because ?? ''}

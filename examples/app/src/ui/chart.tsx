@@ -59,10 +59,7 @@ function Drawing({ label, type, months, series }: ChartProps) {
       element.style.color = `var(${name})`
       return getComputedStyle(element).color
     }
-    const look = (colour: string) =>
-      type === 'bar'
-        ? { backgroundColor: colour, borderRadius: 4, maxBarThickness: 28 }
-        : { borderColor: colour, pointBackgroundColor: colour, tension: 0.25 }
+    const shape = type === 'bar' ? { borderRadius: 4, maxBarThickness: 28 } : { tension: 0.25 }
     Canvas.defaults.color = colourOf('--muted')
     Canvas.defaults.borderColor = colourOf('--line')
     Canvas.defaults.font.family = 'system-ui'
@@ -71,11 +68,10 @@ function Drawing({ label, type, months, series }: ChartProps) {
       type,
       data: {
         labels: months.map(months.length > 12 ? shortMonthOfYear : shortMonth),
-        datasets: series.map(({ label, colour, figures: data }) => ({
-          label,
-          data,
-          ...look(colourOf(colour)),
-        })),
+        datasets: series.map(({ label, colour: name, figures: data }) => {
+          const colour = colourOf(name)
+          return { label, data, backgroundColor: colour, borderColor: colour, ...shape }
+        }),
       },
       options: {
         animation: false,

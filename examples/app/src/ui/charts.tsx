@@ -4,7 +4,7 @@ import type { ChartProps } from './chart.tsx'
 import { lazy } from './lazy.tsx'
 
 /** Its library is larger than the rest of the app. */
-const Chart = lazy(() => import('./chart.tsx'), 'Chart')
+const Chart = lazy(async () => (await import('./chart.tsx')).Chart)
 
 /** Income and expenses by month. */
 export function Flows({ months }: Pick<LedgerMonthlyReport, 'months'>) {
@@ -16,10 +16,8 @@ export function Flows({ months }: Pick<LedgerMonthlyReport, 'months'>) {
   return <Chart label="Income and expenses by month" type="bar" months={names} series={series} />
 }
 
-type NetWorthProps = { ledger: Ledger; from: string; to: string }
-
 /** The total balance at the end of each month, from `YYYY-MM` to `YYYY-MM`. */
-export function NetWorth({ ledger, from, to }: NetWorthProps) {
+export function NetWorth({ ledger, from, to }: { ledger: Ledger; from: string; to: string }) {
   const { points } = ledger.balancesReport({ from: `${from}-01`, to: lastDay(to), every: 'month' })
   return (
     <article>

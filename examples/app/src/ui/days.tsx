@@ -4,10 +4,11 @@ import { longDay, longDayOfYear, today } from '../format.ts'
 import { lookOf } from '../looks.ts'
 import { go } from '../router.ts'
 import { titleOf, wayOf } from '../titles.ts'
-import { Badge } from './badge.tsx'
+import { Amount } from './amount.tsx'
+import { Badge } from './icon.tsx'
 
 const signs = { income: '+', expense: '−', transfer: '' }
-type Selection = { chosen: ReadonlySet<string>; toggle: (row: LedgerTransaction) => void }
+type Selection = { chosen: string[]; toggle: (row: LedgerTransaction) => void }
 type DaysProps = {
   rows: LedgerTransaction[]
   /** More rows follow, perhaps of the same day, so that the last day has no total. */
@@ -29,14 +30,14 @@ export function Days({ rows, isCut, onChoose, selection }: DaysProps) {
       <article class="list">
         <h2>
           <span>{day.startsWith(thisYear) ? longDay(day) : longDayOfYear(day)}</span>
-          {!(isCut && index === days.length - 1) && <span>{totalOf(ofDay)}</span>}
+          {!(isCut && index === days.length - 1) && <Amount text={totalOf(ofDay)} />}
         </h2>
         {ofDay.map((row) =>
           selection && row.type !== 'transfer' ? (
             <label key={row.key} class="row">
               <input
                 type="checkbox"
-                checked={selection.chosen.has(row.key)}
+                checked={selection.chosen.includes(row.key)}
                 onChange={() => selection.toggle(row)}
               />
               <Row row={row} />
@@ -59,22 +60,19 @@ export function Days({ rows, isCut, onChoose, selection }: DaysProps) {
 function Row({ row }: { row: LedgerTransaction }) {
   return (
     <>
-      <Badge {...lookOfRow(row)} />
+      <Badge {...(row.type === 'transfer' ? transferLook : lookOf(row.category))} />
       <span>
         <span>
           <bdi>{titleOf(row)}</bdi> <Waits of={row} />
         </span>
         <small>{wayOf(row)}</small>
       </span>
-      <strong class={row.type}>{signs[row.type] + money(row.amount)}</strong>
+      <Amount class={row.type} text={signs[row.type] + money(row.amount)} />
     </>
   )
 }
 
-function lookOfRow({ type, category }: LedgerTransaction) {
-  if (type === 'transfer') return { icon: 'swap', hue: 'grey' } as const
-  return category ? lookOf(category) : ({ icon: 'unknown', hue: 'grey' } as const)
-}
+const transferLook = { icon: 'swap', hue: 'grey' } as const
 
 /** What the income of some rows leaves after their expenses, or nothing if they are all transfers. */
 function totalOf(rows: LedgerTransaction[]): string {
@@ -83,10 +81,7 @@ function totalOf(rows: LedgerTransaction[]): string {
     const own = BigInt(amount.replace('.', ''))
     return type === 'income' ? sum + own : sum - own
   }, 0n)
-  const text = String(cents).replace('-', '').padStart(3, '0')
-  return counted.length > 0
-    ? (cents > 0n ? '+' : '') + money(`${cents < 0n ? '-' : ''}${text.slice(0, -2)}.${text.slice(-2)}`)
-    : ''
+  return counted.length > 0 ? (cents > 0n ? '+' : '') + money(`${cents}e-2`) : ''
 }
 
 const words = { waiting: 'not sent yet', conflict: 'changed elsewhere as well', rejected: 'refused' }

@@ -1,10 +1,4 @@
-import type {
-  ComponentChildren,
-  LooseInputHTMLAttributes,
-  TargetedInputEvent,
-  TargetedSubmitEvent,
-} from 'preact'
-import { createContext } from 'preact'
+import { type ComponentChildren, createContext, type LooseInputHTMLAttributes } from 'preact'
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { money, plainMoney, typedAmount } from '../amounts.ts'
 import { besides, failureOf, none } from '../failure.ts'
@@ -26,6 +20,8 @@ type FormProps = {
   onSubmit: (entries: Entries) => Promise<unknown>
   onInput?: (event: Event) => void
   isDisabled?: boolean
+  /** Empties the form once it is saved. */
+  isCleared?: boolean
   children?: ComponentChildren
 }
 
@@ -33,44 +29,53 @@ type FormProps = {
  * A form that shows errors beside its fields, and moves the focus to the first of them. It asks before what was typed
  * is lost.
  */
-export function Form({ submit, look, onSubmit, onInput, isDisabled, children }: FormProps) {
-  const form = useRef<HTMLFormElement>(null)
+export function Form({ submit, look, onSubmit, onInput, isDisabled, isCleared, children }: FormProps) {
+  const element = useRef<HTMLFormElement>(null)
   const [failure, setFailure] = useState(none)
   const [isBusy, setBusy] = useState(false)
   const [discard, setDiscard] = useState<() => void>()
-  const send = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
+  const send = async (event: Event) => {
     event.preventDefault()
-    const { currentTarget: form } = event
-    if (isBusy) return
+    const { current: form } = element
+    if (!form || isBusy) return
     setBusy(true)
     setDiscard(undefined)
+    const typed = unsaved.get(form)
     const submit = async () => {
-      const result = await onSubmit(entriesOf(form))
-      if (result !== false) unsaved.delete(form)
+      const isSaved = (await onSubmit(entriesOf(form))) !== false
+      // What was typed meanwhile is not saved.
+      if (isSaved && unsaved.get(form) === typed) {
+        unsaved.delete(form)
+        if (isCleared) form.reset()
+      }
       return none
     }
     setFailure(await submit().catch(failureOf))
     setBusy(false)
   }
-  const follow = (event: TargetedInputEvent<HTMLFormElement>) => {
-    const { currentTarget: form, target } = event
+  const follow = (event: Event) => {
+    const { current: form } = element
     // Browsers fill in passwords, and a person who has yet to sign in loses little.
-    const isKept = session.get() && !(target instanceof HTMLInputElement && target.type === 'password')
-    if (isKept) unsaved.set(form, (leave) => setDiscard(() => leave))
+    const isPassword = event.target instanceof HTMLInputElement && event.target.type === 'password'
+    if (form && session.get() && !isPassword) unsaved.set(form, (leave) => setDiscard(() => leave))
     onInput?.(event)
   }
-  const focus = (selector: string) => form.current?.querySelector<HTMLElement>(selector)?.focus()
+  const focus = (selector: string) => element.current?.querySelector<HTMLElement>(selector)?.focus()
   useLayoutEffect(() => focus('[aria-invalid]'), [failure])
   // Later, since the browser scrolls when the person goes back.
   useEffect(() => focus('.question button'), [discard])
+  // The person wanted to leave while the form was being saved.
   useLayoutEffect(() => {
-    const { current } = form
+    if (discard && element.current && !unsaved.has(element.current)) discard()
+  }, [isBusy])
+  useLayoutEffect(() => {
+    const { current } = element
     return () => void (current && unsaved.delete(current))
   }, [])
-  const said = besides(failure, form.current).join('\n')
+  const said = besides(failure, element.current).join('\n')
   return (
     <Failed.Provider value={failure}>
-      <form ref={form} onSubmit={send} onInput={follow}>
+      <form ref={element} onSubmit={send} onInput={follow}>
         {discard && (
           <div role="alert" class="line question">
             What you entered is not saved.
@@ -95,36 +100,44 @@ type FieldProps = Omit<LooseInputHTMLAttributes, 'role' | 'value'> & {
 }
 
 export function Field({ label, value, hint, type, ...given }: FieldProps) {
+  const { described, surround } = useLabel(label, given.name, hint)
+  // Preact's types tell inputs apart by a type that is written out.
+  return surround(<input {...given} {...described} type={type as 'email'} defaultValue={value ?? ''} />)
+}
+
+/** Surrounds an input with its label, and with its errors or else a hint. */
+function useLabel(label: string, name: string, hint: string | undefined) {
   const id = useId()
-  const texts = useContext(Failed).errors[given.name]
-  return (
+  const texts = useContext(Failed).errors[name]
+  const surround = (input: ComponentChildren) => (
     <div>
       <label for={id}>{label}</label>
-      {/* Preact's types tell inputs apart by a type that is written out. */}
-      <input
-        {...given}
-        id={id}
-        type={type as 'email'}
-        defaultValue={value ?? ''}
-        aria-invalid={texts && true}
-        aria-describedby={`${id}-hint`}
-      />
-      <Hint id={id} texts={texts} hint={hint} />
+      {input}
+      <small id={`${id}-hint`} aria-live="polite">
+        {texts ? <span role="alert">{texts.join(' ')}</span> : hint}
+      </small>
     </div>
   )
+  return { described: { id, 'aria-invalid': texts && true, 'aria-describedby': `${id}-hint` }, surround }
 }
 
 /** Shows, while an amount is typed, how it is read. */
 export function AmountField({ value, ...given }: Omit<FieldProps, 'type' | 'inputMode'>) {
   const [reading, setReading] = useState('')
-  const read = ({ currentTarget: { value } }: TargetedInputEvent<HTMLInputElement>) => {
+  const read = (value: string) => {
     const { amount } = typedAmount(value)
-    const isPlain = /^-?\d*([.,]\d{0,2})?$/.test(value) || amount === value
+    const isPlain = /^-?\d*([.,]\d{0,2})?$/.test(value) || amount === value.replace(',', '.')
     setReading(isPlain ? '' : `Read as ${money(amount)}`)
   }
   const shown = value ? plainMoney(value) : ''
   return (
-    <Field inputMode="decimal" {...given} value={shown} hint={reading || given.hint || ''} onInput={read} />
+    <Field
+      inputMode="decimal"
+      {...given}
+      value={shown}
+      hint={reading || given.hint || ''}
+      onInput={({ currentTarget }) => read(currentTarget.value)}
+    />
   )
 }
 
@@ -134,45 +147,26 @@ export function doubtfulAmount(text = ''): string | undefined {
   return isCertain ? undefined : `“${text}” is read as ${money(amount)}.`
 }
 
-type HintProps = { id: string; texts: string[] | undefined; hint: string | undefined }
-
-const Hint = ({ id, texts, hint }: HintProps) => (
-  <small id={`${id}-hint`} aria-live="polite">
-    {texts ? <span role="alert">{texts.join(' ')}</span> : hint}
-  </small>
-)
-
 /** The choices: values, with the texts that people read. */
 export type Options = (readonly [value: string, label: string])[]
 
 export const optionsOf = (rows: { key: string; name: string }[]): Options =>
   rows.map(({ key, name }) => [key, name])
 
-type ChoiceProps = FieldProps & { options: Options; groups?: [label: string, options: Options][] }
+type ChoiceProps = FieldProps & { options: Options; groups?: (readonly [label: string, options: Options])[] }
 
 /** A choice from a list; `groups` follow the options that belong to none. */
-export function Choice({ label, value, options, groups = [], hint, ...given }: ChoiceProps) {
-  const id = useId()
-  const texts = useContext(Failed).errors[given.name]
+export function Choice({ label, name, required, value, options, groups = [], hint }: ChoiceProps) {
+  const { described, surround } = useLabel(label, name, hint)
   const choices = (some: Options) =>
     some.map(([key, text]) => <option key={key} value={key} selected={key === value} children={text} />)
-  return (
-    <div>
-      <label for={id}>{label}</label>
-      <select
-        name={given.name}
-        id={id}
-        required={given.required}
-        aria-invalid={texts && true}
-        aria-describedby={`${id}-hint`}
-      >
-        {choices(options)}
-        {groups.map(([name, some]) => (
-          <optgroup key={name} label={name} children={choices(some)} />
-        ))}
-      </select>
-      <Hint id={id} texts={texts} hint={hint} />
-    </div>
+  return surround(
+    <select {...{ name, required, ...described }}>
+      {choices(options)}
+      {groups.map(([name, some]) => (
+        <optgroup key={name} label={name} children={choices(some)} />
+      ))}
+    </select>,
   )
 }
 
@@ -182,21 +176,24 @@ type SegmentsProps = {
   value: string
   options: Options
   onChoose?: (value: string) => void
+  /** How an option is shown to those who can see it, in place of its text. */
+  show?: (value: string) => ComponentChildren
 }
 
 /** A choice between a few values, all of which are shown. */
-export const Segments = ({ label, name, value, options, onChoose }: SegmentsProps) => (
-  <fieldset class="segments">
-    <legend class="hidden">{label}</legend>
+export const Segments = ({ label, name, value, options, onChoose, show }: SegmentsProps) => (
+  <fieldset class={show ? 'choices' : 'segments'}>
+    <legend class={show ? '' : 'hidden'}>{label}</legend>
     {options.map(([one, text]) => (
-      <label key={one}>
+      <label key={one} title={show && text}>
         <input
           type="radio"
           {...{ name, value: one }}
+          aria-label={text}
           defaultChecked={value === one}
           onChange={() => onChoose?.(one)}
         />
-        {text}
+        {show?.(one) ?? text}
       </label>
     ))}
   </fieldset>

@@ -1,18 +1,14 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-/** The component of a module that is loaded when it is first shown. */
-export function lazy<Name extends string, Props extends object>(
-  load: () => Promise<Record<Name, ComponentType<Props>>>,
-  name: Name,
-): ComponentType<Props> {
+/** A component that is loaded when it is first shown. */
+export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let Loaded: ComponentType<Props> | undefined
   return function Lazy(props: Props) {
-    const [, setLoaded] = useState(false)
+    const [, setLoaded] = useState(Loaded !== undefined)
     useEffect(() => {
-      if (Loaded) return
-      void load().then((module) => {
-        Loaded = module[name]
+      void load().then((component) => {
+        Loaded = component
         setLoaded(true)
       })
     }, [])

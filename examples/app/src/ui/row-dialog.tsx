@@ -8,16 +8,14 @@ import { writeAndSay } from './toast.tsx'
 type Noun = 'account' | 'category' | 'transaction'
 /** A row to edit, or a new one. */
 export type Edited<Row> = Row | 'new'
+export type DialogProps<Row> = { ledger: Ledger; edited: Edited<Row>; onDone: () => void }
 
-type Props<N extends Noun> = {
-  ledger: Ledger
+type Props<N extends Noun> = DialogProps<{ key: Key; name?: string }> & {
   noun: N
-  edited: Edited<{ key: Key }>
   read: (entries: Entries) => Entered[N]
   /** A reason not to save the row. The person may save it all the same. */
   doubt?: (entries: Entries, entered: Entered[N]) => string | undefined
   onSaved?: (key: Key, entries: Entries) => void
-  onDone: () => void
   children: ComponentChildren
 }
 
@@ -36,6 +34,9 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
     opened.current = entriesOf(dialog.current?.querySelector('form'))
   }, [])
   const [row, title] = edited === 'new' ? [null, `Add ${noun}`] : [edited, `Change ${noun}`]
+  const isRemoving = useRef(false)
+  const isGone = row !== null && !isRemoving.current && !isThere(ledger, noun, row)
+  const changed = isGone ? null : row
 
   const finish = async <T,>(write: () => Promise<T>, how: string) => {
     const result = await writeAndSay(ledger, write, `The ${noun} is ${how}.`)
@@ -51,19 +52,31 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
     const before: Record<string, unknown> = read(opened.current)
     const edits = Object.entries(entered).filter(([name, value]) => value !== before[name])
     const changes = Object.fromEntries(edits) as Partial<Entered[N]>
-    const key = row?.key ?? (await finish(() => ledger.create(noun, entered), 'added'))
-    if (row && edits.length > 0) await finish(() => ledger.update(noun, row.key, changes), 'changed')
+    const key = changed?.key ?? (await finish(() => ledger.create(noun, entered), 'added'))
+    if (changed && edits.length > 0) await finish(() => ledger.update(noun, key, changes), 'changed')
     dialog.current?.close()
     props.onSaved?.(key, entries)
   }
-  const remove = row && (() => finish(() => ledger.remove(noun, row.key), 'deleted'))
+  const remove = ({ key }: { key: Key }) => {
+    isRemoving.current = true
+    return finish(() => ledger.remove(noun, key), 'deleted')
+  }
   return (
     <Dialog {...{ title, dialog, onDone }}>
       <Form submit={doubt ? 'Save it anyway' : 'Save'} onSubmit={save} onInput={() => setDoubt(undefined)}>
         {props.children}
+        {isGone && <p role="alert">{`This ${noun} was deleted elsewhere. Save it to add it again.`}</p>}
         {doubt && <p role="alert">{doubt}</p>}
       </Form>
-      {remove && <Form submit={removals[noun]} look="outline danger" onSubmit={remove} />}
+      {changed && <Form submit={removals[noun]} look="outline danger" onSubmit={() => remove(changed)} />}
     </Dialog>
   )
+}
+
+/** False once the row has been deleted elsewhere. */
+function isThere(ledger: Ledger, noun: Noun, { key, name }: { key: Key; name?: string }): boolean {
+  if (noun === 'transaction') return ledger.transaction(key) !== undefined
+  // A row that was restored has another key.
+  const rows = noun === 'account' ? ledger.accounts() : ledger.categories()
+  return rows.some((one) => one.key === key || one.name === name)
 }

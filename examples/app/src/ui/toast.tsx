@@ -1,6 +1,6 @@
 import type { Ledger } from 'purse-client'
 import { observable, useFollowed } from '../store.ts'
-import { Button } from './button.tsx'
+import { Button, IconButton } from './button.tsx'
 
 type Toast = { text: string; undo?: (() => Promise<unknown>) | undefined }
 
@@ -8,11 +8,14 @@ const shownMs = 8_000
 const toasts = observable<Toast[]>([])
 const hide = (toast: Toast) => toasts.set(toasts.get().filter((one) => one !== toast))
 
-/** Shows a message for a few seconds. With `undo`, it replaces earlier ones, since only the last step can be undone. */
+/**
+ * Shows a message for a few seconds. With `undo`, it stays until it is dismissed, and replaces earlier ones, since only
+ * the last step can be undone.
+ */
 export function say(text: string, undo?: Toast['undo']): void {
   const toast = { text, undo }
   toasts.set([...toasts.get().filter((one) => one.undo && !undo), toast])
-  setTimeout(() => hide(toast), shownMs)
+  if (!undo) setTimeout(() => hide(toast), shownMs)
 }
 
 /** Writes to the ledger and says so, with an undo: but if nothing changed, that would take back something else. */
@@ -32,25 +35,20 @@ export async function writeAndSay<T>(ledger: Ledger, write: () => Promise<T>, te
 export const hush = (): void => toasts.set([])
 
 export function Toasts() {
+  const shown = useFollowed(toasts).get()
+  const undo = (toast: Toast) => {
+    hide(toast)
+    return toast.undo?.()
+  }
   return (
     <div class="toasts" role="status">
-      {useFollowed(toasts)
-        .get()
-        .map((toast) => (
-          <article key={toast.text} class="line">
-            {toast.text}
-            {toast.undo && (
-              <Button
-                label="Undo"
-                isMain={false}
-                onClick={() => {
-                  hide(toast)
-                  return toast.undo?.()
-                }}
-              />
-            )}
-          </article>
-        ))}
+      {shown.map((toast) => (
+        <article key={toast.text} class="line">
+          {toast.text}
+          {toast.undo && <Button label="Undo" isMain={false} onClick={() => undo(toast)} />}
+          <IconButton icon="cross" label="Dismiss" onClick={() => hide(toast)} />
+        </article>
+      ))}
     </div>
   )
 }

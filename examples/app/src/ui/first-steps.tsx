@@ -15,3 +15,17 @@ export function FirstAccount({ ledger }: { ledger: Ledger }) {
     </article>
   )
 }
+
+/** What a user without transactions does first; nothing for others. */
+export function FirstSteps({ ledger }: { ledger: Ledger }) {
+  if (ledger.accounts().length === 0) return <FirstAccount ledger={ledger} />
+  if (ledger.transactions({ per_page: 1 }).total > 0) return null
+  return (
+    <article>
+      <h2>Next, a first transaction</h2>
+      <p>
+        <a href="/transactions">Record one</a>, or <a href="/import">import a file from your bank</a>.
+      </p>
+    </article>
+  )
+}
