@@ -13,10 +13,7 @@ export async function takeChunk(run: LedgerRun): Promise<Pending[]> {
   let chunk: Pending[] = []
   await run.commit(() => {
     const { pending } = run.stored()
-    const held = new Set([
-      ...transactionsOfRestoredAccounts(pending.values()),
-      ...accountsOfMovedTransactions(pending.values()),
-    ])
+    const held = new Set([...transactionsOfRestored(pending.values()), ...namedLater(pending.values())])
     const isHeld = (id: string, one: Pending) => held.has(id) || refersToMissingRow(run, one)
     const all = [...pending].filter(
       ([id, one]) => !run.attempted.has(id) && !isUnresolved(one) && !isHeld(id, one),
@@ -55,18 +52,19 @@ function rankOf({ noun, sent, next }: Pending): number {
  * The transactions that were deleted with an account whose deletion has no outcome yet. `revive` creates them again with
  * their pending changes; sent now, these would find no row.
  */
-function transactionsOfRestoredAccounts(all: Iterable<Pending>): string[] {
+function transactionsOfRestored(all: Iterable<Pending>): string[] {
   const affected = [...all].flatMap(({ sent, next }) => (sent && next?.others) ?? [])
   const restoredTransactions = affected.filter(({ set }) => set)
   return restoredTransactions.map(({ key }) => `transaction ${key}`)
 }
 
-/** Accounts that a pending update moves a sent transaction out of: deleted first, they would delete it too. */
-function accountsOfMovedTransactions(all: Iterable<Pending>): string[] {
-  const leaving = [...all].filter(
-    ({ sent, next }) => sent && next?.op === 'update' && 'account_id' in next.set,
-  )
-  return leaving.flatMap(({ sent }) => referredTo(sent)).filter((id) => id.startsWith('account '))
+/** Accounts that a later update takes a sent row out of, and categories that it puts it into: deleted only after it. */
+function namedLater(all: Iterable<Pending>): string[] {
+  return [...all].flatMap(({ sent, next, errors }) => {
+    if (!sent || next?.op !== 'update') return []
+    const accounts = referredTo(sent).filter((id) => 'account_id' in next.set && id.startsWith('account '))
+    return errors ? accounts : [...accounts, `category ${next.set.category_id}`]
+  })
 }
 
 /** True if an unsent change refers to a row that was refused or is to be restored. */

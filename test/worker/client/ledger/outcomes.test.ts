@@ -143,6 +143,21 @@ test('what is moved out of an account in time stays when that is deleted, althou
   await expectTruth(person, ledger)
 })
 
+test('a category that is deleted is taken from a row that was put into it after an upload without a response', async () => {
+  const { person, expense, one } = await twoDevices()
+  const { ledger } = one
+  const [deleted, kept] = ledger.categories()
+  const milk = await ledger.create('transaction', { ...expense, description: 'Milk' })
+  await ledger.sync()
+  await ledger.update('transaction', milk, { category_id: kept?.key ?? '' })
+  await syncOver(losing, one)
+  await ledger.update('transaction', milk, { category_id: deleted?.key ?? '' })
+  await ledger.remove('category', deleted?.key ?? '')
+  expect(await ledger.sync()).toMatchObject({ rejected: 0, conflicts: 0, waiting: 0, stopped: null })
+  expect(ledger.transaction(milk)?.category).toBe(null)
+  await expectTruth(person, ledger)
+})
+
 test('what was recorded for an account that is deleted elsewhere can be moved to another', async () => {
   const { person, account, expense, one } = await twoDevices()
   const { ledger } = one
