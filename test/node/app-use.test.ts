@@ -365,6 +365,7 @@ describe.skipIf(!executable)('using the example app', () => {
     expect(await filed.count()).toBe(2)
     await press(page, 'Undo')
     await expect.poll(() => filed.count(), { timeout: patienceMs }).toBe(0)
+    await page.getByText('Online · all saved').waitFor()
 
     await open(page, 'Categories')
     await page.emulateMedia({ forcedColors: 'active' })
@@ -663,6 +664,19 @@ describe.skipIf(!executable)('using the example app', () => {
         }
       }
     }
+    // A message covers no control at the end of a page.
+    await page.setViewportSize({ width: 390, height: 844 })
+    await open(page, 'Transactions')
+    await addExpense(page, 'Tea', '2.00')
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+    const edges = await page.evaluate(() =>
+      [...document.querySelectorAll('.day:last-of-type .row, .toasts article, nav')]
+        .map((one) => one.getBoundingClientRect())
+        .sort((a, b) => a.top - b.top)
+        .flatMap(({ top, bottom }) => [top, bottom]),
+    )
+    expect(edges).toEqual(edges.toSorted((a, b) => a - b))
+    expect(await overflowing(page)).toBe('')
   })
 })
 

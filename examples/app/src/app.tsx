@@ -62,12 +62,7 @@ export function App() {
     if (current && isAtDoor) go('/dashboard', { isReplacing: true })
   })
   const Door = doors[pathname] ?? (current === null ? SignIn : undefined)
-  return (
-    <>
-      {Door ? <Door /> : current && <SignedIn key={current.userId} session={current} />}
-      <Toasts />
-    </>
-  )
+  return Door ? <Door /> : current && <SignedIn key={current.userId} session={current} />
 }
 
 function SignedIn({ session }: { session: Session }) {
@@ -77,22 +72,22 @@ function SignedIn({ session }: { session: Session }) {
   useEffect(() => keepInSync(ledger), [ledger])
   const { pathname } = place.get()
   const Page = pages[pathname] ?? Dashboard
-  const isShown = ([path]: Link) => pages[path] === Page
-  const isElsewhere = !links.some((link) => !link[3] && isShown(link))
+  const isShown = (path: string) => pages[path] === Page
+  const isElsewhere = !links.some(([path, , , where]) => !where && isShown(path))
+  const isCurrent = (path: string) => isShown(path) || (path === '/more' && isElsewhere)
   return (
     <div class="shell">
-      <nav aria-label="Pages">
-        {links.map((link) => {
-          const [path, label, icon, where] = link
-          const isCurrent = where === 'narrow-only' ? isElsewhere : isShown(link)
-          return (
-            <a key={path} href={path} class={where} aria-current={isCurrent ? 'page' : undefined}>
+      <div class="foot">
+        <Toasts />
+        <nav aria-label="Pages">
+          {links.map(([path, label, icon, where]) => (
+            <a key={path} href={path} class={where} aria-current={isCurrent(path) ? 'page' : undefined}>
               <Icon name={icon} />
               {label}
             </a>
-          )
-        })}
-      </nav>
+          ))}
+        </nav>
+      </div>
       <Status ledger={ledger} />
       <main>
         {ledger.profile() ? (

@@ -23,8 +23,3 @@ export function refuseUnreadable(file: unknown): void {
         'This is a picture or a document, not a list of transactions. Banks offer one as CSV, Excel, OFX or CAMT.'
   if (text) throw new LedgerError(text, { file: [text] })
 }
-
-/** Deletes what an import has stored, if anything. */
-export async function undoImport(id: number | null): Promise<void> {
-  if (id) await unwrap(client.api.imports[':id'].$delete({ param: { id } }))
-}

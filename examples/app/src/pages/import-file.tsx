@@ -1,10 +1,11 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { ApiError, type ImportPreview, type ImportQuestion, type ImportResult } from 'purse-client'
+import { ApiError, type ImportPreview, type ImportQuestion, type ImportResult, unwrap } from 'purse-client'
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { counted, dotted, shortDay } from '../format.ts'
-import { refuseUnreadable, sendFile, undoImport } from '../import.ts'
+import { refuseUnreadable, sendFile } from '../import.ts'
 import { findMatches, isSure, join } from '../matches.ts'
+import { client } from '../session.ts'
 import { useFollowed } from '../store.ts'
 import { connection } from '../sync.ts'
 import { nameOfField } from '../titles.ts'
@@ -60,7 +61,7 @@ export function ImportFile({ ledger }: PageProps) {
       setQuestions([])
     }
     say(message, async () => {
-      await undoImport(outcome.id)
+      if (outcome.id) await unwrap(client.api.imports[':id'].$delete({ param: { id: outcome.id } }))
       await ledger.sync()
     })
   }

@@ -5,7 +5,7 @@ import { go, place } from '../router.ts'
 import { beginSession, client, comeBack, isMissed, leaveForProvider, ownTimezone } from '../session.ts'
 import { type Entries, Field, Form } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
-import { say } from '../ui/toast.tsx'
+import { say, Toasts } from '../ui/toast.tsx'
 
 const secret = { label: 'Password', name: 'password', type: 'password', required: true } as const
 const newSecret = { ...secret, autocomplete: 'new-password', minLength: 8, hint: 'At least 8 characters' }
@@ -101,5 +101,6 @@ const Door = ({ title, children }: { title: string; children: ComponentChildren 
   <main class="door">
     <img src="/icon.svg" alt="Purse" width="64" height="64" />
     <Page title={title}>{children}</Page>
+    <Toasts />
   </main>
 )

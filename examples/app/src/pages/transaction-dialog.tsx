@@ -80,17 +80,23 @@ const noCategories = 'You have no categories. Save it without one, or add some u
 /** The dates that the API accepts. */
 export const dates = { min: '1900-01-01', max: '2100-12-31' }
 
+const typingPauseMs = 150
+
 /** Chooses the category of a payee while its name is typed, unless the person has chosen one. */
 function useSuggestion(ledger: Ledger, type: Type, explain: (because: string) => void) {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const suggested = useRef('')
   return ({ form, value }: HTMLInputElement) => {
-    const category = form?.elements.namedItem('category_id')
-    if (!(category instanceof HTMLSelectElement)) return
-    if (category.value !== '' && category.value !== suggested.current) return
-    const found = ledger.suggestCategory(value, type)
-    suggested.current = found?.category.key ?? ''
-    category.value = suggested.current
-    explain(found?.because ?? '')
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => {
+      const category = form?.elements.namedItem('category_id')
+      if (!(category instanceof HTMLSelectElement)) return
+      if (category.value !== '' && category.value !== suggested.current) return
+      const found = ledger.suggestCategory(value, type)
+      suggested.current = found?.category.key ?? ''
+      category.value = suggested.current
+      explain(found?.because ?? '')
+    }, typingPauseMs)
   }
 }
 

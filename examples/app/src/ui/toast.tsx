@@ -44,7 +44,7 @@ export function Toasts() {
     <div class="toasts" role="status">
       {shown.map((toast) => (
         <article key={toast.text} class="line">
-          {toast.text}
+          <span>{toast.text}</span>
           {toast.undo && <Button label="Undo" isMain={false} onClick={() => undo(toast)} />}
           <IconButton icon="cross" label="Dismiss" onClick={() => hide(toast)} />
         </article>
