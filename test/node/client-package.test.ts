@@ -11,6 +11,7 @@ import type { LedgerStorage } from '../../client/storage.ts'
 import { buildClientPackage, clientModule, clientPackage } from '../../dev/client-package.ts'
 import { browser, launch, servePage } from './fixtures/browser.ts'
 import { clientOf, registration } from './fixtures/client.ts'
+import { patienceMs } from './fixtures/example-app.ts'
 import { projectDirectory, sharedPlace } from './fixtures/stack.ts'
 
 const maxBytes = { withoutLedger: 7.5 * 1024, withLedger: 40 * 1024 }
@@ -172,14 +173,15 @@ test.skipIf(!browser)(
       const balances = async (tab: Page) =>
         (await tab.evaluate(async () => (await book()).ledger.accounts())).map(({ balance }) => balance)
       expect(await sync(one)).toMatchObject({ stopped: null })
-      await expect.poll(() => balances(two)).toEqual([0])
+      await expect.poll(() => balances(two), { timeout: patienceMs }).toEqual([0])
       await context.setOffline(true)
       for (const [tab, amount] of [[one, '1.00'] as const, [two, '2.50'] as const]) {
         const item = { ...expense, category_id, amount }
         await tab.evaluate(async (item) => (await book()).ledger.create('transaction', item), item)
       }
       // Each has notified the other.
-      for (const tab of [one, two]) await expect.poll(() => balances(tab)).toEqual([-3.5])
+      for (const tab of [one, two])
+        await expect.poll(() => balances(tab), { timeout: patienceMs }).toEqual([-3.5])
       expect(await sync(two)).toMatchObject({ waiting: 2, stopped: { reason: 'offline' } })
       await one.close()
       await context.setOffline(false)

@@ -183,7 +183,7 @@ describe('an email service', () => {
     await vi.waitFor(async () => {
       const { hanging }: Json = await (await fetch(`${env.RESEND_BASE_URL}/faults`)).json()
       expect(hanging).toBe(1)
-    })
+    }, 30_000)
     await setFault(env.RESEND_BASE_URL, 'DELETE')
     expect(await delivery).toEqual(toComeAgain)
     expect(await deliver([mail], 2)).toEqual(acknowledged())
