@@ -106,17 +106,27 @@ describe.skipIf(!executable)('using the example app', () => {
     await page.getByRole('heading', { name: 'Accounts' }).waitFor()
   })
 
-  test('leaves a page once its form is saved, if a link was pressed meanwhile', async () => {
+  test('leaves a page once its form is saved, if a link was pressed meanwhile, and says what failed after that', async () => {
     const { person, page } = await newWindow('meanwhile@example.com')
-    const release = await hold(page, '**/api/me/email')
-    await open(page, 'Settings')
-    await page.getByLabel('New address').fill('other@example.com')
-    await page.getByLabel('Your password').first().fill(registration(person.email).password)
-    await press(page, 'Change the address')
-    await page.getByRole('link', { name: 'Accounts' }).click()
-    await page.getByText('What you entered is not saved.').waitFor()
+    const changeAndLeave = async (password: string) => {
+      const release = await hold(page, '**/api/me/email')
+      await open(page, 'Settings')
+      await page.getByLabel('New address').fill('other@example.com')
+      await page.getByLabel('Your password').first().fill(password)
+      await press(page, 'Change the address')
+      await page.getByRole('link', { name: 'Accounts' }).click()
+      await page.getByText('What you entered is not saved.').waitFor()
+      return release
+    }
+    const release = await changeAndLeave(registration(person.email).password)
     await release()
     await page.getByRole('heading', { name: 'Accounts' }).waitFor()
+
+    const fail = await changeAndLeave('not the password')
+    await press(page, 'Discard')
+    await page.getByRole('heading', { name: 'Accounts' }).waitFor()
+    await fail()
+    await page.getByText('password is incorrect').waitFor()
   })
 
   test('keeps what was typed while a form was being sent, and shows no preview of an earlier file', async () => {

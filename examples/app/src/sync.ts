@@ -65,7 +65,6 @@ export function readyIn(ledger: Ledger) {
   return ledger.waiting().filter((one) => !unresolved.has(idOf(one)))
 }
 
-/** Identifies the row of a change. */
 export const idOf = ({ noun, key }: Named): string => `${noun} ${key}`
 
 /** The changes that can be sent, as texts to compare. */

@@ -5,6 +5,7 @@ import { besides, failureOf, none } from '../failure.ts'
 import { unsaved } from '../router.ts'
 import { session } from '../session.ts'
 import { Button } from './button.tsx'
+import { say } from './toast.tsx'
 
 const Failed = createContext(none)
 
@@ -50,7 +51,10 @@ export function Form({ submit, look, onSubmit, onInput, isDisabled, isCleared, c
       }
       return none
     }
-    setFailure(await submit().catch(failureOf))
+    const failure = await submit().catch(failureOf)
+    // The person has left the form, which can no longer show it.
+    if (!form.isConnected && failure !== none) say(besides(failure, null).join(' '))
+    setFailure(failure)
     setBusy(false)
   }
   const follow = (event: Event) => {
