@@ -152,7 +152,8 @@ describe.skipIf(!executable)('using the example app', () => {
     const { page } = await newWindow('nothing@example.com')
     await open(page, 'Settings')
     await page.getByText('(this device)').waitFor()
-    const releaseSignOut = await hold(page, '**/api/logout')
+    // The token is valid until then.
+    const releaseSignOut = await hold(page, '**/api/logout', { isSent: false })
     const signOut = page.waitForRequest('**/api/logout')
     await press(page, 'Sign out')
     await signOut
@@ -163,6 +164,9 @@ describe.skipIf(!executable)('using the example app', () => {
     await releaseSignOut()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await releaseSync()
+    // A sync holds a lock until it ends.
+    const locks = () => page.evaluate(async () => (await navigator.locks.query()).held?.length)
+    await expect.poll(locks, { timeout: patienceMs }).toBe(0)
     const databases = () => page.evaluate(async () => (await indexedDB.databases()).length)
     await expect.poll(databases, { timeout: patienceMs }).toBe(0)
   })
@@ -690,13 +694,14 @@ describe.skipIf(!executable)('using the example app', () => {
   })
 })
 
-/** Holds the response to the next request of this address back, until the function that it resolves to is called. */
-async function hold(page: Page, address: string): Promise<() => Promise<unknown>> {
+/** Holds the next request of this address back, or its response, until the function that it resolves to is called. */
+async function hold(page: Page, address: string, { isSent = true } = {}): Promise<() => Promise<unknown>> {
   const { promise: isReleased, resolve } = Promise.withResolvers<void>()
   let isFirst = true
   await page.route(address, async (route) => {
     if (!isFirst) return route.continue()
     isFirst = false
+    if (!isSent) await isReleased
     const response = await route.fetch()
     await isReleased
     await route.fulfill({ response })
