@@ -109,7 +109,7 @@ describe.skipIf(!executable)('using the example app', () => {
   test('leaves a page once its form is saved, if a link was pressed meanwhile, and says what failed after that', async () => {
     const { person, page } = await newWindow('meanwhile@example.com')
     const changeAndLeave = async (password: string) => {
-      const release = await hold(page, '**/api/me/email')
+      const { release } = await hold(page, '**/api/me/email')
       await open(page, 'Settings')
       await page.getByLabel('New address').fill('other@example.com')
       await page.getByLabel('Your password').first().fill(password)
@@ -135,7 +135,7 @@ describe.skipIf(!executable)('using the example app', () => {
     await open(page, 'Import')
     const choose = (name: string, buffer: Buffer) =>
       page.getByLabel('File').setInputFiles({ name, mimeType: 'text/csv', buffer })
-    const release = await hold(page, '**/api/import/**')
+    const { release } = await hold(page, '**/api/import/**')
     await choose('first.csv', Buffer.from('Date,Debit,Credit,Description\n2026-11-02,12.50,,Market\n'))
     await press(page, 'Look at the file')
     await choose('second.csv', Buffer.from('Date,Debit,Credit,Description\n2026-11-03,1.50,,Bakery\n'))
@@ -153,17 +153,15 @@ describe.skipIf(!executable)('using the example app', () => {
     await open(page, 'Settings')
     await page.getByText('(this device)').waitFor()
     // The token is valid until then.
-    const releaseSignOut = await hold(page, '**/api/logout', { isSent: false })
-    const signOut = page.waitForRequest('**/api/logout')
+    const logout = await hold(page, '**/api/logout', { isSent: false })
     await press(page, 'Sign out')
-    await signOut
-    const releaseSync = await hold(page, '**/api/changes*')
-    const sync = page.waitForRequest('**/api/changes*')
+    await logout.isHeld
+    const sync = await hold(page, '**/api/changes*')
     await page.evaluate(() => dispatchEvent(new Event('focus')))
-    await sync
-    await releaseSignOut()
+    await sync.isHeld
+    await logout.release()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    await releaseSync()
+    await sync.release()
     // A sync holds a lock until it ends.
     const locks = () => page.evaluate(async () => (await navigator.locks.query()).held?.length)
     await expect.poll(locks, { timeout: patienceMs }).toBe(0)
@@ -504,7 +502,7 @@ describe.skipIf(!executable)('using the example app', () => {
     const { person, page } = await newWindow('access@example.com')
     await person.add('Rent', '40.00')
     // A list from before the token was made arrives after the one that has it.
-    const release = await hold(page, '**/api/tokens')
+    const { release } = await hold(page, '**/api/tokens')
     await open(page, 'Settings')
     await page.getByLabel('Name').last().fill('Monthly report')
     await press(page, 'Make a token')
@@ -694,23 +692,24 @@ describe.skipIf(!executable)('using the example app', () => {
   })
 })
 
-/** Holds the next request of this address back, or its response, until the function that it resolves to is called. */
-async function hold(page: Page, address: string, { isSent = true } = {}): Promise<() => Promise<unknown>> {
-  const { promise: isReleased, resolve } = Promise.withResolvers<void>()
+/** Holds the next request of this address back, or its response, until `release` is called. */
+async function hold(page: Page, address: string, { isSent = true } = {}) {
+  const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let isFirst = true
   await page.route(address, async (route) => {
     if (!isFirst) return route.continue()
     isFirst = false
-    if (!isSent) await isReleased
-    const response = await route.fetch()
-    await isReleased
-    await route.fulfill({ response })
+    const response = isSent ? await route.fetch() : undefined
+    held.resolve()
+    await released.promise
+    await (response ? route.fulfill({ response }) : route.continue())
   })
-  return async () => {
+  const release = async () => {
     const arrived = page.waitForResponse(address)
-    resolve()
+    released.resolve()
     return (await arrived).finished()
   }
+  return { isHeld: held.promise, release }
 }
 
 /** The first element that is wider than the window, if there is one. */
