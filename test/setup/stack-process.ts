@@ -18,13 +18,9 @@ export const startLimitSeconds = 150
 /** The end of what a stack says once it runs. */
 const lastLine = 'Ctrl-C stops everything.'
 
+const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
 /** The variables that the project's commands get from the tests, beside their own. */
-export const inherited: Record<string, string> = Object.fromEntries(
-  ['PATH', 'HOME', 'NODE_COMPILE_CACHE'].flatMap((name) => {
-    const value = process.env[name]
-    return value ? [[name, value]] : []
-  }),
-)
+export const inherited = { PATH, HOME, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) }
 
 /** `npm run dev` as a process, as npm starts it. */
 export class DevStack {
