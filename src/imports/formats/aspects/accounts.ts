@@ -1,8 +1,8 @@
 import { follows } from '../csv/balance.ts'
 import type { Entry, RowValues } from '../csv/entry.ts'
-import { currencyOfAmounts } from '../csv/foreign-amounts.ts'
+import { currencyCodes, currencyOfAmounts } from '../csv/foreign-amounts.ts'
 import type { CsvField } from '../csv/header-names.ts'
-import { isKnown, isOfCards } from '../csv/headers.ts'
+import { isKnown, isOfCards, maxColumns } from '../csv/headers.ts'
 import { amountText, type CsvRow, cellOf } from '../csv/rows.ts'
 import type { CsvTable } from '../csv/table.ts'
 import { cleanText, quoted } from '../text.ts'
@@ -20,7 +20,6 @@ const accountLike =
 /** Headers under which banks give the holder's account or that of the other party. */
 const ambiguous =
   /^(?:kontonummer|konto nr|account number|account no|numero de compte|numero de cuenta|numer rachunku|cislo uctu|iban bban)$/
-const currencies = new Set(Intl.supportedValuesOf('currency'))
 
 /**
  * Tells the holder's accounts and currencies in a file apart. Balances that run on across them prove one account; a column
@@ -100,13 +99,13 @@ function sections(rows: CsvRow[]): Names {
 /** Columns under unknown headers that hold an account number or a currency in every row. */
 function unknownColumns(table: CsvTable, rows: CsvRow[]): Names[] {
   const used = new Set(Object.values(table.columns).flat())
-  return table.headers.slice(0, 64).flatMap((header, column) => {
+  return table.headers.slice(0, maxColumns).flatMap((header, column) => {
     if (isKnown(header) || used.has(column)) return []
     const cells = rows.map(({ cells }) => cells[column]?.trim() ?? '')
     const isAccount = (cell: string) =>
       (accountLike.test(cell) && readWrittenDate(cell) === null) ||
       (isOfCards(header) && /^\d{4}$/.test(cell))
-    const isCurrency = !table.columns.currency && cells.every((cell) => currencies.has(cell))
+    const isCurrency = !table.columns.currency && cells.every((cell) => currencyCodes.has(cell))
     if (!isCurrency && (table.columns.account || !cells.every(isAccount))) return []
     const names = cells.map((cell) => cell.replace(/^'|'$/g, ''))
     // Each row of three or more has another number: these are ids.

@@ -9,6 +9,7 @@ import {
   isKnown,
   isOtherDate,
   listed,
+  maxColumns,
   maxTwins,
   nameOf,
 } from '../csv/headers.ts'
@@ -127,7 +128,7 @@ function applyMapping(
 function chooseStates(table: Table): void {
   const { columns, proofs, contents, headers } = table
   if (columns.status || columns.impact || proofs.has('status')) return
-  const found = headers.slice(0, 64).findIndex((header, column) => {
+  const found = headers.slice(0, maxColumns).findIndex((header, column) => {
     return (
       !isKnown(header) &&
       !isUsed(table, column) &&
@@ -150,7 +151,7 @@ function chooseDescription(table: Table): void {
   const textsIn = (column: number) => contents.rows.map((cells) => cells[column]?.trim() ?? '')
   const isTelling = (column: number) => layout !== null || textsIn(column).some(Boolean)
   if (proofs.has('description') || [...description, ...payee].some(isTelling)) return
-  const lengths = headers.slice(0, 64).map((_, column) => {
+  const lengths = headers.slice(0, maxColumns).map((_, column) => {
     const isOther = isUsed(table, column) && !posting_text.includes(column)
     if (isOther || contents.dates.includes(column)) return 0
     return [...new Set(textsIn(column))].filter((text) => /\p{L}{2}/u.test(text)).join('').length

@@ -1,7 +1,7 @@
 import type { Minor } from '../../../shared/money.ts'
 import { pluralize } from '../../../shared/pluralize.ts'
-import { foldHeader, markNames } from '../csv/header-names.ts'
-import { type Header, isKnown, isOfCards } from '../csv/headers.ts'
+import { foldHeader } from '../csv/fold-header.ts'
+import { isKnown, isMarkHeader, isOfCards, maxColumns } from '../csv/headers.ts'
 import { isTrade, type Mark, sideOf } from '../csv/mark-words.ts'
 import type { CsvRow } from '../csv/rows.ts'
 import type { CsvTable } from '../csv/table.ts'
@@ -12,16 +12,12 @@ import type { Aspects } from './aspect.ts'
 /** Which way each row went, by the words of one column. `isSure` if its header, or the mapping, says that it holds marks. */
 type Marks = { column: number; proof: string; marks: (Mark | null)[]; isSure: boolean }
 
-const definite = new Set(markNames.map((name) => (/[^\0-\x7f]/.test(name) ? foldHeader(name) : name)))
-/** True if the header says that its column holds marks. */
-export const isMarkHeader = (header: Header | undefined) => definite.has(header?.name ?? '')
-
 /** The most words that are asked about, and the most if none of them is known. */
 const [maxAsked, maxUnknown] = [12, 4]
 
 /** The columns that hold marks of debits and credits and nothing else, the surest first. */
 export function markColumns(table: CsvTable, rows: CsvRow[], aspects: Aspects): Marks[] {
-  const found = table.headers.slice(0, 64).flatMap((header, column): Marks[] => {
+  const found = table.headers.slice(0, maxColumns).flatMap((header, column): Marks[] => {
     const isType = table.columns.type?.includes(column) ?? false
     const isTold = isType && aspects.told['mapping.type'] !== undefined
     const isSure = isTold || (isType && isMarkHeader(header))
@@ -65,7 +61,9 @@ export function askAboutMarks(
   const { type = [], posting_text = [] } = table.columns
   const wordAt = ({ cells }: CsvRow, column: number) => cells[column]?.trim().slice(0, 100) || 'blank'
   const kinds = [...type, ...posting_text]
-  const unnamed = table.headers.slice(0, 64).flatMap((header, column) => (isKnown(header) ? [] : [column]))
+  const unnamed = table.headers
+    .slice(0, maxColumns)
+    .flatMap((header, column) => (isKnown(header) ? [] : [column]))
   const column = [...kinds, ...unnamed].find((column) => {
     const words = [...new Set(rows.map((row) => wordAt(row, column)))]
     if (words.length > maxAsked) return false

@@ -1,15 +1,12 @@
 import { balancedColumns, type Led, mayBeOwed, pairsOf } from '../csv/balanced-columns.ts'
 import { hundredths } from '../csv/contents.ts'
 import { columnsOfCurrencies, differAbroad, filledCurrencies } from '../csv/foreign-amounts.ts'
-import type { CsvField } from '../csv/header-names.ts'
-import { columnsNamed, isKnown, isOfDebt, maxOptions, mayBeBalance } from '../csv/headers.ts'
+import { type CsvField, moneyFields } from '../csv/header-names.ts'
+import { columnsNamed, isKnown, isMarkHeader, isOfDebt, maxOptions, mayBeBalance } from '../csv/headers.ts'
 import type { Problems } from '../problems.ts'
 import { isBlankAmount } from '../written/amount.ts'
 import type { Aspects } from './aspect.ts'
 import { ask, isUsed, settle, type Table } from './column-choice.ts'
-import { isMarkHeader } from './marks.ts'
-
-const money = ['amount', 'debit', 'credit'] as const
 
 /** Settles the columns of amounts, or of debits and credits, and of balances. */
 export function settleMoney(table: Table, aspects: Aspects, problems: Problems): void {
@@ -23,10 +20,10 @@ export function settleMoney(table: Table, aspects: Aspects, problems: Problems):
 
 function settleAmounts(table: Table, aspects: Aspects, problems: Problems): void {
   const { headers, body, columns, proofs, contents } = table
-  const twice = money.find((field) => (columns[field]?.length ?? 0) > 1)
+  const twice = moneyFields.find((field) => (columns[field]?.length ?? 0) > 1)
   const candidates = twice ? (columns[twice] ?? []) : freeNumbers(table)
   const halves = twice ? null : halvesOf(table, candidates)
-  if (halves ? halves.length === 0 : !twice && money.some((field) => columns[field])) return
+  if (halves ? halves.length === 0 : !twice && moneyFields.some((field) => columns[field])) return
   const currencies = columnsOfCurrencies(headers, candidates)
   const found = (!twice && columns.net) || filledCurrencies(currencies, body)
   if (found) {
@@ -65,7 +62,7 @@ const columnsIn = (led: Led | undefined) => [led?.amount, led?.debit, led?.credi
 
 /** The only column of debits or credits with each column that is filled in the other rows, either way. */
 function halvesOf({ columns, proofs, contents }: Table, others: number[]): number[][] | null {
-  const [field, another] = money.filter((one) => columns[one])
+  const [field, another] = moneyFields.filter((one) => columns[one])
   const half = field && columns[field]?.[0]
   if (!field || half === undefined || another || field === 'amount' || proofs.has(field)) return null
   const pairs = others.filter((other) => areHalves(contents.rows, half, other)).map((other) => [half, other])
@@ -94,7 +91,7 @@ function askAboutOthers(table: Table, aspects: Aspects): void {
 /** Without a known header of balances, a column whose steps the amounts account for. */
 function findBalance(table: Table): void {
   const { columns, proofs, contents } = table
-  const amounts = money.flatMap((field) => columns[field] ?? [])
+  const amounts = moneyFields.flatMap((field) => columns[field] ?? [])
   if (columns.balance || proofs.has('balance') || contents.rows.length < 3) return
   const balances = freeNumbers(table).filter((column) => mayBeBalance(table.headers[column]))
   const [led, ...others] = balancedColumns(contents.rows, amounts, balances)

@@ -1,5 +1,6 @@
 import { amountCell, isBlankAmount, readWrittenAmount } from '../written/amount.ts'
 import { readWrittenDate } from '../written/date.ts'
+import { maxColumns } from './headers.ts'
 
 /** What the columns of a table hold, judging by the cells of its rows alone: the records with a date and an amount. */
 export type Contents = {
@@ -15,8 +16,6 @@ export type Contents = {
 
 /** How many rows are looked at. */
 const maxCompared = 1_000
-/** How many columns are looked at. */
-const maxColumns = 64
 
 /** Finds out what the columns of a table hold. */
 export function contentsOf(records: string[][]): Contents {

@@ -3,11 +3,11 @@ import { hundredths } from './contents.ts'
 import type { Header } from './headers.ts'
 import type { CsvRecord } from './records.ts'
 
-const codes = new Set(Intl.supportedValuesOf('currency'))
+export const currencyCodes = new Set(Intl.supportedValuesOf('currency'))
 
 /** The currency that a header names: a code as in `CAD$`, a sign as in `Valor (R$)`, or a word. */
 export function currencyOfAmounts(header: string): string | null {
-  const code = header.match(/(?<![A-Z])[A-Z]{3}(?![A-Z])/g)?.find((one) => codes.has(one))
+  const code = header.match(/(?<![A-Z])[A-Z]{3}(?![A-Z])/g)?.find((one) => currencyCodes.has(one))
   return code ?? /[A-Z]{0,2}\p{Sc}[A-Z]?|\b(?:pesos|d[oó]lares|soles|reais)\b/iu.exec(header)?.[0] ?? null
 }
 

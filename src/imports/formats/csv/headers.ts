@@ -1,5 +1,6 @@
 import { quoted } from '../text.ts'
-import { type CsvField, foldHeader, headerNames, otherDates } from './header-names.ts'
+import { foldHeader } from './fold-header.ts'
+import { type CsvField, headerNames, markNames, otherDates } from './header-names.ts'
 
 /** A header as it is written, and as it is compared. */
 export type Header = { text: string; name: string }
@@ -11,8 +12,8 @@ export type Columns = Partial<Record<CsvField, number[]>>
 export const maxOptions = 8
 /** How many columns of one meaning are considered: no bank has more, and each costs a pass over all rows. */
 export const maxTwins = 16
-/** How many columns are compared. */
-const maxColumns = 64
+/** How many columns of a table are looked at. */
+export const maxColumns = 64
 /** The most columns that an error lists. */
 const columnsListed = 30
 
@@ -22,10 +23,8 @@ const several = new Set<CsvField>(['description', 'payee', 'counter_account', 'f
 /** The fields that each name can stand for, and its rank among the names of that field. */
 const meanings = new Map<string, { field: CsvField; rank: number }[]>()
 for (const [field, names] of Object.entries(headerNames) as [CsvField, string[]][])
-  for (const [rank, written] of names.entries()) {
-    const name = /[^\0-\x7f]/.test(written) ? foldHeader(written) : written
+  for (const [rank, name] of names.entries())
     meanings.set(name, [...(meanings.get(name) ?? []), { field, rank }])
-  }
 
 /** The cells of a header row, each folded once; those in camel case are taken apart. */
 export function headersOf(cells: string[]): Header[] {
@@ -91,6 +90,9 @@ export const isOfDebt = (header: Header | undefined) =>
   /\b(?:owed|owing|due|outstanding|principal|loan|debt|restschuld|schuld|capital|dette|deuda|adeudado|pendiente|devedor|debito residuo|skuld|gjeld|gaeld|velka)\b/.test(
     header?.name ?? '',
   )
+
+/** True if the header says that its column holds marks of debits and credits. */
+export const isMarkHeader = (header: Header | undefined) => markNames.includes(header?.name ?? '')
 
 /** True if the header names cards or other means of payment. */
 export const isOfCards = ({ name }: Header) =>

@@ -1,4 +1,4 @@
-import { foldHeader } from './header-names.ts'
+import { foldHeader } from './fold-header.ts'
 
 export type Mark = 'debit' | 'credit'
 

@@ -7,13 +7,13 @@ import { readWrittenDate } from '../written/date.ts'
 import { monthNumber } from '../written/month-names.ts'
 import { appRowOf } from './app-rows.ts'
 import { hundredths } from './contents.ts'
-import { type CsvField, foldHeader } from './header-names.ts'
+import { foldHeader } from './fold-header.ts'
+import { type CsvField, moneyFields } from './header-names.ts'
 import { nameOfBalance, rowCount, summary, summaryOnly, sumOnly } from './line-words.ts'
 import type { CsvRecord } from './records.ts'
 import type { CsvTable } from './table.ts'
 
-const money = ['amount', 'debit', 'credit'] as const
-const amountFields = [...money, 'balance', 'fee', 'net'] as const
+const amountFields = [...moneyFields, 'balance', 'fee', 'net'] as const
 
 /** A record whose dates and amounts have been taken apart, each of them once. A blank amount has the text ''. */
 export type CsvRow = Record<(typeof amountFields)[number], AmountCell> & {
@@ -67,7 +67,8 @@ export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
     else if (row.date.text === '' && hasNoAmount(row)) addToDescription(result.rows.at(-1), table, row)
     else if (result.rows.length === maxRows) refuseFile(tooManyRows)
     else result.rows.push(Object.assign(row, { section, doubtful: doubtfulWord(table, row) }))
-    if (row === result.rows.at(-1)) for (const field of money) sums[field] += hundredths(row[field].text)
+    if (row === result.rows.at(-1))
+      for (const field of moneyFields) sums[field] += hundredths(row[field].text)
   }
   refuseCutOff(table, result)
   // The cells of a sheet have their places, whatever is in those before them.
@@ -171,8 +172,8 @@ function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
 }
 
 /** True for a line whose amounts are the sums of those above. */
-function isTotal(row: CsvRow, sums: Record<(typeof money)[number], number>): boolean {
-  const stated = money.filter((field) => row[field].text !== '')
+function isTotal(row: CsvRow, sums: Record<(typeof moneyFields)[number], number>): boolean {
+  const stated = moneyFields.filter((field) => row[field].text !== '')
   return (
     stated.length > 0 &&
     stated.every(

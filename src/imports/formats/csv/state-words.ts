@@ -1,4 +1,4 @@
-import { foldHeader } from './header-names.ts'
+import { foldHeader } from './fold-header.ts'
 
 /** The status of rows that are pending, were declined, or were reversed before they were booked. */
 export const skippedWords =

@@ -1,4 +1,4 @@
-import { foldHeader } from './header-names.ts'
+import { foldHeader } from './fold-header.ts'
 import { markOf } from './mark-words.ts'
 
 /** What a row of an app's export is; the halves of transfers are rows of their own in some. */

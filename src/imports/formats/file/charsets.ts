@@ -1,4 +1,5 @@
-import { foldHeader, headerNames } from '../csv/header-names.ts'
+import { foldHeader } from '../csv/fold-header.ts'
+import { headerNames } from '../csv/header-names.ts'
 
 /** The letters beyond ASCII of languages in an encoding, in lower case: several alphabets for one, the commonest first. */
 const alphabets: [encoding: string, letters: string][] = [
