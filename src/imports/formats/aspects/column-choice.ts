@@ -7,7 +7,7 @@ import type { Problems } from '../problems.ts'
 import { quoted } from '../text.ts'
 import type { Aspects } from './aspect.ts'
 
-/** A table whose columns are being settled. */
+/** A table whose columns are being settled, and where questions and errors about them go. */
 export type Table = {
   headers: Header[]
   body: CsvRecord[]
@@ -16,18 +16,13 @@ export type Table = {
   /** For each field that no header names, why its column is meant, or why it has none. */
   proofs: Map<CsvField, string>
   contents: Contents
+  aspects: Aspects
+  problems: Problems
 }
 
 /** Settles which column, or pair of debits and credits, has a field: the only possible one, or else by a question. */
-export function settle(
-  field: CsvField,
-  possible: number[][],
-  proof: string,
-  table: Table,
-  aspects: Aspects,
-  problems: Problems,
-): void {
-  const { headers, columns, proofs, contents } = table
+export function settleColumn(table: Table, field: CsvField, possible: number[][], proof: string): void {
+  const { headers, columns, proofs, contents, problems } = table
   const [first, ...others] = possible
   if (!first) {
     if (!problems.any)
@@ -44,7 +39,7 @@ export function settle(
     first.some((column) => hasDecimals(contents.rows, column))
   setColumns(columns, field, first)
   if (others.length === 0 && isSure) proofs.set(field, proof)
-  else ask(field, possible, table, aspects)
+  else askForColumn(table, field, possible)
 }
 
 /** Sets the column of a field or, instead of amounts, those of debits and credits. */
@@ -61,7 +56,7 @@ export const isUsed = ({ columns }: Table, column: number) =>
   Object.values(columns).some((used) => used.includes(column))
 
 /** Asks which of several columns, or pairs of debits and credits, is meant. */
-export function ask(field: CsvField, possible: number[][], { headers, body }: Table, aspects: Aspects): void {
+export function askForColumn({ headers, body, aspects }: Table, field: CsvField, possible: number[][]): void {
   const shown = possible.slice(0, maxOptions)
   const nameAt = (column: number) =>
     `${column + 1}${headers[column]?.text ? ` (${quoted(headers[column].text)})` : ''}`

@@ -20,7 +20,7 @@ import type { Problems } from '../problems.ts'
 import { quoted } from '../text.ts'
 import { readWrittenDate } from '../written/date.ts'
 import type { Aspects } from './aspect.ts'
-import { isUsed, setColumns, settle, type Table } from './column-choice.ts'
+import { isUsed, setColumns, settleColumn, type Table } from './column-choice.ts'
 import { settleMoney } from './money-columns.ts'
 
 /** The meanings of a table's columns, and what these hold. */
@@ -48,33 +48,30 @@ export function settleColumns(
   const contents = contentsOf(body.map(({ cells }) => cells))
   const layout = layoutOf(headers)
   const columns = columnsOf(headers, fields)
-  const table: Table = { headers, body, columns, layout, proofs: new Map(), contents }
-  applyLayout(table, layout)
-  applyMapping(table, fields, aspects, problems)
+  const proofs: Table['proofs'] = new Map()
+  const table: Table = { headers, body, columns, layout, proofs, contents, aspects, problems }
+  applyLayout(table)
+  applyMapping(table, fields)
   const isDated = (column: number) => contents.rows.some((cells) => readWrittenDate(cells[column] ?? ''))
   if (contents.dates.length > 0 && !columns.date?.some(isDated)) delete columns.date
-  if (columns.date?.length === 1 && !table.proofs.has('date')) columns.date.push(...otherDates(table))
+  if (columns.date?.length === 1 && !proofs.has('date')) columns.date.push(...otherDateColumns(table))
   if (columns.date?.length !== 1) {
     const possible = (columns.date ?? contents.dates).map((column) => [column])
-    settle('date', possible, 'the only column with dates', table, aspects, problems)
+    settleColumn(table, 'date', possible, 'the only column with dates')
   }
-  settleMoney(table, aspects, problems)
+  settleMoney(table)
   if (fields.includes('status')) chooseStates(table)
   chooseDescription(table)
-  // Of several columns, one would be kept for the next file.
-  for (const [field, found = []] of Object.entries(columns) as [CsvField, number[]][])
-    if (found[0] !== undefined && found.length === 1 && !aspects.isAsked(`mapping.${field}`))
-      aspects.record(
-        `mapping.${field}`,
-        nameOf(headers, found[0]),
-        table.proofs.get(field) ?? 'a known header',
-      )
+  // A mapping names one column: recorded for several, it would leave out the others in the next file.
+  for (const [field, [column, ...others]] of Object.entries(columns) as [CsvField, number[]][])
+    if (column !== undefined && others.length === 0 && !aspects.isAsked(`mapping.${field}`))
+      aspects.record(`mapping.${field}`, nameOf(headers, column), proofs.get(field) ?? 'a known header')
   const dates = new Set([...(columns.date ?? []), ...columnsNamed(headers, 'date')])
   return { columns, dateColumns: [...dates].slice(0, maxTwins), layout, contents }
 }
 
 /** Beside the date of a purchase or of a value, unknown columns of dates that differ from it: one may be the booking's. */
-function otherDates({ headers, columns, contents }: Table): number[] {
+function otherDateColumns({ headers, columns, contents }: Table): number[] {
   const [date = -1] = columns.date ?? []
   if (!isOtherDate(headers[date])) return []
   return contents.dates.filter(
@@ -84,7 +81,7 @@ function otherDates({ headers, columns, contents }: Table): number[] {
   )
 }
 
-function applyLayout({ headers, columns, proofs }: Table, layout: Layout | null): void {
+function applyLayout({ headers, columns, proofs, layout }: Table): void {
   for (const [field, name] of Object.entries(layout?.columns ?? {}) as [CsvField, string][]) {
     const column = columnNamed(headers, name)
     if (name === '') delete columns[field]
@@ -95,10 +92,8 @@ function applyLayout({ headers, columns, proofs }: Table, layout: Layout | null)
 
 /** Applies the mapping, which gives a field the header or the number of its column; an empty one means no column. */
 function applyMapping(
-  { headers, columns, proofs }: Table,
+  { headers, columns, proofs, aspects, problems }: Table,
   fields: readonly CsvField[],
-  aspects: Aspects,
-  problems: Problems,
 ): void {
   const mappings = Object.keys(aspects.told).filter((name) => name.startsWith('mapping.'))
   const unknown = mappings.map((name) => name.slice(8)).filter((name) => !fields.some((one) => one === name))
@@ -124,20 +119,16 @@ function applyMapping(
   }
 }
 
+const textsIn = ({ rows }: Contents, column: number) => rows.map((cells) => cells[column]?.trim() ?? '')
+
 /** Without a known header of states, the first column of them under an unknown one. */
 function chooseStates(table: Table): void {
   const { columns, proofs, contents, headers } = table
   if (columns.status || columns.impact || proofs.has('status')) return
+  const valued = [...contents.dates, ...contents.numbers]
   const found = headers.slice(0, maxColumns).findIndex((header, column) => {
-    return (
-      !isKnown(header) &&
-      !isUsed(table, column) &&
-      ![...contents.dates, ...contents.numbers].includes(column) &&
-      areStates(
-        contents.rows.map((cells) => cells[column] ?? ''),
-        header.name,
-      )
-    )
+    if (isKnown(header) || isUsed(table, column) || valued.includes(column)) return false
+    return areStates(textsIn(contents, column), header.name)
   })
   if (found < 0) return
   columns.status = [found]
@@ -148,13 +139,12 @@ function chooseStates(table: Table): void {
 function chooseDescription(table: Table): void {
   const { columns, proofs, contents, headers, layout } = table
   const { description = [], payee = [], posting_text = [] } = columns
-  const textsIn = (column: number) => contents.rows.map((cells) => cells[column]?.trim() ?? '')
-  const isTelling = (column: number) => layout !== null || textsIn(column).some(Boolean)
+  const isTelling = (column: number) => layout !== null || textsIn(contents, column).some(Boolean)
   if (proofs.has('description') || [...description, ...payee].some(isTelling)) return
   const lengths = headers.slice(0, maxColumns).map((_, column) => {
     const isOther = isUsed(table, column) && !posting_text.includes(column)
     if (isOther || contents.dates.includes(column)) return 0
-    return [...new Set(textsIn(column))].filter((text) => /\p{L}{2}/u.test(text)).join('').length
+    return [...new Set(textsIn(contents, column))].filter((text) => /\p{L}{2}/u.test(text)).join('').length
   })
   const most = Math.max(0, ...lengths)
   if (most === 0) return

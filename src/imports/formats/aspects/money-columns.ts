@@ -3,22 +3,20 @@ import { hundredths } from '../csv/contents.ts'
 import { columnsOfCurrencies, differAbroad, filledCurrencies } from '../csv/foreign-amounts.ts'
 import { type CsvField, moneyFields } from '../csv/header-names.ts'
 import { columnsNamed, isKnown, isMarkHeader, isOfDebt, maxOptions, mayBeBalance } from '../csv/headers.ts'
-import type { Problems } from '../problems.ts'
 import { isBlankAmount } from '../written/amount.ts'
-import type { Aspects } from './aspect.ts'
-import { ask, isUsed, settle, type Table } from './column-choice.ts'
+import { askForColumn, isUsed, settleColumn, type Table } from './column-choice.ts'
 
 /** Settles the columns of amounts, or of debits and credits, and of balances. */
-export function settleMoney(table: Table, aspects: Aspects, problems: Problems): void {
+export function settleMoney(table: Table): void {
   const { columns, layout, proofs } = table
   if (columns.amount?.length === 1 && !layout && !proofs.has('amount'))
     columns.amount.push(...otherAmounts(table))
-  settleAmounts(table, aspects, problems)
+  settleAmounts(table)
   findBalance(table)
-  askAboutOthers(table, aspects)
+  askAboutOthers(table)
 }
 
-function settleAmounts(table: Table, aspects: Aspects, problems: Problems): void {
+function settleAmounts(table: Table): void {
   const { headers, body, columns, proofs, contents } = table
   const twice = moneyFields.find((field) => (columns[field]?.length ?? 0) > 1)
   const candidates = twice ? (columns[twice] ?? []) : freeNumbers(table)
@@ -50,12 +48,12 @@ function settleAmounts(table: Table, aspects: Aspects, problems: Problems): void
       columns[field] = [column]
       proofs.set(field, 'it leads from balance to balance')
     }
-    if (mayBeOwed(led, contents.rows)) ask('amount', pairsOf(led), table, aspects)
+    if (mayBeOwed(led, contents.rows)) askForColumn(table, 'amount', pairsOf(led))
     return
   }
   const areSingle = twice || currencies.length > 0
   const singly = areSingle ? candidates.map((column) => [column]) : possibleAmounts(contents.rows, candidates)
-  settle(twice ?? 'amount', halves ?? singly, 'the only column with amounts', table, aspects, problems)
+  settleColumn(table, twice ?? 'amount', halves ?? singly, 'the only column with amounts')
 }
 
 const columnsIn = (led: Led | undefined) => [led?.amount, led?.debit, led?.credit].join()
@@ -77,7 +75,7 @@ const areHalves = (rows: string[][], a: number, b: number) =>
   rows.every((cells) => isFilled(cells, a) !== isFilled(cells, b))
 
 /** Asks about amounts that debits and credits beside them, or net amounts without a fee, do not equal. */
-function askAboutOthers(table: Table, aspects: Aspects): void {
+function askAboutOthers(table: Table): void {
   const { amount, debit, credit, net, fee } = table.columns
   if (table.layout || table.proofs.has('amount')) return
   const others = debit && credit ? [...debit, ...credit] : fee || debit || credit ? undefined : net
@@ -85,7 +83,7 @@ function askAboutOthers(table: Table, aspects: Aspects): void {
   const sumOf = (cells: string[], columns: number[]) =>
     columns.reduce((sum, column) => sum + Math.abs(hundredths(cells[column] ?? '')), 0)
   const differs = (cells: string[]) => ![0, sumOf(cells, others)].includes(sumOf(cells, amount))
-  if (table.contents.rows.some(differs)) ask('amount', [others, amount], table, aspects)
+  if (table.contents.rows.some(differs)) askForColumn(table, 'amount', [others, amount])
 }
 
 /** Without a known header of balances, a column whose steps the amounts account for. */

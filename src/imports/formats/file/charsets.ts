@@ -1,4 +1,3 @@
-import { foldHeader } from '../csv/fold-header.ts'
 import { headerNames } from '../csv/header-names.ts'
 
 /** The letters beyond ASCII of languages in an encoding, in lower case: several alphabets for one, the commonest first. */
@@ -81,7 +80,7 @@ function scoreOf(text: string, alphabet: string): number {
 
 /** Matches East Asian headers, of which each bank file in these encodings has several, and long words in katakana. */
 function eastAsianWords(): RegExp {
-  const names = Object.values(headerNames).flat().map(foldHeader)
+  const names = Object.values(headerNames).flat()
   const headers = names.filter((name) =>
     /[\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}]{2}/u.test(name),
   )
