@@ -13,7 +13,7 @@ export async function takeChunk(run: LedgerRun): Promise<Pending[]> {
   let chunk: Pending[] = []
   await run.commit(() => {
     const { pending } = run.stored()
-    const held = new Set([...transactionsOfRestored(pending.values()), ...namedLater(pending.values())])
+    const held = new Set([...restoredTransactions(pending.values()), ...neededByUpdates(pending.values())])
     const isHeld = (id: string, one: Pending) => held.has(id) || refersToMissingRow(run, one)
     const all = [...pending].filter(
       ([id, one]) => !run.attempted.has(id) && !isUnresolved(one) && !isHeld(id, one),
@@ -52,14 +52,16 @@ function rankOf({ noun, sent, next }: Pending): number {
  * The transactions that were deleted with an account whose deletion has no outcome yet. `revive` creates them again with
  * their pending changes; sent now, these would find no row.
  */
-function transactionsOfRestored(all: Iterable<Pending>): string[] {
+function restoredTransactions(all: Iterable<Pending>): string[] {
   const affected = [...all].flatMap(({ sent, next }) => (sent && next?.others) ?? [])
-  const restoredTransactions = affected.filter(({ set }) => set)
-  return restoredTransactions.map(({ key }) => `transaction ${key}`)
+  return affected.filter(({ set }) => set).map(({ key }) => `transaction ${key}`)
 }
 
-/** Accounts that a later update takes a sent row out of, and categories that it puts it into: deleted only after it. */
-function namedLater(all: Iterable<Pending>): string[] {
+/**
+ * The accounts that a pending update takes a sent row out of, and the categories that it puts the row into: they are
+ * deleted only after the update. A rejected update holds no category.
+ */
+function neededByUpdates(all: Iterable<Pending>): string[] {
   return [...all].flatMap(({ sent, next, errors }) => {
     if (!sent || next?.op !== 'update') return []
     const accounts = referredTo(sent).filter((id) => 'account_id' in next.set && id.startsWith('account '))
