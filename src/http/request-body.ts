@@ -14,8 +14,8 @@ export const maxAnonymousBytes = 64 * 1024
 
 /**
  * Receives a body of at most `maxBytes`, or of 64 KiB on a public route. On other routes, the token is validated before a
- * body that is larger or of unknown length is received. `memory` counts it until the response is ready. Throws
- * Unauthenticated, TooBusy, 400 and 413.
+ * body that is larger or of unknown length is received. `memory` counts it, unless it is short, until the response is
+ * ready. Throws Unauthenticated, TooBusy, 400 and 413.
  */
 export function receiveBody(
   maxBytes: number,

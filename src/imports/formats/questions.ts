@@ -16,8 +16,8 @@ type RowsOf<T> = (result: T, account: string | undefined) => ExampleRow[]
 
 /**
  * Reads a file. If questions remain, gives options (the first `maxTried` of each) the first rows that come out differently
- * with them, the other questions being answered with their first options. A question whose options all give the same rows is not asked. With
- * `canBeCut`, examples come from the beginning of a long text.
+ * with them, the other questions being answered with their first options. A question whose options all give the same rows
+ * is not asked. With `canBeCut`, examples come from the beginning of a long text.
  */
 export function withExamples<T extends { settled: Settled }>(
   read: Read<T>,
@@ -38,12 +38,14 @@ export function withExamples<T extends { settled: Settled }>(
       const answers = { ...error.settled, ...first, [field]: value }
       // Other questions are about all accounts.
       const account = field === 'statement_account' ? value : answersOf(options).statement_account
-      // The first option of each question gives the same answers.
+      // The first options of all questions make the same answers, which are read once.
       const key = JSON.stringify([answers, account])
-      const rows =
-        known.get(key) ?? rowsWith(read, sample, options, answers, (result) => rowsOf(result, account))
-      known.set(key, rows)
-      return rows
+      if (!known.has(key))
+        known.set(
+          key,
+          rowsWith(read, sample, options, answers, (result) => rowsOf(result, account)),
+        )
+      return known.get(key) ?? null
     }
     const readings = error.questions.map(({ field, options }) =>
       options.slice(0, maxTried).map(({ value }) => tried(field, value)),

@@ -68,8 +68,8 @@ function possibleDelimiters(start: string): string[] {
 }
 
 /**
- * The header row is the row without values that names the most fields, perhaps with those that it leaves blank in the row
- * above, and the delimiter is the one that brings it out.
+ * The header row is the row without values that names the most fields, and the delimiter is the one that brings it out. A
+ * header may take two rows: below a row that names fields, a blank cell has the name above it.
  */
 function withHeader(samples: Sample[], mapped: string[], fields: readonly CsvField[]): Dialect[] {
   let most = 0
@@ -113,7 +113,7 @@ function withoutHeader(samples: Sample[]): Dialect[] {
   }))
 }
 
-/** The last line above a table without headers; -1 if there is none, or if one may be a row whose date is damaged or missing. */
+/** The last line above a table without headers; -1 if there is none, or if a line may be a row with a damaged date or none. */
 function lastLineAbove(rows: string[][], contents: Contents): number {
   const [first = []] = contents.rows
   const above = rows.slice(0, Math.max(0, rows.indexOf(first)))
