@@ -2,6 +2,8 @@
 const oneOf = (words: string) => `(?:${words.trim().split(/\s+/).join('|')})`
 
 const sum = oneOf('sub.?totals? totals? totaux totale totaal summe gesamt suma somma razem sum')
+/** The same in Turkish, and in scripts whose letters have no word boundaries in a pattern. */
+const otherSum = oneOf('合计 总计 合計 합계 รวม סהכ συνολο итого toplam')
 /** What is added up, in lines such as `Total payments`. */
 const summands = oneOf(`
   amount payments? credits? debits? deposits withdrawals charges fees purchases general geral generale
@@ -19,8 +21,9 @@ const onDate = `(?: ${oneOf('as at of on am vom per zum au du al del em op na dn
  * Words in lines of totals and balances; cells that mark such a line even if it has an amount; and those that do so only if
  * it has no date: Total is a petrol station too, and the balance of a day may be what is paid.
  */
-export const summary =
-  /^(?:sub ?totals?|totals?|total \w+|totaux?|totale|totaal|summe|gesamt|suma|somma|razem|sum)\b|\b(?:balance|saldo|kontostand|solde|anfangssaldo|endsaldo|beginsaldo|eindsaldo)\b|^s a l d o$|^(?:合计|总计|合計|합계|รวม|סהכ|συνολο|итого|toplam)/
+export const summary = new RegExp(
+  `^(?:${sum}|total \\w+)\\b|\\b(?:balance|saldo|kontostand|solde|anfangssaldo|endsaldo|beginsaldo|eindsaldo)\\b|^s a l d o$|^${otherSum}`,
+)
 export const summaryOnly =
   /^(?:s a l d o|turnover|apyvarta|saldo(?: anterior| inicial| final| do dia| iniziale| finale| poczatkowe| koncowe| actual| disponivel| bloqueado)?|(?:open(?:ing)?|clos(?:e|ing)|beginning|ending|starting|previous|final) balance(?: as of .*)?|balance [bc] (?:[df]|fwd)|(?:balance )?(?:brought|carried) (?:forward|fwd|down)|anfangssaldo|endsaldo|saldovortrag|(?:alter|neuer) kontostand|(?:ancien|nouveau) solde|solde precedent|beginsaldo|eindsaldo|algsaldo|loppsaldo|likutis (?:pradziai|pabaigai)|(?:pocatecni|konecny) zustatek|(?:nyito|zaro) egyenleg|(?:pocetno|zavrsno|konacno) stanje|(?:входящии|исходящии) остаток|(?:balance|saldo|kontostand|solde)(?: (?:as (?:of|at)|at|am|per|zum|au|al|em|op|na|dnia))+ \d+ (?:\d+|\p{L}+) \d+)$/u
 export const sumOnly = new RegExp(
@@ -28,7 +31,7 @@ export const sumOnly = new RegExp(
     `^${sum}(?: ${summands})?(?: \\d+)?$`,
     `^(?:${balanceKinds} ${balance}|${balance} ${balanceKinds})(?:${onDate})?$`,
     `^${balance}${onDate}$`,
-    '^(?:合计|总计|合計|합계|รวม|סהכ|συνολο|итого|toplam)$',
+    `^${otherSum}$`,
   ].join('|'),
   'u',
 )
