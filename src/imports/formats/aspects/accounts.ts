@@ -32,7 +32,7 @@ export function settleAccounts(table: CsvTable, values: RowValues[], aspects: As
   const products = countOf(all) > 1 && countOf(all) <= maxProducts ? all : null
   const currency = currenciesOf(table, rows)
   const sources = [
-    accountNames(table, accounts, aspects),
+    accountColumn(table, accounts, aspects),
     currency,
     marksBesideAmounts(rows),
     sections(rows),
@@ -80,8 +80,8 @@ function isApart({ names, what, isSure }: Names, values: RowValues[], aspects: A
   return settled !== allRows
 }
 
-/** The names in the column of accounts. Beside that of the other party, it is surely the holder's. */
-function accountNames(table: CsvTable, names: (string | null)[], aspects: Aspects): Names | null {
+/** The column of accounts. Beside one of the other party's accounts, it is surely the holder's. */
+function accountColumn(table: CsvTable, names: (string | null)[], aspects: Aspects): Names | null {
   const [column] = table.columns.account ?? []
   if (column === undefined) return null
   const header = table.headers[column]

@@ -31,12 +31,11 @@ export function markColumns(table: CsvTable, rows: CsvRow[], aspects: Aspects): 
       known.set(word, mark)
     }
     const marks = rows.map((row) => known.get(wordOf(row)) ?? null)
-    const kinds = new Set(known.values())
-    const areBoth = kinds.has('debit') && kinds.has('credit')
-    if (!(kinds.has('debit') || kinds.has('credit'))) return []
-    if (!isSure && header.text !== '' && !isType && (!areBoth || isOfCards(header))) return []
+    const [one, another] = new Set([...known.values()].filter((mark) => mark !== null))
+    if (!one) return []
+    if (!isSure && header.text !== '' && !isType && (!another || isOfCards(header))) return []
     // Some banks mark only one side; rows without a mark then belong to the other.
-    const other: Mark | null = kinds.has('credit') ? (kinds.has('debit') ? null : 'debit') : 'credit'
+    const other: Mark | null = another ? null : one === 'credit' ? 'debit' : 'credit'
     const proof = `the marks in column ${headerOf(table, column)}`
     return [{ column, proof, marks: marks.map((mark) => mark ?? other), isSure }]
   })

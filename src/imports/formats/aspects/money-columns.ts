@@ -1,4 +1,4 @@
-import { balancedColumns, type Led, mayBeOwed, pairsOf } from '../csv/balanced-columns.ts'
+import { type BalancedColumns, balancedColumns, mayBeOwed, pairsOf } from '../csv/balanced-columns.ts'
 import { hundredths } from '../csv/contents.ts'
 import { columnsOfCurrencies, differAbroad, filledCurrencies } from '../csv/foreign-amounts.ts'
 import { type CsvField, moneyFields } from '../csv/header-names.ts'
@@ -16,6 +16,7 @@ export function settleMoney(table: Table): void {
   askAboutOthers(table)
 }
 
+/** Finds the columns of amounts that no header names, or chooses among several that one does. */
 function settleAmounts(table: Table): void {
   const { headers, body, columns, proofs, contents } = table
   const twice = moneyFields.find((field) => (columns[field]?.length ?? 0) > 1)
@@ -56,7 +57,7 @@ function settleAmounts(table: Table): void {
   settleColumn(table, twice ?? 'amount', halves ?? singly, 'the only column with amounts')
 }
 
-const columnsIn = (led: Led | undefined) => [led?.amount, led?.debit, led?.credit].join()
+const columnsIn = (led: BalancedColumns | undefined) => [led?.amount, led?.debit, led?.credit].join()
 
 /** The only column of debits or credits with each column that is filled in the other rows, either way. */
 function halvesOf({ columns, proofs, contents }: Table, others: number[]): number[][] | null {

@@ -121,10 +121,11 @@ function readRow(
   const bySign = amount < 0 ? 'expense' : 'income'
   const named = kindOfRow(table, row)
   const kind = named ?? (toAccount !== null ? 'transfer' : bySign)
-  const isOpen =
+  // A transfer without a second account went where its sign says, and so did an expense beside refunds.
+  const isBySign =
     kind === 'transfer' ? areSigned && !table.columns.to_account : kind === 'expense' && haveRefunds
   const sided = kind === 'transfer_in' ? 'income' : kind === 'transfer_out' ? 'expense' : kind
-  const type = isOpen ? bySign : sided
+  const type = isBySign ? bySign : sided
   const contradictsType = areSided
     ? amount > 0 && type !== 'income'
     : type === 'transfer' && areSigned && !row.amount.written?.isNegative
