@@ -1,13 +1,13 @@
-const inWords = (options: Intl.DateTimeFormatOptions) => {
+const dateFormat = (options: Intl.DateTimeFormatOptions) => {
   const format = new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' })
   return (date: string): string => format.format(new Date(date))
 }
-export const longDay = inWords({ weekday: 'long', day: 'numeric', month: 'long' })
-export const longDayOfYear = inWords({ dateStyle: 'full' })
-export const shortDay = inWords({ dateStyle: 'medium' })
-export const monthName = inWords({ month: 'long', year: 'numeric' })
-export const shortMonth = inWords({ month: 'short' })
-export const shortMonthOfYear = inWords({ month: 'short', year: '2-digit' })
+export const longDay = dateFormat({ weekday: 'long', day: 'numeric', month: 'long' })
+export const longDayOfYear = dateFormat({ dateStyle: 'full' })
+export const shortDay = dateFormat({ dateStyle: 'medium' })
+export const monthName = dateFormat({ month: 'long', year: 'numeric' })
+export const shortMonth = dateFormat({ month: 'short' })
+export const shortMonthOfYear = dateFormat({ month: 'short', year: '2-digit' })
 
 /** The date in a time zone, `YYYY-MM-DD`. The service may know one that this device does not. */
 export function today(timeZone = 'UTC'): string {

@@ -10,7 +10,7 @@ import { type Entries, Field, type Options, Segments } from '../ui/form.tsx'
 import { Badge } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
 import { type DialogProps, type Edited, RowDialog } from '../ui/row-dialog.tsx'
-import { types } from './transaction-dialog.tsx'
+import { categoryTypes } from './transaction-dialog.tsx'
 
 export function Categories({ ledger }: PageProps) {
   const [edited, setEdited] = useState<Edited<LedgerCategory>>()
@@ -23,7 +23,7 @@ export function Categories({ ledger }: PageProps) {
   return (
     <Page title="Categories" add="category" onAdd={() => setEdited('new')}>
       <div class="columns">
-        {types.slice(0, 2).map(([type, label]) => (
+        {categoryTypes.map(([type, label]) => (
           <article key={type} class="list">
             <h2>
               <span>{label}</span>
@@ -60,7 +60,7 @@ function CategoryDialog(props: DialogProps<LedgerCategory>) {
       onSaved={(key, { name = '' }) => chooseLook({ key, name }, look)}
     >
       <Field label="Name" name="name" value={row?.name} maxLength={255} required autofocus />
-      <Segments label="Type" name="type" value={row?.type ?? 'expense'} options={types.slice(0, 2)} />
+      <Segments label="Type" name="type" value={row?.type ?? 'expense'} options={categoryTypes} />
       <Segments
         {...{ label: 'Colour', name: 'hue', value: look.hue, options: named(Object.keys(hues)) }}
         onChoose={(hue) => setLook({ ...look, hue: hue as Look['hue'] })}

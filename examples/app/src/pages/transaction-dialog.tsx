@@ -12,6 +12,7 @@ type Type = LedgerTransaction['type']
 type New = Entered['transaction']
 
 export const types = Object.entries({ expense: 'Expense', income: 'Income', transfer: 'Transfer' })
+export const categoryTypes = types.filter(([type]) => type !== 'transfer')
 
 export function TransactionDialog({ ledger, edited, onDone }: DialogProps<LedgerTransaction>) {
   const row = edited === 'new' ? undefined : edited
@@ -102,9 +103,8 @@ function useSuggestion(ledger: Ledger, type: Type, explain: (because: string) =>
 
 /** The categories for expenses, and those for income, as groups of a choice. Those of `first` come first. */
 export const categoryGroups = (ledger: Ledger, first: Type = 'expense') =>
-  types
-    .slice(0, 2)
-    .sort(([a], [b]) => Number(b === first) - Number(a === first))
+  categoryTypes
+    .toSorted(([a], [b]) => Number(b === first) - Number(a === first))
     .map(
       ([type, label]) => [label, optionsOf(ledger.categories().filter((one) => one.type === type))] as const,
     )

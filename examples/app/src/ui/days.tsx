@@ -4,10 +4,9 @@ import { longDay, longDayOfYear, today } from '../format.ts'
 import { lookOf } from '../looks.ts'
 import { go } from '../router.ts'
 import { titleOf, wayOf } from '../titles.ts'
-import { Amount } from './amount.tsx'
+import { Amount, signed } from './amount.tsx'
 import { Badge } from './icon.tsx'
 
-const signs = { income: '+', expense: '−', transfer: '' }
 type Selection = { chosen: string[]; toggle: (row: LedgerTransaction) => void }
 type DaysProps = {
   rows: LedgerTransaction[]
@@ -67,7 +66,7 @@ function Row({ row }: { row: LedgerTransaction }) {
         </span>
         <small>{wayOf(row)}</small>
       </span>
-      <Amount class={row.type} text={signs[row.type] + money(row.amount)} />
+      <Amount class={row.type} text={row.type === 'transfer' ? money(row.amount) : signed(row)} />
     </>
   )
 }
