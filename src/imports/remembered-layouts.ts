@@ -7,7 +7,7 @@ import type { Answers, Kept, Settled } from './formats/aspects/aspect.ts'
 import type { BankStatement } from './formats/statement.ts'
 
 /** A user keeps this many layouts; beyond that, the least recently used goes. */
-export const maxLayouts = 200
+const maxLayouts = 200
 
 export type ListedLayout = typeof importLayouts.$inferSelect & { lastUsed: Date | null }
 

@@ -20,7 +20,7 @@ import * as shown from '../shared/shown.ts'
 import { categoryTypes, reportIntervals } from '../shared/types.ts'
 import { maxDays } from '../summary/contract.ts'
 
-export const maxMonths = 120
+const maxMonths = 120
 /** The number of months, weeks or days, unless the client names the first. */
 const defaultMonths = 12
 const defaultWeeks = 12

@@ -7,6 +7,12 @@ export const allRows = '*'
 /** One of the values that may settle an aspect, and what it means for a person. */
 export type Choice = { value: string; label: string }
 
+/** The answers to whether amounts with a mark came in or were spent. */
+export const directionChoices = (mark: string): Choice[] => [
+  { value: 'out', label: `${mark} was spent` },
+  { value: 'in', label: `${mark} came in` },
+]
+
 /** A value that evidence proves, or a question with the values that may answer it; null if the file does not depend on it. */
 export type Aspect = { value: string; proof: string } | { question: string; options: Choice[] } | null
 

@@ -7,7 +7,7 @@ import type { CsvRow } from '../csv/rows.ts'
 import type { CsvTable } from '../csv/table.ts'
 import type { SignConvention } from '../statement.ts'
 import { quoted } from '../text.ts'
-import type { Aspects } from './aspect.ts'
+import { type Aspects, directionChoices } from './aspect.ts'
 
 /** Which way each row went, by the words of one column. `isSure` if its header, or the mapping, says that it holds marks. */
 type Marks = { column: number; proof: string; marks: (Mark | null)[]; isSure: boolean }
@@ -87,10 +87,7 @@ export function askAboutMarks(
   for (const [word, all] of unknown)
     aspects.settle(`marks.${word}`, () => ({
       question: `Nothing says whether amounts marked ${quoted(word)} in the column ${header} (${pluralize(all.length, 'row')}, first row ${all[0]?.line}) came in or were spent.`,
-      options: [
-        { value: 'out', label: `${quoted(word)} was spent` },
-        { value: 'in', label: `${quoted(word)} came in` },
-      ],
+      options: directionChoices(quoted(word)),
     }))
   return marks.map((mark) => mark ?? 'debit')
 }

@@ -114,27 +114,23 @@ function readers(table: CsvTable, rows: CsvRow[], aspects: Aspects, problems: Pr
   return { read: { date, amount, quietly }, valuesOf }
 }
 
-/** Adds an error for each dated line without an amount if the balance changes there, as the rows on both sides show. */
+/** Adds an error for a dated line without an amount if the balance changes there, as the rows on both sides show. */
 function requireAmounts(values: RowValues[], problems: Problems): void {
   const lines = values.toSorted((a, b) => a.row.line - b.row.line)
   const isCalledBalance = ({ cells }: CsvRow) => cells.some((cell) => summary.test(foldHeader(cell)))
   let above: RowValues | undefined
-  let between: RowValues[] = []
+  let blank: CsvRow | undefined
   for (const line of lines) {
-    if (line.amount === null) {
-      if (line.row.date.written && hasNoAmount(line.row) && !isCalledBalance(line.row)) between.push(line)
+    const { row, amount, balance } = line
+    if (amount === null) {
+      if (row.date.written && hasNoAmount(row) && !isCalledBalance(row)) blank ??= row
       continue
     }
-    if (
-      above &&
-      above.balance !== null &&
-      line.balance !== null &&
-      !follows(above, line) &&
-      !follows(line, above)
-    )
-      for (const { row } of between.slice(0, 1)) problems.addRow(row.line, 'amount', requiredText)
+    const isExplained = above && (follows(above, line) || follows(line, above))
+    if (blank && typeof above?.balance === 'number' && balance !== null && !isExplained)
+      problems.addRow(blank.line, 'amount', requiredText)
     above = line
-    between = []
+    blank = undefined
   }
 }
 

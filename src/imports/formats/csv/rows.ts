@@ -51,7 +51,7 @@ export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
   let section = titleOf(table.preamble)
   let lastHeader = 0
   for (const [i, record] of table.body.entries()) {
-    if (isEmpty(record)) continue
+    if (filled(record) === 0) continue
     if (isHeader(table, record)) {
       while (isTitle(result.rows.at(-1))) result.rows.pop()
       const last = Math.max(lastHeader, result.rows.at(-1)?.line ?? 0)
@@ -146,10 +146,6 @@ function titleOf(lines: CsvRecord[]): string {
   return cleanText(titles.filter((title) => title && !summary.test(foldHeader(title))).join(', ')) ?? ''
 }
 
-function isEmpty({ cells }: CsvRecord): boolean {
-  return cells.every((cell) => cell.trim() === '')
-}
-
 function isHeader({ headers }: CsvTable, { cells }: CsvRecord): boolean {
   return cells.length === headers.length && cells.every((cell, i) => cell.trim() === headers[i]?.text)
 }
@@ -232,6 +228,7 @@ function beginsLikeRow(table: CsvTable, row: CsvRow): boolean {
   return /\d/.test(row.date.text) && !rowCount.test(beginningOf(row.date.text)) && !isProse
 }
 
+/** How many cells have a text. */
 function filled({ cells }: { cells: string[] }): number {
   return cells.filter((cell) => cell.trim() !== '').length
 }

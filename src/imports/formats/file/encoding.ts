@@ -7,9 +7,9 @@ import { legacyEncodings, likelyCharset } from './charsets.ts'
 export type DecodedText = { text: string; settled: Settled }
 
 /**
- * Decodes a file. The encoding is decided, in this order, by a byte order mark; by NULs between ASCII characters
- * (UTF-16); by the request; by whether the file is valid UTF-8, which is hardly ever a coincidence; by its own declaration; by
- * the letters that would result, which is said, since another encoding may be told. Throws Invalid.
+ * Decodes a file. The encoding is decided, in this order, by a byte order mark; by NULs between ASCII characters (UTF-16);
+ * by the request; by being valid UTF-8, unless that is a coincidence; by the file's own declaration; by the letters that
+ * would result. Throws Invalid.
  */
 export function decodeText(bytes: Uint8Array, aspects: Aspects): DecodedText {
   const padded =

@@ -1,5 +1,5 @@
 import { pluralize } from '../../../shared/pluralize.ts'
-import type { Aspects } from '../aspects/aspect.ts'
+import { type Aspects, directionChoices } from '../aspects/aspect.ts'
 import { readWrittenAmount } from '../written/amount.ts'
 import type { OfxAggregate } from './sgml.ts'
 
@@ -48,9 +48,6 @@ function contradiction(entries: OfxAggregate[]): string | null {
 function askAboutType(type: string, entries: number, aspects: Aspects): string {
   return aspects.settle(`marks.${type}`, () => ({
     question: `Nothing in the file says which way ${pluralize(entries, 'amount')} of type ${type} went: none has a sign.`,
-    options: [
-      { value: 'out', label: `${type} was spent` },
-      { value: 'in', label: `${type} came in` },
-    ],
+    options: directionChoices(type),
   }))
 }
