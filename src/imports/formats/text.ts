@@ -27,6 +27,7 @@ export function cleanText(raw: string): string | null {
 
 /** Arabic, Persian and full-width digits as ASCII digits, with the separators as they would stand beside these. */
 export function withAsciiDigits(raw: string): string {
+  // Each of their zeros has a code that is a multiple of 16.
   const text = raw.replace(/[٠-٩۰-۹０-９]/g, (digit) => String(digit.charCodeAt(0) % 16))
   return text.replaceAll('٫', '.').replaceAll('٬', ',')
 }

@@ -2,7 +2,7 @@ import { requiredText } from '../../../shared/field-errors.ts'
 import type { Minor } from '../../../shared/money.ts'
 import type { Aspect, Aspects } from '../aspects/aspect.ts'
 import type { Problems } from '../problems.ts'
-import { quoted } from '../text.ts'
+import { quotedInRow } from '../text.ts'
 import type { AmountCell, AmountReader } from '../written/amount.ts'
 import type { CsvRow } from './rows.ts'
 import type { CsvTable } from './table.ts'
@@ -41,11 +41,11 @@ function fromTwoColumns(
 ): Amounts {
   const readAll = (field: 'debit' | 'credit') => {
     const values = rows.map((row) => (row[field].text === '' ? 0 : read(row[field], field)))
-    const negative = values.findIndex((value) => (value ?? 0) < 0)
-    const areMixed = negative >= 0 && values.some((value) => (value ?? 0) > 0)
-    if (!areMixed) return values.map((value) => value && Math.abs(value))
+    const negative = rows.find((_, i) => (values[i] ?? 0) < 0)?.[field]
+    const hasPositive = values.some((value) => (value ?? 0) > 0)
+    if (!negative || !hasPositive) return values.map((value) => value && Math.abs(value))
     const isInverted =
-      !isMappedDebit && aspects.settle('signs', () => bothSigns(rows[negative], field)) === 'inverted'
+      !isMappedDebit && aspects.settle('signs', () => bothSigns(negative, field)) === 'inverted'
     return values.map((value) => value && (isInverted ? -value : value))
   }
   const [debits, credits] = [readAll('debit'), readAll('credit')]
@@ -59,10 +59,10 @@ function fromTwoColumns(
   })
 }
 
-function bothSigns(row: CsvRow | undefined, field: 'debit' | 'credit'): Aspect {
+function bothSigns(negative: AmountCell, field: 'debit' | 'credit'): Aspect {
   const labels = ['positive', 'negative'].map((sign) => `The ${sign} amounts in the column are ${field}s.`)
   return {
-    question: `The column of ${field}s has both signs, such as ${quoted(row?.[field].text ?? '')} in row ${row?.line}. Send signs=as_written if its positive amounts are ${field}s, signs=inverted if its negative ones are.`,
+    question: `The column of ${field}s has both signs, such as ${quotedInRow(negative)}. Send signs=as_written if its positive amounts are ${field}s, signs=inverted if its negative ones are.`,
     options: labels.map((label, i) => ({ value: i === 0 ? 'as_written' : 'inverted', label })),
   }
 }
