@@ -16,7 +16,7 @@ type Names = { names: (string | null)[]; what: string; isSure: boolean }
 const [maxProducts, maxAccounts] = [10, 30]
 
 const accountLike =
-  /^'?(?:[A-Z]{2}\d{2}[A-Z0-9 ]{10,32}|[*xX•.\-\s\d]*[*xX•]{2,}[*xX•\-\s]*\d{2,6}|\d[\d \-/.]{6,24}\d)'?$/
+  /^'?(?:[A-Z]{2}\d{2}[A-Z0-9 ]{10,32}|[*xX•.\-\s\d]*[*xX•]{2,}[*xX•\-\s]*\d{2,6}|(?!\d+\.\d+'?$)\d[\d \-/.]{6,24}\d)'?$/
 /** Headers under which banks give the holder's account or that of the other party. */
 const ambiguous =
   /^(?:kontonummer|konto nr|account number|account no|numero de compte|numero de cuenta|numer rachunku|cislo uctu|iban bban)$/

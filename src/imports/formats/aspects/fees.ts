@@ -44,8 +44,9 @@ function byBalances(groups: Entry[][]): Aspect {
         signsByBalances(
           around.map((one) => (one === entry ? { ...one, amount } : { ...one, amount: withFee(one) })),
         ) === 'as_written'
-      if (follows(withFee(entry))) found.add('extra')
-      else if (follows(entry.amount)) found.add('included')
+      const isExtra = follows(withFee(entry))
+      // The steps around an amount may not contain it.
+      if (isExtra !== follows(entry.amount)) found.add(isExtra ? 'extra' : 'included')
     }
   const [value, ...others] = found
   return value && others.length === 0 ? { value, proof: 'the balances follow only so' } : null

@@ -72,8 +72,10 @@ function halvesOf({ columns, proofs, contents }: Table, others: number[]): numbe
 }
 
 const isFilled = (cells: string[], column: number) => !isBlankAmount(cells[column] ?? '')
+/** Some banks write a zero on the side where nothing moved. */
+const moves = (cells: string[], column: number) => hundredths(cells[column] ?? '') !== 0
 const areHalves = (rows: string[][], a: number, b: number) =>
-  rows.every((cells) => isFilled(cells, a) !== isFilled(cells, b))
+  rows.every((cells) => moves(cells, a) !== moves(cells, b))
 
 /** Asks about amounts that debits and credits beside them, or net amounts without a fee, do not equal. */
 function askAboutOthers(table: Table): void {
@@ -92,7 +94,9 @@ function findBalance(table: Table): void {
   const { columns, proofs, contents } = table
   const amounts = moneyFields.flatMap((field) => columns[field] ?? [])
   if (columns.balance || proofs.has('balance') || contents.rows.length < 3) return
-  const balances = freeNumbers(table).filter((column) => mayBeBalance(table.headers[column]))
+  const balances = freeNumbers(table).filter(
+    (column) => !table.headers[column]?.text || mayBeBalance(table.headers[column]),
+  )
   const [led, ...others] = balancedColumns(contents.rows, amounts, balances)
   if (!led || others.length > 0 || led.credit !== columns.credit?.[0]) return
   columns.balance = [led.balance]
@@ -122,11 +126,16 @@ function otherAmounts(table: Table): number[] {
  * either order; or else any column of numbers.
  */
 function possibleAmounts(rows: string[][], candidates: number[]): number[][] {
-  const single = candidates.filter((column) => rows.every((cells) => isFilled(cells, column)))
-  const sparse = candidates.filter((column) => !single.includes(column)).slice(0, maxOptions)
-  const pairs = sparse.flatMap((a) => sparse.flatMap((b) => (areHalves(rows, a, b) ? [[a, b]] : [])))
+  const tried = candidates.slice(0, maxOptions)
+  const pairs = tried.flatMap((a) => tried.flatMap((b) => (areHalves(rows, a, b) ? [[a, b]] : [])))
+  const isHalf = (column: number) =>
+    rows.some((cells) => !moves(cells, column)) && pairs.flat().includes(column)
+  const single = candidates.filter(
+    (column) => !isHalf(column) && rows.every((cells) => isFilled(cells, column)),
+  )
   const found = [...single.map((column) => [column]), ...pairs]
-  return found.length > 0 ? found : candidates.map((column) => [column])
+  const others = candidates.filter((column) => !found.flat().includes(column))
+  return found.length > 1 ? found : [...found, ...others.map((column) => [column])]
 }
 
 /** The columns of numbers that no header explains: numbers are no marks. */

@@ -42,7 +42,7 @@ export function settleSigns(
   if (typed) return directed(groups, typed, aspects)
   const marked = isSigned ? null : byMarks(table, groups.flat(), evidence.directionOf, aspects)
   if (marked) return directed(groups, marked, aspects)
-  if (!isSigned) return unsignedByBalances(groups, evidence, aspects)
+  if (!isSigned && !table.layout?.signs) return unsignedByBalances(groups, evidence, aspects)
   const convention = aspects.settle('signs', () => signedAspect(table, groups, evidence, aspects))
   return applied(groups, convention)
 }

@@ -95,6 +95,6 @@ function areIds(cells: string[]): boolean {
 
 /** True for cells that are nearly all words, perhaps ending in a number, with no date or amount among them. */
 function looksLikeHeader(cells: string[]): boolean {
-  const words = cells.filter((cell) => /\p{L}/u.test(cell) && !/\d./s.test(cell.trim()))
+  const words = cells.filter((cell) => /\p{L}/u.test(cell) && !/\d\D|\d{3}/.test(cell.trim()))
   return !holdsValues(cells) && words.length >= cells.length * 0.8
 }

@@ -25,7 +25,7 @@ export const summary = new RegExp(
   `^(?:${sum}|total \\w+)\\b|\\b(?:balance|saldo|kontostand|solde|anfangssaldo|endsaldo|beginsaldo|eindsaldo)\\b|^s a l d o$|^${otherSum}`,
 )
 export const summaryOnly =
-  /^(?:s a l d o|turnover|apyvarta|saldo(?: anterior| inicial| final| do dia| iniziale| finale| poczatkowe| koncowe| actual| disponivel| bloqueado)?|(?:open(?:ing)?|clos(?:e|ing)|beginning|ending|starting|previous|final) balance(?: as of .*)?|balance [bc] (?:[df]|fwd)|(?:balance )?(?:brought|carried) (?:forward|fwd|down)|anfangssaldo|endsaldo|saldovortrag|(?:alter|neuer) kontostand|(?:ancien|nouveau) solde|solde precedent|beginsaldo|eindsaldo|algsaldo|loppsaldo|likutis (?:pradziai|pabaigai)|(?:pocatecni|konecny) zustatek|(?:nyito|zaro) egyenleg|(?:pocetno|zavrsno|konacno) stanje|(?:входящии|исходящии) остаток|(?:balance|saldo|kontostand|solde)(?: (?:as (?:of|at)|at|am|per|zum|au|al|em|op|na|dnia))+ \d+ (?:\d+|\p{L}+) \d+)$/u
+  /^(?:s a l d o|turnover|apyvarta|kaive|apgrozijums|saldo(?: anterior| inicial| final| do dia| iniziale| finale| poczatkowe| koncowe| actual| disponivel| bloqueado)?|(?:open(?:ing)?|clos(?:e|ing)|beginning|ending|starting|previous|final) balance(?: as of .*)?|balance [bc] (?:[df]|fwd)|(?:balance )?(?:brought|carried) (?:forward|fwd|down)|anfangssaldo|endsaldo|saldovortrag|(?:alter|neuer) kontostand|(?:ancien|nouveau) solde|solde precedent|beginsaldo|eindsaldo|algsaldo|loppsaldo|(?:sakuma|beigu) atlikums|likutis (?:pradziai|pabaigai)|(?:pocatecni|konecny) zustatek|(?:nyito|zaro) egyenleg|(?:pocetno|zavrsno|konacno) stanje|(?:входящии|исходящии) остаток|(?:balance|saldo|kontostand|solde)(?: (?:as (?:of|at)|at|am|per|zum|au|al|em|op|na|dnia))+ \d+ (?:\d+|\p{L}+) \d+)$/u
 export const sumOnly = new RegExp(
   [
     `^${sum}(?: ${summands})?(?: \\d+)?$`,
@@ -38,7 +38,7 @@ export const sumOnly = new RegExp(
 
 /** What every text of `summaryOnly` contains, however it is written: folding each cell would take far longer. */
 export const nameOfBalance =
-  /turnover|apyvarta|sald|balance|s.a.l.d.o|forward|fwd|down|kontostand|solde|likut|zůstat|egyenleg|stanje|остат/i
+  /turnover|apyvarta|käive|apgro|atlik|sald|balance|s.a.l.d.o|forward|fwd|down|kontostand|solde|likut|zůstat|egyenleg|stanje|остат/i
 
 /** Counts of rows, which begin with a number as dates do. */
 export const rowCount =

@@ -60,7 +60,8 @@ export function readTable(text: string, options: FileOptions, kind: Kind): Table
   const { amounts, areSided } = amountsOf(table, booked, read.amount, aspects, problems)
   const values = booked.map((row, i) => ({
     ...valuesOf(row),
-    date: read.date(row.date),
+    // A row that moved nothing needs no date.
+    date: amounts[i] === 0 && row.date.text === '' ? null : read.date(row.date),
     amount: amounts[i] ?? null,
   }))
   const stated = aside.map(valuesOf).filter(({ balance }) => balance !== null)

@@ -89,9 +89,10 @@ function readCompact(text: string): WrittenDate | null {
   const match = compact.exec(text)
   if (!match) return null
   const [, a = '', b = '', c = '', d = ''] = match
-  const ymd = dateOf(a + b, c, d)
-  const dmy = dateOf(c + d, b, a)
-  const mdy = dateOf(c + d, a, b)
+  // Other eight digits may be the number of a bank.
+  const isYear = (year: string) => /^(?:19|2)/.test(year)
+  const ymd = isYear(a) ? dateOf(a + b, c, d) : null
+  const [dmy, mdy] = isYear(c) ? [dateOf(c + d, b, a), dateOf(c + d, a, b)] : []
   if (!ymd && !dmy && !mdy) return null
   return { settled: ymd, readings: { ymd, ydm: dateOf(a + b, d, c), ...(ymd ? {} : { dmy, mdy }) } }
 }
