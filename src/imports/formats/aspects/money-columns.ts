@@ -1,5 +1,5 @@
 import { type BalancedColumns, balancedColumns, mayBeOwed, pairsOf } from '../csv/balanced-columns.ts'
-import { hundredths } from '../csv/contents.ts'
+import { hasDecimals, hundredths } from '../csv/contents.ts'
 import { columnsOfCurrencies, differAbroad, filledCurrencies } from '../csv/foreign-amounts.ts'
 import { type CsvField, moneyFields } from '../csv/header-names.ts'
 import { columnsNamed, isKnown, isMarkHeader, isOfDebt, maxOptions, mayBeBalance } from '../csv/headers.ts'
@@ -134,8 +134,12 @@ function possibleAmounts(rows: string[][], candidates: number[]): number[][] {
     (column) => !isHalf(column) && rows.every((cells) => isFilled(cells, column)),
   )
   const found = [...single.map((column) => [column]), ...pairs]
-  const others = candidates.filter((column) => !found.flat().includes(column))
-  return found.length > 1 ? found : [...found, ...others.map((column) => [column])]
+  if (found.length > 1) return found
+  // Beside a full column, whole numbers are those of cheques.
+  const others = candidates.filter(
+    (column) => found[0]?.[0] !== column && (!found[0] || hasDecimals(rows, column)),
+  )
+  return [...found, ...others.map((column) => [column])]
 }
 
 /** The columns of numbers that no header explains: numbers are no marks. */
