@@ -24,9 +24,11 @@ type Reading<T> = { rows: T[]; isBefore: boolean; steps: Steps }
 
 /** Which way amounts go according to the running balances; null if these do not follow one way only. */
 export function signsByBalances(rows: Balanced[]): SignConvention | null {
-  const verdicts = bestReadings(rows).map(({ steps: { same, opposite, other } }) => {
+  const verdicts = bestReadings(rows).map(({ isBefore, steps: { same, opposite, other } }) => {
     const explained = same + opposite
     if (explained === 0 || (same > 0 && opposite > 0) || other * 3 > explained) return null
+    // Rows in the wrong order look so too.
+    if (isBefore && same === 0) return null
     return same > 0 ? 'as_written' : 'inverted'
   })
   return verdicts.every((verdict) => verdict === verdicts[0]) ? (verdicts[0] ?? null) : null

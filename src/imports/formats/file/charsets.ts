@@ -67,8 +67,10 @@ function scoreOf(text: string, alphabet: string): number {
   let score = 0
   for (const { 0: run, index } of text.matchAll(/[^\0-\x7f]+/g)) {
     const isMixed = /[A-Za-z]/.test(`${text[index - 1] ?? ''}${text[index + run.length] ?? ''}`)
+    // A letter alone before a number is the sign of a currency: `£12` in windows-1252 is `Ł12` in windows-1250.
+    const isSign = /^\P{L}?\p{L}\d/u.test(`${text[index - 1] ?? ' '}${run}${text[index + run.length] ?? ''}`)
     for (const character of run.toLowerCase()) {
-      if (!letters.has(character)) score -= /\p{L}|\p{C}/u.test(character) ? 3 : 0
+      if (isSign || !letters.has(character)) score -= /\p{L}|\p{C}/u.test(character) ? 3 : 0
       else if (isLatin) score += 1
       else if (isMixed) score -= 3
       else if (run.length > 1) score += common.has(character) ? 1.5 : 0.75
