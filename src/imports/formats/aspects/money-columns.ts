@@ -128,10 +128,9 @@ function otherAmounts(table: Table): number[] {
 function possibleAmounts(rows: string[][], candidates: number[]): number[][] {
   const tried = candidates.slice(0, maxOptions)
   const pairs = tried.flatMap((a) => tried.flatMap((b) => (areHalves(rows, a, b) ? [[a, b]] : [])))
-  const isHalf = (column: number) =>
-    rows.some((cells) => !moves(cells, column)) && pairs.flat().includes(column)
-  const single = candidates.filter(
-    (column) => !isHalf(column) && rows.every((cells) => isFilled(cells, column)),
+  const halves = new Set(pairs.flat())
+  const single = candidates.filter((column) =>
+    rows.every((cells) => (halves.has(column) ? moves : isFilled)(cells, column)),
   )
   const found = [...single.map((column) => [column]), ...pairs]
   if (found.length > 1) return found

@@ -1,6 +1,7 @@
 import { pluralize } from '../../../shared/pluralize.ts'
 import { follows } from '../csv/balance.ts'
 import { hundredths } from '../csv/contents.ts'
+import { isOtherDate } from '../csv/headers.ts'
 import { type CsvRow, cellOf } from '../csv/rows.ts'
 import {
   bookedWords,
@@ -39,20 +40,35 @@ export function settleStates(table: CsvTable, rows: CsvRow[], aspects: Aspects):
   const isAsked = aspects.questions.some(({ field }) => field.startsWith('states.'))
   if (column !== undefined && isColumn && !isAsked)
     aspects.record('states', table.headers[column]?.text ?? '', 'all words in the column are known')
-  return withoutUnmoved(found, aspects)
+  const blank = ['The booking date is blank', 'which may be pending'] as const
+  const dated = withoutUnmoved(found, undatedRows(table, found.booked), 'no booking date', blank, aspects)
+  const same = ['The balance stays the same', 'and follows from all others'] as const
+  return withoutUnmoved(dated, unmovedRows(dated.booked), 'unchanged balance', same, aspects)
 }
 
-/** Asks about rows with an amount that leave the balance as it is, if it follows from all others. */
-function withoutUnmoved({ booked, skipped }: Found, aspects: Aspects): Found {
-  const unmoved = unmovedRows(booked)
-  const [first] = unmoved
+/** Asks whether some rows moved money, and skips them if not. */
+function withoutUnmoved(
+  { booked, skipped }: Found,
+  rows: Set<CsvRow>,
+  state: string,
+  [what, why]: readonly [string, string],
+  aspects: Aspects,
+): Found {
+  const [first] = rows
   if (!first) return { booked, skipped }
-  const value = aspects.settle('states.unchanged balance', () => ({
-    question: `The balance stays the same in ${pluralize(unmoved.size, 'row')} with an amount, such as row ${first.line}, and follows from all others.`,
-    options: moving(unmoved.size).toReversed(),
+  const value = aspects.settle(`states.${state}`, () => ({
+    question: `${what} in ${pluralize(rows.size, 'row')} with an amount, such as row ${first.line}, ${why}.`,
+    options: moving(rows.size).toReversed(),
   }))
   if (value !== 'skipped') return { booked, skipped }
-  return { booked: booked.filter((row) => !unmoved.has(row)), skipped: [...skipped, ...unmoved] }
+  return { booked: booked.filter((row) => !rows.has(row)), skipped: [...skipped, ...rows] }
+}
+
+/** Rows with another date than that of booking, where other rows have one and no column has states. */
+function undatedRows(table: CsvTable, rows: CsvRow[]): Set<CsvRow> {
+  const undated = rows.filter((row) => cellOf(table, row, 'date') === '' && row.date.text !== '')
+  const isOther = isOtherDate(table.headers[table.columns.date?.[0] ?? -1])
+  return new Set(table.columns.status || isOther || undated.length === rows.length ? [] : undated)
 }
 
 /** Rows with an amount and the balance of the row before, if they are the fewer and the balances follow from the others. */

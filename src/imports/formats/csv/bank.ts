@@ -30,14 +30,11 @@ function accountOf(table: CsvTable, group: Entry[]): StatementAccount {
   const identifier = first?.own ?? (isSame ? (first?.account ?? null) : null)
   const account = emptyAccount(identifier ?? ibanAbove(table), first?.currency ?? null)
   for (const { row, date, amount } of group) {
-    // Other rows without a date have been refused by now.
-    if (date === null) {
-      account.skipped += 1
-      continue
-    }
     const description = describeRow(table, row, amount)
     const reference = bankReference(cellOf(table, row, 'reference'))
-    addEntry(account, { line: row.line, date, amount, description, reference })
+    // Rows that moved money have been refused without a date.
+    if (date === null) account.skipped += 1
+    else addEntry(account, { line: row.line, date, amount, description, reference })
   }
   account.closingBalance = closingBalance(group)
   return account
