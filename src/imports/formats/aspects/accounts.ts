@@ -134,7 +134,7 @@ function currenciesOf(table: CsvTable, rows: CsvRow[]): Names {
 /** The currency written beside amounts: its code, or its sign with the letters before it, such as `C$`. */
 function marksBesideAmounts(rows: CsvRow[]): Names {
   const marks = rows.map((row) => {
-    const text = amountText(row)
+    const text = amountText(row).normalize('NFKC')
     if (!/[1-9]/.test(text)) return null
     return (/\b[A-Z]{3}\b/.exec(text) ?? /[A-Z]{0,2}\p{Sc}/u.exec(text))?.[0] ?? 'none'
   })

@@ -32,7 +32,7 @@ const yearLast = new RegExp(
   String.raw`^(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?([-/.']{1,2})\s?(\d{4}|\d{1,2})\.?${time}`,
 )
 const dayMonthName = new RegExp(
-  String.raw`^(?<day>\d{1,2})(?:st|nd|rd|th|º|er)?[\s./-]{0,2}(?:de\s)?(?<name>\p{L}{3,12})[\s.,/'-]{0,2}(?:de\s)?(?<year>\d{4}|\d{2})${time}`,
+  String.raw`^(?<day>\d{1,2})(?:st|nd|rd|th|º|er)?[\s./-]{0,2}(?:de\s)?(?<name>\p{L}{3,12})[\s.,/'-]{0,2}(?:de\s)?(?<year>\d{4}|\d{2})\.?${time}`,
   'u',
 )
 const monthNameDay = new RegExp(
