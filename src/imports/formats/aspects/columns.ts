@@ -63,9 +63,11 @@ export function settleColumns(
   if (fields.includes('status')) chooseStates(table)
   chooseDescription(table)
   // A mapping names one column: recorded for several, it would leave out the others in the next file.
-  for (const [field, [column, ...others]] of Object.entries(columns) as [CsvField, number[]][])
-    if (column !== undefined && others.length === 0 && !aspects.isAsked(`mapping.${field}`))
+  for (const [field, [column, ...others]] of Object.entries(columns) as [CsvField, number[]][]) {
+    const isOne = column !== undefined && others.length === 0
+    if (isOne && fields.includes(field) && !aspects.isAsked(`mapping.${field}`))
       aspects.record(`mapping.${field}`, nameOf(headers, column), proofs.get(field) ?? 'a known header')
+  }
   const dates = new Set([...(columns.date ?? []), ...columnsNamed(headers, 'date')])
   return { columns, dateColumns: [...dates].slice(0, maxTwins), layout, contents }
 }
