@@ -6,7 +6,7 @@ import { quoted } from '../text.ts'
 import type { Aspect, Aspects } from './aspect.ts'
 import { headerOf } from './marks.ts'
 
-/** The entries with what each fee took from the account: it is written either way, and both ways where some are given back. */
+/** The entries with fees as the account paid them. Files write fees with either sign, and with both if some were refunded. */
 export function withCharges(entries: Entry[]): Entry[] {
   const areMixed = entries.some(({ fee }) => (fee ?? 0) < 0) && entries.some(({ fee }) => (fee ?? 0) > 0)
   const side = areMixed && !areNet(entries) ? -1 : 1

@@ -41,7 +41,7 @@ function settleAmounts(table: Table): void {
     columns.balance ?? balances,
   )
   const leading = halves ? all.filter(({ amount }) => amount === undefined) : all
-  // Of a balance before and one after the amount, both lead to it.
+  // A balance before the amount and one after it both account for it: the last one is that after it.
   const led = leading.at(-1)
   const areOne = leading.every((one) => columnsIn(one) === columnsIn(led))
   if (led && areOne && (!twice || led.amount !== undefined)) {

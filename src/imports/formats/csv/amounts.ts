@@ -29,8 +29,8 @@ export function amountsOf(
 }
 
 /**
- * Amounts from a column of debits and one of credits. Banks write either of them as positive, or all as negative; which of
- * both signs in one column came back is asked, unless a mapping makes the only column of amounts debits.
+ * Amounts from a column of debits and one of credits. Banks write either column as positive or as negative. If one
+ * column has both signs, it is asked which of them came back, unless a mapping makes the only column of amounts debits.
  */
 function fromTwoColumns(
   rows: CsvRow[],

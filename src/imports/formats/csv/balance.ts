@@ -27,7 +27,7 @@ export function signsByBalances(rows: Balanced[]): SignConvention | null {
   const verdicts = bestReadings(rows).map(({ isBefore, steps: { same, opposite, other } }) => {
     const explained = same + opposite
     if (explained === 0 || (same > 0 && opposite > 0) || other * 3 > explained) return null
-    // Rows in the wrong order look so too.
+    // Balances also look like this if the rows are in the wrong order.
     if (isBefore && same === 0) return null
     return same > 0 ? 'as_written' : 'inverted'
   })

@@ -8,7 +8,7 @@ export type Contents = {
   /** The first record, if it looks like a header row. */
   header: string[] | null
   rows: string[][]
-  /** The columns with a date in every row, or a blank in the fewer. */
+  /** The columns with a date in every row, apart from blanks in fewer than half of them. */
   dates: number[]
   /** The columns with numbers in every row or blanks, but no dates or ids. */
   numbers: number[]
@@ -36,7 +36,7 @@ export function contentsOf(records: string[][]): Contents {
   return contents
 }
 
-/** The rows from the first one whose date is where most rows have it: those above state the account and its balance. */
+/** The rows from the first one with its date in the usual column on. Those above state the account and its balance. */
 function withoutLinesAbove(rows: string[][]): string[][] {
   const places = rows.map((cells) => cells.findIndex((cell) => readWrittenDate(cell)))
   const [usual] =

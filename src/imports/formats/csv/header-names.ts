@@ -141,5 +141,5 @@ export const headerNames = {
 /** What a column can hold. */
 export type CsvField = keyof typeof headerNames
 export const csvFields = Object.keys(headerNames) as CsvField[]
-/** The fields of what moved. */
+/** The fields of amounts. */
 export const moneyFields = ['amount', 'debit', 'credit'] as const
