@@ -12,7 +12,7 @@ import { type Aspects, allRows } from './aspect.ts'
 /** The names that may tell accounts apart, one for each row. `isSure` if a known header says that they are the holder's. */
 type Names = { names: (string | null)[]; what: string; isSure: boolean }
 
-/** More products or accounts than anybody has with one bank: the column holds something else. */
+/** The most products and accounts of one person. A column with more holds something else. */
 const [maxProducts, maxAccounts] = [10, 30]
 
 const accountLike =

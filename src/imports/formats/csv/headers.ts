@@ -78,14 +78,14 @@ export const isKnown = (header: Header | undefined) => meanings.has(header?.name
 /** True if the header says that its dates are those of transactions, or value dates. */
 export const isOtherDate = (header: Header | undefined) => otherDates.includes(header?.name ?? '')
 
-/** True if a word of the header names a balance, which is not what is owed. */
+/** True if a word of the header names a balance, and none a debt. */
 export function mayBeBalance(header: Header | undefined): boolean {
   const words = header?.name.split(' ') ?? []
   const isBalance = (word: string) => meanings.get(word)?.some(({ field }) => field === 'balance')
   return words.some(isBalance) && !isOfDebt(header)
 }
 
-/** True if the header names what is owed, which a debit raises. */
+/** True if the header names a debt, which a debit raises. */
 export const isOfDebt = (header: Header | undefined) =>
   /\b(?:owed|owing|due|outstanding|principal|loan|debt|restschuld|schuld|capital|dette|deuda|adeudado|pendiente|devedor|debito residuo|skuld|gjeld|gaeld|velka)\b/.test(
     header?.name ?? '',
