@@ -2,7 +2,7 @@ import { hc } from 'hono/client'
 import type { Api, Credentials, Registration, Routes, SignedIn } from './api.ts'
 import { ApiError } from './errors.ts'
 import { type SendOptions, sender } from './send.ts'
-import { memoryTokens, type TokenStore } from './tokens.ts'
+import { clearEnded, memoryTokens, type TokenStore } from './tokens.ts'
 import { unwrap } from './unwrap.ts'
 
 export type ClientOptions = Partial<SendOptions> & {
@@ -42,12 +42,14 @@ export function createClient({ baseUrl, tokens = memoryTokens(), ...options }: C
     register: async (json) => keep(await unwrap(api.register.$post({ json }))),
     signIn: async (json) => keep(await unwrap(api.login.$post({ json }))),
     async signOut() {
+      const token = await tokens.get()
+      if (token === null) return
       try {
-        await unwrap(api.logout.$post())
+        await unwrap(api.logout.$post({}, { headers: { Authorization: `Bearer ${token}` } }))
       } catch (error) {
         if (!(error instanceof ApiError && error.status === 401)) throw error
       } finally {
-        await tokens.clear()
+        await clearEnded(tokens, token)
       }
     },
   }

@@ -68,13 +68,26 @@ export function requireFromService(isFromService: boolean): void {
 
 export const notFromService = 'The response did not come from the service.'
 
-/** `Retry-After` in seconds, whether it is a number or a date (RFC 9110). */
+const longestRetryAfterSeconds = 3_600
+
+/**
+ * `Retry-After` in seconds, at most an hour. A date counts from the response's own or, if that cannot be read, from `now`.
+ * Undefined for anything but a number or a date (RFC 9110).
+ */
 export function retryAfterSeconds(headers: Headers, now: number): number | undefined {
-  const value = headers.get('Retry-After')?.trim()
-  if (!value) return undefined
-  if (/^\d+$/.test(value)) return Number(value)
-  const date = Date.parse(value)
-  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000))
+  const value = headers.get('Retry-After')?.trim() ?? ''
+  const date = httpDate(value)
+  const seconds = /^\d+$/.test(value)
+    ? Number(value)
+    : date && Math.ceil((date - (httpDate(headers.get('Date')) ?? now)) / 1000)
+  return seconds === undefined ? undefined : Math.min(Math.max(0, seconds), longestRetryAfterSeconds)
+}
+
+/** Parses the three forms of a date in HTTP, the last of which names no time zone. `Date.parse` alone takes `1.5` too. */
+function httpDate(value: string | null): number | undefined {
+  const isDate = /^[A-Z][a-z]+,? [\w -]+ \d\d:\d\d:\d\d (GMT|\d{4})$/.test(value ?? '')
+  const milliseconds = isDate ? Date.parse(`${value?.replace(' GMT', '')} GMT`) : Number.NaN
+  return Number.isNaN(milliseconds) ? undefined : milliseconds
 }
 
 /** Parses JSON. Undefined for anything else, such as an empty text or a proxy's error page. */

@@ -1,7 +1,7 @@
 import { ConnectionError, notFromService, readJson } from './errors.ts'
 import { notify } from './notify.ts'
 import { defaultRetry, isPassing, type Repeated, type RetryPolicy, retryDelayMs } from './retry.ts'
-import type { TokenStore } from './tokens.ts'
+import { clearEnded, type TokenStore } from './tokens.ts'
 
 export type SendOptions = {
   fetch: (url: string, init: RequestInit) => Promise<Response>
@@ -49,7 +49,8 @@ export function sender(tokens: TokenStore, options: Partial<SendOptions>) {
       const delayMs = retryDelayMs(request, response, timing)
       if (delayMs === undefined) {
         if (!response) throw new ConnectionError(error)
-        if (response.status === 401 && token !== null) await forget(tokens, token, all.onSignedOut)
+        const isEnded = response.status === 401 && token !== null && (await clearEnded(tokens, token))
+        if (isEnded) notify([all.onSignedOut])
         // The row is gone, as requested; most likely an attempt whose response was lost removed it.
         const isGone = mayBeDone && request.method === 'DELETE' && response.status === 404
         if (isGone) return new Response(null, { status: 204, headers: response.headers })
@@ -68,11 +69,18 @@ async function attemptOnce(url: string, request: RequestInit, { fetch, timeoutMs
   const stop = () => controller.abort()
   const timer = setTimeout(() => controller.abort('No response came in time.'), timeoutMs)
   signal?.addEventListener('abort', stop)
+  // Not every fetch obeys its signal.
+  const ended = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason))
+  })
   if (signal?.aborted) stop()
   try {
-    const response = await fetch(url, { ...request, signal: controller.signal })
-    // Read to its end here, so that a response that breaks off halfway is retried too.
-    const text = await response.text()
+    const read = async () => {
+      const response = await fetch(url, { ...request, signal: controller.signal })
+      // Read to its end here, so that a response that breaks off halfway is retried too.
+      return { response, text: await response.text() }
+    }
+    const { response, text } = await Promise.race([ended, read()])
     const { status, statusText, headers } = response
     if (!isFromService(url, method, status, text)) return { error: notFromService }
     return { response: new Response(text || null, { status, statusText, headers }) }
@@ -95,13 +103,6 @@ function isFromService(url: string, method: string | undefined, status: number, 
   if (status < 400 || isPassing(status) || method === 'HEAD') return true
   const failure = readJson(text) as { message?: unknown } | null | undefined
   return status !== 511 && typeof failure?.message === 'string'
-}
-
-/** Another tab may have signed in meanwhile, so only the refused token is cleared. */
-async function forget(tokens: TokenStore, refused: string, onSignedOut: () => void): Promise<void> {
-  if ((await tokens.get()) !== refused) return
-  await tokens.clear()
-  notify([onSignedOut])
 }
 
 /** Waits, but ends early if the caller aborts; the next attempt then ends at once. */

@@ -4,7 +4,16 @@ type Awaitable<T> = T | Promise<T>
 export type TokenStore = {
   get: () => Awaitable<string | null>
   set: (token: string) => Awaitable<void>
-  clear: () => Awaitable<void>
+  /** Clears the token or, if one is named, only that one: another may have been set since. */
+  clear: (ended?: string) => Awaitable<void>
+}
+
+/** Clears a token that has ended. True if it was still there, and no other is. */
+export async function clearEnded(tokens: TokenStore, ended: string): Promise<boolean> {
+  // A store may ignore which token it is to clear.
+  if ((await tokens.get()) !== ended) return false
+  await tokens.clear(ended)
+  return (await tokens.get()) === null
 }
 
 /** Keeps the token in memory, until the page is left. */
@@ -14,8 +23,8 @@ export function memoryTokens(token: string | null = null): TokenStore {
     set: (next) => {
       token = next
     },
-    clear: () => {
-      token = null
+    clear: (ended) => {
+      if (ended === undefined || ended === token) token = null
     },
   }
 }
@@ -32,6 +41,8 @@ export function webStorageTokens(storage: WebStorage, key = 'purse.token'): Toke
   return {
     get: () => storage.getItem(key),
     set: (token) => storage.setItem(key, token),
-    clear: () => storage.removeItem(key),
+    clear: (ended) => {
+      if (ended === undefined || ended === storage.getItem(key)) storage.removeItem(key)
+    },
   }
 }

@@ -3,6 +3,7 @@ import { cors } from 'hono/cors'
 import type { App } from './app-types.ts'
 
 const exposedHeaders = [
+  'Date',
   'Retry-After',
   'X-Request-Id',
   'X-RateLimit-Limit',

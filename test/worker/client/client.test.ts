@@ -6,6 +6,7 @@ import {
   type Duplicate,
   defaultRetry,
   memoryTokens,
+  type TokenStore,
   unwrap,
   webStorageTokens,
 } from '../../../client/index.ts'
@@ -278,8 +279,8 @@ test('a token that the service no longer knows is forgotten, and the app is told
 })
 
 test('a token that another tab has stored meanwhile stays', async () => {
-  const tokens = memoryTokens()
-  const { world, client, person } = await createPhone({ tokens })
+  const { world, client, person } = await createPhone()
+  const { tokens } = client
   await person.post('/api/logout-all')
   const other = await world.register()
   const { fetch } = fetchOf(world)
@@ -294,6 +295,64 @@ test('a token that another tab has stored meanwhile stays', async () => {
   })
   expect((await refusalOf(unwrap(slow.api.me.$get()))).status).toBe(401)
   expect((await unwrap(client.api.me.$get())).email).toBe(other.email)
+})
+
+/** A store that takes its time: while it clears a token, another tab stores a newer one. */
+function slowTokens(token: string, newer: string): TokenStore {
+  let current: string | null = token
+  return {
+    get: async () => current,
+    set: async (next) => {
+      current = next
+    },
+    clear: async (ended) => {
+      current = newer
+      if (ended === undefined || current === ended) current = null
+    },
+  }
+}
+
+test('a store that takes its time keeps a token that another tab stores while an older one is cleared', async () => {
+  const { world, person } = await createPhone()
+  const other = await world.register()
+  const signedOut: string[] = []
+  const open = () => {
+    const tokens = slowTokens(person.token, other.token)
+    const { fetch } = fetchOf(world)
+    const onSignedOut = () => signedOut.push('signed out')
+    return createClient({ baseUrl: 'http://purse.test', tokens, fetch, onSignedOut })
+  }
+  const leaving = open()
+  await leaving.signOut()
+  expect((await unwrap(leaving.api.me.$get())).email).toBe(other.email)
+  const refused = open()
+  expect((await refusalOf(unwrap(refused.api.me.$get()))).status).toBe(401)
+  expect((await unwrap(refused.api.me.$get())).email).toBe(other.email)
+  expect(signedOut).toEqual([])
+})
+
+test('a sign-out leaves a token alone that another tab has stored meanwhile', async () => {
+  const { world, network, client } = await createPhone()
+  const { tokens } = client
+  const other = await world.register()
+  const leaving = createClient({
+    baseUrl: 'http://purse.test',
+    tokens,
+    fetch: async (url, init) => {
+      await tokens.set(other.token)
+      return network.fetch(url, init)
+    },
+  })
+  await leaving.signOut()
+  expect((await unwrap(client.api.me.$get())).email).toBe(other.email)
+})
+
+test('a store whose clear takes no token is a store', () => {
+  expectTypeOf<{
+    get: () => string | null
+    set: (token: string) => void
+    clear: () => void
+  }>().toExtend<TokenStore>()
 })
 
 test('a sign-out that does not reach the service forgets the token all the same', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ConnectionError, createClient, defaultRetry, unwrap } from '../../../client/index.ts'
+import { ApiError, ConnectionError, createClient, defaultRetry, unwrap } from '../../../client/index.ts'
 import { isRepeatable, retryDelayMs } from '../../../client/retry.ts'
 import { createClientWorld, createPhone, type Fetch, fetchOf } from './client-world.ts'
 
@@ -38,6 +38,38 @@ describe('the rule', () => {
     expect(retryDelayMs(get, response(503, 'soon'), timing)).toBe(500)
     expect(retryDelayMs(get, response(429, '60'), timing)).toBeUndefined()
   })
+
+  test.each(['1.5', '-5', '+7', '0x10', '2 3', 'Mon 3', '2026-11-20', '2026-11-20T10:00:12Z', '7 seconds'])(
+    'a Retry-After of %s is neither a number nor a date of HTTP, so it changes nothing',
+    (value) => {
+      expect(retryDelayMs(get, response(503, value), timing)).toBe(500)
+    },
+  )
+
+  test.each(['Fri, 20 Nov 2026 10:00:12 GMT', 'Friday, 20-Nov-26 10:00:12 GMT', 'Fri Nov 20 10:00:12 2026'])(
+    'a Retry-After of %s is a date of HTTP',
+    (value) => {
+      expect(retryDelayMs(get, response(503, value), timing)).toBe(12_000)
+    },
+  )
+
+  test('a date counts from the response’s own date, if that can be read, whatever the device’s clock says', () => {
+    const headers = new Headers({
+      'Retry-After': 'Fri, 20 Nov 2026 12:00:12 GMT',
+      Date: 'Fri, 20 Nov 2026 12:00:05 GMT',
+    })
+    expect(retryDelayMs(get, { status: 503, headers }, timing)).toBe(7_000)
+    headers.set('Date', 'today')
+    expect(new ApiError({ status: 503, headers }, {}, timing.now).retryAfterSeconds).toBe(3_600)
+  })
+
+  test.each(['3601', '99999999999999999999999', 'Fri, 20 Nov 2099 10:00:00 GMT'])(
+    'a failure that says %s is tried again within an hour',
+    (value) => {
+      const { retryAfterSeconds } = new ApiError(response(429, value), {}, timing.now)
+      expect(retryAfterSeconds).toBe(3_600)
+    },
+  )
 
   test.each<[string, string, HeadersInit, string | null, boolean]>([
     ['GET', 'GET', {}, null, true],
@@ -188,5 +220,18 @@ describe('against the service', () => {
       cause: 'No response came in time.',
     })
     expect(attempts).toBe(4)
+  })
+
+  test.each([
+    ['never responds', () => new Promise<Response>(() => {})],
+    ['never ends its response', async () => new Response(new ReadableStream())],
+  ])('a fetch that ignores its signal and %s holds no call', async (_, fetch) => {
+    const options = { baseUrl: 'http://purse.test', sleep: async () => {}, fetch }
+    const call = createClient({ ...options, timeoutMs: 5 }).api.health.$get()
+    await expect(call).rejects.toMatchObject({ cause: 'No response came in time.' })
+    const stop = new AbortController()
+    const stopped = createClient(options).api.health.$get({}, { init: { signal: stop.signal } })
+    stop.abort()
+    await expect(stopped).rejects.toMatchObject({ name: 'AbortError' })
   })
 })
