@@ -25,27 +25,40 @@ export function cleanText(raw: string): string | null {
   return points.length <= maxCodePoints ? text : `${points.slice(0, maxCodePoints - 1).join('')}…`
 }
 
-/** Arabic, Persian and full-width digits as ASCII digits, with the separators as they would stand beside these. */
+/** Arabic, Persian and full-width digits as ASCII digits, with the signs and separators as they would stand beside these. */
 export function withAsciiDigits(raw: string): string {
-  // Each of their zeros has a code that is a multiple of 16.
-  const text = raw.replace(/[٠-٩۰-۹０-９]/g, (digit) => String(digit.charCodeAt(0) % 16))
+  const text = raw
+    // Each of their zeros has a code that is a multiple of 16.
+    .replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) % 16))
+    .replace(/[！-～]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
   return text.replaceAll('٫', '.').replaceAll('٬', ',')
 }
 
-/** Joins the parts of a description, leaving out placeholders and what another part contains. */
+/** Joins the parts of a description, leaving out placeholders and parts whose words another part contains. */
 export function joinDescription(...parts: (string | null | undefined)[]): string | null {
   let kept: string[] = []
   for (const part of parts) {
     const text = cleanText(part ?? '')
     if (text === null || /^(?:not ?provided|no description|\/)$/i.test(text)) continue
     const folded = text.toLowerCase()
-    if (kept.some((earlier) => earlier.toLowerCase().includes(folded))) continue
-    const isContained = (earlier: string) => folded.includes(earlier.toLowerCase())
+    if (kept.some((earlier) => containsWords(earlier.toLowerCase(), folded))) continue
+    const isContained = (earlier: string) => containsWords(folded, earlier.toLowerCase())
     const place = kept.findIndex(isContained)
     if (place < 0) kept.push(text)
     else kept = kept.with(place, text).filter((one) => one === text || !isContained(one))
   }
   return cleanText(kept.join(' – '))
+}
+
+/** Two characters of one word, in scripts that write words apart. */
+const insideWord = /^(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}])[\p{L}\p{N}]){2}$/u
+
+/** True if the text contains the part without cutting a word: `Miete` is no part of `Vermieter`. */
+function containsWords(text: string, part: string): boolean {
+  const isInWord = (at: number) => insideWord.test(text.slice(at - 1, at + 1))
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1))
+    if (!isInWord(at) && !isInWord(at + part.length)) return true
+  return false
 }
 
 /** What banks write where they have no reference (SWIFT NONREF, SEPA NOTPROVIDED …). */

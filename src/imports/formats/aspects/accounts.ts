@@ -1,11 +1,12 @@
 import { follows } from '../csv/balance.ts'
 import type { Entry, RowValues } from '../csv/entry.ts'
-import { currencyCodes, currencyOfAmounts } from '../csv/foreign-amounts.ts'
+import { currencyOfAmounts } from '../csv/foreign-amounts.ts'
 import type { CsvField } from '../csv/header-names.ts'
 import { isKnown, isOfCards, maxColumns } from '../csv/headers.ts'
 import { amountText, type CsvRow, cellOf } from '../csv/rows.ts'
 import type { CsvTable } from '../csv/table.ts'
 import { cleanText, quoted } from '../text.ts'
+import { currencyBeside, currencyCodes } from '../written/currencies.ts'
 import { readWrittenDate } from '../written/date.ts'
 import { type Aspects, allRows } from './aspect.ts'
 
@@ -131,12 +132,12 @@ function currenciesOf(table: CsvTable, rows: CsvRow[]): Names {
   return { names: filled, what: 'currencies', isSure: areApart }
 }
 
-/** The currency written beside amounts: its code, or its sign with the letters before it, such as `C$`. */
+/** The currency written beside amounts. */
 function marksBesideAmounts(rows: CsvRow[]): Names {
   const marks = rows.map((row) => {
     const text = amountText(row).normalize('NFKC')
     if (!/[1-9]/.test(text)) return null
-    return (/\b[A-Z]{3}\b/.exec(text) ?? /[A-Z]{0,2}\p{Sc}/u.exec(text))?.[0] ?? 'none'
+    return currencyBeside(text) ?? 'none'
   })
   const first = marks.find((mark) => mark !== null) ?? null
   return { names: marks.map((mark) => mark ?? first), what: 'currencies beside amounts', isSure: false }

@@ -1,14 +1,35 @@
 import { isBlankAmount } from '../written/amount.ts'
+import { currencyBeside, currencyCodes, isUnit } from '../written/currencies.ts'
 import { hundredths } from './contents.ts'
-import type { Header } from './headers.ts'
+import { moneyFields } from './header-names.ts'
+import type { Columns, Header } from './headers.ts'
+import { markOf } from './mark-words.ts'
 import type { CsvRecord } from './records.ts'
 
-export const currencyCodes = new Set(Intl.supportedValuesOf('currency'))
+/** Longer cells hold no amount. */
+const maxAmountLength = 80
 
 /** The currency that a header names: a code as in `CAD$`, a sign as in `Valor (R$)`, or a word. */
 export function currencyOfAmounts(header: string): string | null {
   const code = header.match(/(?<![A-Z])[A-Z]{3}(?![A-Z])/g)?.find((one) => currencyCodes.has(one))
   return code ?? /[A-Z]{0,2}\p{Sc}[A-Z]?|\b(?:pesos|d[oó]lares|soles|reais)\b/iu.exec(header)?.[0] ?? null
+}
+
+/** The one word beside all amounts of a table that is no known currency, such as `Lsd`; null if there is none. */
+export function unknownCurrency(columns: Columns, body: CsvRecord[]): string | null {
+  const places = [...moneyFields, 'balance' as const].flatMap((field) => columns[field] ?? [])
+  let found: string | null = null
+  for (const { cells } of body)
+    for (const column of places) {
+      const text = cells[column] ?? ''
+      if (!/\p{Nd}/u.test(text)) continue
+      const words = text.slice(0, maxAmountLength).match(/\p{L}[\p{L}./]*/gu) ?? []
+      const [word = null] = words
+      if (word === null || words.length > 1 || (found !== null && word !== found)) return null
+      if (found === null && (currencyBeside(word) || isUnit(word) || markOf(word))) return null
+      found = word
+    }
+  return found
 }
 
 /** Columns of amounts in a currency each, of at least two. */

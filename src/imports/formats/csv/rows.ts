@@ -8,6 +8,7 @@ import { monthNumber } from '../written/month-names.ts'
 import { appRowOf } from './app-rows.ts'
 import { hundredths } from './contents.ts'
 import { foldHeader } from './fold-header.ts'
+import { unknownCurrency } from './foreign-amounts.ts'
 import { type CsvField, moneyFields } from './header-names.ts'
 import { nameOfBalance, rowCount, summary, summaryOnly, sumOnly } from './line-words.ts'
 import type { CsvRecord } from './records.ts'
@@ -48,6 +49,7 @@ export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
   const lastDated = table.body.findLastIndex((record) => isDated(dateOf(table, record)))
   const result: CsvRows = { rows: [], aside: [] }
   const sums = { amount: 0, debit: 0, credit: 0 }
+  const currency = unknownCurrency(table.columns, table.body)
   let section = titleOf(table.preamble)
   let lastHeader = 0
   for (const [i, record] of table.body.entries()) {
@@ -59,7 +61,7 @@ export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
       lastHeader = record.line
       continue
     }
-    const row = rowOf(table, record)
+    const row = rowOf(table, record, currency)
     useOtherDate(table, row)
     const isBelowAll = i > lastDated
     if (isSummary(table, row, isBelowAll)) result.aside.push(row)
@@ -100,12 +102,12 @@ export function hasNoAmount(row: CsvRow): boolean {
   return amountText(row) === ''
 }
 
-function rowOf(table: CsvTable, record: CsvRecord): CsvRow {
+function rowOf(table: CsvTable, record: CsvRecord, currency: string | null): CsvRow {
   const { line, cells } = record
   const blank: AmountCell = { line, text: '', written: null }
   const read = (field: (typeof amountFields)[number]) => {
     const text = table.columns[field] ? cellOf(table, record, field) : ''
-    return isBlankAmount(text) ? blank : amountCell(line, text)
+    return isBlankAmount(text) ? blank : amountCell(line, text, currency)
   }
   return {
     line,

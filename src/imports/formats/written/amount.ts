@@ -1,6 +1,7 @@
 import { type Minor, type MoneyProblem, parseMoney } from '../../../shared/money.ts'
 import { decimalSeparators } from '../../../shared/types.ts'
 import { withAsciiDigits } from '../text.ts'
+import { isCurrency } from './currencies.ts'
 
 export type DecimalSeparator = (typeof decimalSeparators)[number]
 
@@ -20,14 +21,12 @@ export type AmountReader = (cell: AmountCell) => Minor | MoneyProblem
 
 const maxLength = 80
 const groupers = /[\s\u00a0\u2007\u2009\u202f'’‘`´_]/g
-const currencyWord =
-  /^(?:[a-z]{3}|kr\.?|zł|zl|tl|kč|ft\.?|lei|fr\.?|sfr\.?|r|us|au|ca|nz|hk|nt|sg|a|c|s(?:\/\.?)?|rs\.?|лв\.?|руб\.?|р\.?|euro|円|元|원)$/iu
 const debitWord = /^(?:d|dr|db|dt|s|soll|debit|debet)\.?$/i
 const creditWord = /^(?:c|cr|cd|ct|h|haben|credit|kredit)\.?$/i
 
-/** Reads a cell once; later questions about its amount use the result. */
-export function amountCell(line: number, text: string): AmountCell {
-  return { line, text, written: readWrittenAmount(text) }
+/** Reads a cell once; later questions about its amount use the result. `currency` is a name that only this file has. */
+export function amountCell(line: number, text: string, currency: string | null = null): AmountCell {
+  return { line, text, written: readWrittenAmount(currency ? text.replace(currency, '') : text) }
 }
 
 /** Reads an amount with a known decimal separator, signed as written. */
@@ -70,9 +69,9 @@ function takenApart(raw: string): WrittenAmount | null {
     const readings = separator ? { [separator]: `${digits}.${decimals}` } : { '.': digits, ',': digits }
     return { isNegative: minus === '-', positive: null, readings }
   }
-  const text = withAsciiDigits(raw)
+  const text = withAsciiDigits(raw.replaceAll('，', "'"))
     .trim()
-    .replace(/[\u2212\u2012\u2013\u2014\ufe63\uff0d▲△]/g, '-')
+    .replace(/[\u2212\u2012\u2013\u2014\ufe63▲△]/g, '-')
   const first = text.search(/\d/)
   if (first < 0) return null
   const start = startsWithSeparator(text, first) ? first - 1 : first
@@ -90,9 +89,9 @@ function takenApart(raw: string): WrittenAmount | null {
   return readings['.'] === undefined && readings[','] === undefined ? null : { ...sign, readings }
 }
 
-/** `.50` and `$.50` begin with their separator; in `Fr.50` the dot belongs to the currency. */
+/** `.50` and `$.50` begin with their separator; in `Fr.50` and `S/.50` the dot belongs to the currency. */
 function startsWithSeparator(text: string, first: number): boolean {
-  return /[.,]/.test(text[first - 1] ?? '') && !/\p{L}/u.test(text[first - 2] ?? '')
+  return /[.,]/.test(text[first - 1] ?? '') && !/[\p{L}/]/u.test(text[first - 2] ?? '')
 }
 
 /** What the text around the digits says about their sign; null if it cannot surround an amount. */
@@ -111,7 +110,7 @@ function readSign(before: string, after: string): Omit<WrittenAmount, 'readings'
     else if (isEnclosed && (part === '(' || part === ')')) continue
     else if (isBehind && debitWord.test(part)) mark = 'debit'
     else if (isBehind && creditWord.test(part)) mark = 'credit'
-    else if (!currencyWord.test(part)) return null
+    else if (!isCurrency(part)) return null
   }
   // A credit with a minus sign contradicts itself.
   if (minus > 1 || (minus === 1 && mark === 'credit')) return null

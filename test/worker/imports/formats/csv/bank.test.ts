@@ -385,6 +385,14 @@ describe('the signs of a bank export', () => {
 })
 
 describe('the rows of a bank export', () => {
+  test('are described by the payee and the purpose, unless one contains the words of the other', () => {
+    const purpose = (text: string) =>
+      rowsOf(`Date,Payee,Description,Amount\n2026-01-02,Vermieter Schröder,${text},-1.00\n`)[0]?.description
+    expect(purpose('Miete')).toBe('Vermieter Schröder – Miete')
+    expect(purpose('SCHRÖDER')).toBe('Vermieter Schröder')
+    expect(purpose('Miete an Vermieter Schröder')).toBe('Miete an Vermieter Schröder')
+  })
+
   test.each(['Voided', 'Scheduled', 'Blocked', 'Storniert', 'In Bearbeitung'])(
     'that are %s are not booked',
     (status) => {
@@ -634,6 +642,18 @@ describe('the rows of a bank export', () => {
 })
 
 describe('amounts with their currencies beside them', () => {
+  test('may have one that no list has, if all of them have it', () => {
+    const rows = (first: string, second: string) =>
+      `Date,Description,Amount\n2026-01-02,Tea,${first}\n2026-01-03,Pay,${second}\n`
+    expect(brief(rows('-1.50 Lsd', '2.00 Lsd'))).toEqual([
+      ['2026-01-02', -150],
+      ['2026-01-03', 200],
+    ])
+    expect(errors(rows('1.50 Lsd', '2.00'))).toHaveProperty('rows.2.amount')
+    expect(errors(rows('1.50 km', '2.00 km'))).toHaveProperty('rows.2.amount')
+    expect(asked(rows('3.50 DR', '2.00 DR'))).toHaveProperty('signs')
+  })
+
   const file = (first: string, second: string) =>
     `Date;Description;Amount\n13.10.2026;a;${first}\n14.10.2026;b;${second}\n`
 
