@@ -16,7 +16,6 @@ export const expectedFailures: Record<string, Rule> = {
   'cases/172-dated-total.json': 'conservation',
   'cases/176b-only-foreign-rows.json': 'plausibility',
   'cases/181-amex-two-members.json': 'answers',
-  'cases/183a-status-refunded.json': 'plausibility',
   'cases/37-eq-bank.json': 'direction',
   'cases/64a-firefly-without-transfers.json': 'exports of apps',
   'cases/86b-cargo-abono-only-cargos.json': 'direction',

@@ -10,10 +10,11 @@ import {
   movingImpact,
   neutralMark,
   skippedWords,
+  undoneWords,
 } from '../csv/state-words.ts'
 import type { CsvTable } from '../csv/table.ts'
 import { quoted } from '../text.ts'
-import type { Aspects } from './aspect.ts'
+import type { Aspect, Aspects } from './aspect.ts'
 
 type Found = { booked: CsvRow[]; skipped: CsvRow[] }
 
@@ -23,7 +24,7 @@ type Found = { booked: CsvRow[]; skipped: CsvRow[] }
  */
 export function settleStates(table: CsvTable, rows: CsvRow[], aspects: Aspects): Found {
   const byColumn = rows.map((row) => stateOf(table, row))
-  const words = Map.groupBy(byColumn, (state) => state)
+  const words = Map.groupBy(rows, (_, i) => byColumn[i] ?? '')
   const isColumn = words.size <= maxStates
   const isBooked = (word: string) =>
     isColumn ? settleWord(word, words, aspects, Boolean(table.columns.status)) : !isSkipped(word)
@@ -73,24 +74,56 @@ function undatedRows(table: CsvTable, rows: CsvRow[]): Set<CsvRow> {
 
 /** Rows with an amount and the balance of the row before, if they are the fewer and the balances follow from the others. */
 function unmovedRows(rows: CsvRow[]): Set<CsvRow> {
-  const all = rows.map((row) => ({
-    row,
-    balance: row.balance.written && hundredths(row.balance.text),
-    amount: hundredths(row.amount.text) || hundredths(row.debit.text) || hundredths(row.credit.text),
-  }))
-  const values = all.filter(({ amount }) => amount !== 0)
+  const values = rows.map(statedIn).filter(({ amount }) => amount !== 0)
   for (const ordered of [values, values.toReversed()]) {
-    const isUnmoved = ({ balance }: (typeof all)[number], i: number) =>
+    const isUnmoved = ({ balance }: Stated, i: number) =>
       balance !== null && balance === ordered[i - 1]?.balance
     const unmoved = ordered.filter(isUnmoved)
     const others = ordered.filter((one, i) => !isUnmoved(one, i))
-    if (
-      unmoved.length < others.length &&
-      others.every((one, i) => i === 0 || follows(others[i - 1] ?? one, one))
-    )
+    if (unmoved.length < others.length && others.every((one, i) => i === 0 || leads(others[i - 1], one)))
       return new Set(unmoved.map(({ row }) => row))
   }
   return new Set()
+}
+
+/** What a row says of its amount, signed where the file signs it, its fee and its balance, in hundredths. */
+type Stated = { row: CsvRow; balance: number | null; amount: number; fee: number }
+
+function statedIn(row: CsvRow): Stated {
+  const [debit, credit] = [hundredths(row.debit.text), hundredths(row.credit.text)]
+  return {
+    row,
+    balance: row.balance.written && hundredths(row.balance.text),
+    amount: hundredths(row.amount.text) || credit - Math.abs(debit),
+    fee: hundredths(row.fee.text),
+  }
+}
+
+/** True if the amount, with or without its fee, leads from one balance to the next. */
+function leads(from: Stated | undefined, { amount, fee, balance }: Stated): boolean {
+  return [0, fee, -fee].some((part) => follows(from ?? noBalance, { amount: amount + part, balance }))
+}
+
+const noBalance = { amount: null, balance: null }
+
+/**
+ * Whether rows that were refunded or cancelled moved money: they did if the balances follow with them, or if each has a row
+ * that brings it back, and did not if the balances follow only without them. Null if nothing shows it.
+ */
+function outcomeOfUndone(undone: CsvRow[], others: CsvRow[]): Aspect {
+  const rest = others.map(statedIn)
+  const gone = undone.map(statedIn)
+  const all = [...rest, ...gone].sort((a, b) => a.row.line - b.row.line)
+  const isRunning = (rows: Stated[]) =>
+    rows.length > 1 &&
+    [rows, rows.toReversed()].some((ordered) =>
+      ordered.every((one, i) => one.balance !== null && (i === 0 || leads(ordered[i - 1], one))),
+    )
+  if (isRunning(all)) return { value: 'booked', proof: 'the balances follow with these rows' }
+  if (isRunning(rest)) return { value: 'skipped', proof: 'the balances follow without these rows' }
+  const amounts = new Set(rest.map(({ amount }) => amount))
+  const isBroughtBack = ({ amount }: Stated) => amount !== 0 && amounts.has(-amount)
+  return gone.every(isBroughtBack) ? { value: 'booked', proof: 'other rows bring these back' } : null
 }
 
 const moving = (times: number) => [
@@ -110,7 +143,7 @@ function stateOf(table: CsvTable, row: CsvRow): string {
 /** True if rows with this word moved money. Where others are all pending, say, a blank cell means that a row is not. */
 function settleWord(
   word: string,
-  words: Map<string, string[]>,
+  words: Map<string, CsvRow[]>,
   aspects: Aspects,
   hasColumn: boolean,
 ): boolean {
@@ -120,13 +153,16 @@ function settleWord(
   const isKnown = isKnownSkipped || isBlankBooked || bookedWords.test(foldState(word))
   const field = `states.${word || 'blank'}`
   if (isKnown && aspects.told[field] === undefined) return !isKnownSkipped
-  const times = words.get(word)?.length ?? 0
+  const rows = words.get(word) ?? []
+  const isBookedWord = (other: string) => bookedWords.test(foldState(other)) || other === ''
+  const booked = [...words].flatMap(([other, some]) => (isBookedWord(other) ? some : []))
+  const shown = undoneWords.test(foldState(word)) ? outcomeOfUndone(rows, booked) : null
   const list = [...words].map(([one, all]) => `${quoted(one) || '(blank)'}: ${pluralize(all.length, 'row')}`)
-  const value = aspects.settle(field, () => ({
+  const open = {
     question: `Nothing says whether rows in the state ${quoted(word) || '(blank)'} moved money (${list.join(', ')}).`,
-    options: moving(times),
-  }))
-  return value !== 'skipped'
+    options: moving(rows.length),
+  }
+  return aspects.settle(field, () => shown ?? open) !== 'skipped'
 }
 
 /** Under 收/支, neutral rows move money between pots, except for refunds, which came in. Null if nothing moved. */

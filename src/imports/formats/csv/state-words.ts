@@ -2,11 +2,15 @@ import { foldHeader } from './fold-header.ts'
 
 /** The status of rows that are pending, were declined, or were reversed before they were booked. */
 export const skippedWords =
-  /^(?:.*\bpending\b.*|authori[sz](?:ed|ation).*|declined|failed.*|void(?:ed)?|blocked|scheduled|processing|in progress|reverted|cancell?ed|rejected|denied|expired|refused|on hold|held|unsettled|draft|removed|(?:umsatz )?vorgemerkt.*|nicht gebucht|offen|in bearbeitung|geplant|storniert|abgelehnt|abgebrochen|reserviert|en attente|en cours|a venir|refuse|annule|pendiente|en proceso|rechazad[ao]|anulad[ao]|pendente|em processamento|agendad[ao]|cancelad[ao]|in attesa|non contabilizzat[ao]|annullat[ao]|rifiutat[ao]|in behandeling|gereserveerd|geweigerd|geannuleerd|oczekujac[ae]|w realizacji|odrzucon[ae]|anulowan[ae]|reserverad|vantar|venter|afventer|reserveret|varaus|zamitnut[ao]|cekajici|blokace|fuggo|ожидание|отклонено|в обработке|.*(?:失败|等待|取消).*|未入账|未出账)$/
+  /^(?:.*\bpending\b.*|authori[sz](?:ed|ation).*|declined|failed.*|void(?:ed)?|blocked|scheduled|processing|in progress|rejected|denied|expired|refused|on hold|held|unsettled|draft|removed|(?:umsatz )?vorgemerkt.*|nicht gebucht|offen|in bearbeitung|geplant|abgelehnt|abgebrochen|reserviert|en attente|en cours|a venir|refuse|pendiente|en proceso|rechazad[ao]|pendente|em processamento|agendad[ao]|in attesa|non contabilizzat[ao]|rifiutat[ao]|in behandeling|gereserveerd|geweigerd|oczekujac[ae]|w realizacji|odrzucon[ae]|reserverad|vantar|venter|afventer|reserveret|varaus|zamitnut[ao]|cekajici|blokace|fuggo|ожидание|отклонено|в обработке|.*(?:失败|等待|取消).*|未入账|未出账)$/
 
 /** The status of rows that moved money. */
 export const bookedWords =
-  /^(?:booked|posted|completed?|cleared|settled|success|successful|succeeded|ok|done|paid|processed|executed|accepted|approved|confirmed|reconciled|received|sent|payment sent|payment deposited|payment received|charged|captured|refunded|partially refunded|finali[sz]ed|credited|debited|recorded|active|transferred|gebucht|berechnet|umsatz gebucht|verbucht|abgeschlossen|ausgefuhrt|erledigt|erfolgreich|bezahlt|comptabilise|effectue|execute|accepte|termine|valide|passe|regle|realizad[ao]|completad[ao]|contabilizad[ao]|liquidad[ao]|aplicad[ao]|ejecutad[ao]|exitos[ao]|pagad[ao]|confirmad[ao]|concluid[ao]|efetuad[ao]|efetivad[ao]|aprovad[ao]|pago|paga|contabilizzat[ao]|eseguit[ao]|completat[ao]|uitgevoerd|geaccepteerd|geboekt|verwerkt|voltooid|zrealizowan[ae]|wykonan[ae]|zaksiegowan[ae]|zakonczon[ae]|rozliczon[ae]|utfort|genomford|bokford|bokfort|gjennomfort|godkjent|udfort|bogfort|gennemfort|suoritettu|kirjattu|toteutunut|zauctovan[aoe]|realizovan[aoe]|proveden[aoe]|zuctovan[aoe]|teljesitett|konyvelt|procesat|finalizat|ivykdyta|исполнен[оа]?|выполнен[оа]?|успешно|tamamlandi|basarili|gerceklesti|.*(?:成功|完成|已|到账|关闭).*|入账)$/
+  /^(?:booked|posted|completed?|cleared|settled|success|successful|succeeded|ok|done|paid|processed|executed|accepted|approved|confirmed|reconciled|received|sent|payment sent|payment deposited|payment received|charged|captured|finali[sz]ed|credited|debited|recorded|active|transferred|gebucht|berechnet|umsatz gebucht|verbucht|abgeschlossen|ausgefuhrt|erledigt|erfolgreich|bezahlt|comptabilise|effectue|execute|accepte|termine|valide|passe|regle|realizad[ao]|completad[ao]|contabilizad[ao]|liquidad[ao]|aplicad[ao]|ejecutad[ao]|exitos[ao]|pagad[ao]|confirmad[ao]|concluid[ao]|efetuad[ao]|efetivad[ao]|aprovad[ao]|pago|paga|contabilizzat[ao]|eseguit[ao]|completat[ao]|uitgevoerd|geaccepteerd|geboekt|verwerkt|voltooid|zrealizowan[ae]|wykonan[ae]|zaksiegowan[ae]|zakonczon[ae]|rozliczon[ae]|utfort|genomford|bokford|bokfort|gjennomfort|godkjent|udfort|bogfort|gennemfort|suoritettu|kirjattu|toteutunut|zauctovan[aoe]|realizovan[aoe]|proveden[aoe]|zuctovan[aoe]|teljesitett|konyvelt|procesat|finalizat|ivykdyta|исполнен[оа]?|выполнен[оа]?|успешно|tamamlandi|basarili|gerceklesti|.*(?:成功|完成|已|到账|关闭).*|入账)$/
+
+/** The status of rows that were undone: some files keep both the row and what brings it back, others neither. */
+export const undoneWords =
+  /^(?:(?:partially )?refunded|(?:partially )?reversed|reverted|returned|cancell?ed|storniert|erstattet|zuruckgegeben|annule|rembourse|retourne|anulad[ao]|reembolsad[ao]|devuelt[ao]|revertid[ao]|cancelad[ao]|devolvid[ao]|estornad[ao]|annullat[ao]|rimborsat[ao]|stornat[ao]|restituit[ao]|geannuleerd|terugbetaald|teruggeboekt|anulowan[ae]|zwrocon[ae]|aterbetald|makulerad|annullert|refundert|annulleret|refunderet|peruutettu|palautettu|stornovan[aoe]|vracen[aoe]|отменен[оа]?|возвращен[оа]?|iptal edildi|iade edildi)$/
 
 /** A column with more different words does not hold states. */
 export const maxStates = 12
@@ -19,7 +23,8 @@ export function areStates(cells: string[], header: string): boolean {
   const words = new Set<string>()
   for (const cell of cells) if (words.add(cell.trim()).size > maxStates) return false
   words.delete('')
-  const isState = (word: string) => bookedWords.test(word) || skippedWords.test(word)
+  const isState = (word: string) =>
+    bookedWords.test(word) || skippedWords.test(word) || undoneWords.test(word)
   const known = [...words].map(foldState).filter(isState)
   return (
     words.size > 0 &&

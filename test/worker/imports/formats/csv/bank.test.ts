@@ -393,14 +393,11 @@ describe('the rows of a bank export', () => {
     expect(purpose('Miete an Vermieter Schröder')).toBe('Miete an Vermieter Schröder')
   })
 
-  test.each(['Voided', 'Scheduled', 'Blocked', 'Storniert', 'In Bearbeitung'])(
-    'that are %s are not booked',
-    (status) => {
-      const text = `Date,Amount,Status\n2026-01-31,-3.00,${status}\n2026-01-30,-2.00,Completed\n`
-      const [account] = accountsIn(text)
-      expect([account?.entries.length, account?.skipped]).toEqual([1, 1])
-    },
-  )
+  test.each(['Voided', 'Scheduled', 'Blocked', 'In Bearbeitung'])('that are %s are not booked', (status) => {
+    const text = `Date,Amount,Status\n2026-01-31,-3.00,${status}\n2026-01-30,-2.00,Completed\n`
+    const [account] = accountsIn(text)
+    expect([account?.entries.length, account?.skipped]).toEqual([1, 1])
+  })
 
   test('that are pending are skipped, even if the column of states holds other texts too', () => {
     const rows = Array.from(
@@ -638,6 +635,36 @@ describe('the rows of a bank export', () => {
     const [row] = rowsOf(`Date,Amount,Description\n2026-01-31,-1,"a\tb\u0001 ${'x😀'.repeat(300)}"\n`)
     expect([...(row?.description ?? '')]).toHaveLength(255)
     expect(row?.description).toMatch(/^a b x😀.*…$/u)
+  })
+})
+
+describe('rows in a state that undid them', () => {
+  const header = 'Date,Description,Amount,Status'
+  const cafe = '2026-10-02,Cafe,-4.50,Completed'
+
+  test.each(['Refunded', 'Reversed', 'Cancelled', 'Storniert', 'Reembolsado'])(
+    '%s are asked about',
+    (state) => {
+      const text = `${header}\n${cafe}\n2026-10-03,Hotel,-80.00,${state}\n`
+      expect(Object.keys(errors(text) ?? {})).toEqual(['states'])
+      expect(brief(text, { states: { [state]: 'skipped' } })).toEqual([['2026-10-02', -450]])
+      expect(brief(text, { states: { [state]: 'booked' } })).toHaveLength(2)
+    },
+  )
+
+  test('moved money if another row brings each of them back', () => {
+    const hotel = '2026-10-03,Hotel,-80.00,Refunded'
+    expect(brief(`${header}\n${cafe}\n${hotel}\n2026-10-05,Hotel,80.00,Completed\n`)).toHaveLength(3)
+    expect(errors(`${header}\n${cafe}\n${hotel}\n2026-10-05,Hotel,30.00,Completed\n`)).toHaveProperty(
+      'states',
+    )
+  })
+
+  test('moved money if the balances follow with them, and none if only without them', () => {
+    const rows = (balance: string, last: string) =>
+      `${header},Balance\n${cafe},95.50\n2026-10-03,Hotel,-80.00,Reverted,${balance}\n2026-10-04,Pay,5.00,Completed,${last}\n`
+    expect(brief(rows('15.50', '20.50'))).toHaveLength(3)
+    expect(brief(rows('', '100.50'))).toHaveLength(2)
   })
 })
 
