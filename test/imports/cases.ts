@@ -24,6 +24,8 @@ export type Case = {
   answers: Answers
   /** What an earlier import of the same layout settled. */
   remembered?: Answers
+  /** The file of the same layout that was imported before. */
+  after?: Case
   accounts: ExpectedAccount[]
   /** Whether the file should be refused. */
   isRefused: boolean
@@ -59,6 +61,8 @@ type CaseFile = {
   asks?: string[]
   mayAsk?: string[]
   leftOut?: [number, string][]
+  /** The name of the case that was imported before. */
+  after?: string
 }
 
 function caseOf(folder: string, name: string): Case {
@@ -89,6 +93,7 @@ function caseOf(folder: string, name: string): Case {
     asks: one.asks ?? null,
     mayAsk: one.mayAsk ?? [],
     leftOut: one.leftOut ?? null,
+    ...(one.after && { after: caseOf(folder, one.after) }),
   }
 }
 

@@ -41,7 +41,9 @@ export const goodVerdicts: readonly Verdict[] = ['exact', 'asked', 'refused righ
 
 /** Reads a file, answers what it asks as its case says, and compares the rows with what is right. */
 export function outcomeOf(one: Case): Outcome {
-  const outcomes = one.accounts.map((account) => judged(one, account))
+  const remembered = one.remembered ?? (one.after && outcomeOf(one.after).reading.remembered)
+  const next = remembered ? { ...one, remembered } : one
+  const outcomes = one.accounts.map((account) => judged(next, account))
   const bad = outcomes.find(({ verdict }) => !goodVerdicts.includes(verdict))
   return bad ?? outcomes.find(({ asked }) => asked.length > 0) ?? (outcomes[0] as Outcome)
 }

@@ -5,8 +5,8 @@ import type { Outcome } from './judge.ts'
 export type Kind = 'statement' | 'proved CSV' | 'unproved CSV' | 'own CSV' | 'made'
 
 /** The kind of a file, by how it was read in the end: one with a proof was not told its signs. */
-export function kindOf({ name, kind }: Case, { reading }: Outcome): Kind {
-  if (name.includes('/class-')) return 'made'
+export function kindOf({ name, kind, asks }: Case, { reading }: Outcome): Kind {
+  if (name.includes('/class-') || (asks && asks.length > 0)) return 'made'
   if (/^(?:ofx|camt|mt940|qif)\//.test(name)) return 'statement'
   if (kind === 'own') return 'own CSV'
   return reading.settled.signs?.proof === 'as the request says' ? 'unproved CSV' : 'proved CSV'
