@@ -14,7 +14,6 @@ export const expectedFailures: Record<string, Rule> = {
   'cases/170-marks-one-negative.json': 'answers',
   'cases/171-only-deposits-d.json': 'direction',
   'cases/172-dated-total.json': 'conservation',
-  'cases/176b-only-foreign-rows.json': 'plausibility',
   'cases/181-amex-two-members.json': 'answers',
   'cases/37-eq-bank.json': 'direction',
   'cases/64a-firefly-without-transfers.json': 'exports of apps',

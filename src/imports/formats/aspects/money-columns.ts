@@ -117,7 +117,9 @@ function otherAmounts(table: Table): number[] {
   return contents.numbers.filter((column) =>
     known.includes(column)
       ? differs(column)
-      : currency >= 0 && !isUsed(table, column) && differAbroad(contents.rows, amount, column, codes),
+      : currency >= 0 &&
+        !isUsed(table, column) &&
+        differAbroad(contents.rows, amount, column, codes, headers[column]),
   )
 }
 

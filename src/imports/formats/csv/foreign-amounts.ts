@@ -46,15 +46,21 @@ export function filledCurrencies(all: number[], body: CsvRecord[]): number[] | n
   return used.length > 0 && body.every((record) => filledIn(record).length < 2) ? used : null
 }
 
-/** True if two columns hold the same amounts in one of the currencies, and others elsewhere. */
+/** Headers of what was billed in the currency of the account. */
+const billed =
+  /\b(?:billed|billing|settled|settlement|converted|charged|posted|home|local|abgerechnet\w*|belastet\w*|debite\w*|facture\w*|cobrad[ao]|facturad[ao]|faturad[ao]|convertid[ao]|addebitat[ao]|convertit[ao]|afgeschreven|rozliczen\w*|konto(?:belopp|waluty)?)\b/
+
+/** True if two columns hold the same amounts in one of the currencies, and others elsewhere: in all rows if one is billed. */
 export function differAbroad(
   rows: string[][],
   one: number,
   other: number,
   currencies: (string | null)[],
+  header: Header | undefined,
 ): boolean {
   const values = rows.map((cells) => [hundredths(cells[one] ?? ''), hundredths(cells[other] ?? '')])
   const abroad = new Set(currencies.filter((_, i) => values[i]?.[0] !== values[i]?.[1]))
   const home = new Set(currencies.filter((currency) => !abroad.has(currency)))
-  return abroad.size > 0 && home.size === 1 && values.every(([, value]) => value !== 0)
+  const hasHome = home.size === 1 || (home.size === 0 && billed.test(header?.name ?? ''))
+  return abroad.size > 0 && hasHome && values.every(([, value]) => value !== 0)
 }
