@@ -1,4 +1,5 @@
 import { dayToContinueFrom, earliestDate, latestDate } from '../../src/shared/dates.ts'
+import { searchedTexts } from '../../src/shared/transaction-fields.ts'
 import { maxRowsSearched } from '../../src/transactions/contract.ts'
 import { indexOf } from './listing.ts'
 import type { Key } from './rows.ts'
@@ -91,6 +92,9 @@ function containing(q: string) {
   const literal = (text: string) =>
     text.replace(/./gs, (one) => (/[A-Za-z]/.test(one) ? eitherCase(one) : code(one)))
   const pattern = new RegExp(`${literal(q)}|${literal(q.normalize('NFD'))}`)
-  return ({ description, reference }: Transaction) =>
-    (description !== null && pattern.test(description)) || (reference !== null && pattern.test(reference))
+  return (row: Transaction) =>
+    searchedTexts.some((name) => {
+      const text = row[name]
+      return text !== null && pattern.test(text)
+    })
 }

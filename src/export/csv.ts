@@ -1,8 +1,8 @@
+import { columnOf } from '../database/input-columns.ts'
 import { formatMoney } from '../shared/money.ts'
+import { csvHeaders, exportedTexts } from '../shared/transaction-fields.ts'
 import type { ExportQuery } from './contract.ts'
 import { type ExportReader, firstStatements, transactionPages } from './pages.ts'
-
-const header = 'date,amount,type,account,to_account,category,description,reference'
 
 /** Reads the first page, and returns the transactions in parts, as a CSV that import/store reads. */
 export async function exportCsv(reader: ExportReader, days: ExportQuery): Promise<AsyncGenerator<string>> {
@@ -12,7 +12,7 @@ export async function exportCsv(reader: ExportReader, days: ExportQuery): Promis
   const pages = transactionPages(reader, days, first)
 
   async function* write() {
-    yield header
+    yield csvHeaders.join()
     for await (const page of pages) {
       const lines = page.map((row) =>
         [
@@ -22,8 +22,7 @@ export async function exportCsv(reader: ExportReader, days: ExportQuery): Promis
           cell(accounts.get(row.accountId)),
           cell(accounts.get(row.toAccountId ?? 0)),
           cell(categories.get(row.categoryId ?? 0)),
-          cell(row.description),
-          cell(row.reference),
+          ...exportedTexts.map((name) => cell(row[columnOf(name)])),
         ].join(),
       )
       // Line ends come before rows, so that only a complete file ends with one.

@@ -1,9 +1,12 @@
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { json } from '../openapi/response-descriptions.ts'
+import { csvHeaders, exportedTexts } from '../shared/transaction-fields.ts'
+import { coffee } from '../transactions/contract.ts'
 import { fullExport } from './contract.ts'
 
-const csvExample = `date,amount,type,account,to_account,category,description,reference\r
-2026-11-20,12.50,expense,"Checking",,"Groceries","Coffee beans",\r
+const texts = exportedTexts.map((name) => (coffee()[name] === null ? '' : `"${coffee()[name]}"`))
+const csvExample = `${csvHeaders.join()}\r
+2026-11-20,12.50,expense,"Checking",,"Groceries",${texts.join()}\r
 `
 
 const journalExample = `decimal-mark .

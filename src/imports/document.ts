@@ -3,6 +3,7 @@ import type { Endpoint, EndpointGroup } from '../openapi/endpoint.ts'
 import { deleted, json, list } from '../openapi/response-descriptions.ts'
 import { formatNumber } from '../shared/doc.ts'
 import { perMinute } from '../shared/limits.ts'
+import { csvHeaders } from '../shared/transaction-fields.ts'
 import { maxFileMegabytes } from './contract.ts'
 import { maxRows } from './formats/problems.ts'
 import { importsListed } from './history.ts'
@@ -24,6 +25,12 @@ const bodies = (example: string): Endpoint['bodies'] => ({
   },
 })
 
+/** The columns that a file need not have. */
+const optional = csvHeaders
+  .slice(2)
+  .map((name) => `\`${name}\``)
+  .join(', ')
+
 const twoDates =
   'The date 01/02/2026 in row 2 can be read in two ways and nothing in the file settles it; choose DD/MM/YYYY (2026-02-01) or MM/DD/YYYY (2026-01-02).'
 
@@ -40,8 +47,7 @@ export const importEndpoints: EndpointGroup = {
     'POST /api/import/store': {
       id: 'importFile',
       summary: 'Import a CSV file',
-      description:
-        'Also an Excel workbook (.xlsx) with one table. Columns are found by their names: `date`, `amount` (or `debit` and `credit`), and optionally `type`, `account`, `to_account`, `category`, `description`, `reference`. Exports of other apps, such as YNAB, Actual and Firefly III, are recognised by their headers; `create_accounts=true` creates their accounts. Options are query parameters; form fields are read as well, and take precedence. Rows may also come as JSON (see *Other spellings*).',
+      description: `Also an Excel workbook (.xlsx) with one table. Columns are found by their names: \`date\`, \`amount\` (or \`debit\` and \`credit\`), and optionally ${optional}. Exports of other apps, such as YNAB, Actual and Firefly III, are recognised by their headers; \`create_accounts=true\` creates their accounts. Options are query parameters; form fields are read as well, and take precedence. Rows may also come as JSON (see *Other spellings*).`,
       bodies: bodies('date,amount,account,description\n2026-11-19,-3.20,Checking,Bakery\n'),
       responses: { 200: json(importResult, 'What was imported.') },
       failures: ['NotVerified', 'InvalidImport'],

@@ -1,9 +1,13 @@
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { json } from '../openapi/response-descriptions.ts'
 import { formatNumber } from '../shared/doc.ts'
+import { handedOverTexts } from '../shared/transaction-fields.ts'
 import { maxCompared, maxRows, maxRowsAfter } from './candidates.ts'
 import { joined, matchList, separated } from './contract.ts'
 import { contextDays } from './matching.ts'
+
+/** The fields that the row that remains may take from the other. */
+const taken = ['category_id', ...handedOverTexts].map((name) => `\`${name}\``).join(', ')
 
 const pair = { name: 'MatchPair', example: { kind: 'duplicate', ids: [1, 2] } }
 
@@ -22,8 +26,7 @@ export const matchEndpoints: EndpointGroup = {
     'POST /api/matches/join': {
       id: 'joinMatch',
       summary: 'Join a match',
-      description:
-        'One transaction remains, and takes from the other what it lacks itself (`category_id`, `description`, `reference`). For a transfer, it is the outflow, now a transfer to the other account; for a duplicate, the one that is a transfer, or else the one that was typed, or else the older one. Importing a statement that has the other one creates nothing. With `pairs`, up to 100 are joined in one call, and the answer has the outcome of each.',
+      description: `One transaction remains, and takes from the other what it lacks itself (${taken}). For a transfer, it is the outflow, now a transfer to the other account; for a duplicate, the one that is a transfer, or else the one that was typed, or else the older one. Importing a statement that has the other one creates nothing. With \`pairs\`, up to 100 are joined in one call, and the answer has the outcome of each.`,
       body: { name: 'MatchJoin', example: { kind: 'duplicate', ids: [1, 2] } },
       responses: {
         200: json(joined, 'What remains or, with `pairs`, the outcomes.'),

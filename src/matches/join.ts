@@ -9,6 +9,7 @@ import { toStatements } from '../database/run.ts'
 import { transactions } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
 import { type FieldErrors, Invalid } from '../shared/failures.ts'
+import { handedOverTexts } from '../shared/transaction-fields.ts'
 import { isImported } from '../transactions/bulk-duplicates.ts'
 import { storedFieldNames } from '../transactions/bulk-insert.ts'
 import { liveCategory, type Transaction, transactionColumns } from '../transactions/read.ts'
@@ -31,6 +32,9 @@ export const restoredColumns = [
   'created_at',
   'updated_at',
 ]
+
+/** A list of SQL with an item for each text that the row that remains takes from the other. */
+export const forEachText = (of: (name: string) => string) => sql.raw(handedOverTexts.map(of).join(', '))
 
 /** The outcome of a pair: the transaction that remains, or why the pair was not joined. */
 export type JoinOutcome = Pair & { transaction: Transaction | null; errors: FieldErrors | null }
@@ -99,6 +103,7 @@ function storeOriginals(userId: SQL, pairs: string): SQL {
   const category = (row: SQL) =>
     sql`(select id from categories where id = ${row}.category_id and user_id = ${userId})`
   const asTheyAre = sql.raw(restoredColumns.map((column) => `'${column}', gone.${column}`).join(', '))
+  const given = forEachText((name) => `'gave_${name}', target.${name} is null`)
   return sql`
     insert into imported_originals (user_id, id, account_id, to_account_id, type, amount, reference, transaction_date, kind,
                             import_id, booked_by, joined_id, merged_into_id, seq, kept)
@@ -106,9 +111,7 @@ function storeOriginals(userId: SQL, pairs: string): SQL {
     select ${userId}, gone.id, gone.account_id, gone.to_account_id, gone.type, gone.amount, gone.reference,
            gone.transaction_date, role.kind, gone.import_id, gone.booked_by, merged_into_id, merged_into_id, ${lastChange(userId)},
            json_object(${asTheyAre}, 'category_id', ${category(sql`gone`)}, 'is_synced', gone.is_synced,
-                       'version', gone.version, 'gave_category', ${category(sql`target`)} is null,
-                       'gave_description', target.description is null,
-                       'gave_reference', target.reference is null)
+                       'version', gone.version, 'gave_category', ${category(sql`target`)} is null, ${given})
       from role
      cross join transactions gone on gone.id = gone_id
      cross join transactions target on target.id = merged_into_id
@@ -193,8 +196,7 @@ function updateRemaining(userId: SQL, joined: SQL): SQL {
        set type = iif(gone.kind = 'transfer', 'transfer', transactions.type),
            to_account_id = iif(gone.kind = 'transfer', gone.kept ->> 'account_id', transactions.to_account_id),
            category_id = coalesce(${liveCategory}, gone.kept ->> 'category_id'),
-           description = coalesce(transactions.description, gone.kept ->> 'description'),
-           reference = coalesce(transactions.reference, gone.kept ->> 'reference'),
+           ${forEachText((name) => `${name} = coalesce(transactions.${name}, gone.kept ->> '${name}')`)},
            version = transactions.version + 1, seq = ${nextChange(userId)} + gone.nth
       from (select *, row_number() over () as nth from ${joined}) gone
      where transactions.id = gone.joined_id and transactions.seq <= gone.seq`

@@ -8,9 +8,10 @@ import { rule, selectRuleFlags, violationOf } from '../database/rules.ts'
 import { transactions } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
 import { invalidText } from '../shared/field-errors.ts'
+import { handedOverTexts } from '../shared/transaction-fields.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
 import type { Separation } from './contract.ts'
-import { restoredColumns } from './join.ts'
+import { forEachText, restoredColumns } from './join.ts'
 
 /** Undoes the last join of a transaction; returns it and the one that was brought back. Throws Invalid. */
 export async function separateMatch(owner: Owner, draft: Draft<Separation>): Promise<Transaction[]> {
@@ -118,14 +119,17 @@ function restoreRows(userId: SQL, rows: SQL): SQL[] {
  * row that passed it, so `union` sees each value of a row once, however many joins lead there.
  */
 function removeGainedValues(userId: SQL, rows: SQL): SQL[] {
+  const flags = JSON.stringify({
+    category_id: 'gave_category',
+    ...Object.fromEntries(handedOverTexts.map((name) => [name, `gave_${name}`])),
+  })
   const lost = sql`
     with recursive back as materialized (select * from ${rows}),
     gained(id, field, flag, value) as (
       select joined_id, 'into', null, ${kept('account_id')} from back where kind = 'transfer'
        union
       select joined_id, given.key, given.value, iif(kept ->> given.value, kept ->> given.key, null)
-        from back cross join json_each(
-             '{"category_id":"gave_category","description":"gave_description","reference":"gave_reference"}') given
+        from back cross join json_each(${flags}) given
        union
       select passing.joined_id, field, flag, value
         from gained cross join imported_originals passing on passing.user_id = ${userId} and passing.id = gained.id
@@ -134,8 +138,7 @@ function removeGainedValues(userId: SQL, rows: SQL): SQL[] {
     lost as (
       select id, row_number() over () as nth, max(value) filter (where field = 'into') as into_id,
              max(value) filter (where field = 'category_id') as category_id,
-             max(value) filter (where field = 'description') as description,
-             max(value) filter (where field = 'reference') as reference
+             ${forEachText((name) => `max(value) filter (where field = '${name}') as ${name}`)}
         from gained group by id)`
   return [
     sql`${lost}
@@ -143,8 +146,7 @@ function removeGainedValues(userId: SQL, rows: SQL): SQL[] {
        set type = iif(to_account_id = lost.into_id, 'expense', type),
            to_account_id = nullif(to_account_id, lost.into_id),
            category_id = nullif(transactions.category_id, lost.category_id),
-           description = nullif(transactions.description, lost.description),
-           reference = nullif(transactions.reference, lost.reference),
+           ${forEachText((name) => `${name} = nullif(transactions.${name}, lost.${name})`)},
            booked_by = iif(lost.into_id is null, transactions.booked_by, (
              select booked_by from imported_originals where user_id = ${userId} and id = transactions.id)),
            version = version + 1, seq = ${nextChange(userId)} + lost.nth
@@ -155,8 +157,7 @@ function removeGainedValues(userId: SQL, rows: SQL): SQL[] {
        set kept = json_set(kept, '$.type', iif(${kept('to_account_id')} = lost.into_id, 'expense', ${kept('type')}),
                            '$.to_account_id', nullif(${kept('to_account_id')}, lost.into_id),
                            '$.category_id', nullif(${kept('category_id')}, lost.category_id),
-                           '$.description', nullif(${kept('description')}, lost.description),
-                           '$.reference', nullif(${kept('reference')}, lost.reference))
+                           ${forEachText((name) => `'$.${name}', nullif(kept ->> '${name}', lost.${name})`)})
       from lost
      where imported_originals.user_id = ${userId} and imported_originals.id in (select id from lost) and lost.id = imported_originals.id
        and imported_originals.joined_id <> imported_originals.id and imported_originals.id not in (select id from back)`,

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
+import { comparedFields } from '../shared/transaction-fields.ts'
 import { maxCompared } from './duplicates.ts'
 
 /** A round of pairing: the items and the rows that take part, and the reference that both must have. */
@@ -18,7 +19,7 @@ const isFree = (clientId: SQL, { hasClientIds }: Compared) =>
     ? sql`(${clientId} is null or ${clientId} not in (select client_id from item where client_id is not null and errors is null))`
     : sql`true`
 
-const fields = sql`account_id, to_account_id, type, amount, transaction_date, reference`
+const fields = sql.raw(comparedFields.join(', '))
 
 /**
  * The CTEs that decide which items of `checked` are duplicates: each existing row, and each imported original, absorbs
@@ -155,7 +156,7 @@ function originalRows(userId: SQL, { deleted }: ComparedOriginals, isFree: SQL):
 function pairsOf(unpaired: SQL, { items, rows, reference }: Round): SQL {
   const equals = sql`is_eligible, account_id, to_account_id, type, amount, transaction_date, reference_key`
   return sql`
-        select position, id, account_id, to_account_id, type, amount, transaction_date, reference, is_imported,
+        select position, id, ${fields}, is_imported,
                iif(is_eligible and count(*) over same = 2, max(id) over same, pair) as pair
           from (select *, row_number() over (
                             partition by ${equals}, id is null

@@ -5,9 +5,9 @@ import { addToTotals } from '../database/kept-totals.ts'
 import { nextTransactionId } from '../database/next-transaction-id.ts'
 import { brokenRules, type Rule } from '../database/rules.ts'
 import { batches, batchParts } from '../database/schema.ts'
+import { type TransactionField, transactionFieldNames } from '../shared/transaction-fields.ts'
 import { absorbed, type Compared } from './bulk-duplicates.ts'
 import { clientIdRule, idByClientId } from './client-ids.ts'
-import type { NewTransaction } from './contract.ts'
 import { nextRow, transactionRules } from './sql-rules.ts'
 
 /*
@@ -30,22 +30,15 @@ export function transientBatch(id: string, userId: SQL, now: Date) {
 /** The id of the batch's user, in SQL. */
 export const userOfBatch = (batchId: BatchId) => sql`(select user_id from ${batches} where id = ${batchId})`
 
-/**
- * The fields of a transaction that are staged unchanged. A new field of the contract has to be added here: it is then
- * staged, and `createRows` writes it to the column of the same name. Only `force` has no column.
- */
-const copiedFields = {
-  client_id: true,
-  type: true,
-  amount: true,
-  description: true,
-  reference: true,
-  transaction_date: true,
-  force: true,
-} satisfies Record<Exclude<keyof NewTransaction, 'account_id' | 'to_account_id' | 'category_id'>, true>
-export const copiedFieldNames = Object.keys(copiedFields) as (keyof typeof copiedFields)[]
+const references: string[] = ['account_id', 'to_account_id', 'category_id']
 
-/** The fields that are stored, in columns of the same names. */
+/** The fields of a transaction that are staged unchanged. */
+export const copiedFieldNames = transactionFieldNames.filter(
+  (name): name is Exclude<TransactionField, 'account_id' | 'to_account_id' | 'category_id'> =>
+    !references.includes(name),
+)
+
+/** Those of them that `createRows` writes to the columns of the same names. */
 export const storedFieldNames = copiedFieldNames.filter((field) => field !== 'force')
 
 /** Those fields as a list of the columns of `item`. */
@@ -54,7 +47,7 @@ export const copiedColumns = sql.raw(copiedFieldNames.map((field) => `item.${fie
 /**
  * A staged item as it is stored: an array, since field names would double its size. `errors` is null for a valid item.
  * `category` is the id of a category or, if the item names one, the `name_key` to look it up by. Batches stored before a
- * deployment are read after it, by position: no position may change, so a new field goes at the end of `copiedFields`.
+ * deployment are read after it, by position: no position may change.
  */
 const stagedFields = ['errors', 'account_id', 'to_account_id', 'category', ...copiedFieldNames] as const
 

@@ -18,8 +18,12 @@ import {
 } from '../shared/fields.ts'
 import { idempotencyKeyHeader } from '../shared/idempotency-key-header.ts'
 import * as shown from '../shared/shown.ts'
+import { searchedTexts, type TransactionField } from '../shared/transaction-fields.ts'
 import { accountTypes, categoryTypes, transactionTypes } from '../shared/types.ts'
 import { versionConflict } from '../shared/versions.ts'
+
+/** The fields that may be changed later. */
+type Changeable = Exclude<TransactionField, 'client_id' | 'force'>
 
 const fields = z.object({
   account_id: field(
@@ -55,7 +59,7 @@ const fields = z.object({
     ),
   ),
   transaction_date: field(date, doc(`From ${earliestDate} to ${latestDate}; may lie in the future.`)),
-})
+} satisfies Record<Changeable, unknown>)
 
 /** A new transaction, alone or as an item of a batch. Its client id is read first, so that errors can name the item. */
 export const newTransaction = field(
@@ -109,7 +113,7 @@ export const transactionQuery = z.partial(
     to: field(date, doc('The last day.')),
     q: field(
       text(),
-      doc(`Searches descriptions and references, in the ${newestSearched} only; see \`searched_back_to\`.`),
+      doc(`Searches ${searchedTexts.join(', ')}, in the ${newestSearched} only; see \`searched_back_to\`.`),
     ),
     per_page: field(pageSize(maxPageSize), doc({ default: defaultPageSize, description: 'Rows per page.' })),
     category_id: field(

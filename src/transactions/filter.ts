@@ -1,7 +1,9 @@
 import { and, eq, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { columnOf } from '../database/input-columns.ts'
 import { hasLiveAccountsInBulk } from '../database/live-accounts.ts'
 import type { UserScope } from '../database/owner.ts'
 import { accounts, categories, transactions } from '../database/schema.ts'
+import { searchedTexts } from '../shared/transaction-fields.ts'
 import type { TransactionQuery } from './contract.ts'
 import { liveCategory } from './read.ts'
 
@@ -11,7 +13,7 @@ export type TransactionFilter = Omit<TransactionQuery, 'page' | 'per_page'>
 const longestPattern = 8
 
 /** The columns in which a text is looked for. Both ways of looking ignore the case of ASCII letters only. */
-const searchedColumns = [transactions.description, transactions.reference]
+const searchedColumns = searchedTexts.map((name) => transactions[columnOf(name)])
 
 /**
  * The conditions of a filter, as parts that have no rows in common. For an account, these are its own transactions and

@@ -7,6 +7,7 @@ import { brokenRules, rule } from '../../database/rules.ts'
 import { toStatements } from '../../database/run.ts'
 import { batches, spentClientIds, transactions } from '../../database/schema.ts'
 import { requiredText } from '../../shared/field-errors.ts'
+import { transactionTexts } from '../../shared/transaction-fields.ts'
 import {
   addCreatedToTotals,
   copiedColumns,
@@ -40,7 +41,7 @@ const conflictGroups = Object.fromEntries(
   [...fields].map((field) => [field, together.includes(field) ? 'accounts' : field]),
 )
 
-const unindexed = ['description', 'reference']
+const unindexed: string[] = transactionTexts
 const isIndexed = (field: string) => !unindexed.includes(field)
 const indexed = bitsOf(conflictGroups, isIndexed)
 

@@ -1,5 +1,6 @@
 import { onlyForTransfersText, requiredText } from '../../../shared/field-errors.ts'
 import type { Minor } from '../../../shared/money.ts'
+import { csvHeaders } from '../../../shared/transaction-fields.ts'
 import { accountNames, askForAccount } from '../accounts.ts'
 import type { Settled } from '../aspects/aspect.ts'
 import type { FileOptions, GenericRow } from '../statement.ts'
@@ -14,9 +15,7 @@ import { type CsvTable, fieldsOf } from './table.ts'
 import { kindOf, type RowKind } from './type-words.ts'
 
 /** The headers that the documentation of `import/store` names. */
-const documented = new Set<string>(
-  'date|amount|debit|credit|type|account|to_account|category|description|reference'.split('|'),
-)
+const documented = new Set([...csvHeaders, 'debit', 'credit'])
 
 const notPositive = 'The :field field must be greater than 0.'
 
