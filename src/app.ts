@@ -20,6 +20,7 @@ import { stripNotModified } from './http/conditional-get.ts'
 import { crossOrigin } from './http/cross-origin.ts'
 import { observe } from './http/observe.ts'
 import { generalLimit } from './http/rate-limits.ts'
+import { discardRest } from './http/request-body.ts'
 import { importHistoryRoutes, importRoutes } from './imports/routes.ts'
 import { matchRoutes } from './matches/routes.ts'
 import { reportRoutes } from './reports/routes.ts'
@@ -38,6 +39,7 @@ const jsonPolicy = "default-src 'none'; frame-ancestors 'none'"
 
 const app = new Hono<App>({ strict: false })
 
+app.use(discardRest)
 // Request ids of clients are ignored, since they would be logged.
 app.use(requestId({ limitLength: 0 }))
 app.use(observe)

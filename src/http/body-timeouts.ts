@@ -11,10 +11,15 @@ const blockBytes = 16 * 1024
 /** Bodies up to this size are received without a stream, which costs 0.4 ms of processor time. */
 export const maxShortBytes = 4 * 1024
 
+/** Of a refused body: how much is discarded, how long that may take, and how long the client may pause meanwhile. */
+const maxDiscardedBytes = 100 * 1024 * 1024
+const maxDiscardMs = 30_000
+const maxDiscardPauseMs = 2_000
+
 /** Receives a short body. Throws TooBusy if it does not arrive in time, 400 if it breaks off. */
 export async function receiveShort(read: Promise<ArrayBuffer>): Promise<void> {
   try {
-    await inTime(read, Date.now() + maxPauseMs)
+    await inTime(read, maxPauseMs)
   } catch (error) {
     throw failureOf(error)
   }
@@ -22,7 +27,8 @@ export async function receiveShort(read: Promise<ArrayBuffer>): Promise<void> {
 
 /**
  * Streams a body. `onProgress` is called with the number of bytes so far before each chunk; an error that it throws ends the
- * stream. The stream fails with TooBusy if the body stalls or takes too long, with 400 if it breaks off.
+ * stream, and the rest of the body can be discarded. The stream fails with TooBusy if the body stalls or takes too long, with
+ * 400 if it breaks off.
  */
 export function withTimeouts(body: ReadableStream, onProgress: (bytes: number) => void) {
   const reader = body.getReader({ mode: 'byob' })
@@ -30,32 +36,52 @@ export function withTimeouts(body: ReadableStream, onProgress: (bytes: number) =
   let block = new Uint8Array(blockBytes)
   let size = 0
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    try {
-      const { value } = await inTime(reader.readAtLeast(minReadBytes, block), endsAt)
-      if (!value?.byteLength) return controller.close()
-      size += value.byteLength
-      onProgress(size)
-      controller.enqueue(value.slice())
-      // A read detaches the buffer and returns it filled.
-      block = new Uint8Array(value.buffer)
-    } catch (error) {
-      controller.error(failureOf(error))
+    const value = await readBlock(reader, block, Math.min(maxPauseMs, endsAt - Date.now())).catch((error) => {
       // Not awaited, since a stalled body would delay it.
       reader.cancel().catch(() => undefined)
+      throw failureOf(error)
+    })
+    if (!value?.byteLength) return controller.close()
+    size += value.byteLength
+    try {
+      onProgress(size)
+    } catch (error) {
+      reader.releaseLock()
+      throw error
     }
+    controller.enqueue(value.slice())
+    // A read detaches the buffer and returns it filled.
+    block = new Uint8Array(value.buffer)
   }
   return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 })
+}
+
+/** Reads what is left of a body, within limits of size and time, and keeps none of it. */
+export async function discard(body: ReadableStream): Promise<void> {
+  const reader = body.getReader({ mode: 'byob' })
+  const endsAt = Date.now() + maxDiscardMs
+  let block = new Uint8Array(blockBytes)
+  for (let size = 0; size < maxDiscardedBytes; ) {
+    const leftMs = Math.min(maxDiscardPauseMs, endsAt - Date.now())
+    const value = await readBlock(reader, block, leftMs).catch(() => undefined)
+    if (!value?.byteLength) return
+    size += value.byteLength
+    block = new Uint8Array(value.buffer)
+  }
+}
+
+async function readBlock(reader: ReadableStreamBYOBReader, block: Uint8Array<ArrayBuffer>, ms: number) {
+  return (await inTime(reader.readAtLeast(minReadBytes, block), ms)).value
 }
 
 const failureOf = (error: unknown) =>
   error instanceof TooBusy ? error : new HTTPException(400, { message: 'The request body broke off.' })
 
 /** Awaits a part of a body. Throws TooBusy if it does not arrive in time. */
-async function inTime<T>(read: Promise<T>, endsAt: number): Promise<T> {
+async function inTime<T>(read: Promise<T>, ms: number): Promise<T> {
   // The timer is cleared, since the runtime allows a request ten thousand timers.
   const stalled = Promise.withResolvers<never>()
-  const leftMs = Math.max(0, Math.min(maxPauseMs, endsAt - Date.now()))
-  const timer = setTimeout(() => stalled.reject(new TooBusy()), leftMs)
+  const timer = setTimeout(() => stalled.reject(new TooBusy()), Math.max(0, ms))
   try {
     return await Promise.race([read, stalled.promise])
   } finally {

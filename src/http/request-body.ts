@@ -1,9 +1,8 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { HTTPException } from 'hono/http-exception'
 import type { Owner } from '../database/owner.ts'
 import type { App } from './app-types.ts'
-import { maxShortBytes, receiveShort, withTimeouts } from './body-timeouts.ts'
+import { discard, maxShortBytes, receiveShort, withTimeouts } from './body-timeouts.ts'
 import { isKnownToken } from './known-tokens.ts'
 import { Memory } from './memory.ts'
 
@@ -15,38 +14,61 @@ export const maxAnonymousBytes = 64 * 1024
 /**
  * Receives a body of at most `maxBytes`, or of 64 KiB on a public route. On other routes, the token is validated before a
  * body that is larger or of unknown length is received. `memory` counts it, unless it is short, until the response is
- * ready. Throws Unauthenticated, TooBusy, 400 and 413.
+ * ready. Throws Unauthenticated, TooBusy, 400, 413 and, if the body is compressed, 415.
  */
 export function receiveBody(
   maxBytes: number,
   tooLarge = 'The request body is too large.',
 ): MiddlewareHandler<App> {
-  const onError = () => {
-    throw new HTTPException(413, { message: tooLarge })
-  }
-  const limit = bodyLimit({ maxSize: maxBytes, onError })
-  const anonymousLimit = bodyLimit({ maxSize: Math.min(maxBytes, maxAnonymousBytes), onError })
   return async (c, next) => {
+    refuseCompressed(c)
     const owner: Owner | undefined = c.get('owner')
-    if (owner && !hasSmallContentLength(c) && !isKnownToken(owner.tokenKey)) await owner.run()
+    const allowedBytes = owner ? maxBytes : Math.min(maxBytes, maxAnonymousBytes)
+    const refuseAbove = (bytes: number) => {
+      if (bytes > allowedBytes) throw new HTTPException(413, { message: tooLarge })
+    }
+    const length = contentLength(c)
+    if (Number.isFinite(length)) refuseAbove(length)
+    if (owner && length > maxAnonymousBytes && !isKnownToken(owner.tokenKey)) await owner.run()
     const memory = new Memory(owner)
     c.set('memory', memory)
-    const isShort = contentLength(c) <= maxShortBytes
+    const isShort = length <= maxShortBytes
     const { body } = c.req.raw
-    if (body && !isShort)
-      c.req.raw = new Request(c.req.raw, { body: withTimeouts(body, (size) => memory.countReceived(size)) })
+    if (body && !isShort) {
+      const onProgress = (bytes: number) => {
+        refuseAbove(bytes)
+        memory.countReceived(bytes)
+      }
+      c.req.raw = new Request(c.req.raw, { body: withTimeouts(body, onProgress) })
+    }
     try {
-      await (owner ? limit : anonymousLimit)(c, async () => {
-        const received = c.req.arrayBuffer()
-        await (isShort ? receiveShort(received) : received)
-        // A slow upload does not count.
-        c.get('deadline').start()
-        await next()
-      })
+      const received = c.req.arrayBuffer()
+      await (isShort ? receiveShort(received) : received)
+      // A slow upload does not count.
+      c.get('deadline').start()
+      await next()
     } finally {
       memory.release()
     }
   }
+}
+
+/**
+ * Discards what a response has left unread of the request's body: while the client still writes, closing the connection would
+ * lose the response (RFC 9112 §9.6), and a Worker cannot read after it has responded.
+ */
+export const discardRest: MiddlewareHandler<App> = async (c, next) => {
+  const { body } = c.req.raw
+  await next()
+  if (body && !body.locked) await discard(body)
+}
+
+function refuseCompressed(c: Context<App>): void {
+  const encoding = c.req.header('Content-Encoding') ?? 'identity'
+  if (encoding.trim().toLowerCase() !== 'identity')
+    throw new HTTPException(415, {
+      message: 'The request body must not be compressed: send it without Content-Encoding.',
+    })
 }
 
 /** True if the Content-Length allows reading the body before the token is validated. */

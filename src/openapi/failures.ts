@@ -82,8 +82,13 @@ export const failures = {
   TooLarge: failure(413, 'The body is too large.', 'The request body is too large.'),
   NotJson: failure(
     415,
-    'The body is not sent as JSON.',
+    'The body is not sent as JSON, or is compressed.',
     'The request body must be JSON, sent with Content-Type: application/json.',
+  ),
+  Compressed: failure(
+    415,
+    'The body is compressed.',
+    'The request body must not be compressed: send it without Content-Encoding.',
   ),
   Invalid: {
     status: 422,

@@ -62,7 +62,7 @@ function failuresOf(
   const names: (FailureName | false)[] = [
     takesBody && 'Malformed',
     takesBody && 'TooLarge',
-    takesJson && 'NotJson',
+    takesBody && (takesJson ? 'NotJson' : 'Compressed'),
     !isPublic && 'Unauthenticated',
     canReject && !own.some((name) => /^Invalid./.test(name)) && 'Invalid',
     'Limited',
