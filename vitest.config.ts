@@ -26,7 +26,7 @@ for (const name of [
 
 /** The packages that the Worker and its tests import, each under the names that they use. */
 function packagesInWorkerd(): string[] {
-  const files = globSync(['{src,client,test/worker}/**/*.ts', 'test/contract.ts'], {
+  const files = globSync(['{src,client,statements,test/worker}/**/*.ts', 'test/contract.ts'], {
     cwd: import.meta.dirname,
   })
   const names = files.flatMap((file) =>
@@ -46,7 +46,7 @@ export default defineConfig({
     silent: 'passed-only',
     maxWorkers: filesAtOnce,
     // Tests in workerd get the source as a whole, and those in Node start processes of it.
-    forceRerunTriggers: [...configDefaults.forceRerunTriggers, '**/{src,client}/**/*.ts'],
+    forceRerunTriggers: [...configDefaults.forceRerunTriggers, '**/{src,client,statements}/**/*.ts'],
     sequence: { sequencer: LongestFirst },
     projects: [
       {

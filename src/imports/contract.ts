@@ -14,7 +14,7 @@ import type { newTransaction } from '../transactions/contract.ts'
 
 /** The largest file (docs/contract.md, Imports), not counting what a form adds around it. */
 export const maxFileMegabytes = 5
-/** The most entries of a mapping: more than there are fields to map (formats/csv/header-names.ts). */
+/** The most entries of a mapping: more than there are fields to map (statements/tables/text/header-names.ts). */
 export const maxMappingEntries = 50
 /** The most rows of a file that are listed because they already existed. */
 export const maxListed = 100

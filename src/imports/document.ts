@@ -1,11 +1,11 @@
 import * as z from 'zod'
+import { maxRows } from '../../statements/index.ts'
 import type { Endpoint, EndpointGroup } from '../openapi/endpoint.ts'
 import { deleted, json, list } from '../openapi/response-descriptions.ts'
 import { formatNumber } from '../shared/doc.ts'
 import { perMinute } from '../shared/limits.ts'
 import { csvHeaders } from '../shared/transaction-fields.ts'
 import { maxFileMegabytes } from './contract.ts'
-import { maxRows } from './formats/problems.ts'
 import { importsListed } from './history.ts'
 import { importLayout, importRecord, importResult } from './response-contract.ts'
 

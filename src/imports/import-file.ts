@@ -1,10 +1,10 @@
+import type { Settled } from '../../statements/index.ts'
 import type { imports } from '../database/schema.ts'
 import type { CalendarDate } from '../shared/dates.ts'
 import type { MatchMode } from '../shared/match-row.ts'
 import type { Minor } from '../shared/money.ts'
 import { copiedFieldNames } from '../transactions/bulk-insert.ts'
 import type { NewTransaction } from '../transactions/contract.ts'
-import type { Settled } from './formats/aspects/aspect.ts'
 import type { NewAccount } from './new-accounts.ts'
 import type { LayoutToKeep } from './remembered-layouts.ts'
 

@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { GenericFile } from '../../statements/index.ts'
 import type { UserScope } from '../database/owner.ts'
 import { accountQuota } from '../database/quotas.ts'
 import { accounts, batches } from '../database/schema.ts'
 import { type Minor, negated } from '../shared/money.ts'
 import { isLongerThan } from '../shared/texts.ts'
-import type { GenericFile } from './formats/csv/generic.ts'
 
 /** An account that an import creates. */
 export type NewAccount = { name: string; startingBalance: Minor }

@@ -1,12 +1,18 @@
+import {
+  answersOf,
+  chooseAccount,
+  type FileOptions,
+  type GenericFile,
+  identityOf,
+  type Kept,
+  readGeneric,
+  readStatement,
+  type Settled,
+} from '../../statements/index.ts'
 import type { KeptLayout } from '../database/schema.ts'
 import { Invalid } from '../shared/failures.ts'
 import type { Minor } from '../shared/money.ts'
 import type { ImportOptions } from './contract.ts'
-import { chooseAccount } from './formats/accounts.ts'
-import { answersOf, type Kept, type Settled } from './formats/aspects/aspect.ts'
-import type { GenericFile } from './formats/csv/generic.ts'
-import { identityOf, readGeneric, readStatement } from './formats/read.ts'
-import type { FileOptions } from './formats/statement.ts'
 import { type ImportFile, toImportRow } from './import-file.ts'
 import { newAccountsOf, startsLeftOut } from './new-accounts.ts'
 import { keptOf, type LayoutOfFile, layoutToKeep } from './remembered-layouts.ts'

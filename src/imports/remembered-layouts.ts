@@ -1,10 +1,9 @@
 import { and, desc, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
+import type { Answers, BankStatement, Kept, Settled } from '../../statements/index.ts'
 import type { Owner, UserScope } from '../database/owner.ts'
 import { deleteOwn } from '../database/ownership.ts'
 import { accounts, importLayouts, imports, type KeptLayout } from '../database/schema.ts'
 import { sha256Hex } from '../shared/tokens.ts'
-import type { Answers, Kept, Settled } from './formats/aspects/aspect.ts'
-import type { BankStatement } from './formats/statement.ts'
 
 /** A user keeps this many layouts; beyond that, the least recently used goes. */
 const maxLayouts = 200

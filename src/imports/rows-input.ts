@@ -1,3 +1,4 @@
+import { maxRows } from '../../statements/index.ts'
 import { isObject } from '../http/validate.ts'
 import { type FieldErrors, Invalid } from '../shared/failures.ts'
 import { firstErrors, maxErrors } from '../shared/field-errors.ts'
@@ -5,7 +6,6 @@ import type { NewTransaction } from '../transactions/contract.ts'
 import { listItems, readItem } from '../transactions/items.ts'
 import type { ImportOptions } from './contract.ts'
 import { errorKey } from './errors.ts'
-import { maxRows } from './formats/problems.ts'
 import { type ImportFile, type ImportRow, toImportRow } from './import-file.ts'
 import { importFile } from './read-file.ts'
 

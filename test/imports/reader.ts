@@ -1,9 +1,9 @@
-import { chooseAccount } from '../../src/imports/formats/accounts.ts'
-import { answersOf, type Settled } from '../../src/imports/formats/aspects/aspect.ts'
-import { readGeneric, readStatement } from '../../src/imports/formats/read.ts'
-import type { FileOptions } from '../../src/imports/formats/statement.ts'
 import { isKept } from '../../src/imports/remembered-layouts.ts'
 import { type FileQuestion, Invalid, Questions } from '../../src/shared/failures.ts'
+import { readGeneric, readStatement } from '../../statements/read.ts'
+import { chooseAccount } from '../../statements/shared/accounts.ts'
+import type { Settled } from '../../statements/shared/aspect.ts'
+import { answersOf, type FileOptions } from '../../statements/shared/options.ts'
 
 /** Answers by the fields of their questions, such as `signs` or `mapping.amount`. */
 export type Answers = Record<string, string>

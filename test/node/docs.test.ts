@@ -1,4 +1,4 @@
-import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createClient } from '@libsql/client/http'
@@ -23,7 +23,8 @@ describe.each(documents)('$name', ({ name, text }) => {
   })
 
   test('names only files that exist', () => {
-    const rooms = /^(src|dev|docs|test|bench|migrations)\/[\w./-]*$|^[\w-]+\.(toml|ts|json)$/
+    const rooms =
+      /^(src|client|statements|dev|docs|test|bench|migrations)\/[\w./-]*$|^[\w-]+\.(toml|ts|json)$/
     const named = matches(text, /`([^`\n]+)`/g).filter((code) => rooms.test(code))
     const exists = (file: string) => existsSync(path.join(projectDirectory, file)) || namesOfSource.has(file)
     expect(named.filter((file) => !exists(file))).toEqual([])
@@ -40,11 +41,9 @@ describe.each(documents)('$name', ({ name, text }) => {
   })
 })
 
-/** The files of src, by their names without a folder: every resource has a `contract.ts`. */
+/** The files of the source, by their names without a folder: every resource has a `contract.ts`. */
 const namesOfSource = new Set(
-  readdirSync(path.join(projectDirectory, 'src'), { recursive: true, encoding: 'utf8' }).map((file) =>
-    path.basename(file),
-  ),
+  globSync('{src,statements}/**/*.ts', { cwd: projectDirectory }).map((file) => path.basename(file)),
 )
 
 test('the README is short enough to be read', () => {
@@ -62,7 +61,7 @@ test('what the README says of the benchmark is what the benchmark found', () => 
 })
 
 test('comments cite pages and headings that exist', () => {
-  const sources = globSync('{src,test,dev,bench}/**/*.ts', {
+  const sources = globSync('{src,statements,test,dev,bench}/**/*.ts', {
     cwd: projectDirectory,
     exclude: ['**/node_modules/**'],
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readStatement } from '../../src/imports/formats/read.ts'
 import { matchKinds } from '../../src/shared/types.ts'
+import { readStatement } from '../../statements/read.ts'
 import { measureFiling } from '../households/filing.ts'
 import { householdOf } from '../households/household.ts'
 import { type Measured, measureAsFilesCome, measureAtOnce, sumOf, type Tally } from '../households/measure.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readGeneric, readStatement } from '../../src/imports/formats/read.ts'
 import { Invalid } from '../../src/shared/failures.ts'
+import { readGeneric, readStatement } from '../../statements/read.ts'
 import { type Shape, shapes } from './import-work/shapes.ts'
 
 /** Each file is four times as large as the one before, until one takes long enough to read. */

@@ -22,7 +22,23 @@ const confined: Record<string, RegExp> = {
   '@hono/zod-validator': /^src\/http\//,
 }
 
-const files = ['src', 'client'].flatMap((folder) =>
+/** The folders of the statement reader, from the lowest; its own files are the highest. */
+const readerOrder = [
+  ...[
+    'shared',
+    'tables/text',
+    'tables/aspects',
+    'mt940',
+    'camt',
+    'ofx',
+    'qif',
+    'tables/reading',
+    'tables/xlsx',
+  ],
+  ...['file', ''],
+]
+
+const files = ['src', 'client', 'statements'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !/(^|\/)(dist|node_modules)\//.test(name))
     .map((name) => `${folder}/${name}`),
@@ -30,7 +46,7 @@ const files = ['src', 'client'].flatMap((folder) =>
 const textOf = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
 
 const imports = files.flatMap((file) =>
-  [...(textOf.get(file) ?? '').matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, target = '']) => ({
+  [...(textOf.get(file) ?? '').matchAll(/(?:from|import)\s*\(?\s*'([^'\s]+)'/g)].map(([, target = '']) => ({
     file,
     target: target.startsWith('.') ? normalize(join(dirname(file), target)) : target,
   })),
@@ -52,6 +68,28 @@ test('imports point down, never in a circle between folders', () => {
     return to === undefined || order.indexOf(to) > order.indexOf(from)
   })
   expect(upward).toEqual([])
+})
+
+test('imports of the statement reader point down, and it takes nothing but what is pure', () => {
+  const placeOf = (file: string) => readerOrder.indexOf(dirname(file).replace(/^statements\/?/, ''))
+  const own = imports.filter(({ file }) => file.startsWith('statements/'))
+  const strays = own.filter(({ file, target }) =>
+    target.startsWith('statements/')
+      ? placeOf(file) < 0 || placeOf(target) > placeOf(file)
+      : !/^src\/shared\/|^node:zlib$/.test(target),
+  )
+  expect(own.length).toBeGreaterThan(200)
+  expect(strays).toEqual([])
+})
+
+test('no file of the statement reader imports itself through others, not even for a type', () => {
+  const own = imports.filter(({ file }) => file.startsWith('statements/'))
+  const targets = Map.groupBy(own, ({ file }) => file)
+  const reached = (file: string, seen = new Set<string>()): Set<string> => {
+    for (const { target } of targets.get(file) ?? []) if (!seen.has(target)) reached(target, seen.add(target))
+    return seen
+  }
+  expect([...targets.keys()].filter((file) => reached(file).has(file))).toEqual([])
 })
 
 test('statements are run by name: no result is read by its position', () => {

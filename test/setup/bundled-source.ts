@@ -54,12 +54,12 @@ export function bundledSource(): Plugin {
 }
 
 function isSource(file: string): boolean {
-  return /^(src|client)\/.*\.ts$/.test(path.relative(root, file))
+  return /^(src|client|statements)\/.*\.ts$/.test(path.relative(root, file))
 }
 
 /** Bundles the source as it is now, or reads the bundle that an earlier run made of it. */
 async function bundleSource(): Promise<Bundle> {
-  const files = globSync('{src,client}/**/*.ts', { cwd: root })
+  const files = globSync('{src,client,statements}/**/*.ts', { cwd: root })
   const hash = createHash('sha256').update(version + readFileSync(import.meta.filename, 'utf8'))
   for (const file of files) hash.update(file).update(readFileSync(path.join(root, file)))
   const kept = path.join(cache, hash.digest('hex'))

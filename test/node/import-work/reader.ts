@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { readGeneric, readStatement } from '../../../src/imports/formats/read.ts'
+import { readGeneric, readStatement } from '../../../statements/read.ts'
 
 // Reads each file it gets with both readers, in its own heap, and answers with the number of rows.
 parentPort?.on('message', (bytes: Uint8Array) => {

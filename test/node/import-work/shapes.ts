@@ -1,4 +1,4 @@
-import type { FileOptions } from '../../../src/imports/formats/statement.ts'
+import type { FileOptions } from '../../../statements/shared/options.ts'
 import { zip } from '../../worker/imports/formats/workbooks.ts'
 
 /** A kind of file that is hard to read, in a size of about `n` bytes, and the options that are sent with it. */

@@ -1,6 +1,7 @@
-import { readStatement } from '../../../../src/imports/formats/read.ts'
-import type { BankStatement, FileOptions, GenericRow } from '../../../../src/imports/formats/statement.ts'
 import { Invalid } from '../../../../src/shared/failures.ts'
+import { readStatement } from '../../../../statements/read.ts'
+import type { FileOptions } from '../../../../statements/shared/options.ts'
+import type { BankStatement, GenericRow } from '../../../../statements/shared/statement.ts'
 
 declare global {
   interface ImportMeta {

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Aspects } from '../../../../src/imports/formats/aspects/aspect.ts'
-import { dateCell, dateReader } from '../../../../src/imports/formats/aspects/dates.ts'
-import { readStatementLine } from '../../../../src/imports/formats/mt940/statement-line.ts'
-import { Problems } from '../../../../src/imports/formats/problems.ts'
+import { readStatementLine } from '../../../../statements/mt940/statement-line.ts'
+import { Aspects } from '../../../../statements/shared/aspect.ts'
+import { dateCell } from '../../../../statements/shared/date.ts'
+import { Problems } from '../../../../statements/shared/problems.ts'
+import { dateReader } from '../../../../statements/tables/aspects/dates.ts'
 import { errorsOf } from './corpus.ts'
 
 /** The dates of a file, or its errors. */

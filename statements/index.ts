@@ -1,0 +1,7 @@
+export { identityOf, readGeneric, readStatement } from './read.ts'
+export { chooseAccount } from './shared/accounts.ts'
+export type { Settled } from './shared/aspect.ts'
+export { type Answers, answersOf, type FileOptions, type Kept } from './shared/options.ts'
+export { maxRows } from './shared/problems.ts'
+export type { BankStatement } from './shared/statement.ts'
+export type { GenericFile } from './tables/reading/own.ts'

@@ -1,0 +1,127 @@
+import type { CalendarDate } from '../../src/shared/dates.ts'
+import { type ExampleRow, type FileQuestion, Invalid, Questions } from '../../src/shared/failures.ts'
+import type { Minor, MoneyProblem } from '../../src/shared/money.ts'
+import { Aspects, allRows, errorsOf, type Question, type Settled } from './aspect.ts'
+import type { FileOptions } from './options.ts'
+import type { ClosingBalance, StatementAccount, StatementEntry } from './statement.ts'
+
+/** How many accounts an error lists. */
+const accountsListed = 50
+
+/** An account without entries yet. */
+export function emptyAccount(identifier: string | null, currency: string | null): StatementAccount {
+  return { identifier, currency, entries: [], closingBalance: null, skipped: 0 }
+}
+
+/** Adds an entry to its account. Null, for one that is left out, and one that moved no money are only counted. */
+export function addEntry(account: StatementAccount, entry: StatementEntry | null): void {
+  if (entry && entry.amount !== 0) account.entries.push(entry)
+  else account.skipped += 1
+}
+
+/**
+ * The names by which a user chooses one of several accounts: the identifier; `identifier/currency` where accounts share
+ * an identifier; and with a number, `identifier/currency (2)`, where they share both.
+ */
+export function accountNames(accounts: Pick<StatementAccount, 'identifier' | 'currency'>[]): string[] {
+  const sharers = Map.groupBy(accounts, ({ identifier }) => identifier)
+  const taken = new Map<string, number>()
+  return accounts.map(({ identifier, currency }) => {
+    const isShared = (sharers.get(identifier)?.length ?? 0) > 1
+    const parts = isShared || !identifier ? [identifier, currency] : [identifier]
+    const name = parts.filter(Boolean).join('/') || 'unnamed'
+    const times = (taken.get(name) ?? 0) + 1
+    taken.set(name, times)
+    return times === 1 ? name : `${name} (${times})`
+  })
+}
+
+/** The account that is meant: the only one, or the one that the request or an earlier import names, or else a question. */
+export function askForAccount(names: string[], aspects: Aspects): string {
+  if (names.length < 2 || aspects.isAsked('statement_account')) return names[0] ?? ''
+  const options = names.slice(0, accountsListed).map((name) => ({ value: name, label: name }))
+  return aspects.settle('statement_account', () => ({ question: whichAccount(names), options }))
+}
+
+/** The account that the request, an earlier import or the file itself names. Throws Invalid, or Questions. */
+export function chooseAccount(
+  accounts: StatementAccount[],
+  options: FileOptions,
+): { account: StatementAccount; settled: Settled } {
+  const names = accountNames(accounts)
+  const aspects = new Aspects(options)
+  const [only] = accounts
+  const kept = aspects.kept?.values.statement_account
+  const told = aspects.told.statement_account
+  if (names.length > 1) askForAccount(names, aspects)
+  else if (only?.identifier && kept && told === undefined && kept !== allRows && kept !== names[0])
+    aspects.ask(
+      'statement_account',
+      `The file is of the account ${names[0]}, but ${kept} was imported ${aspects.kept?.source}.`,
+      [{ value: names[0] ?? '', label: `import ${names[0]} into this account` }],
+    )
+  if (aspects.questions.length > 0)
+    throw new Questions(errorsOf(aspects.questions), aspects.questions.map(withRows(accounts, names)))
+  const chosen = aspects.settled.statement_account?.value ?? told
+  const isChosen = ({ identifier, currency }: StatementAccount, i: number) =>
+    chosen === undefined ||
+    chosen === allRows ||
+    [names[i], identifier, `${identifier}/${currency}`].includes(chosen)
+  const [account, ...others] = accounts.filter(isChosen)
+  if (!account || others.length > 0) throw new Invalid({ statement_account: [whichAccount(names)] })
+  if (!chosen && account.identifier)
+    aspects.record('statement_account', names[0] ?? '', 'the only account in the file')
+  return { account, settled: aspects.settled }
+}
+
+function withRows(accounts: StatementAccount[], names: string[]) {
+  return (question: Question): FileQuestion => ({
+    ...question,
+    options: question.options.map((option) => ({
+      ...option,
+      example: exampleRows(accounts[names.indexOf(option.value)]?.entries.slice(0, 3) ?? []),
+    })),
+  })
+}
+
+/** Entries as questions show them. */
+export function exampleRows(entries: StatementEntry[]): ExampleRow[] {
+  return entries.map(({ line, date, amount, description }) => ({
+    line,
+    date,
+    type: amount > 0 ? 'income' : 'expense',
+    amount: Math.abs(amount) as Minor,
+    description,
+  }))
+}
+
+/** The error that asks which of the accounts is meant; long lists are cut. */
+function whichAccount(names: string[]): string {
+  if (names.length === 1) return `The file contains one account only: ${names[0]}.`
+  const listed = `${names.slice(0, accountsListed).join(', ')}${names.length > accountsListed ? ' …' : ''}`
+  return `The file contains several accounts; choose one of: ${listed}.`
+}
+
+/** A closing balance. One whose date or amount cannot be read is left out without an error: no entry depends on it. */
+export function balanceOn(date: CalendarDate | null, amount: Minor | MoneyProblem): ClosingBalance | null {
+  return date !== null && typeof amount === 'number' ? { date, amount } : null
+}
+
+/**
+ * Merges the statements of each account, since files hold one per day or per page. The latest closing balance wins; of
+ * two on the same day, the one further down in the file.
+ */
+export function mergeAccounts(parts: StatementAccount[]): StatementAccount[] {
+  const merged = new Map<string, StatementAccount>()
+  for (const part of parts) {
+    const key = JSON.stringify([part.identifier, part.currency])
+    const account = merged.get(key)
+    if (account) {
+      for (const entry of part.entries) account.entries.push(entry)
+      const [before, next] = [account.closingBalance, part.closingBalance]
+      if (!before || (next && next.date >= before.date)) account.closingBalance = next
+      account.skipped += part.skipped
+    } else merged.set(key, part)
+  }
+  return [...merged.values()]
+}

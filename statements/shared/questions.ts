@@ -1,0 +1,113 @@
+import { type ExampleRow, type FileQuestion, Invalid, Questions } from '../../src/shared/failures.ts'
+import type { Settled } from './aspect.ts'
+import { type Answers, answersOf, type FileOptions } from './options.ts'
+
+/** How many rows show what an option does. */
+const maxExamples = 3
+/** How many options of a question are tried: a file may have any number of accounts. */
+const maxTried = 12
+/** How much of a text examples are read from, in UTF-16 units. */
+const maxSample = 65_536
+/** How often further questions are answered with their first option. */
+const maxRounds = 4
+
+type Read<T> = (text: string, options: FileOptions) => T
+type RowsOf<T> = (result: T, account: string | undefined) => ExampleRow[]
+
+/**
+ * Reads a file. If questions remain, gives options (the first `maxTried` of each) the first rows that come out differently
+ * with them, the other questions being answered with their first options. A question whose options all give the same rows
+ * is not asked. With `canBeCut`, examples come from the beginning of a long text.
+ */
+export function withExamples<T extends { settled: Settled }>(
+  read: Read<T>,
+  text: string,
+  options: FileOptions,
+  rowsOf: RowsOf<T>,
+  canBeCut = true,
+): T {
+  try {
+    return read(text, options)
+  } catch (error) {
+    if (!(error instanceof Questions)) throw error
+    const isCut = canBeCut && text.length > maxSample
+    const sample = isCut ? text.slice(0, text.lastIndexOf('\n', maxSample) + 1) : text
+    const first = firstAnswers(error)
+    const known = new Map<string, ExampleRow[] | null>()
+    const tried = (field: string, value: string) => {
+      const answers = { ...error.settled, ...first, [field]: value }
+      // Other questions are about all accounts.
+      const account = field === 'statement_account' ? value : answersOf(options).statement_account
+      // The first options of all questions make the same answers, which are read once.
+      const key = JSON.stringify([answers, account])
+      if (!known.has(key))
+        known.set(
+          key,
+          rowsWith(read, sample, options, answers, (result) => rowsOf(result, account)),
+        )
+      return known.get(key) ?? null
+    }
+    const readings = error.questions.map(({ field, options }) =>
+      options.slice(0, maxTried).map(({ value }) => tried(field, value)),
+    )
+    const shown = error.questions.map((question, i) => withRows(question, readings[i] ?? []))
+    const isIdle = ({ options }: FileQuestion, i: number) =>
+      options.length > 1 &&
+      options.length <= maxTried &&
+      !readings[i]?.includes(null) &&
+      options.every(({ example }) => example.length === 0)
+    const idle = isCut ? [] : shown.filter(isIdle)
+    if (idle.length === 0) throw new Questions(error.errors, shown)
+    const answers = Object.fromEntries(idle.map(({ field }) => [field, first[field] ?? '']))
+    const result = withExamples(read, text, told(options, answers), rowsOf, canBeCut)
+    for (const field of Object.keys(answers))
+      result.settled[field] = { value: answers[field] ?? '', proof: 'every answer gives the same rows' }
+    return result
+  }
+}
+
+/** A question with the rows that its options change. */
+function withRows(question: FileQuestion, found: (ExampleRow[] | null)[]): FileQuestion {
+  const readings = found.map((rows) => new Map((rows ?? []).map((row) => [row.line, row])))
+  const lines = [...new Set(readings.flatMap((rows) => [...rows.keys()]))].sort((a, b) => a - b)
+  const textAt = (rows: Map<number, ExampleRow>, line: number) => JSON.stringify(rows.get(line) ?? null)
+  const differing = lines
+    .filter((line) => readings.some((rows) => textAt(rows, line) !== textAt(readings[0] ?? rows, line)))
+    .slice(0, maxExamples)
+  return {
+    ...question,
+    options: question.options.map((option, i) => ({
+      ...option,
+      example: differing.flatMap((line) => readings[i]?.get(line) ?? []),
+    })),
+  }
+}
+
+/** The rows with these answers; null if the file cannot be read with them. */
+function rowsWith<T>(
+  read: Read<T>,
+  text: string,
+  options: FileOptions,
+  answers: Answers,
+  rowsOf: (result: T) => ExampleRow[],
+): ExampleRow[] | null {
+  let all = answers
+  for (let round = 0; round < maxRounds; round += 1) {
+    try {
+      return rowsOf(read(text, told(options, all)))
+    } catch (error) {
+      if (!(error instanceof Invalid)) throw error
+      if (!(error instanceof Questions)) return null
+      all = { ...firstAnswers(error), ...all }
+    }
+  }
+  return null
+}
+
+const firstAnswers = ({ questions }: Questions): Answers =>
+  Object.fromEntries(questions.map(({ field, options }) => [field, options[0]?.value ?? '']))
+
+/** The options of a request with answers to what they leave open. */
+function told(options: FileOptions, answers: Answers): FileOptions {
+  return { ...options, answers: { ...options.answers, ...answers } }
+}

@@ -1,0 +1,54 @@
+import type { CalendarDate } from '../../src/shared/dates.ts'
+import type { Minor } from '../../src/shared/money.ts'
+import type { Settled } from './aspect.ts'
+
+/** One booked entry of a bank statement. */
+export type StatementEntry = {
+  /** The line (CSV, QIF, MT940), row (XLSX) or number (OFX, CAMT) of the entry, as in `rows.<line>.<field>`. */
+  line: number
+  /** The booking date or, where the file has none, another date such as the value date. */
+  date: CalendarDate
+  /** Positive for a credit, negative for a debit, never zero. */
+  amount: Minor
+  description: string | null
+  /** The bank's own id for the entry: FITID, AcctSvcrRef, bank reference … */
+  reference: string | null
+}
+
+/** What an account held at the end of a day, according to the statement. */
+export type ClosingBalance = { date: CalendarDate; amount: Minor }
+
+/** The entries of one account in a file. */
+export type StatementAccount = {
+  /** IBAN, account number, or another name that the file gives the account; null if it gives none. */
+  identifier: string | null
+  /** ISO 4217, or a sign such as € in CSV; null if the file does not say. */
+  currency: string | null
+  entries: StatementEntry[]
+  closingBalance: ClosingBalance | null
+  /** How many entries were left out because they moved no money: pending, declined, informational or zero. */
+  skipped: number
+}
+
+/** A bank statement, whatever format it came in. */
+export type BankStatement = {
+  format: 'ofx' | 'qif' | 'camt' | 'mt940' | 'csv'
+  accounts: StatementAccount[]
+  settled: Settled
+  /** The headers of a table, or the kinds of its columns; empty for other formats. */
+  headers: string[]
+}
+
+/** One row of a generic CSV file, or of a workbook with one table. */
+export type GenericRow = {
+  line: number
+  date: CalendarDate
+  type: 'income' | 'expense' | 'transfer'
+  /** Always positive; `type` gives the direction. */
+  amount: Minor
+  account: string | null
+  to_account: string | null
+  category: string | null
+  description: string | null
+  reference: string | null
+}

@@ -1,0 +1,165 @@
+import { type Aspects, allRows } from '../../shared/aspect.ts'
+import { currencyBeside, currencyCodes } from '../../shared/currencies.ts'
+import { readWrittenDate } from '../../shared/date.ts'
+import { cleanText, quoted } from '../../shared/text.ts'
+import type { CsvField } from '../text/header-names.ts'
+import { isKnown, isOfCards, maxColumns } from '../text/headers.ts'
+import { amountText, type CsvRow, cellOf } from '../text/row.ts'
+import type { CsvTable } from '../text/table.ts'
+import { follows } from './balances.ts'
+import type { Entry, RowValues } from './entry.ts'
+import { currencyOfAmounts } from './foreign-amounts.ts'
+
+/** The names that may tell accounts apart, one for each row. `isSure` if a known header says that they are the holder's. */
+type Names = { names: (string | null)[]; what: string; isSure: boolean }
+
+/** The most products and accounts of one person. A column with more holds something else. */
+const [maxProducts, maxAccounts] = [10, 30]
+
+const accountLike =
+  /^'?(?:[A-Z]{2}\d{2}[A-Z0-9 ]{10,32}|[*xX•.\-\s\d]*[*xX•]{2,}[*xX•\-\s]*\d{2,6}|(?!\d+\.\d+'?$)\d[\d \-/.]{6,24}\d)'?$/
+/** Headers under which banks give the holder's account or that of the other party. */
+const ambiguous =
+  /^(?:kontonummer|konto nr|account number|account no|numero de compte|numero de cuenta|numer rachunku|cislo uctu|iban bban)$/
+
+/**
+ * Tells the holder's accounts and currencies in a file apart. Balances that run on across them prove one account; a column
+ * that may name the other party's is asked about, unless the file names that elsewhere.
+ */
+export function settleAccounts(table: CsvTable, values: RowValues[], aspects: Aspects): Entry[] {
+  const rows = values.map(({ row }) => row)
+  const accounts = namesIn(table, rows, 'account')
+  const all = namesIn(table, rows, 'product')
+  const products = countOf(all) > 1 && countOf(all) <= maxProducts ? all : null
+  const currency = currenciesOf(table, rows)
+  const sources = [
+    accountColumn(table, accounts, aspects),
+    currency,
+    marksBesideAmounts(rows),
+    sections(rows),
+    ...unknownColumns(table, rows),
+  ]
+  const told = aspects.answer('statement_account')
+  const isOne = told?.value === allRows
+  if (isOne) aspects.record('statement_account', allRows, told.proof)
+  const found = sources.find((one) => one !== null && countOf(one.names) > 1)
+  const areApart = found ? isApart(found, values, aspects) : false
+  const own = areApart && found && found !== currency ? found.names : products && accounts
+  const joined = values.map((_, i) => [own?.[i], products?.[i]].filter(Boolean).join('/') || null)
+  // Where each account is one product, its number names it.
+  const names = own && countOf(joined) === countOf(own) && !own.includes(null) ? own : joined
+  const isForeign = found === currency && !areApart
+  const owned = values.map((value, i) => ({
+    ...value,
+    own: isOne ? null : (names[i] ?? null),
+    account: accounts[i] ?? null,
+    currency: isOne || isForeign ? null : (currency.names[i] ?? null),
+  }))
+  return owned.filter((value): value is Entry => value.amount !== null)
+}
+
+/** The entries of each account and currency, in the order of the file. */
+export function groupsOf(entries: Entry[]): Entry[][] {
+  return [...Map.groupBy(entries, ({ own, currency }) => JSON.stringify([own, currency])).values()]
+}
+
+/** True if names tell accounts apart: no balance runs on across them, and they are known to be the holder's. */
+function isApart({ names, what, isSure }: Names, values: RowValues[], aspects: Aspects): boolean {
+  if (runsOn(names, values)) {
+    aspects.record('statement_account', allRows, `the balances run on across ${what}`)
+    return false
+  }
+  if (isSure) return true
+  const found = [...new Set(names)].filter((name) => name !== null)
+  const settled = aspects.settle('statement_account', () => ({
+    question: `The file has several ${what}: ${found.slice(0, 10).map(quoted).join(', ')}${found.length > 10 ? ' …' : ''}. Choose one of them, or ${allRows} if all rows are of one account.`,
+    options: [
+      { value: allRows, label: 'all rows are of one account' },
+      ...found.map((value) => ({ value, label: `only the rows of ${quoted(value)}` })),
+    ],
+  }))
+  return settled !== allRows
+}
+
+/** The column of accounts. Beside one of the other party's accounts, it is surely the holder's. */
+function accountColumn(table: CsvTable, names: (string | null)[], aspects: Aspects): Names | null {
+  const [column] = table.columns.account ?? []
+  if (column === undefined) return null
+  const header = table.headers[column]
+  const isTold = aspects.told['mapping.account'] !== undefined
+  const isSure = isTold || Boolean(table.columns.counter_account) || !ambiguous.test(header?.name ?? '')
+  if (!isSure && (names.includes(null) || countOf(names) > maxAccounts)) return null
+  return { names, what: `values of ${quoted(header?.text ?? '')}`, isSure }
+}
+
+/** The tables of a file with several headers, by the lines above each. */
+function sections(rows: CsvRow[]): Names {
+  return { names: rows.map(({ section }) => section), what: 'tables', isSure: false }
+}
+
+/** Columns under unknown headers that hold an account number or a currency in every row. */
+function unknownColumns(table: CsvTable, rows: CsvRow[]): Names[] {
+  const used = new Set(Object.values(table.columns).flat())
+  return table.headers.slice(0, maxColumns).flatMap((header, column) => {
+    if (isKnown(header) || used.has(column)) return []
+    const cells = rows.map(({ cells }) => cells[column]?.trim() ?? '')
+    const isAccount = (cell: string) =>
+      (accountLike.test(cell) && readWrittenDate(cell) === null) ||
+      (isOfCards(header) && /^\d{4}$/.test(cell))
+    const isCurrency = !table.columns.currency && cells.every((cell) => currencyCodes.has(cell))
+    if (!isCurrency && (table.columns.account || !cells.every(isAccount))) return []
+    const names = cells.map((cell) => cell.replace(/^'|'$/g, ''))
+    // Each row of three or more has another number: these are ids.
+    const areIds = countOf(names) === names.length && names.length > 2
+    return areIds || countOf(names) > maxAccounts
+      ? []
+      : [{ names, what: `values of ${quoted(header.text) || `column ${column + 1}`}`, isSure: false }]
+  })
+}
+
+function currenciesOf(table: CsvTable, rows: CsvRow[]): Names {
+  const names = rows.map((row) => {
+    const code = cellOf(table, row, 'currency').toUpperCase()
+    if (/^[A-Z]{3}$/.test(code)) return code
+    const { amount: [column, ...others] = [] } = table.columns
+    const filled = [column, ...others].find((one) => row.cells[one ?? -1]?.trim())
+    return others.length > 0 ? currencyOfAmounts(table.headers[filled ?? -1]?.text ?? '') : null
+  })
+  // Where other rows name a currency, a blank one is that of the account.
+  const filled = names.some(Boolean) ? names.map((name) => name ?? 'none') : names
+  const { account, amount = [], balance } = table.columns
+  const areApart = amount.length > 1 || Boolean(account ?? balance ?? table.layout)
+  return { names: filled, what: 'currencies', isSure: areApart }
+}
+
+/** The currency written beside amounts. */
+function marksBesideAmounts(rows: CsvRow[]): Names {
+  const marks = rows.map((row) => {
+    const text = amountText(row).normalize('NFKC')
+    if (!/[1-9]/.test(text)) return null
+    return currencyBeside(text) ?? 'none'
+  })
+  const first = marks.find((mark) => mark !== null) ?? null
+  return { names: marks.map((mark) => mark ?? first), what: 'currencies beside amounts', isSure: false }
+}
+
+/** True if balances run on through all rows, wherever the name changes too, from the top down or from the bottom up. */
+function runsOn(names: (string | null)[], values: RowValues[]): boolean {
+  const named = values.map((value, i) => ({ ...value, name: names[i] }))
+  return [named, named.toReversed()].some((ordered) =>
+    ordered.slice(1).every((value, i) => {
+      const before = ordered[i]
+      // A balance of nothing may be where any account begins.
+      return before && follows(before, value) && (before.name === value.name || before.balance)
+    }),
+  )
+}
+
+function namesIn(table: CsvTable, rows: CsvRow[], field: CsvField): (string | null)[] {
+  if (!table.columns[field]) return rows.map(() => null)
+  return rows.map((row) => cleanText(cellOf(table, row, field).replace(/^'|'$/g, '')))
+}
+
+function countOf(names: (string | null)[]): number {
+  return new Set(names.filter((name) => name !== null)).size
+}

@@ -1,0 +1,150 @@
+import type { CalendarDate } from '../../../src/shared/dates.ts'
+import type { Minor } from '../../../src/shared/money.ts'
+import type { SignConvention } from '../../shared/options.ts'
+import type { ClosingBalance } from '../../shared/statement.ts'
+
+/** The amount of a row, and its balance if the file has one. A date that cannot be read is null. */
+export type Balanced = { date: CalendarDate | null; amount: Minor; balance: Minor | null }
+
+/** A row whose fee may have been charged besides its amount. */
+type Charged = Balanced & { fee: Minor | null }
+
+/** True if the amount, whatever its sign, leads from one balance to the next. */
+export function follows(from: Stated, { amount, balance }: Stated): boolean {
+  if (from.balance === null || balance === null || amount === null) return false
+  return Math.abs(balance - from.balance) === Math.abs(amount)
+}
+
+type Stated = { amount: number | null; balance: number | null }
+
+/** How many steps from one balance to the next equal the amount between them, its opposite, or neither. */
+type Steps = { same: number; opposite: number; other: number }
+
+/** One way to read balances: the rows from the oldest, and whether a balance is that after its amount or before it. */
+type Reading<T> = { rows: T[]; isBefore: boolean; steps: Steps }
+
+/** Which way amounts go according to the running balances; null if these do not follow one way only. */
+export function signsByBalances(rows: Balanced[]): SignConvention | null {
+  const verdicts = bestReadings(rows).map(({ isBefore, steps: { same, opposite, other } }) => {
+    const explained = same + opposite
+    if (explained === 0 || (same > 0 && opposite > 0) || other * 3 > explained) return null
+    // Balances also look like this if the rows are in the wrong order.
+    if (isBefore && same === 0) return null
+    return same > 0 ? 'as_written' : 'inverted'
+  })
+  return verdicts.every((verdict) => verdict === verdicts[0]) ? (verdicts[0] ?? null) : null
+}
+
+/** True if balances contradict the amounts as they are: some steps equal them, others their opposite. */
+export function areMixed(rows: Balanced[]): boolean {
+  return bestReadings(rows).every(
+    ({ steps: { same, opposite, other } }) => same > 0 && opposite > 0 && other <= (same + opposite) / 2,
+  )
+}
+
+/**
+ * The balance after the latest row, if all balances follow from the amounts. Null if they do not, or if both directions
+ * hold and contradict each other.
+ */
+export function closingBalance(rows: Balanced[]): ClosingBalance | null {
+  const found = bestReadings(rows).flatMap(({ rows: ordered, isBefore, steps }) => {
+    const last = ordered.findLastIndex(({ balance }) => balance !== null)
+    if (last < 0 || steps.opposite + steps.other > 0) return []
+    const later = ordered.slice(isBefore ? last : last + 1).reduce((sum, { amount }) => sum + amount, 0)
+    const date = ordered.at(-1)?.date ?? null
+    return date === null ? [] : [{ date, amount: ((ordered[last]?.balance ?? 0) + later) as Minor }]
+  })
+  return found.every(({ amount }) => amount === found[0]?.amount) ? (found[0] ?? null) : null
+}
+
+/**
+ * For amounts without signs, the direction of each that the balances show: 1 or -1, or null where they show nothing. The
+ * oldest follows from one of the `openings`, or from an account that began with nothing.
+ */
+export function directionsByBalances(rows: Charged[], openings: number[]): (1 | -1 | null)[] {
+  const [first = [], second = first] = [...orders(rows)].map((ordered) => {
+    const found = directionsFrom(ordered, openings)
+    return ordered === rows ? found : found.toReversed()
+  })
+  return first.map((direction, i) => (direction === second[i] ? direction : null))
+}
+
+function directionsFrom(rows: Charged[], openings: number[]): (1 | -1 | null)[] {
+  const found = rows.map(({ amount, balance, fee }, i): 1 | -1 | null | undefined => {
+    if (balance === null) return null
+    const before = i === 0 ? [...openings, 0] : [rows[i - 1]?.balance ?? null]
+    const [shown] = before.flatMap((from) =>
+      from === null ? [] : (directionOf(balance - from, amount, fee) ?? []),
+    )
+    if (shown) return shown
+    return i === 0 || rows[i - 1]?.balance === null ? null : undefined
+  })
+  // One step that the amount does not explain leaves them all in doubt.
+  return found.map((direction) => (found.includes(undefined) ? null : (direction ?? null)))
+}
+
+/** The direction of an amount that changes the balance so, perhaps together with a fee. */
+function directionOf(change: number, amount: Minor, fee: Minor | null): 1 | -1 | null {
+  const changes = [change, change + (fee ?? 0)]
+  if (changes.includes(amount)) return 1
+  return changes.includes(-amount) ? -1 : null
+}
+
+/** The readings that explain most steps. Where the dates do not show the order, a balance is that after its amount. */
+function bestReadings(rows: Balanced[]): Reading<Balanced>[] {
+  const isUp = isReversed(rows)
+  const all = [...orders(rows), ...(isUp ? [daysReversed(rows)] : [])].map(withDayBalances)
+  const readings = all.flatMap((ordered) => {
+    const after = { rows: ordered, isBefore: false, steps: stepsOf(ordered, false) }
+    if (isUp === null) return [after]
+    const before = { rows: ordered, isBefore: true, steps: stepsOf(ordered, true) }
+    return explainedBy(before) > explainedBy(after) ? [before] : [after]
+  })
+  const most = Math.max(...readings.map(explainedBy))
+  return readings.filter((reading) => explainedBy(reading) === most)
+}
+
+/** Some banks repeat the balance of a day in each of its rows: it is that after the last of them. */
+function withDayBalances(rows: Balanced[]): Balanced[] {
+  return rows.map((row, i) => {
+    const next = rows[i + 1]
+    return next && next.date === row.date && next.balance === row.balance ? { ...row, balance: null } : row
+  })
+}
+
+const explainedBy = ({ steps: { same, opposite } }: Reading<Balanced>) => same + opposite
+
+/** The rows from the oldest, or both ways if the dates do not show which end that is. */
+function* orders<T extends Balanced>(rows: T[]): Generator<T[]> {
+  const isUp = isReversed(rows)
+  if (!isUp) yield rows
+  if (isUp ?? true) yield rows.toReversed()
+}
+
+/** Rows from the oldest, where only the days run upwards in the file. */
+const daysReversed = (rows: Balanced[]) =>
+  [...Map.groupBy(rows, ({ date }) => date).values()].toReversed().flat()
+
+/** True if the file begins with its latest row; null if the dates do not show it. */
+function isReversed(rows: Balanced[]): boolean | null {
+  const [first, last] = [rows[0]?.date, rows.at(-1)?.date]
+  return first && last && first !== last ? first > last : null
+}
+
+function stepsOf(rows: Balanced[], isBefore: boolean): Steps {
+  const steps = { same: 0, opposite: 0, other: 0 }
+  let last: number | null = null
+  let moved = 0
+  for (const { amount, balance } of rows) {
+    if (!isBefore) moved += amount
+    if (balance !== null) {
+      const change = balance - (last ?? 0)
+      if (last !== null && (moved !== 0 || change !== 0))
+        steps[change === moved ? 'same' : change === -moved ? 'opposite' : 'other'] += 1
+      last = balance
+      moved = 0
+    }
+    if (isBefore) moved += amount
+  }
+  return steps
+}

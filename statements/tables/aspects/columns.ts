@@ -1,0 +1,155 @@
+import type { Aspects } from '../../shared/aspect.ts'
+import { readWrittenDate } from '../../shared/date.ts'
+import type { Problems } from '../../shared/problems.ts'
+import { quoted } from '../../shared/text.ts'
+import { type Contents, contentsOf } from '../text/contents.ts'
+import type { CsvField } from '../text/header-names.ts'
+import {
+  type Columns,
+  columnNamed,
+  columnsNamed,
+  columnsOf,
+  type Header,
+  isKnown,
+  isOtherDate,
+  listed,
+  maxColumns,
+  maxTwins,
+  nameOf,
+} from '../text/headers.ts'
+import { type Layout, layoutOf } from '../text/published-layouts.ts'
+import type { CsvRecord } from '../text/records.ts'
+import { areStates } from '../text/state-words.ts'
+import { isUsed, setColumns, settleColumn, type Table } from './column-choice.ts'
+import { settleMoney } from './money-columns.ts'
+
+/** The meanings of a table's columns, and what these hold. */
+export type FoundColumns = {
+  columns: Columns
+  dateColumns: number[]
+  layout: Layout | null
+  contents: Contents
+}
+
+/** The most unknown fields of a mapping that errors name. */
+const unknownListed = 3
+
+/**
+ * Settles what each column means: by the request or an earlier import, a published layout, known headers, the only column
+ * that can be meant, or balances that lead from row to row.
+ */
+export function settleColumns(
+  headers: Header[],
+  body: CsvRecord[],
+  fields: readonly CsvField[],
+  aspects: Aspects,
+  problems: Problems,
+): FoundColumns {
+  const contents = contentsOf(body.map(({ cells }) => cells))
+  const layout = layoutOf(headers)
+  const columns = columnsOf(headers, fields)
+  const proofs: Table['proofs'] = new Map()
+  const table: Table = { headers, body, columns, layout, proofs, contents, aspects, problems }
+  applyLayout(table)
+  applyMapping(table, fields)
+  const isDated = (column: number) => contents.rows.some((cells) => readWrittenDate(cells[column] ?? ''))
+  if (contents.dates.length > 0 && !columns.date?.some(isDated)) delete columns.date
+  if (columns.date?.length === 1 && !proofs.has('date')) columns.date.push(...otherDateColumns(table))
+  if (columns.date?.length !== 1) {
+    const possible = (columns.date ?? contents.dates).map((column) => [column])
+    settleColumn(table, 'date', possible, 'the only column with dates')
+  }
+  settleMoney(table)
+  if (fields.includes('status')) chooseStates(table)
+  chooseDescription(table)
+  // A mapping names one column: recorded for several, it would leave out the others in the next file.
+  for (const [field, [column, ...others]] of Object.entries(columns) as [CsvField, number[]][]) {
+    const isOne = column !== undefined && others.length === 0
+    if (isOne && fields.includes(field) && !aspects.isAsked(`mapping.${field}`))
+      aspects.record(`mapping.${field}`, nameOf(headers, column), proofs.get(field) ?? 'a known header')
+  }
+  const dates = new Set([...(columns.date ?? []), ...columnsNamed(headers, 'date')])
+  return { columns, dateColumns: [...dates].slice(0, maxTwins), layout, contents }
+}
+
+/** Beside the date of a purchase or of a value, unknown columns of dates that differ from it: one may be the booking's. */
+function otherDateColumns({ headers, columns, contents }: Table): number[] {
+  const [date = -1] = columns.date ?? []
+  if (!isOtherDate(headers[date])) return []
+  return contents.dates.filter(
+    (column) =>
+      !isKnown(headers[column]) &&
+      contents.rows.some((cells) => cells[column]?.trim() !== cells[date]?.trim()),
+  )
+}
+
+function applyLayout({ headers, columns, proofs, layout }: Table): void {
+  for (const [field, name] of Object.entries(layout?.columns ?? {}) as [CsvField, string][]) {
+    const column = columnNamed(headers, name)
+    if (name === '') delete columns[field]
+    else if (column !== null) columns[field] = [column]
+    proofs.set(field, `the layout of ${layout?.name}`)
+  }
+}
+
+/** Applies the mapping, which gives a field the header or the number of its column; an empty one means no column. */
+function applyMapping(
+  { headers, columns, proofs, aspects, problems }: Table,
+  fields: readonly CsvField[],
+): void {
+  const mappings = Object.keys(aspects.told).filter((name) => name.startsWith('mapping.'))
+  const unknown = mappings.map((name) => name.slice(8)).filter((name) => !fields.some((one) => one === name))
+  for (const field of unknown.slice(0, unknownListed))
+    problems.add('mapping', `The :field field ${quoted(field)} is unknown; use one of ${fields.join(', ')}.`)
+  // A mapping of the amount excludes debits and credits that happen to be in the file, and vice versa.
+  const mapped = (field: CsvField) => Boolean(aspects.answer(`mapping.${field}`)?.value.trim())
+  if (mapped('amount') && !mapped('debit') && !mapped('credit'))
+    for (const one of ['debit', 'credit', 'net'] as const) delete columns[one]
+  if (!mapped('amount') && (mapped('debit') || mapped('credit'))) delete columns.amount
+  for (const field of fields) {
+    const answer = aspects.answer(`mapping.${field}`)
+    if (!answer) continue
+    const header = answer.value
+    const column = columnNamed(headers, header)
+    const [debit = 0, credit = 0] = /^\d{1,3},\d{1,3}$/.test(header) ? header.split(',').map(Number) : []
+    if (header.trim() === '') delete columns[field]
+    else if (field === 'amount' && credit > 0) setColumns(columns, field, [debit - 1, credit - 1])
+    else if (column !== null) columns[field] = [column]
+    else if (mappings.includes(`mapping.${field}`))
+      problems.add('mapping', `The file has no column ${quoted(header)}; it has ${listed(headers)}.`)
+    proofs.set(field, answer.proof)
+  }
+}
+
+const textsIn = ({ rows }: Contents, column: number) => rows.map((cells) => cells[column]?.trim() ?? '')
+
+/** Without a known header of states, the first column of them under an unknown one. */
+function chooseStates(table: Table): void {
+  const { columns, proofs, contents, headers } = table
+  if (columns.status || columns.impact || proofs.has('status')) return
+  const valued = [...contents.dates, ...contents.numbers]
+  const found = headers.slice(0, maxColumns).findIndex((header, column) => {
+    if (isKnown(header) || isUsed(table, column) || valued.includes(column)) return false
+    return areStates(textsIn(contents, column), header.name)
+  })
+  if (found < 0) return
+  columns.status = [found]
+  proofs.set('status', 'its words are states')
+}
+
+/** Without a known description that has any text, the column with the longest texts; any other can be mapped. */
+function chooseDescription(table: Table): void {
+  const { columns, proofs, contents, headers, layout } = table
+  const { description = [], payee = [], posting_text = [] } = columns
+  const isTelling = (column: number) => layout !== null || textsIn(contents, column).some(Boolean)
+  if (proofs.has('description') || [...description, ...payee].some(isTelling)) return
+  const lengths = headers.slice(0, maxColumns).map((_, column) => {
+    const isOther = isUsed(table, column) && !posting_text.includes(column)
+    if (isOther || contents.dates.includes(column)) return 0
+    return [...new Set(textsIn(contents, column))].filter((text) => /\p{L}{2}/u.test(text)).join('').length
+  })
+  const most = Math.max(0, ...lengths)
+  if (most === 0) return
+  columns.description = [lengths.indexOf(most)]
+  proofs.set('description', 'the column with the longest texts')
+}

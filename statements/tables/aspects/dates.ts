@@ -1,0 +1,148 @@
+import type { CalendarDate } from '../../../src/shared/dates.ts'
+import type { Aspect, Aspects } from '../../shared/aspect.ts'
+import type { DateCell, DateOrder, WrittenDate } from '../../shared/date.ts'
+import type { Problems } from '../../shared/problems.ts'
+import { quotedInRow } from '../../shared/text.ts'
+
+export type DateReader = (cell: DateCell) => CalendarDate | null
+
+const formats: Record<DateOrder, string> = {
+  dmy: 'DD/MM/YYYY',
+  mdy: 'MM/DD/YYYY',
+  ymd: 'YYYY-MM-DD',
+  ydm: 'YYYY-DD-MM',
+}
+
+/**
+ * Settles the order of day, month and year by the dates of the whole file, and returns a function that reads them. For a
+ * cell without a valid date it adds an error and returns null. With `isEastAsian`, years of two digits are asked about,
+ * since banks there put these first too.
+ */
+export function dateReader(
+  cells: DateCell[],
+  aspects: Aspects,
+  problems: Problems,
+  isEastAsian = false,
+): DateReader {
+  const format = aspects.settle('date_format', () => orderOf(cells, isEastAsian), formats.dmy)
+  const isTold = aspects.answer('date_format')?.value === format
+  const order = orderIn(format)
+  if (!order)
+    problems.add(
+      'date_format',
+      `The selected :field is invalid; use one of ${Object.values(formats).join(', ')}.`,
+    )
+  return ({ line, text, written }) => {
+    if (!order) return null
+    const settled = written?.settled
+    const inOrder = written?.readings[order]
+    const other = written && order.startsWith('y') ? onlyReading(written) : null
+    const isByOrder = isTold || order === 'ydm'
+    const date = isByOrder ? (inOrder ?? settled ?? other) : (settled ?? inOrder ?? other)
+    return problems.checkDate(line, text, date ?? null)
+  }
+}
+
+function orderOf(cells: DateCell[], isEastAsian: boolean): Aspect {
+  const dates = cells.filter(isWritten)
+  const proved = (order: DateOrder, cell?: DateCell) => ({
+    value: formats[order],
+    proof: cell ? `${quotedInRow(cell)} can be read only so` : 'every date can be read only so',
+  })
+  const canBeYearFirst = dates.every(({ written: { settled, readings } }) => {
+    // No short year is in front of a date with dots, in which the day comes first, or with a year of four digits.
+    return Boolean(readings.ymd) && 'dmy' in readings && (settled === null || settled === readings.ymd)
+  })
+  if (canBeYearFirst && dates.some(({ written }) => written.settled)) return proved('ymd')
+  const open = dates.find(({ written: { settled, readings } }) => {
+    return !settled && readings.dmy && readings.mdy && readings.dmy !== readings.mdy
+  })
+  const [dmy, mdy] = [onlyIn('dmy', dates), onlyIn('mdy', dates)]
+  if (dmy && mdy)
+    return {
+      question: `The dates ${quotedInRow(dmy)} and ${quotedInRow(mdy)} are written in different orders; choose ${formats.dmy} or ${formats.mdy}.`,
+      options: [choice('dmy', dmy), choice('mdy', mdy)],
+    }
+  const short = dates.find(
+    ({ written: { readings } }) => readings.ymd && (readings.dmy ?? readings.mdy) && !isSame(readings),
+  )
+  const isShort = short && (isEastAsian || (canBeYearFirst && haveFewerYearsFirst(dates)))
+  const unclear = open && !dmy && !mdy ? open : isShort ? short : null
+  if (unclear)
+    return eitherWay(unclear, [
+      ...(mdy ? [] : ['dmy' as const]),
+      ...(dmy ? [] : ['mdy' as const]),
+      ...(isShort ? ['ymd' as const] : []),
+    ])
+  const text = mdy ?? dmy
+  const exchanged = text && !open ? exchangedIn(dates) : undefined
+  if (exchanged && text)
+    return {
+      question: `The dates ${quotedInRow(exchanged)} and ${quotedInRow(text)} look as if Excel had exchanged day and month; choose ${formats.ydm} (${exchanged.written.readings.ydm}) or ${formats.ymd}.`,
+      options: [choice('ydm', exchanged), choice('ymd', exchanged)],
+    }
+  if (mdy) return proved('mdy', mdy)
+  return dmy ? proved('dmy', dmy) : null
+}
+
+type Dated = DateCell & { written: WrittenDate }
+const isWritten = (cell: DateCell): cell is Dated => cell.written !== null
+const isSame = ({ ymd, dmy, mdy }: WrittenDate['readings']) => ymd === (dmy ?? mdy)
+
+/** The first date that can be read only in this order of day and month. */
+function onlyIn(order: 'dmy' | 'mdy', dates: Dated[]): Dated | undefined {
+  const other = order === 'dmy' ? 'mdy' : 'dmy'
+  return dates.find(({ written: { settled, readings } }) => !settled && readings[order] && !readings[other])
+}
+
+/** True if fewer years come out with short years first: a file has few years, and many days. */
+function haveFewerYearsFirst(dates: Dated[]): boolean {
+  const yearsOf = (dateOf: (readings: WrittenDate['readings']) => CalendarDate | null | undefined) =>
+    new Set(dates.map(({ written }) => dateOf(written.readings)?.slice(0, 4))).size
+  return yearsOf(({ ymd }) => ymd) < yearsOf(({ dmy, mdy }) => dmy ?? mdy)
+}
+
+/**
+ * Beside texts with days past the twelfth, the first of dates without any: Excel turns a text into a date where it fits its
+ * own order of day and month, and leaves the others as they are.
+ */
+function exchangedIn(dates: Dated[]): Dated | undefined {
+  const turned = dates.filter(({ written }) => written.settled)
+  const canBe = turned.every(({ written: { readings } }) => readings.ydm)
+  return canBe ? turned.find(({ written: { settled, readings } }) => readings.ydm !== settled) : undefined
+}
+
+function choice(order: DateOrder, { written }: DateCell) {
+  return {
+    value: formats[order],
+    label: `${formats[order]} (${written?.readings[order] ?? written?.settled})`,
+  }
+}
+
+function eitherWay(cell: Dated, orders: DateOrder[]): Aspect {
+  const options = orders.filter((order) => cell.written.readings[order]).map((order) => choice(order, cell))
+  const ways = options.length === 2 ? 'two' : 'three'
+  return {
+    question: `The date ${quotedInRow(cell)} can be read in ${ways} ways and nothing in the file settles it; choose ${options.map(({ label }) => label).join(' or ')}.`,
+    options,
+  }
+}
+
+/** The date of a text that fits only one of the two orders with the year last. */
+function onlyReading({ readings: { dmy, mdy } }: WrittenDate): CalendarDate | null {
+  return dmy && mdy ? null : (dmy ?? mdy ?? null)
+}
+
+/** The order that a format such as `DD/MM/YYYY`, `d.m.Y` or `%m/%d/%y` puts day, month and year in. */
+function orderIn(format: string): DateOrder | null {
+  const letters = format
+    .toLowerCase()
+    .slice(0, 40)
+    // A time may follow; its m stands for minutes.
+    .replace(/[t\s]*[h%]*h.*$/, '')
+    .replace(/j/g, 'd')
+    .replace(/n/g, 'm')
+    .replace(/[^dmy]/g, '')
+    .replace(/(.)\1+/g, '$1')
+  return letters in formats ? (letters as DateOrder) : null
+}

@@ -1,0 +1,128 @@
+import type { Minor } from '../../../src/shared/money.ts'
+import { pluralize } from '../../../src/shared/pluralize.ts'
+import { type Aspects, directionChoices } from '../../shared/aspect.ts'
+import type { SignConvention } from '../../shared/options.ts'
+import { quoted } from '../../shared/text.ts'
+import { foldHeader } from '../text/fold-header.ts'
+import { isKnown, isMarkHeader, isOfCards, maxColumns } from '../text/headers.ts'
+import { isTrade, type Mark, sideOf } from '../text/mark-words.ts'
+import type { CsvRow } from '../text/row.ts'
+import type { CsvTable } from '../text/table.ts'
+
+/** Which way each row went, by the words of one column. `isSure` if its header, or the mapping, says that it holds marks. */
+type Marks = { column: number; proof: string; marks: (Mark | null)[]; isSure: boolean }
+
+/** The most words that are asked about, and the most if none of them is known. */
+const [maxAsked, maxUnknown] = [12, 4]
+
+/** The columns that hold marks of debits and credits and nothing else, the surest first. */
+export function markColumns(table: CsvTable, rows: CsvRow[], aspects: Aspects): Marks[] {
+  const found = table.headers.slice(0, maxColumns).flatMap((header, column): Marks[] => {
+    const isType = table.columns.type?.includes(column) ?? false
+    const isTold = isType && aspects.told['mapping.type'] !== undefined
+    const isSure = isTold || (isType && isMarkHeader(header))
+    const wordOf = ({ cells }: CsvRow) => cells[column]?.trim() ?? ''
+    const known = new Map<string, Mark | null>()
+    for (const row of rows) {
+      const word = wordOf(row)
+      if (known.has(word)) continue
+      const mark = sideOf(word) ?? (isType ? toldMark(word, aspects) : null)
+      if (mark === null && word !== '') return []
+      known.set(word, mark)
+    }
+    const marks = rows.map((row) => known.get(wordOf(row)) ?? null)
+    const [one, another] = new Set([...known.values()].filter((mark) => mark !== null))
+    if (!one) return []
+    if (!isSure && header.text !== '' && !isType && (!another || isOfCards(header))) return []
+    // Some banks mark only one side; rows without a mark then belong to the other.
+    const other: Mark | null = another ? null : one === 'credit' ? 'debit' : 'credit'
+    const proof = `the marks in column ${headerOf(table, column)}`
+    return [{ column, proof, marks: marks.map((mark) => mark ?? other), isSure }]
+  })
+  return found.sort((a, b) => Number(b.isSure) - Number(a.isSure))
+}
+
+/** The header of a column as questions quote it, or its number. */
+export const headerOf = ({ headers }: CsvTable, column = -1) =>
+  quoted(headers[column]?.text ?? '') || String(column + 1)
+
+/**
+ * Asks what the unknown words in the column of kinds mean, and reads on as if they were debits. Null if no column holds
+ * kinds, nor one of two letters under an unknown header. A word such as `Refund` says nothing alone, since it depends on
+ * whose account it is, and neither does one known letter of two.
+ */
+export function askAboutMarks(
+  table: CsvTable,
+  rows: CsvRow[],
+  directionOf: ((row: CsvRow) => Mark | null) | null,
+  aspects: Aspects,
+): (Mark | null)[] | null {
+  const { type = [], posting_text = [] } = table.columns
+  const wordAt = ({ cells }: CsvRow, column: number) => cells[column]?.trim().slice(0, 100) || 'blank'
+  const kinds = [...type, ...posting_text]
+  const unnamed = table.headers
+    .slice(0, maxColumns)
+    .flatMap((header, column) => (isKnown(header) ? [] : [column]))
+  const column = [...kinds, ...unnamed].find((column) => {
+    const words = [...new Set(rows.map((row) => wordAt(row, column)))]
+    if (words.length > maxAsked) return false
+    if (words.every((word) => aspects.answer(`marks.${word}`))) return true
+    const areKinds = words.length <= maxUnknown || words.some((word) => sideOf(word))
+    return kinds.includes(column) ? areKinds && words.length > 1 : words.length === 2 && words.every(isLetter)
+  })
+  if (column === undefined) return null
+  const words = [...new Set(rows.map((row) => wordAt(row, column)))]
+  const areLetters = words.every(isLetter) && words.some((word) => !sideOf(word))
+  const marks = rows.map((row) => {
+    const word = wordAt(row, column)
+    return (
+      directionOf?.(row) ?? (areLetters || isTrade(word) ? null : sideOf(word)) ?? toldMark(word, aspects)
+    )
+  })
+  const unknown = Map.groupBy(
+    rows.filter((_, i) => marks[i] === null),
+    (row) => wordAt(row, column),
+  )
+  const header = headerOf(table, column)
+  for (const [word, all] of unknown)
+    aspects.settle(`marks.${word}`, () => ({
+      question: `Nothing says whether amounts marked ${quoted(word)} in the column ${header} (${pluralize(all.length, 'row')}, first row ${all[0]?.line}) came in or were spent.`,
+      options: directionChoices(quoted(word)),
+    }))
+  return marks.map((mark) => mark ?? 'debit')
+}
+
+const isLetter = (word: string) => /^(?:\p{L}|[^\0-\x7f]{2})$/u.test(word)
+
+/**
+ * The convention of signed amounts that the kinds of rows agree with in both directions, or in one if these are surely marks;
+ * null if none does.
+ */
+export function signsByKinds(
+  kinds: (Mark | null)[],
+  amounts: Minor[],
+  isSure = false,
+): SignConvention | null {
+  const rows = kinds.flatMap((kind, i) => (kind && amounts[i] ? [{ kind, amount: amounts[i] }] : []))
+  const areBoth = new Set(rows.map(({ kind }) => kind)).size > 1
+  const agrees = rows.map(({ kind, amount }) => (kind === 'debit') === amount < 0)
+  if (agrees.every(Boolean)) return areBoth || isSure ? 'as_written' : null
+  return areBoth && !agrees.some(Boolean) ? 'inverted' : null
+}
+
+/** True if kinds prove signs the other way: purchases and refunds do so only for a buyer, who makes payments too. */
+export function areOfBuyer(words: string[], amounts: Minor[]): boolean {
+  return words.some((word, i) =>
+    sideOf(word) === null ? payment.test(foldHeader(word)) && (amounts[i] ?? 0) < 0 : !isTrade(word),
+  )
+}
+
+const payment = /payment|paiement|zahlung|pago|pagamento|betaling|betalning|platnosc|wplata/
+
+function toldMark(word: string, aspects: Aspects): Mark | null {
+  const field = `marks.${word.slice(0, 100)}`
+  const { value, proof = '' } = aspects.answer(field) ?? {}
+  if (value !== 'in' && value !== 'out') return null
+  aspects.record(field, value, proof)
+  return value === 'in' ? 'credit' : 'debit'
+}

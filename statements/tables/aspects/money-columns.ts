@@ -1,0 +1,151 @@
+import { isBlankAmount } from '../../shared/amount.ts'
+import { hasDecimals, hundredths } from '../text/contents.ts'
+import { type CsvField, moneyFields } from '../text/header-names.ts'
+import { columnsNamed, isKnown, isMarkHeader, isOfDebt, maxOptions, mayBeBalance } from '../text/headers.ts'
+import { type BalancedColumns, balancedColumns, mayBeOwed, pairsOf } from './balanced-columns.ts'
+import { askForColumn, isUsed, settleColumn, type Table } from './column-choice.ts'
+import { columnsOfCurrencies, differAbroad, filledCurrencies } from './foreign-amounts.ts'
+
+/** Settles the columns of amounts, or of debits and credits, and of balances. */
+export function settleMoney(table: Table): void {
+  const { columns, layout, proofs } = table
+  if (columns.amount?.length === 1 && !layout && !proofs.has('amount'))
+    columns.amount.push(...otherAmounts(table))
+  settleAmounts(table)
+  findBalance(table)
+  askAboutOthers(table)
+}
+
+/** Finds the columns of amounts that no header names, or chooses among several that one does. */
+function settleAmounts(table: Table): void {
+  const { headers, body, columns, proofs, contents } = table
+  const twice = moneyFields.find((field) => (columns[field]?.length ?? 0) > 1)
+  const candidates = twice ? (columns[twice] ?? []) : freeNumbers(table)
+  const halves = twice ? null : halvesOf(table, candidates)
+  if (halves ? halves.length === 0 : !twice && moneyFields.some((field) => columns[field])) return
+  const currencies = columnsOfCurrencies(headers, candidates)
+  const found = (!twice && columns.net) || filledCurrencies(currencies, body)
+  if (found) {
+    columns.amount = found
+    if (found === columns.net) delete columns.net
+    return
+  }
+  // A single step may equal one of several numbers by chance.
+  const isStepped = contents.rows.length > 2 || candidates.length < 3
+  const balances = candidates.filter((column) =>
+    isStepped ? !isOfDebt(headers[column]) : mayBeBalance(headers[column]),
+  )
+  const all = balancedColumns(
+    contents.rows,
+    halves ? [...new Set(halves.flat())] : candidates,
+    columns.balance ?? balances,
+  )
+  const leading = halves ? all.filter(({ amount }) => amount === undefined) : all
+  // A balance before the amount and one after it both account for it: the last one is that after it.
+  const led = leading.at(-1)
+  const areOne = leading.every((one) => columnsIn(one) === columnsIn(led))
+  if (led && areOne && (!twice || led.amount !== undefined)) {
+    for (const [field, column] of Object.entries(led) as [CsvField, number][]) {
+      columns[field] = [column]
+      proofs.set(field, 'it leads from balance to balance')
+    }
+    if (mayBeOwed(led, contents.rows)) askForColumn(table, 'amount', pairsOf(led))
+    return
+  }
+  const areSingle = twice || currencies.length > 0
+  const singly = areSingle ? candidates.map((column) => [column]) : possibleAmounts(contents.rows, candidates)
+  settleColumn(table, twice ?? 'amount', halves ?? singly, 'the only column with amounts')
+}
+
+const columnsIn = (led: BalancedColumns | undefined) => [led?.amount, led?.debit, led?.credit].join()
+
+/** The only column of debits or credits with each column that is filled in the other rows, either way. */
+function halvesOf({ columns, proofs, contents }: Table, others: number[]): number[][] | null {
+  const [field, another] = moneyFields.filter((one) => columns[one])
+  const half = field && columns[field]?.[0]
+  if (!field || half === undefined || another || field === 'amount' || proofs.has(field)) return null
+  const pairs = others.filter((other) => areHalves(contents.rows, half, other)).map((other) => [half, other])
+  return pairs.flatMap((pair) => {
+    const other = pair.toReversed()
+    return field === 'debit' ? [pair, other] : [other, pair]
+  })
+}
+
+const isFilled = (cells: string[], column: number) => !isBlankAmount(cells[column] ?? '')
+/** Some banks write a zero on the side where nothing moved. */
+const moves = (cells: string[], column: number) => hundredths(cells[column] ?? '') !== 0
+const areHalves = (rows: string[][], a: number, b: number) =>
+  rows.every((cells) => moves(cells, a) !== moves(cells, b))
+
+/** Asks about amounts that debits and credits beside them, or net amounts without a fee, do not equal. */
+function askAboutOthers(table: Table): void {
+  const { amount, debit, credit, net, fee } = table.columns
+  if (table.layout || table.proofs.has('amount')) return
+  const others = debit && credit ? [...debit, ...credit] : fee || debit || credit ? undefined : net
+  if (!amount || !others) return
+  const sumOf = (cells: string[], columns: number[]) =>
+    columns.reduce((sum, column) => sum + Math.abs(hundredths(cells[column] ?? '')), 0)
+  const differs = (cells: string[]) => ![0, sumOf(cells, others)].includes(sumOf(cells, amount))
+  if (table.contents.rows.some(differs)) askForColumn(table, 'amount', [others, amount])
+}
+
+/** Without a known header of balances, a column whose steps the amounts account for. */
+function findBalance(table: Table): void {
+  const { columns, proofs, contents } = table
+  const amounts = moneyFields.flatMap((field) => columns[field] ?? [])
+  if (columns.balance || proofs.has('balance') || contents.rows.length < 3) return
+  const balances = freeNumbers(table).filter(
+    (column) => !table.headers[column]?.text || mayBeBalance(table.headers[column]),
+  )
+  const [led, ...others] = balancedColumns(contents.rows, amounts, balances)
+  if (!led || others.length > 0 || led.credit !== columns.credit?.[0]) return
+  columns.balance = [led.balance]
+  proofs.set('balance', 'the amounts lead from balance to balance')
+}
+
+/** Other columns of amounts, such as those in the currency of the purchase: their values differ in some row. */
+function otherAmounts(table: Table): number[] {
+  const { headers, columns, contents } = table
+  const { amount: [amount = -1] = [], currency: [currency = -1] = [] } = columns
+  const known = columnsNamed(headers, 'amount')
+  const codes = contents.rows.map((cells) => cells[currency]?.trim() ?? null)
+  const differs = (column: number) =>
+    contents.rows.some((cells) => {
+      const [one, other] = [amount, column].map((at) => hundredths(cells[at] ?? ''))
+      return one && other && one !== other
+    })
+  return contents.numbers.filter((column) =>
+    known.includes(column)
+      ? differs(column)
+      : currency >= 0 &&
+        !isUsed(table, column) &&
+        differAbroad(contents.rows, amount, column, codes, headers[column]),
+  )
+}
+
+/**
+ * The columns that may hold the amounts: a column that is filled in every row, or two of which each row fills one, in
+ * either order; or else any column of numbers.
+ */
+function possibleAmounts(rows: string[][], candidates: number[]): number[][] {
+  const tried = candidates.slice(0, maxOptions)
+  const pairs = tried.flatMap((a) => tried.flatMap((b) => (areHalves(rows, a, b) ? [[a, b]] : [])))
+  const halves = new Set(pairs.flat())
+  const single = candidates.filter((column) =>
+    rows.every((cells) => (halves.has(column) ? moves : isFilled)(cells, column)),
+  )
+  const found = [...single.map((column) => [column]), ...pairs]
+  if (found.length > 1) return found
+  // Beside a full column, whole numbers are those of cheques.
+  const others = candidates.filter(
+    (column) => found[0]?.[0] !== column && (!found[0] || hasDecimals(rows, column)),
+  )
+  return [...found, ...others.map((column) => [column])]
+}
+
+/** The columns of numbers that no header explains: numbers are no marks. */
+function freeNumbers(table: Table): number[] {
+  const { contents, headers } = table
+  const isFree = (column: number) => !isUsed(table, column) && !isKnown(headers[column])
+  return contents.numbers.filter((column) => isFree(column) || isMarkHeader(headers[column]))
+}

@@ -1,0 +1,174 @@
+import { pluralize } from '../../../src/shared/pluralize.ts'
+import type { Aspect, Aspects } from '../../shared/aspect.ts'
+import { quoted } from '../../shared/text.ts'
+import { hundredths } from '../text/contents.ts'
+import { isOtherDate } from '../text/headers.ts'
+import { type CsvRow, cellOf } from '../text/row.ts'
+import {
+  bookedWords,
+  foldState,
+  maxStates,
+  movingImpact,
+  neutralMark,
+  skippedWords,
+  undoneWords,
+} from '../text/state-words.ts'
+import type { CsvTable } from '../text/table.ts'
+import { follows } from './balances.ts'
+
+type Found = { booked: CsvRow[]; skipped: CsvRow[] }
+
+/**
+ * Which rows moved money, by a column of states or of the impact on the balance: an unknown word in it is asked about.
+ * Other rows are `skipped`, along with those whose date says that they are pending.
+ */
+export function settleStates(table: CsvTable, rows: CsvRow[], aspects: Aspects): Found {
+  const byColumn = rows.map((row) => stateOf(table, row))
+  const words = Map.groupBy(rows, (_, i) => byColumn[i] ?? '')
+  const isColumn = words.size <= maxStates
+  const isBooked = (word: string) =>
+    isColumn ? settleWord(word, words, aspects, Boolean(table.columns.status)) : !isSkipped(word)
+  const moved = new Map([...words.keys()].map((word) => [word, isBooked(word)]))
+  const found: Found = { booked: [], skipped: [] }
+  for (const [i, row] of rows.entries()) {
+    const isPending = row.date.written === null && isSkipped(row.date.text)
+    const marked = isPending ? null : withMark(table, row)
+    if (marked && moved.get(byColumn[i] ?? '')) found.booked.push(marked)
+    else found.skipped.push(row)
+  }
+  const { impact, status } = table.columns
+  const [column] = impact ?? status ?? []
+  const isAsked = aspects.questions.some(({ field }) => field.startsWith('states.'))
+  if (column !== undefined && isColumn && !isAsked)
+    aspects.record('states', table.headers[column]?.text ?? '', 'all words in the column are known')
+  const blank = ['The booking date is blank', 'which may be pending'] as const
+  const dated = withoutUnmoved(found, undatedRows(table, found.booked), 'no booking date', blank, aspects)
+  const same = ['The balance stays the same', 'and follows from all others'] as const
+  return withoutUnmoved(dated, unmovedRows(dated.booked), 'unchanged balance', same, aspects)
+}
+
+/** Asks whether some rows moved money, and skips them if not. */
+function withoutUnmoved(
+  { booked, skipped }: Found,
+  rows: Set<CsvRow>,
+  state: string,
+  [what, why]: readonly [string, string],
+  aspects: Aspects,
+): Found {
+  const [first] = rows
+  if (!first) return { booked, skipped }
+  const value = aspects.settle(`states.${state}`, () => ({
+    question: `${what} in ${pluralize(rows.size, 'row')} with an amount, such as row ${first.line}, ${why}.`,
+    options: moving(rows.size).toReversed(),
+  }))
+  if (value !== 'skipped') return { booked, skipped }
+  return { booked: booked.filter((row) => !rows.has(row)), skipped: [...skipped, ...rows] }
+}
+
+/** Rows with another date than that of booking, where other rows have one and no column has states. */
+function undatedRows(table: CsvTable, rows: CsvRow[]): Set<CsvRow> {
+  const undated = rows.filter((row) => cellOf(table, row, 'date') === '' && row.date.text !== '')
+  const isOther = isOtherDate(table.headers[table.columns.date?.[0] ?? -1])
+  return new Set(table.columns.status || isOther || undated.length === rows.length ? [] : undated)
+}
+
+/** Rows with an amount and the balance of the row before, if they are the fewer and the balances follow from the others. */
+function unmovedRows(rows: CsvRow[]): Set<CsvRow> {
+  const values = rows.map(statedIn).filter(({ amount }) => amount !== 0)
+  for (const ordered of [values, values.toReversed()]) {
+    const isUnmoved = ({ balance }: Stated, i: number) =>
+      balance !== null && balance === ordered[i - 1]?.balance
+    const unmoved = ordered.filter(isUnmoved)
+    const others = ordered.filter((one, i) => !isUnmoved(one, i))
+    if (unmoved.length < others.length && others.every((one, i) => i === 0 || leads(others[i - 1], one)))
+      return new Set(unmoved.map(({ row }) => row))
+  }
+  return new Set()
+}
+
+/** What a row says of its amount, signed where the file signs it, its fee and its balance, in hundredths. */
+type Stated = { row: CsvRow; balance: number | null; amount: number; fee: number }
+
+function statedIn(row: CsvRow): Stated {
+  const [debit, credit] = [hundredths(row.debit.text), hundredths(row.credit.text)]
+  return {
+    row,
+    balance: row.balance.written && hundredths(row.balance.text),
+    amount: hundredths(row.amount.text) || credit - Math.abs(debit),
+    fee: hundredths(row.fee.text),
+  }
+}
+
+/** True if the amount, with or without its fee, leads from one balance to the next. */
+function leads(from: Stated | undefined, { amount, fee, balance }: Stated): boolean {
+  return [0, fee, -fee].some((part) => follows(from ?? noBalance, { amount: amount + part, balance }))
+}
+
+const noBalance = { amount: null, balance: null }
+
+/**
+ * Whether rows that were refunded or cancelled moved money: they did if the balances follow with them, or if each has a row
+ * that brings it back, and did not if the balances follow only without them. Null if nothing shows it.
+ */
+function outcomeOfUndone(undone: CsvRow[], others: CsvRow[]): Aspect {
+  const rest = others.map(statedIn)
+  const gone = undone.map(statedIn)
+  const all = [...rest, ...gone].sort((a, b) => a.row.line - b.row.line)
+  const isRunning = (rows: Stated[]) =>
+    rows.length > 1 &&
+    [rows, rows.toReversed()].some((ordered) =>
+      ordered.every((one, i) => one.balance !== null && (i === 0 || leads(ordered[i - 1], one))),
+    )
+  if (isRunning(all)) return { value: 'booked', proof: 'the balances follow with these rows' }
+  if (isRunning(rest)) return { value: 'skipped', proof: 'the balances follow without these rows' }
+  const amounts = new Set(rest.map(({ amount }) => amount))
+  const isBroughtBack = ({ amount }: Stated) => amount !== 0 && amounts.has(-amount)
+  return gone.every(isBroughtBack) ? { value: 'booked', proof: 'other rows bring these back' } : null
+}
+
+const moving = (times: number) => [
+  { value: 'booked', label: `${times === 1 ? 'The row' : `The ${times} rows`} moved money.` },
+  { value: 'skipped', label: 'They moved none: they are pending, declined or informational.' },
+]
+
+const isSkipped = (word: string) => skippedWords.test(foldState(word))
+
+/** The word in the column of states. An impact needs no other state; without one, nothing moved. */
+function stateOf(table: CsvTable, row: CsvRow): string {
+  if (row.doubtful !== '') return row.doubtful
+  if (!table.columns.impact) return cellOf(table, row, 'status').slice(0, 100)
+  return movingImpact.test(foldState(cellOf(table, row, 'impact'))) ? 'booked' : 'skipped'
+}
+
+/** True if rows with this word moved money. Where others are all pending, say, a blank cell means that a row is not. */
+function settleWord(
+  word: string,
+  words: Map<string, CsvRow[]>,
+  aspects: Aspects,
+  hasColumn: boolean,
+): boolean {
+  const others = [...words.keys()].filter((other) => other !== '')
+  const isBlankBooked = word === '' && (!hasColumn || others.every(isSkipped))
+  const isKnownSkipped = isSkipped(word) || word === 'skipped'
+  const isKnown = isKnownSkipped || isBlankBooked || bookedWords.test(foldState(word))
+  const field = `states.${word || 'blank'}`
+  if (isKnown && aspects.told[field] === undefined) return !isKnownSkipped
+  const rows = words.get(word) ?? []
+  const isBookedWord = (other: string) => bookedWords.test(foldState(other)) || other === ''
+  const booked = [...words].flatMap(([other, some]) => (isBookedWord(other) ? some : []))
+  const shown = undoneWords.test(foldState(word)) ? outcomeOfUndone(rows, booked) : null
+  const list = [...words].map(([one, all]) => `${quoted(one) || '(blank)'}: ${pluralize(all.length, 'row')}`)
+  const open = {
+    question: `Nothing says whether rows in the state ${quoted(word) || '(blank)'} moved money (${list.join(', ')}).`,
+    options: moving(rows.length),
+  }
+  return aspects.settle(field, () => shown ?? open) !== 'skipped'
+}
+
+/** Under 收/支, neutral rows move money between pots, except for refunds, which came in. Null if nothing moved. */
+function withMark(table: CsvTable, row: CsvRow): CsvRow | null {
+  const [column = -1] = table.columns.type ?? []
+  const isNeutral = table.headers[column]?.name === '收支' && neutralMark.test(cellOf(table, row, 'type'))
+  if (!isNeutral) return row
+  return row.cells.join().includes('退款成功') ? { ...row, cells: row.cells.with(column, '+') } : null
+}

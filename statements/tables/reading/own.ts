@@ -1,0 +1,208 @@
+import { onlyForTransfersText, requiredText } from '../../../src/shared/field-errors.ts'
+import type { Minor } from '../../../src/shared/money.ts'
+import { csvHeaders } from '../../../src/shared/transaction-fields.ts'
+import { accountNames, askForAccount } from '../../shared/accounts.ts'
+import type { Settled } from '../../shared/aspect.ts'
+import type { FileOptions } from '../../shared/options.ts'
+import type { GenericRow } from '../../shared/statement.ts'
+import { cleanText } from '../../shared/text.ts'
+import type { Entry } from '../aspects/entry.ts'
+import type { Mark } from '../text/mark-words.ts'
+import { type CsvRow, cellOf } from '../text/row.ts'
+import type { CsvTable } from '../text/table.ts'
+import { kindOf, type RowKind } from '../text/type-words.ts'
+import { type AppRow, appRowOf } from './app-rows.ts'
+import { describeRow } from './description.ts'
+import { readTable, type TableReading } from './read.ts'
+import { fieldsOf } from './table.ts'
+
+/** The headers that the documentation of `import/store` names. */
+const documented = new Set([...csvHeaders, 'debit', 'credit'])
+
+const notPositive = 'The :field field must be greater than 0.'
+
+/** The rows of a generic file, and how its aspects were settled. */
+export type GenericFile = {
+  rows: GenericRow[]
+  /** Starting balances, as income or expenses. */
+  startingBalances: GenericRow[]
+  skipped: number
+  settled: Settled
+  headers: string[]
+}
+
+/** Reads a table of one's own or an export of another app; only date and amount are required. Throws Invalid, or Questions. */
+export function readGenericTable(text: string, options: FileOptions, isSheet: boolean): GenericFile {
+  const reading = readTable(text, options, { ...ownTable, isSheet })
+  const { table, skipped, aspects, problems } = reading
+  const entries = chosenEntries(reading)
+  // A transfer leaves the account of its row whatever its sign, unless a transfer of the file has a minus sign.
+  const areSigned =
+    reading.areSided ||
+    entries.some(({ row }) => kindOfRow(table, row) === 'transfer' && row.amount.written?.isNegative)
+  const moved = table.layout?.app
+    ? entries.filter(({ row, amount }) => amount !== 0 && !appRowOf(table, row).isLeftOut)
+    : entries
+  const signs = { areSigned, haveRefunds: haveBothSigns(table, moved) }
+  const read = moved.flatMap((entry) => readRow(reading, signs, entry) ?? [])
+  problems.throwIfAny(aspects)
+  return {
+    rows: joinHalves(read),
+    startingBalances: read.filter(({ isStart }) => isStart).map(rowOf),
+    skipped: skipped + entries.length - moved.length,
+    settled: aspects.settled,
+    headers: table.identity,
+  }
+}
+
+const ownTable = { fields: fieldsOf(true), convention: conventionOf, directions: directionsIn }
+
+/**
+ * The direction of a row by its type; one with a second account and no type is a transfer. Null if its sign says which way
+ * it went: expenses may be of both signs, and so may transfers that name no second account.
+ */
+function directionsIn(table: CsvTable, entries: Entry[]): (row: CsvRow) => Mark | null {
+  const isSigned = entries.some(({ amount }) => amount < 0)
+  const rows = entries.map(({ row }) => row)
+  const bySign = haveBothSigns(table, entries) && !conventionOf(table, rows, isSigned)
+  return (row) => {
+    // A debit to the other account was spent.
+    if (table.layout?.app?.journal) return row.amount.written?.isNegative ? 'credit' : 'debit'
+    const { between } = appRowOf(table, row)
+    if (between) return between.from !== null ? 'debit' : 'credit'
+    const named = kindOfRow(table, row)
+    if (named === 'expense' && bySign) return null
+    if (named === 'transfer' && isSigned && !table.columns.to_account) return null
+    return named && (named === 'income' || named === 'transfer_in' ? 'credit' : 'debit')
+  }
+}
+
+/** True if some expenses are negative and others positive, which are refunds. */
+function haveBothSigns(table: CsvTable, entries: Entry[]): boolean {
+  const spent = entries.filter(({ row }) => kindOfRow(table, row) === 'expense')
+  return spent.some(({ amount }) => amount < 0) && spent.some(({ amount }) => amount > 0)
+}
+
+/** The documented columns have a documented convention: a minus sign is an expense, and a type tells the direction. */
+function conventionOf(table: CsvTable, rows: CsvRow[], hasMinus: boolean) {
+  const isDocumented =
+    table.headers.every(({ text }) => documented.has(text.toLowerCase())) &&
+    rows.every((row) => cellOf(table, row, 'type') === '' || kindOf(cellOf(table, row, 'type')))
+  return isDocumented && hasMinus
+    ? { value: 'as_written' as const, proof: 'the documented columns, where a minus sign is an expense' }
+    : null
+}
+
+/** The entries of the file or, where rows of one account have several currencies, those of the currency that is meant. */
+function chosenEntries({ table, groups, aspects }: TableReading): Entry[] {
+  const all = groups.flat().sort((a, b) => a.row.line - b.row.line)
+  const byAccount = Map.groupBy(all, ({ account }) => account)
+  const areMixed = [...byAccount.values()].some(
+    (rows) => new Set(rows.map(({ currency }) => currency)).size > 1,
+  )
+  if (!areMixed && (table.columns.account || groups.length < 2)) return all
+  const names = accountNames(
+    groups.map(([first]) => ({ identifier: first?.own ?? null, currency: first?.currency ?? null })),
+  )
+  return groups[names.indexOf(askForAccount(names, aspects))] ?? all
+}
+
+/** A row that may be one half of a transfer. */
+type Half = GenericRow & Pick<AppRow, 'isHalf' | 'other' | 'isStart'>
+
+const rowOf = ({ isHalf: _, other: __, isStart: ___, ...row }: Half): GenericRow => row
+
+function readRow(
+  { table, areSided, problems }: TableReading,
+  { areSigned, haveRefunds }: { areSigned: boolean; haveRefunds: boolean },
+  { row, date, amount }: Entry,
+): Half | null {
+  const { between, isHalf, other, isStart } = appRowOf(table, row)
+  const toAccount = between ? between.from && between.to : toAccountOf(table, row)
+  const bySign = amount < 0 ? 'expense' : 'income'
+  const named = kindOfRow(table, row)
+  const kind = named ?? (toAccount !== null ? 'transfer' : bySign)
+  // A transfer without a second account went where its sign says, and so did an expense beside refunds.
+  const isBySign =
+    kind === 'transfer' ? areSigned && !table.columns.to_account : kind === 'expense' && haveRefunds
+  const sided = kind === 'transfer_in' ? 'income' : kind === 'transfer_out' ? 'expense' : kind
+  const type = isBySign ? bySign : sided
+  const contradictsType = areSided
+    ? amount > 0 && type !== 'income'
+    : type === 'transfer' && areSigned && !row.amount.written?.isNegative
+  if (amount === 0 || (type === 'income' && amount < 0)) problems.addRow(row.line, 'amount', notPositive)
+  else if (contradictsType)
+    problems.addRow(row.line, 'type', 'The selected :field is invalid: the row is a credit.')
+  if (type === 'transfer' && toAccount === null) problems.addRow(row.line, 'to_account', requiredText)
+  if (type !== 'transfer' && toAccount !== null) problems.addRow(row.line, 'to_account', onlyForTransfersText)
+  if (date === null) return null
+  const category = cleanText(cellOf(table, row, 'category'))
+  return {
+    line: row.line,
+    date,
+    type,
+    amount: Math.abs(amount) as Minor,
+    account: between ? (between.from ?? between.to) : cleanText(cellOf(table, row, 'account')),
+    to_account: toAccount,
+    category: type === 'transfer' && (isShared(table) || table.layout?.app?.journal) ? null : category,
+    description: describeRow(table, row, amount),
+    reference: cleanText(cellOf(table, row, 'reference')),
+    isHalf: isHalf || other !== null || /^transfer/.test(named ?? kindOf(category ?? '') ?? ''),
+    other,
+    isStart,
+  }
+}
+
+/** The kind of a row by its type. A row with a second account and no type is a transfer. */
+function kindOfRow(table: CsvTable, row: CsvRow): RowKind | null {
+  const word = cellOf(table, row, 'type')
+  return word === '' ? (toAccountOf(table, row) === null ? null : 'transfer') : kindOf(word)
+}
+
+/** One column may hold the category or, in transfers, the second account. */
+const isShared = ({ columns: { category, to_account } }: CsvTable) =>
+  category !== undefined && category[0] === to_account?.[0]
+
+function toAccountOf(table: CsvTable, row: CsvRow): string | null {
+  const hasToAccount = !isShared(table) || kindOf(cellOf(table, row, 'type')) === 'transfer'
+  return hasToAccount ? cleanText(cellOf(table, row, 'to_account')) : null
+}
+
+/**
+ * Makes one transfer of its two halves: an outflow, and an inflow of the same day and amount on another account, or on the
+ * one that it names. A half without the other is a transfer if it surely names the other account and the file has no rows
+ * of that account: otherwise the other half is another amount, such as one in another currency.
+ */
+function joinHalves(all: Half[]): GenericRow[] {
+  const accounts = new Set(all.map(({ account }) => account))
+  const rows = all.filter(({ isStart }) => !isStart)
+  const keyOf = ({ date, amount }: Half) => `${date} ${amount}`
+  const inflows = Map.groupBy(
+    rows.filter(({ isHalf, type }) => isHalf && type === 'income'),
+    keyOf,
+  )
+  const joined = new Set<Half>()
+  const others = new Map<Half, string>()
+  for (const row of rows) {
+    const candidates = row.isHalf && row.type === 'expense' ? (inflows.get(keyOf(row)) ?? []) : []
+    const at = candidates.findIndex((one) => areHalves(row, one))
+    const [other] = at < 0 ? [] : candidates.splice(at, 1)
+    if (other) joined.add(other)
+    if (other?.account) others.set(row, other.account)
+    else if (row.other?.isSure && !accounts.has(row.other.account)) others.set(row, row.other.account)
+  }
+  return rows.flatMap((row) => {
+    const account = others.get(row)
+    if (joined.has(row)) return []
+    if (account === undefined) return [rowOf(row)]
+    const [from, to] = row.type === 'expense' ? [row.account, account] : [account, row.account]
+    return [{ ...rowOf(row), type: 'transfer', account: from, to_account: to, category: null }]
+  })
+}
+
+function areHalves(out: Half, into: Half): boolean {
+  if (into.account === null || into.account === out.account) return false
+  return (
+    (!out.other || out.other.account === into.account) && (!into.other || into.other.account === out.account)
+  )
+}

@@ -1,0 +1,159 @@
+import { requiredText } from '../../../src/shared/field-errors.ts'
+import type { Minor, MoneyProblem } from '../../../src/shared/money.ts'
+import type { AmountCell } from '../../shared/amount.ts'
+import { Aspects } from '../../shared/aspect.ts'
+import { dateCell } from '../../shared/date.ts'
+import type { FileOptions } from '../../shared/options.ts'
+import { Problems } from '../../shared/problems.ts'
+import { groupsOf, settleAccounts } from '../aspects/accounts.ts'
+import { amountsOf } from '../aspects/amounts.ts'
+import { closingBalance, follows } from '../aspects/balances.ts'
+import { dateReader } from '../aspects/dates.ts'
+import { amountReader } from '../aspects/decimals.ts'
+import type { Entry, RowValues } from '../aspects/entry.ts'
+import { settleFees, withCharges } from '../aspects/fees.ts'
+import { settleSigns } from '../aspects/signs.ts'
+import { settleStates } from '../aspects/states.ts'
+import { foldHeader } from '../text/fold-header.ts'
+import type { CsvField } from '../text/header-names.ts'
+import { summary } from '../text/line-words.ts'
+import type { Mark } from '../text/mark-words.ts'
+import { type CsvRow, hasNoAmount } from '../text/row.ts'
+import type { CsvTable } from '../text/table.ts'
+import { transactionRows } from './rows.ts'
+import { openTable } from './table.ts'
+
+/** What a table contains, with the questions that remain among its `aspects`. */
+export type TableReading = {
+  table: CsvTable
+  /** The entries of each account of the file. */
+  groups: Entry[][]
+  /** Whether debits and credits have columns of their own. */
+  areSided: boolean
+  skipped: number
+  aspects: Aspects
+  problems: Problems
+}
+
+/** What one kind of file adds to the evidence of all tables. */
+export type Kind = {
+  fields: readonly CsvField[]
+  isSheet: boolean
+  /** What the documented convention of the file proves about signs. */
+  convention: (
+    table: CsvTable,
+    rows: CsvRow[],
+    hasMinus: boolean,
+  ) => { value: 'as_written'; proof: string } | null
+  /** The direction that the type of a row gives it, whatever its sign. */
+  directions: ((table: CsvTable, entries: Entry[]) => (row: CsvRow) => Mark | null) | null
+}
+
+/** Scripts of countries that write the year first, and a point before decimals, so that their `48,000` is not 48. */
+const eastAsianScripts = /[\p{sc=Han}\p{sc=Hangul}]/u
+
+/** Reads a table aspect by aspect. Throws Invalid for a file without one. */
+export function readTable(text: string, options: FileOptions, kind: Kind): TableReading {
+  const problems = new Problems()
+  const aspects = new Aspects(options)
+  const table = openTable(text, kind.fields, aspects)
+  const { rows, aside } = transactionRows(table, kind.isSheet)
+  const { booked, skipped } = settleStates(table, rows, aspects)
+  const { read, valuesOf } = readers(table, [...booked, ...aside, ...skipped], aspects, problems)
+  const { amounts, areSided } = amountsOf(table, booked, read.amount, aspects, problems)
+  const values = booked.map((row, i) => ({
+    ...valuesOf(row),
+    // A row that moved nothing needs no date.
+    date: amounts[i] === 0 && row.date.text === '' ? null : read.date(row.date),
+    amount: amounts[i] ?? null,
+  }))
+  const stated = aside.map(valuesOf).filter(({ balance }) => balance !== null)
+  if (!aspects.isAsked('mapping.amount')) requireAmounts([...values, ...stated], problems)
+  const entries = withCharges(settleAccounts(table, values, aspects))
+  const openings = stated.flatMap(({ balance }) => balance ?? [])
+  const hasMinus = entries.some(({ amount }) => amount < 0)
+  const evidence = {
+    areSided,
+    openings,
+    own: kind.convention(table, booked, hasMinus),
+    directionOf: kind.directions?.(table, entries) ?? null,
+  }
+  const signed = settleSigns(table, groupsOf(entries), evidence, aspects)
+  const counted = withCountedSkips(signed, skipped, read, valuesOf)
+  return {
+    table,
+    groups: settleFees(table, counted, aspects),
+    areSided,
+    skipped: skipped.length - (counted.flat().length - entries.length),
+    aspects,
+    problems,
+  }
+}
+
+type Readers = ReturnType<typeof readers>
+
+/** How the file as a whole writes dates and numbers. */
+function readers(table: CsvTable, rows: CsvRow[], aspects: Aspects, problems: Problems) {
+  const isEastAsian = table.headers.some(({ text }) => eastAsianScripts.test(text))
+  const others = table.dateColumns.filter((column) => column !== table.columns.date?.[0])
+  const dates = rows.flatMap(({ line, cells, date }) => [
+    date,
+    ...others.map((column) => dateCell(line, cells[column] ?? '')),
+  ])
+  const date = dateReader(dates, aspects, problems, isEastAsian)
+  const numbers = rows.flatMap(({ amount, debit, credit, balance }) => [amount, debit, credit, balance])
+  const amount = amountReader(numbers, aspects, problems, isEastAsian)
+  const quietly = (cell: AmountCell): Minor | null => {
+    const read: Minor | MoneyProblem = amount(cell)
+    return typeof read === 'number' ? read : null
+  }
+  const valuesOf = (row: CsvRow): RowValues => ({
+    row,
+    date: null,
+    amount: null,
+    balance: quietly(row.balance),
+    fee: quietly(row.fee),
+    net: quietly(row.net),
+  })
+  return { read: { date, amount, quietly }, valuesOf }
+}
+
+/** Adds an error for a dated line without an amount if the balance changes there, as the rows on both sides show. */
+function requireAmounts(values: RowValues[], problems: Problems): void {
+  const lines = values.toSorted((a, b) => a.row.line - b.row.line)
+  const isCalledBalance = ({ cells }: CsvRow) => cells.some((cell) => summary.test(foldHeader(cell)))
+  let above: RowValues | undefined
+  let blank: CsvRow | undefined
+  for (const line of lines) {
+    const { row, amount, balance } = line
+    if (amount === null) {
+      if (row.date.written && hasNoAmount(row) && !isCalledBalance(row)) blank ??= row
+      continue
+    }
+    const isExplained = above && (follows(above, line) || follows(line, above))
+    if (blank && typeof above?.balance === 'number' && balance !== null && !isExplained)
+      problems.addRow(blank.line, 'amount', requiredText)
+    above = line
+    blank = undefined
+  }
+}
+
+/** Rows that are not booked count after all if the balances follow with them, and differently or not at all without. */
+function withCountedSkips(
+  groups: Entry[][],
+  skipped: CsvRow[],
+  read: Readers['read'],
+  valuesOf: Readers['valuesOf'],
+): Entry[][] {
+  const [only = [], ...others] = groups
+  const [first] = only
+  const rows = skipped.filter(({ balance, date }) => balance.written && date.written)
+  if (!first || others.length > 0 || rows.length === 0) return groups
+  const pending = rows.map((row): Entry => {
+    const amount = read.quietly(row.amount) ?? (0 as Minor)
+    return { ...first, ...valuesOf(row), date: read.date(row.date), amount }
+  })
+  const all = [...only, ...pending].sort((a, b) => a.row.line - b.row.line)
+  const closing = closingBalance(all)
+  return closing && closing.amount !== closingBalance(only)?.amount ? [all] : groups
+}

@@ -1,0 +1,254 @@
+import { transactionTypes } from '../../../src/shared/types.ts'
+import { type AmountCell, amountCell, isBlankAmount, readWrittenAmount } from '../../shared/amount.ts'
+import { type DateCell, dateCell, readWrittenDate } from '../../shared/date.ts'
+import { monthNumber } from '../../shared/month-names.ts'
+import { maxRows, refuseFile, tooManyRows } from '../../shared/problems.ts'
+import { cleanText } from '../../shared/text.ts'
+import { unknownCurrency } from '../aspects/foreign-amounts.ts'
+import { hundredths } from '../text/contents.ts'
+import { foldHeader } from '../text/fold-header.ts'
+import { moneyFields } from '../text/header-names.ts'
+import { nameOfBalance, rowCount, summary, summaryOnly, sumOnly } from '../text/line-words.ts'
+import type { CsvRecord } from '../text/records.ts'
+import { amountFields, amountText, type CsvRow, cellOf, hasNoAmount } from '../text/row.ts'
+import type { CsvTable } from '../text/table.ts'
+import { appRowOf } from './app-rows.ts'
+
+/**
+ * The rows of a table that are transactions, valid or not. Lines such as an opening balance are put `aside`: they still
+ * show how the file writes dates and numbers.
+ */
+export type CsvRows = { rows: CsvRow[]; aside: CsvRow[] }
+
+/** At least three words, which may begin in any column. */
+const sentence = /\p{L}\s\p{L}+\s\p{L}/u
+
+/** The first half of a date. */
+const halfDate = /^(?:\d{1,4}[-./]|(?:19|20)\d\d$)/
+
+/**
+ * Reads the rows of a table, leaving out whatever else banks put there: footers, totals, repeated headers. Throws Invalid
+ * if it has none, or seems damaged. `isSheet` if it is that of a workbook.
+ */
+export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
+  const lastDated = table.body.findLastIndex((record) => isDated(dateOf(table, record)))
+  const result: CsvRows = { rows: [], aside: [] }
+  const sums = { amount: 0, debit: 0, credit: 0 }
+  const currency = unknownCurrency(table.columns, table.body)
+  let section = titleOf(table.preamble)
+  let lastHeader = 0
+  for (const [i, record] of table.body.entries()) {
+    if (filled(record) === 0) continue
+    if (isHeader(table, record)) {
+      while (isTitle(result.rows.at(-1))) result.rows.pop()
+      const last = Math.max(lastHeader, result.rows.at(-1)?.line ?? 0)
+      section = titleOf(table.body.slice(Math.max(0, i - 3), i).filter(({ line }) => line > last)) || section
+      lastHeader = record.line
+      continue
+    }
+    const row = rowOf(table, record, currency)
+    useOtherDate(table, row)
+    const isBelowAll = i > lastDated
+    if (isSummary(table, row, isBelowAll)) result.aside.push(row)
+    else if (isBelowAll && result.rows.length > 1 && isTotal(row, sums)) result.aside.push(row)
+    else if (row.date.text === '' && hasNoAmount(row)) addToDescription(result.rows.at(-1), table, row)
+    else if (result.rows.length === maxRows) refuseFile(tooManyRows)
+    else result.rows.push(Object.assign(row, { section, doubtful: doubtfulWord(table, row) }))
+    if (row === result.rows.at(-1))
+      for (const field of moneyFields) sums[field] += hundredths(row[field].text)
+  }
+  refuseCutOff(table, result)
+  // The cells of a sheet have their places, whatever is in those before them.
+  if (!isSheet) refuseShifted(table, result)
+  refuseNoRows(table, result)
+  return result
+}
+
+/** True for a row with an amount that can be read. */
+function hasAmount({ amount, debit, credit }: CsvRow): boolean {
+  return Boolean(amount.written || debit.written || credit.written)
+}
+
+function rowOf(table: CsvTable, record: CsvRecord, currency: string | null): CsvRow {
+  const { line, cells } = record
+  const blank: AmountCell = { line, text: '', written: null }
+  const read = (field: (typeof amountFields)[number]) => {
+    const text = table.columns[field] ? cellOf(table, record, field) : ''
+    return isBlankAmount(text) ? blank : amountCell(line, text, currency)
+  }
+  return {
+    line,
+    cells,
+    date: dateOf(table, record),
+    amount: read('amount'),
+    debit: read('debit'),
+    credit: read('credit'),
+    balance: read('balance'),
+    fee: read('fee'),
+    net: read('net'),
+    more: [],
+    section: '',
+    doubtful: '',
+  }
+}
+
+/** A row with an amount but no booking date gets the date of another column, such as that of the purchase. */
+function useOtherDate({ dateColumns }: CsvTable, row: CsvRow): void {
+  if (row.date.text !== '' || !hasAmount(row)) return
+  const others = dateColumns.map((column) => dateCell(row.line, row.cells[column] ?? ''))
+  row.date = others.find(({ written }) => written) ?? row.date
+}
+
+function dateOf(table: CsvTable, record: CsvRecord): DateCell {
+  return dateCell(record.line, cellOf(table, record, 'date'))
+}
+
+/** Some banks continue a description in the next line. */
+function addToDescription(previous: CsvRow | undefined, table: CsvTable, row: CsvRow): void {
+  const text = cellOf(table, row, 'description')
+  if (previous && text !== '' && filled(row) === 1 && previous.more.length < 10) previous.more.push(text)
+}
+
+/** The texts of the lines above a header, apart from sums and balances. */
+function titleOf(lines: CsvRecord[]): string {
+  const titles = lines.slice(-3).map(({ cells }) => cleanText(cells.join(' ')) ?? '')
+  return cleanText(titles.filter((title) => title && !summary.test(foldHeader(title))).join(', ')) ?? ''
+}
+
+function isHeader({ headers }: CsvTable, { cells }: CsvRecord): boolean {
+  return cells.length === headers.length && cells.every((cell, i) => cell.trim() === headers[i]?.text)
+}
+
+/** True for a line that only states a balance or a total, and for one without a date or an amount that is no damaged row. */
+function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
+  const date = row.date.text
+  const noAmount = hasNoAmount(row)
+  if (appRowOf(table, row).isStart) return false
+  if (isDated(row.date)) {
+    if (noAmount) return row.balance.text !== '' || says(row, summary)
+    const isNamed = row.cells.some((cell) => nameOfBalance.test(cell)) && says(row, summaryOnly)
+    return isNamed && !isTyped(table, row) && !saysMore(table, row) && doubtfulWord(table, row) === ''
+  }
+  if (halfDate.test(date)) return false
+  if ((date !== '' || isBelowAll || noAmount) && isCalledSum(row)) return true
+  if (date === '') return isBelowAll && filled(row) === 1 && sentence.test(amountText(row))
+  if (isBelowAll) return !hasAmount(row) && !beginsLikeRow(table, row)
+  return noAmount && filled(row) < Math.max(2, row.cells.length)
+}
+
+/** True for a line whose amounts are the sums of those above. */
+function isTotal(row: CsvRow, sums: Record<(typeof moneyFields)[number], number>): boolean {
+  const stated = moneyFields.filter((field) => row[field].text !== '')
+  return (
+    stated.length > 0 &&
+    stated.every(
+      (field) => sums[field] !== 0 && Math.abs(hundredths(row[field].text)) === Math.abs(sums[field]),
+    )
+  )
+}
+
+/** Without balances, a row called `Saldo` and nothing else may state one, or settle a bill. */
+function doubtfulWord(table: CsvTable, row: CsvRow): string {
+  const word = table.columns.balance ? undefined : row.cells.find((cell) => /^\s*saldo\s*$/i.test(cell))
+  return word === undefined || saysMore(table, row) || isTyped(table, row) ? '' : word.trim()
+}
+
+/** True for a row with a type in the contract's words, which is a transaction whatever its texts say. */
+function isTyped(table: CsvTable, row: CsvRow): boolean {
+  const type = cellOf(table, row, 'type').toLowerCase()
+  return transactionTypes.some((one) => one === type)
+}
+
+/** True for a line without a date that is called a total or a balance. With an amount, its texts must say nothing else. */
+function isCalledSum(row: CsvRow): boolean {
+  if (!hasAmount(row)) return says(row, summary)
+  return summary.test(beginningOf(row.date.text)) || says(row, summaryOnly) || says(row, sumOnly)
+}
+
+/** True for a line above a header that is not a row: it has no amount, and either no date or just one cell, a period. */
+function isTitle(row: CsvRow | undefined): boolean {
+  return row !== undefined && hasNoAmount(row) && (!isDated(row.date) || filled(row) === 1)
+}
+
+const isDated = ({ written }: DateCell) => written !== null
+
+function says({ cells }: CsvRecord, words: RegExp): boolean {
+  return cells.some((cell) => words.test(foldHeader(cell)))
+}
+
+/** True if the other party or the purpose says more: "Saldo" is also what people write who settle a bill. */
+function saysMore({ columns }: CsvTable, { cells }: CsvRow): boolean {
+  const texts = [...(columns.payee ?? []), ...(columns.description ?? [])].map((column) =>
+    foldHeader(cells[column] ?? ''),
+  )
+  const hasWord = /(?:^| )\p{L}{3,}(?: |$)/u
+  return texts.some((text) => hasWord.test(text) && !summary.test(text) && !summaryOnly.test(text))
+}
+
+/** The part of a text that can matter, folded. Folding is by far the most expensive thing that is done with a cell. */
+const beginningOf = (text: string) => foldHeader(text.slice(0, 40))
+
+/** True for a line below the last row that seems a damaged row: its date has digits, or it has an amount and all columns. */
+function beginsLikeRow(table: CsvTable, row: CsvRow): boolean {
+  const width = table.headers.findLastIndex(({ text }) => text !== '') + 1 || table.headers.length
+  if (row.cells.length >= width && !hasNoAmount(row)) return true
+  const word = /^\p{L}{2,}/u.exec(beginningOf(row.date.text))?.[0]
+  const isProse = word !== undefined && monthNumber(word) === null && filled(row) === 1
+  return /\d/.test(row.date.text) && !rowCount.test(beginningOf(row.date.text)) && !isProse
+}
+
+/** How many cells have a text. */
+function filled({ cells }: { cells: string[] }): number {
+  return cells.filter((cell) => cell.trim() !== '').length
+}
+
+/** Refuses a file that has lines but no transaction among them: it is not an empty statement. */
+function refuseNoRows(table: CsvTable, { rows }: CsvRows): void {
+  if (rows.some((row) => row.date.text === '' || /\p{Nd}/u.test(row.date.text))) return
+  // A whole number may be that of an account, or a count.
+  const isAmount = (cell: string) => /[.,]\d\d?\b/.test(cell) && readWrittenAmount(cell) !== null
+  const isRow = (record: CsvRecord) =>
+    record.cells.some((cell) => readWrittenDate(cell)) &&
+    record.cells.some(isAmount) &&
+    !says(record, summary)
+  const lines = [...table.preamble.filter(isRow), ...table.body].filter((record) => filled(record) > 2)
+  const first = rows[0] ?? lines[0]
+  if (first) refuseFile(`No line from line ${first.line} on is a transaction with a date and an amount.`)
+}
+
+/** A last row that is shorter than all others, or than the header if it is the only one, and has no line end may be cut off. */
+function refuseCutOff(table: CsvTable, { rows }: CsvRows): void {
+  const last = rows.at(-1)
+  // A line end at the end of the file makes an empty record after the last row.
+  if (!last || table.body.at(-1)?.line !== last.line) return
+  const above = rows.length > 1 ? rows.slice(0, -1).map((row) => row.cells) : [table.headers]
+  if (last.cells.length < Math.min(...above.map((cells) => cells.length)))
+    refuseFile(`The file ends in the middle of line ${last.line}; it seems to be cut off.`)
+}
+
+/**
+ * Refuses a row with more cells than the header, in which a value has been taken apart, and one too short for its balance
+ * with a number among its texts, in which a value is missing: what follows is in the wrong columns.
+ */
+function refuseShifted({ headers, columns, dateColumns }: CsvTable, { rows }: CsvRows): void {
+  const numbers = amountFields.flatMap((field) => columns[field] ?? [])
+  const last = Math.max(...numbers, ...dateColumns)
+  // A text behind all amounts may be taken apart: then no cell up to the last of them has words or lacks decimals.
+  const isOnlyText = ({ cells }: CsvRow) =>
+    !cells.slice(0, last + 1).some((cell) => /\p{L}|^\D*\d+\s*$/u.test(cell))
+  const longer = rows.find(
+    (row) => row.cells.slice(headers.length).some((cell) => cell.trim()) && !isOnlyText(row),
+  )
+  if (longer && headers.length > 0)
+    refuseFile(
+      `Line ${longer.line} has more cells than the header: one of its values may contain the separator and lack quotes.`,
+    )
+  const { balance = [], description = [] } = columns
+  const shorter = rows.find(
+    ({ cells }) =>
+      cells.length <= Math.max(...balance) &&
+      description.some((column) => readWrittenAmount(cells[column] ?? '')),
+  )
+  if (shorter)
+    refuseFile(`Line ${shorter.line} has fewer cells than the header: one of its values may be missing.`)
+}

@@ -1,0 +1,50 @@
+import { withoutFormats } from '../../../src/shared/texts.ts'
+import { Aspects } from '../../shared/aspect.ts'
+import { linesOf } from '../../shared/lines.ts'
+import type { FileOptions } from '../../shared/options.ts'
+import { Problems } from '../../shared/problems.ts'
+import { settleColumns } from '../aspects/columns.ts'
+import { type Contents, contentsOf, kindsOf } from '../text/contents.ts'
+import { findDialect } from '../text/dialect.ts'
+import { type CsvField, csvFields } from '../text/header-names.ts'
+import type { Header } from '../text/headers.ts'
+import { readRecords } from '../text/records.ts'
+import type { CsvTable } from '../text/table.ts'
+
+const maxLineLength = 65_536
+
+/**
+ * Finds the table of a CSV file: its delimiter, its header row below a preamble, and the columns of `fields`. Throws
+ * Invalid.
+ */
+export function openTable(text: string, fields: readonly CsvField[], aspects: Aspects): CsvTable {
+  const { headers, preamble, body } = splitTable(text, fields, aspects)
+  const problems = new Problems()
+  const { contents, ...found } = settleColumns(headers, body, fields, aspects, problems)
+  problems.throwIfAny(aspects)
+  return { headers, ...found, identity: identity(headers, contents), preamble, body }
+}
+
+/** What identifies files of the same layout, without reading the rows. Throws Invalid. */
+export function identityOfTable(text: string, options: FileOptions, isGeneric: boolean): string[] {
+  const { headers, body } = splitTable(text, fieldsOf(isGeneric), new Aspects(options))
+  return identity(headers, contentsOf(body.map(({ cells }) => cells)))
+}
+
+function splitTable(text: string, fields: readonly CsvField[], aspects: Aspects) {
+  for (const _ of linesOf(text, maxLineLength));
+  // Format characters hide dates, amounts and quotes.
+  const plain = withoutFormats(text)
+  const { delimiter, headerAt, headers } = findDialect(plain, aspects, fields)
+  const records = readRecords(plain, delimiter)
+  return { headers, preamble: records.slice(0, Math.max(0, headerAt)), body: records.slice(headerAt + 1) }
+}
+
+const identity = (headers: Header[], contents: Contents) =>
+  headers.some(({ text }) => text) ? headers.map(({ text }) => text.slice(0, 100)) : kindsOf(contents)
+
+/** The fields that a table of that kind may have. */
+export function fieldsOf(isGeneric: boolean): readonly CsvField[] {
+  const others = isGeneric ? ['product', 'posting_text'] : ['to_account', 'category']
+  return csvFields.filter((field) => !others.includes(field))
+}

@@ -1,0 +1,37 @@
+import type { AmountCell } from '../../shared/amount.ts'
+import type { DateCell } from '../../shared/date.ts'
+import { type CsvField, moneyFields } from './header-names.ts'
+import type { CsvTable } from './table.ts'
+
+export const amountFields = [...moneyFields, 'balance', 'fee', 'net'] as const
+
+/** A record whose dates and amounts have been taken apart, each of them once. A blank amount has the text ''. */
+export type CsvRow = Record<(typeof amountFields)[number], AmountCell> & {
+  line: number
+  cells: string[]
+  date: DateCell
+  /** The rest of the description, from the lines below. */
+  more: string[]
+  /** The lines above the header of its table, where a file has several tables. */
+  section: string
+  /** A word such as `Saldo` that may mean a balance or a payment; empty for other rows. */
+  doubtful: string
+}
+
+/** The text of a field in a row, from the first of its columns that has any. */
+export function cellOf(table: CsvTable, { cells }: { cells: string[] }, field: CsvField): string {
+  for (const column of table.columns[field] ?? []) {
+    const text = cells[column]?.trim()
+    if (text) return text
+  }
+  return ''
+}
+
+/** What is written in the columns of amounts. */
+export function amountText({ amount, debit, credit }: CsvRow): string {
+  return `${amount.text} ${debit.text} ${credit.text}`.trim()
+}
+
+export function hasNoAmount(row: CsvRow): boolean {
+  return amountText(row) === ''
+}
