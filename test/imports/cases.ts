@@ -31,7 +31,7 @@ export type Case = {
   isRefused: boolean
   /** The fields that a person has to be asked about, several for one doubt with a | between them; null if any may be. */
   asks: string[] | null
-  /** The fields that may be asked about besides. */
+  /** The fields that may be asked about besides; `states.*` stands for all that begin so. */
   mayAsk: string[]
   /** The lines that are not rows, each with the reason; null if the case does not say. */
   leftOut: [line: number, reason: string][] | null
@@ -95,6 +95,16 @@ function caseOf(folder: string, name: string): Case {
     leftOut: one.leftOut ?? null,
     ...(one.after && { after: caseOf(folder, one.after) }),
   }
+}
+
+/** A case as the file beside its own, for what was made at random. */
+export function toCaseFile(file: string, { accounts, asks, mayAsk, leftOut }: Case): object {
+  const amount = (minor: number) => (minor / 100).toFixed(2)
+  const rows = accounts.map(({ rows }) => ({
+    rows: rows.map((row) => [row.date, amount(row.amount), row.words]),
+  }))
+  const open = { ...(asks && { asks }), mayAsk, leftOut }
+  return { file, kind: 'bank', accounts: rows, answers: {}, ...open, opts: {} }
 }
 
 type OlderRow = { date: string; amount: number; type?: string; account?: string; to_account?: string }

@@ -9,6 +9,7 @@ import { type Answers, type Reading, type Row, readFile } from './reader.ts'
  * - unasked: right, but by luck: only a person can know
  * - silently wrong: wrong rows, and nothing was asked
  * - wrong: wrong rows, although the true option was chosen in each question
+ * - text lost: days and amounts are right, but a description lacks words
  * - not offered: wrong, and one of the questions lacks the true option
  */
 export type Verdict =
@@ -19,6 +20,7 @@ export type Verdict =
   | 'refused rightly'
   | 'refused wrongly'
   | 'silently wrong'
+  | 'text lost'
   | 'wrong'
   | 'not offered'
 
@@ -48,7 +50,10 @@ export function outcomeOf(one: Case): Outcome {
   return bad ?? outcomes.find(({ asked }) => asked.length > 0) ?? (outcomes[0] as Outcome)
 }
 
-type Found = Omit<Outcome, 'verdict'> & { result: 'exact' | 'wrong' | 'refused'; lacks: string | null }
+type Found = Omit<Outcome, 'verdict'> & {
+  result: 'exact' | 'wrong' | 'text lost' | 'refused'
+  lacks: string | null
+}
 
 /** How many readings the search for the true answers may take. */
 const maxReadings = 80
@@ -68,12 +73,15 @@ function verdictOf(
   { asked, doubts }: Pick<Found, 'asked' | 'doubts'>,
 ): Verdict {
   if (result === 'refused') return one.isRefused ? 'refused rightly' : 'refused wrongly'
+  if (result === 'text lost') return result
   if (result === 'wrong') return lacks ? 'not offered' : doubts.length === 0 ? 'silently wrong' : 'wrong'
   const alternatives = one.asks?.map((field) => field.split('|'))
   if (!alternatives) return doubts.length > 0 ? 'asked' : 'exact'
   if (alternatives.some((fields) => !fields.some((field) => asked.includes(field)))) return 'unasked'
   const known = [...alternatives.flat(), ...one.mayAsk]
-  return doubts.some((field) => !known.includes(field)) ? 'needless' : doubts.length > 0 ? 'asked' : 'exact'
+  const isKnown = (field: string) =>
+    known.some((one) => one === field || (one.endsWith('*') && field.startsWith(one.slice(0, -1))))
+  return !doubts.every(isKnown) ? 'needless' : doubts.length > 0 ? 'asked' : 'exact'
 }
 
 /** Reads with the answers so far, and tries the true options of each question until the rows are right. */
@@ -92,7 +100,8 @@ function search(
     if (reading.problems.length > 0)
       return { ...found, result: 'refused', text: JSON.stringify(reading.problems).slice(0, 300) }
     const text = differenceOf(reading.rows, account.rows)
-    return { ...found, result: text === '' ? 'exact' : 'wrong', text }
+    const areRight = text === '' || differenceOf(reading.rows, account.rows, false) === ''
+    return { ...found, result: text === '' ? 'exact' : areRight ? 'text lost' : 'wrong', text }
   }
   if (before.rounds === maxRounds) return { ...found, result: 'refused', text: 'asked again and again' }
   const fields = reading.questions.map(({ field }) => field)
@@ -107,7 +116,7 @@ function search(
   for (const picked of combinations(choices.map(({ values }) => values))) {
     const given = Object.fromEntries(reading.questions.map(({ field }, i) => [field, picked[i] ?? '']))
     const next = search(one, account, { ...answers, ...given }, all, budget)
-    if (next.result === 'exact') return next
+    if (next.result === 'exact' || next.result === 'text lost') return next
     first ??= next
     if (budget.left <= 0) break
   }
@@ -165,9 +174,10 @@ function* combinations(lists: string[][]): Generator<string[]> {
 }
 
 /** The first row that is not as expected; empty if all are. */
-function differenceOf(rows: Row[], expected: ExpectedRow[]): string {
+function differenceOf(rows: Row[], expected: ExpectedRow[], withWords = true): string {
   const left = [...rows]
-  for (const row of expected) {
+  for (const { words, ...others } of expected) {
+    const row = withWords ? { ...others, words } : others
     const at = left.findIndex((one) => isSame(one, row))
     if (at < 0) return `lacks ${JSON.stringify(row)}, has ${JSON.stringify(left.slice(0, 3))}`
     left.splice(at, 1)

@@ -1,25 +1,69 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { allCases, type Case, casesIn } from './cases.ts'
+import { allCases, type Case, casesIn, toCaseFile } from './cases.ts'
 import { goodVerdicts, type Outcome, outcomeOf } from './judge.ts'
 import { kindOf } from './kinds.ts'
+import { randomCase } from './random/statement.ts'
 
-/** Prints what the files of the corpus, or those of a folder, come to: the measure of how well files are read. */
 const { values } = parseArgs({
-  options: { verbose: { type: 'boolean', short: 'v', default: false }, folder: { type: 'string' } },
+  options: {
+    verbose: { type: 'boolean', short: 'v', default: false },
+    /** Judges the files of a folder in place of the corpus. */
+    folder: { type: 'string' },
+    /** Judges this many random files in place of the corpus. */
+    random: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    /** A folder for the random files that are not read as they should. */
+    save: { type: 'string' },
+  },
 })
-const sets: Record<string, Case[]> = values.folder ? { [values.folder]: casesIn(values.folder) } : allCases()
-for (const [title, cases] of Object.entries(sets)) {
+
+/** Prints what files come to: those of the corpus, of a folder, or random ones. */
+if (values.random) measureRandom(Number(values.random), Number(values.seed))
+else if (values.folder) measure(values.folder, casesIn(values.folder))
+else for (const [title, cases] of Object.entries(allCases())) measure(title, cases)
+
+function measure(title: string, cases: Case[]): void {
   const judged = cases.map((one) => ({ one, outcome: outcomeOf(one) }))
   for (const { one, outcome } of judged)
     if (values.verbose || !goodVerdicts.includes(outcome.verdict)) print(one, outcome)
-  const verdicts = Map.groupBy(judged, ({ outcome }) => outcome.verdict)
-  const counts = [...verdicts].map(([verdict, some]) => `${some.length} ${verdict}`)
-  console.log(`${title}: ${cases.length} files, ${counts.join(', ')}`)
+  console.log(`${title}: ${cases.length} files, ${counted(judged.map(({ outcome }) => outcome.verdict))}`)
   for (const [kind, some] of Map.groupBy(judged, ({ one, outcome }) => kindOf(one, outcome))) {
     const asking = some.filter(({ outcome }) => outcome.doubts.length > 0).length
     const later = some.filter(({ outcome }) => outcome.rounds > 1).length
     console.log(`  ${kind}: ${asking} of ${some.length} files ask, ${later} of them more than once`)
   }
+}
+
+function measureRandom(many: number, seed: number): void {
+  const found: { verdict: string; product: string }[] = []
+  for (let i = 0; i < many; i += 1) {
+    const one = randomCase(seed + i)
+    const outcome = outcomeOf(one)
+    const isGood = goodVerdicts.includes(outcome.verdict)
+    found.push({ verdict: outcome.verdict, product: one.name.split(' ')[1] ?? '' })
+    if (values.verbose && !isGood) print(one, outcome)
+    if (values.save && !isGood) save(values.save, one, outcome)
+  }
+  console.log(`random from seed ${seed}: ${many} files, ${counted(found.map(({ verdict }) => verdict))}`)
+  for (const [product, some] of Map.groupBy(found, ({ product }) => product))
+    console.log(`  ${product}: ${some.length} files, ${counted(some.map(({ verdict }) => verdict))}`)
+}
+
+function save(folder: string, one: Case, { verdict }: Outcome): void {
+  mkdirSync(folder, { recursive: true })
+  const name = `${verdict} ${one.name}`.replaceAll(/[^\w]+/g, '-')
+  writeFileSync(path.join(folder, `${name}.csv`), one.bytes)
+  writeFileSync(path.join(folder, `${name}.json`), JSON.stringify(toCaseFile(`${name}.csv`, one), null, 1))
+}
+
+function counted(verdicts: string[]): string {
+  const counts = [...Map.groupBy(verdicts, (verdict) => verdict)]
+  return counts
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([verdict, some]) => `${some.length} ${verdict}`)
+    .join(', ')
 }
 
 function print({ name }: Case, { verdict, asked, text }: Outcome): void {
