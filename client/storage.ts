@@ -9,13 +9,34 @@ export type LedgerStorage = {
 /** A storage in memory, lost when the page is left: for tests. */
 export function memoryStorage(): LedgerStorage {
   const values = new Map<string, string>()
+  /** In order. */
+  const keys: string[] = []
+
+  /** The index of a key, or the index at which to insert it. */
+  function indexOf(key: string): number {
+    let [low, high] = [0, keys.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((keys[middle] as string) < key) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
   return {
     async write(entries) {
-      for (const [key, value] of entries)
+      for (const [key, value] of entries) {
+        if (!values.has(key) && value !== null) keys.splice(indexOf(key), 0, key)
+        if (values.has(key) && value === null) keys.splice(indexOf(key), 1)
         if (value === null) values.delete(key)
         else values.set(key, value)
+      }
     },
-    list: async (prefix) =>
-      [...values].filter(([key]) => key.startsWith(prefix)).sort(([a], [b]) => (a < b ? -1 : 1)),
+    async list(prefix) {
+      const found: [string, string][] = []
+      for (let at = indexOf(prefix); keys[at]?.startsWith(prefix); at++)
+        found.push([keys[at] as string, values.get(keys[at] as string) as string])
+      return found
+    },
   }
 }

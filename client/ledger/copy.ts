@@ -5,7 +5,16 @@ import type { LedgerStorage } from '../storage.ts'
 import { type Change, merge, type Named, newPending, type Pending } from './pending.ts'
 import { type Renames, revive } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
-import { type Entry, idOf, partsOf, pendingEntry, readOthers, readStored, withMeta } from './store.ts'
+import {
+  type Entry,
+  idOf,
+  partsOf,
+  pendingEntry,
+  pendingIds,
+  readOthers,
+  readStored,
+  withMeta,
+} from './store.ts'
 import { viewOf } from './view.ts'
 
 /** A change to a pending change. It is applied again if another tab has written meanwhile. */
@@ -37,6 +46,8 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
   let lastAt = [...pending.values()].reduce((last, { at }) => Math.max(last, at), 0)
   let view = viewOf({ rows: stored.rows, pending, userId })
   let isReplaced = false
+  /** The revision that the listeners of this tab know. */
+  let knownRevision = stored.meta.revision
   let channel = channelOf(base, () => refresh().catch(() => undefined))
 
   /** Notifies this tab and the others. */
@@ -97,21 +108,26 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     for (const id of ids) recompute(id)
     if (hasNewRows) view = viewOf({ rows: stored.rows, pending, userId })
     else for (const id of ids) view.show(...partsOf(id))
-    notify(listeners)
+    // Reading again after a write that failed brings nothing new.
+    if (stored.meta.revision !== knownRevision) notify(listeners)
+    knownRevision = stored.meta.revision
   }
 
   /**
-   * Changes what is stored: `work` changes `stored` and returns the entries to write. No other tab can do so at the same
-   * time.
+   * Changes what is stored: `work` changes `stored` and returns the entries to write, if any. No other tab can do so at the
+   * same time.
    */
   function commit(work: () => Entry[]): Promise<void> {
     return locks.request(`${base}state`, async () => {
       await takeOthers()
       try {
+        const before = JSON.stringify(stored.meta)
         const entries = work()
+        if (entries.length === 0 && JSON.stringify(stored.meta) === before) return
         const renames = reviveRows(entries)
         const all = withMeta(stored, entries)
         await storage.write(all.map(([key, value]): Entry => [`${base}${key}`, value]))
+        knownRevision = stored.meta.revision
         if (renames.size === 0) return
         onRenames(renames)
         notify(listeners)
@@ -126,7 +142,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
 
   /** Turns restored rows into new ones, adds the entries to write, and returns their new keys. */
   function reviveRows(entries: Entry[]): Renames {
-    const { touched, renames } = revive(stored, newKey, nextAt())
+    const { touched, renames } = revive(stored, pendingIds(entries), newKey, nextAt())
     for (const id of touched) {
       markChanged(...partsOf(id))
       entries.push(pendingEntry(id, stored.pending.get(id)))
@@ -188,8 +204,9 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
       isReplaced = true
     },
 
-    /** Shows the changed rows, here and in other tabs. */
+    /** Shows the changed rows, if there are any, here and in other tabs. */
     showChanged(): void {
+      if (!isReplaced && !view.hasChanged()) return
       if (isReplaced) view = viewOf({ rows: stored.rows, pending, userId })
       else view.update()
       isReplaced = false

@@ -15,10 +15,11 @@ import { idOf, type Stored } from './store.ts'
 export type Renames = Map<string, Key>
 
 /**
- * Turns deleted rows that the user has restored into new rows, with the rows that were deleted with them. A row whose deletion
- * has no outcome yet stays pending. Sequence numbers continue from `at`. Returns which rows have changed, and the new keys.
+ * Turns deleted rows that the user has restored into new rows, with the rows that were deleted with them, if their pending
+ * changes are among `ids`. A row whose deletion has no outcome yet stays pending. Sequence numbers continue from `at`.
+ * Returns which rows have changed, and the new keys.
  */
-export function revive({ pending, rows }: Stored, newKey: () => Key, at: number) {
+export function revive({ pending, rows }: Stored, ids: string[], newKey: () => Key, at: number) {
   const touched = new Set<string>()
   const renames: Renames = new Map()
   const put = (one: Pending) => {
@@ -63,7 +64,7 @@ export function revive({ pending, rows }: Stored, newKey: () => Key, at: number)
     put({ ...(merge(other, change) as Pending), errors: other.errors })
   }
 
-  for (const id of [...pending.keys()]) {
+  for (const id of ids) {
     // Read now, since a restored category may have changed it.
     const one = pending.get(id)
     if (!one?.next?.others || one.sent) continue

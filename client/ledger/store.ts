@@ -150,6 +150,10 @@ export const pendingEntry = (id: string, pending: Pending | undefined): Entry =>
   pending ? JSON.stringify(pending) : null,
 ]
 
+/** The ids of the pending changes among entries. */
+export const pendingIds = (entries: Entry[]): string[] =>
+  entries.filter(([key]) => key.startsWith('waits/')).map(([key]) => key.slice('waits/'.length))
+
 /** Raises the revision for a write of these entries, and adds the entry that tells other tabs. */
 export function withMeta({ meta, blocks }: Stored, entries: Entry[]): Entry[] {
   meta.revision += 1

@@ -72,6 +72,8 @@ export function viewOf(sources: Sources) {
       changed.set(`${noun} ${key}`, [noun, key])
     },
 
+    hasChanged: () => changed.size > 0,
+
     /** Shows the changed rows as they are now. */
     update(): void {
       if (changed.size > maxIncremental) isStale = true

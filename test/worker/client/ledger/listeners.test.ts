@@ -45,7 +45,10 @@ test('a listener that throws stops no work of a ledger, keeps nothing from other
     update: () => ledger.update('transaction', key, { amount: '4.00' }),
     undo: () => ledger.undo(),
     remove: () => ledger.remove('transaction', key),
-    sync: () => ledger.sync(),
+    sync: async () => {
+      await ledger.update('transaction', tea, { description: 'Pot' })
+      await ledger.sync()
+    },
     keepMine: async () => {
       for (const conflict of await change('5.00', '6.00')) await ledger.keepMine(conflict)
     },
