@@ -60,7 +60,9 @@ export const importOptions = z.object({
   ),
   date_format: field(
     z.optional(text(50)),
-    doc('How dates are written, such as `DD/MM/YYYY`, if that cannot be detected.'),
+    doc(
+      'How dates are written, such as `DD/MM/YYYY`, if that cannot be detected; with ` BE` behind it, years of two digits are those of the Buddhist era. `as_written` confirms dates far ahead.',
+    ),
   ),
   decimal_separator: field(
     z.optional(z.enum(decimalSeparators, { error: invalidText })),

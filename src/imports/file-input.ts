@@ -2,6 +2,7 @@ import { and, between, eq, isNull, ne } from 'drizzle-orm'
 import type { FileOptions } from '../../statements/index.ts'
 import type { Owner } from '../database/owner.ts'
 import { accounts, type KeptLayout, transactions } from '../database/schema.ts'
+import { dateIn, fallbackTimezone } from '../shared/dates.ts'
 import { Questions } from '../shared/failures.ts'
 import { pluralize } from '../shared/pluralize.ts'
 import type { ImportOptions } from './contract.ts'
@@ -23,7 +24,8 @@ export async function readImportFile(
   layouts: KeptLayout[],
 ): Promise<ImportFile> {
   const readAs = kind === 'bank' ? readStatementFile : readGenericFile
-  const context = { layouts, accounts: options.create_accounts ? await accountNames(owner) : undefined }
+  const accounts = options.create_accounts ? await accountNames(owner) : undefined
+  const context = { layouts, accounts, today: dateIn(fallbackTimezone, owner.now) }
   try {
     return readAs(bytes, options, context)
   } catch (error) {

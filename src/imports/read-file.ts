@@ -10,6 +10,7 @@ import {
   type Settled,
 } from '../../statements/index.ts'
 import type { KeptLayout } from '../database/schema.ts'
+import type { CalendarDate } from '../shared/dates.ts'
 import { Invalid } from '../shared/failures.ts'
 import type { Minor } from '../shared/money.ts'
 import type { ImportOptions } from './contract.ts'
@@ -20,6 +21,7 @@ import { keptOf, type LayoutOfFile, layoutToKeep } from './remembered-layouts.ts
 /** The context in which a file is read: stored layouts, typed rows and existing accounts. */
 export type FileContext = {
   layouts: KeptLayout[]
+  today: CalendarDate
   typed?: FileOptions['typed']
   /** The names of the user's accounts, if others are to be created. */
   accounts?: string[] | undefined
@@ -29,7 +31,8 @@ export type FileContext = {
 export function readGenericFile(bytes: Uint8Array, options: ImportOptions, context: FileContext): ImportFile {
   const accountId = options.account_id ?? null
   const kept = keptFor(bytes, options, 'generic', context)
-  const read = readWithStoredSigns(bytes, { ...options, typed: context.typed }, kept)
+  const { typed, today } = context
+  const read = readWithStoredSigns(bytes, { ...options, typed, today }, kept)
   const { settled, headers } = read
   const newAccounts = context.accounts ? newAccountsOf(read, context.accounts) : []
   const rows = read.rows.map(({ date, ...row }) =>
@@ -58,7 +61,7 @@ export function readStatementFile(
   context: FileContext,
 ): ImportFile {
   const kept = keptFor(bytes, options, 'bank', context)
-  const told = { ...options, kept, typed: context.typed }
+  const told = { ...options, kept, typed: context.typed, today: context.today }
   const { format, accounts, settled: aspects, headers } = readStatement(bytes, told)
   const accountId = options.account_id
   if (accountId === undefined) throw new Invalid({ account_id: ['The account id field is required.'] })

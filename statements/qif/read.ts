@@ -36,7 +36,9 @@ export function readQif(text: string, options: FileOptions): BankStatement {
   if (sections.length === 0) refuseFile('The file contains no transactions of a bank, cash or card account.')
   const records = sections.flatMap((section) => section.records)
   const aspects = new Aspects(options)
-  const dateOf = dateReader(records.map(dateField), aspects, problems)
+  const dates = records.map(dateField)
+  const expected = options.today ? { today: options.today, inAnyYear: true, booked: dates } : null
+  const dateOf = dateReader(dates, aspects, problems, false, expected)
   const amountOf = amountReader(records.map(amountField), aspects, problems)
   const accounts = sections.map((section) => readSection(section, { problems, dateOf, amountOf }))
   return statementOf('qif', accounts, null, aspects, problems)

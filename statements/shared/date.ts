@@ -12,10 +12,20 @@ export type DateOrder = 'dmy' | 'mdy' | 'ymd' | 'ydm'
 export type WrittenDate = {
   settled: CalendarDate | null
   readings: Partial<Record<DateOrder, CalendarDate | null>>
+  /** The same with a year of two digits in the Buddhist era: 69 is 2569, which is 2026. */
+  buddhist?: WrittenDate
 }
 
 /** A cell or field that should hold a date; `written` is null if it does not. */
 export type DateCell = { line: number; text: string; written: WrittenDate | null }
+
+/** The orders as answers write them. */
+export const dateFormats: Record<DateOrder, string> = {
+  dmy: 'DD/MM/YYYY',
+  mdy: 'MM/DD/YYYY',
+  ymd: 'YYYY-MM-DD',
+  ydm: 'YYYY-DD-MM',
+}
 
 const maxLength = 80
 /** What may follow a date: `01/31/2026 as of 01/30/2026`, and the time zone in OFX, `20260131120000.000[0:GMT]`. */
@@ -112,6 +122,7 @@ function readYearLast(text: string): WrittenDate | null {
   // Quicken writes '6 for 2006; everybody else writes years with two or four digits.
   if (tail.length === 1 && !quote.includes("'")) return { settled: null, readings: {} }
   const year = quote.includes("'") && tail.length < 4 ? `20${tail.padStart(2, '0')}` : fullYear(tail)
+  const era = tail.length === 2 ? buddhistYear(tail) : null
   const dmy = dateOf(year, b, a)
   const mdy = dateOf(year, a, b)
   // 26-02-01 has a short year in front only if no other order fits.
@@ -119,14 +130,17 @@ function readYearLast(text: string): WrittenDate | null {
   const shortYearFirst = dmy === null && mdy === null ? ymd : null
   // Nobody who puts the month first separates with dots: 01.02.2026 is 1 February.
   const dotted = separator === '.' && quote === '.' ? dmy : null
-  return { settled: dotted ?? shortYearFirst, readings: { dmy, mdy, ymd } }
+  const buddhist = era && { settled: null, readings: { dmy: dateOf(era, b, a), mdy: dateOf(era, a, b) } }
+  return { settled: dotted ?? shortYearFirst, readings: { dmy, mdy, ymd }, ...(buddhist && { buddhist }) }
 }
 
 function readMonthName(text: string): WrittenDate | null {
   const match = dayMonthName.exec(text) ?? monthNameDay.exec(text) ?? yearMonthName.exec(text)
   const { day = '', name = '', year = '' } = match?.groups ?? {}
   const month = monthNumber(name)
-  return month === null ? null : { settled: dateOf(fullYear(year), String(month), day), readings: {} }
+  if (month === null) return null
+  const inYear = (one: string): WrittenDate => ({ settled: dateOf(one, String(month), day), readings: {} })
+  return { ...inYear(fullYear(year)), ...(year.length === 2 && { buddhist: inYear(buddhistYear(year)) }) }
 }
 
 /** Two digits mean 1970 to 2069. */
@@ -134,6 +148,8 @@ function fullYear(year: string): string {
   if (year.length !== 2) return year
   return `${Number(year) < 70 ? '20' : '19'}${year}`
 }
+
+const buddhistYear = (year: string) => `25${year}`
 
 /** A day; years from 2443 on are those of the Buddhist era, which is 543 years ahead. */
 function dateOf(written: string, month: string, day: string): CalendarDate | null {

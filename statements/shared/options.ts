@@ -1,3 +1,4 @@
+import type { CalendarDate } from '../../src/shared/dates.ts'
 import type { signConventions } from '../../src/shared/types.ts'
 import type { DecimalSeparator } from './amount.ts'
 
@@ -28,6 +29,8 @@ export type FileOptions = {
   marks?: Record<string, string>
   /** Whether fees are in the amounts, charged besides them, or not charged at all. */
   fees?: 'included' | 'extra' | 'ignored'
+  /** Dates far ahead of it are doubted where the file leaves years open, and in bank files always. */
+  today?: CalendarDate
   /** Answers by the fields of their questions; the options above win over them. */
   answers?: Answers
   kept?: Kept | null

@@ -9,7 +9,6 @@ export const expectedFailures: Record<string, Rule> = {
   'cases/101-card-balance-owed-positive.json': 'direction',
   'cases/106a-capitec-fee-row-last.json': 'conservation',
   'cases/116-nordea-reserved.json': 'conservation',
-  'cases/119-ktb-two-digit-thai-year.json': 'plausibility',
   'cases/152-qif-split-dates.json': 'conservation',
   'cases/170-marks-one-negative.json': 'answers',
   'cases/171-only-deposits-d.json': 'direction',

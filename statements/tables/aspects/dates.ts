@@ -1,17 +1,11 @@
 import type { CalendarDate } from '../../../src/shared/dates.ts'
 import type { Aspect, Aspects } from '../../shared/aspect.ts'
-import type { DateCell, DateOrder, WrittenDate } from '../../shared/date.ts'
+import { type DateCell, type DateOrder, dateFormats, type WrittenDate } from '../../shared/date.ts'
 import type { Problems } from '../../shared/problems.ts'
 import { quotedInRow } from '../../shared/text.ts'
+import { asWritten, buddhistEra, type Expected, plausible } from './plausible-dates.ts'
 
 export type DateReader = (cell: DateCell) => CalendarDate | null
-
-const formats: Record<DateOrder, string> = {
-  dmy: 'DD/MM/YYYY',
-  mdy: 'MM/DD/YYYY',
-  ymd: 'YYYY-MM-DD',
-  ydm: 'YYYY-DD-MM',
-}
 
 /**
  * Settles the order of day, month and year by the dates of the whole file, and returns a function that reads them. For a
@@ -23,17 +17,26 @@ export function dateReader(
   aspects: Aspects,
   problems: Problems,
   isEastAsian = false,
+  expected: (Expected & { booked: DateCell[] }) | null = null,
 ): DateReader {
-  const format = aspects.settle('date_format', () => orderOf(cells, isEastAsian), formats.dmy)
+  const found = orderOf(cells, isEastAsian)
+  const settled = aspects.settle(
+    'date_format',
+    () => (expected ? plausible(found, expected.booked, expected) : found),
+    dateFormats.dmy,
+  )
+  const format = settled === asWritten ? formatOf(found, aspects) : settled
   const isTold = aspects.answer('date_format')?.value === format
   const order = orderIn(format)
+  const isBuddhist = format.endsWith(buddhistEra)
   if (!order)
     problems.add(
       'date_format',
-      `The selected :field is invalid; use one of ${Object.values(formats).join(', ')}.`,
+      `The selected :field is invalid; use one of ${Object.values(dateFormats).join(', ')}.`,
     )
-  return ({ line, text, written }) => {
+  return ({ line, text, written: read }) => {
     if (!order) return null
+    const written = (isBuddhist && read?.buddhist) || read
     const settled = written?.settled
     const inOrder = written?.readings[order]
     const other = written && order.startsWith('y') ? onlyReading(written) : null
@@ -43,10 +46,16 @@ export function dateReader(
   }
 }
 
+/** The order of dates that are right as they are written, which may still be open. */
+function formatOf(found: Aspect, aspects: Aspects): string {
+  if (found && 'question' in found) return aspects.ask('date_format', found.question, found.options)
+  return found?.value ?? dateFormats.dmy
+}
+
 function orderOf(cells: DateCell[], isEastAsian: boolean): Aspect {
   const dates = cells.filter(isWritten)
   const proved = (order: DateOrder, cell?: DateCell) => ({
-    value: formats[order],
+    value: dateFormats[order],
     proof: cell ? `${quotedInRow(cell)} can be read only so` : 'every date can be read only so',
   })
   const canBeYearFirst = dates.every(({ written: { settled, readings } }) => {
@@ -60,7 +69,7 @@ function orderOf(cells: DateCell[], isEastAsian: boolean): Aspect {
   const [dmy, mdy] = [onlyIn('dmy', dates), onlyIn('mdy', dates)]
   if (dmy && mdy)
     return {
-      question: `The dates ${quotedInRow(dmy)} and ${quotedInRow(mdy)} are written in different orders; choose ${formats.dmy} or ${formats.mdy}.`,
+      question: `The dates ${quotedInRow(dmy)} and ${quotedInRow(mdy)} are written in different orders; choose ${dateFormats.dmy} or ${dateFormats.mdy}.`,
       options: [choice('dmy', dmy), choice('mdy', mdy)],
     }
   const short = dates.find(
@@ -78,7 +87,7 @@ function orderOf(cells: DateCell[], isEastAsian: boolean): Aspect {
   const exchanged = text && !open ? exchangedIn(dates) : undefined
   if (exchanged && text)
     return {
-      question: `The dates ${quotedInRow(exchanged)} and ${quotedInRow(text)} look as if Excel had exchanged day and month; choose ${formats.ydm} (${exchanged.written.readings.ydm}) or ${formats.ymd}.`,
+      question: `The dates ${quotedInRow(exchanged)} and ${quotedInRow(text)} look as if Excel had exchanged day and month; choose ${dateFormats.ydm} (${exchanged.written.readings.ydm}) or ${dateFormats.ymd}.`,
       options: [choice('ydm', exchanged), choice('ymd', exchanged)],
     }
   if (mdy) return proved('mdy', mdy)
@@ -114,8 +123,8 @@ function exchangedIn(dates: Dated[]): Dated | undefined {
 
 function choice(order: DateOrder, { written }: DateCell) {
   return {
-    value: formats[order],
-    label: `${formats[order]} (${written?.readings[order] ?? written?.settled})`,
+    value: dateFormats[order],
+    label: `${dateFormats[order]} (${written?.readings[order] ?? written?.settled})`,
   }
 }
 
@@ -144,5 +153,5 @@ function orderIn(format: string): DateOrder | null {
     .replace(/n/g, 'm')
     .replace(/[^dmy]/g, '')
     .replace(/(.)\1+/g, '$1')
-  return letters in formats ? (letters as DateOrder) : null
+  return letters in dateFormats ? (letters as DateOrder) : null
 }

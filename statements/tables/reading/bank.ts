@@ -10,7 +10,7 @@ import { describeRow } from './description.ts'
 import { readTable } from './read.ts'
 import { fieldsOf } from './table.ts'
 
-const kind = { fields: fieldsOf(false), convention: () => null, directions: null }
+const kind = { fields: fieldsOf(false), areBooked: true, convention: () => null, directions: null }
 
 /**
  * Reads the CSV export of a bank, whatever its headers, language, and style of dates and amounts. `isSheet` if it was a

@@ -55,7 +55,12 @@ export function readGenericTable(text: string, options: FileOptions, isSheet: bo
   }
 }
 
-const ownTable = { fields: fieldsOf(true), convention: conventionOf, directions: directionsIn }
+const ownTable = {
+  fields: fieldsOf(true),
+  areBooked: false,
+  convention: conventionOf,
+  directions: directionsIn,
+}
 
 /**
  * The direction of a row by its type; one with a second account and no type is a transfer. Null if its sign says which way

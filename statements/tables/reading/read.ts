@@ -1,3 +1,4 @@
+import type { CalendarDate } from '../../../src/shared/dates.ts'
 import { requiredText } from '../../../src/shared/field-errors.ts'
 import type { Minor, MoneyProblem } from '../../../src/shared/money.ts'
 import type { AmountCell } from '../../shared/amount.ts'
@@ -39,6 +40,8 @@ export type TableReading = {
 export type Kind = {
   fields: readonly CsvField[]
   isSheet: boolean
+  /** Whether all rows are booked, as a bank's are; in tables of one's own, people plan ahead. */
+  areBooked: boolean
   /** What the documented convention of the file proves about signs. */
   convention: (
     table: CsvTable,
@@ -59,7 +62,8 @@ export function readTable(text: string, options: FileOptions, kind: Kind): Table
   const table = openTable(text, kind.fields, aspects)
   const { rows, aside } = transactionRows(table, kind.isSheet)
   const { booked, skipped } = settleStates(table, rows, aspects)
-  const { read, valuesOf } = readers(table, [...booked, ...aside, ...skipped], aspects, problems)
+  const expected = expectedDates(table, booked, options.today, kind)
+  const { read, valuesOf } = readers(table, [...booked, ...aside, ...skipped], expected, aspects, problems)
   const { amounts, areSided } = amountsOf(table, booked, read.amount, aspects, problems)
   const values = booked.map((row, i) => ({
     ...valuesOf(row),
@@ -90,17 +94,39 @@ export function readTable(text: string, options: FileOptions, kind: Kind): Table
   }
 }
 
+/** The dates that are expected of the rows; null for an app's export, and where today is unknown. */
+function expectedDates(
+  table: CsvTable,
+  rows: CsvRow[],
+  today: CalendarDate | undefined,
+  { areBooked }: Kind,
+) {
+  if (today === undefined || table.layout?.app) return null
+  const instalments = table.headers.findIndex(({ name }) => instalmentNames.test(name))
+  const booked = rows.filter(({ cells }) => !cells[instalments]?.trim())
+  return { today, inAnyYear: areBooked, booked: booked.map(({ date }) => date) }
+}
+
+/** Headers of a column that numbers the instalments of a purchase, of which later ones are dated ahead. */
+const instalmentNames = /^(?:instal+ments?|parcelas?|cuotas?|raten?|rata|taksit|mensualidad(?:es)?|echeance)$/
+
 type Readers = ReturnType<typeof readers>
 
 /** How the file as a whole writes dates and numbers. */
-function readers(table: CsvTable, rows: CsvRow[], aspects: Aspects, problems: Problems) {
+function readers(
+  table: CsvTable,
+  rows: CsvRow[],
+  expected: ReturnType<typeof expectedDates>,
+  aspects: Aspects,
+  problems: Problems,
+) {
   const isEastAsian = table.headers.some(({ text }) => eastAsianScripts.test(text))
   const others = table.dateColumns.filter((column) => column !== table.columns.date?.[0])
   const dates = rows.flatMap(({ line, cells, date }) => [
     date,
     ...others.map((column) => dateCell(line, cells[column] ?? '')),
   ])
-  const date = dateReader(dates, aspects, problems, isEastAsian)
+  const date = dateReader(dates, aspects, problems, isEastAsian, expected)
   const numbers = rows.flatMap(({ amount, debit, credit, balance }) => [amount, debit, credit, balance])
   const amount = amountReader(numbers, aspects, problems, isEastAsian)
   const quietly = (cell: AmountCell): Minor | null => {

@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readStatementLine } from '../../../../statements/mt940/statement-line.ts'
+import { readGeneric } from '../../../../statements/read.ts'
 import { Aspects } from '../../../../statements/shared/aspect.ts'
 import { dateCell } from '../../../../statements/shared/date.ts'
+import type { FileOptions } from '../../../../statements/shared/options.ts'
 import { Problems } from '../../../../statements/shared/problems.ts'
 import { dateReader } from '../../../../statements/tables/aspects/dates.ts'
-import { errorsOf } from './corpus.ts'
+import { encode, errorsOf, read } from './corpus.ts'
 
 /** The dates of a file, or its errors. */
 const readAll = (texts: string[], said?: string) => {
@@ -208,6 +210,49 @@ describe('years of two digits', () => {
     // Dots come with the day first.
     expect(readAll(['26.01.25', '26.01.28'])).toEqual(['2025-01-26', '2028-01-26'])
     expect(readAll(['13-10-26', '14-10-26', '31-10-26'])).toEqual(['2026-10-13', '2026-10-14', '2026-10-31'])
+  })
+})
+
+describe('dates far from today', () => {
+  const today = '2026-11-27'
+  const asWritten: FileOptions = { signs: 'as_written', today }
+  const dated = (dates: string[], header = 'Date,Description,Amount', rest = '') =>
+    [header, ...dates.map((date) => `${date},Tea,-1.50${rest}`)].join('\n')
+  const datesOf = (text: string, options: FileOptions = {}) =>
+    read(text, { ...asWritten, ...options }).accounts[0]?.entries.map(({ date }) => date)
+  const asked = (text: string, options: FileOptions = {}) =>
+    errorsOf(() => read(text, { ...asWritten, ...options }))?.date_format?.[0]
+
+  test('are asked about if years of two digits may be those of the Buddhist era', () => {
+    const text = dated(['23/10/69', '24/10/69'])
+    expect(asked(text)).toBe(
+      'The date 23/10/69 in row 2 would be 2069-10-23; choose how the dates are written.',
+    )
+    expect(datesOf(text, { date_format: 'DD/MM/YYYY BE' })).toEqual(['2026-10-23', '2026-10-24'])
+    expect(datesOf(text, { date_format: 'DD/MM/YYYY' })).toEqual(['2069-10-23', '2069-10-24'])
+    expect(datesOf(dated(['29 ก.พ. 67']), { date_format: 'DD/MM/YYYY BE' })).toEqual(['2024-02-29'])
+    expect(datesOf(dated(['23/10/26', '24/10/26']))).toEqual(['2026-10-23', '2026-10-24'])
+  })
+
+  test('are asked about in bank files also in years of four digits', () => {
+    const text = dated(['2026-10-23', '2027-10-24'])
+    expect(asked(text)).toBe(
+      'The date 2027-10-24 in row 3 is more than 62 days after today, 2026-11-27; send date_format=as_written if it is right.',
+    )
+    expect(datesOf(text, { date_format: 'as_written' })).toEqual(['2026-10-23', '2027-10-24'])
+    expect(datesOf(dated(['2026-10-23', '2027-01-28']))).toEqual(['2026-10-23', '2027-01-28'])
+  })
+
+  test('that are right as they are written are still asked for the order of day and month', () => {
+    expect(asked(dated(['02/03/2027']), { date_format: 'as_written' })).toMatch(/can be read in two ways/)
+  })
+
+  test('are expected of instalments, in tables of your own, and before 1970', () => {
+    const instalments = dated(['2026-10-23', '2027-10-24'], 'Date,Description,Amount,Parcela', ',2/12')
+    expect(datesOf(instalments)).toEqual(['2026-10-23', '2027-10-24'])
+    const own = readGeneric(encode(dated(['2027-10-23', '2031-10-24'])), asWritten)
+    expect(own.rows.map(({ date }) => date)).toEqual(['2027-10-23', '2031-10-24'])
+    expect(datesOf(dated(['1962-10-23']))).toEqual(['1962-10-23'])
   })
 })
 
