@@ -1,24 +1,31 @@
 import type { MatchKind } from '../shared/match-row.ts'
+import { namingWords, shareWords } from '../shared/words.ts'
 import type { Candidate, DatedRow } from './choice.ts'
 
-/** An inflow that is booked earlier than this before the outflow is never sure. */
-const minSureDaysApart = -1
+/** A transfer whose inflow is booked earlier or later than this is never sure. */
+const sureTransferDays = { from: -1, to: 2 }
 
 /**
- * True if a pair is sure: neither row has another candidate (`only` is from `onlyCandidates`) and, for a transfer, the days
- * and words confirm it.
+ * True if a pair is sure: neither row has another candidate (`only` is from `onlyCandidates`), and the days and words
+ * confirm it.
  */
 export function isSure(kind: MatchKind, one: Candidate, only: Set<Candidate>): boolean {
-  return (
-    only.has(one) && (kind === 'duplicate' || (one.daysApart >= minSureDaysApart && isClearlyTransfer(one)))
-  )
+  return only.has(one) && (kind === 'duplicate' ? isClearlyDuplicate(one) : isClearlyTransfer(one))
+}
+
+/** Within days, amounts repeat: a row that is booked on a later day is sure only where both name the payee. */
+function isClearlyDuplicate({ first, second, daysApart }: Candidate): boolean {
+  if (daysApart <= 0) return daysApart === 0
+  return shareWords(namingWords(first.words), namingWords(second.words))
 }
 
 /**
- * Equal amounts on two accounts may be what a friend paid back, or a refund: a transfer is sure only where an account is
- * named, or where both legs say no more than how money moved.
+ * Equal amounts on two accounts may be what a friend paid back, or a refund: a transfer is sure only between rows of files
+ * where an account is named, or where both legs say no more than how money moved.
  */
-function isClearlyTransfer({ first, second, evidence }: Candidate): boolean {
+function isClearlyTransfer({ first, second, evidence, daysApart }: Candidate): boolean {
+  if (daysApart < sureTransferDays.from || daysApart > sureTransferDays.to) return false
+  if (first.importId === null || second.importId === null) return false
   const isPlain = ({ words, distinctive }: DatedRow) => words.trim() !== '' && distinctive().size === 0
   return evidence.includes('account_named') || (isPlain(first) && isPlain(second))
 }

@@ -1,4 +1,4 @@
-import { payeeWords } from './words.ts'
+import { type PayeeWord, payeeWords } from './words.ts'
 
 /** How many of the user's newest rows are learned from. */
 export const rowsLearnedFrom = 2_000
@@ -26,7 +26,7 @@ export type SuggestedCategory<Id = number> = { id: Id; name: string; because: st
 /**
  * Learns from rows, the newest first, how the user files payees, and returns a function that suggests a category: that of
  * the last three rows of the payee, or of four of the last five; null if they do not agree. Rows with all words of the
- * payee count before those with its first word alone, and those of the account where payees differ by account.
+ * payee count before those with its first words alone, and those of the account where payees differ by account.
  */
 export function learnCategories<Id = number>(
   rows: FiledRow<Id>[],
@@ -41,7 +41,7 @@ export function learnCategories<Id = number>(
       const ofAccount = filed.filter(({ accountId }) => accountId === row.accountId)
       const found = agreed(filed) ?? agreed(ofAccount)
       if (found) return { ...found.category, because: reason(row, found) }
-      // If rows with the same words disagree, rows with only the first word in common prove nothing.
+      // If rows with the same words disagree, rows with only the first words in common prove nothing.
       if (filed.length >= minAgreeing) return null
     }
     return null
@@ -52,8 +52,16 @@ export function learnCategories<Id = number>(
 function keysOf({ type, description }: Pick<UnfiledRow, 'type' | 'description'>): string[] {
   const words = payeeWords(description ?? '')
   if (words.length === 0 || type === 'transfer') return []
-  const all = words.map(({ folded }) => folded).sort()
-  return [`${type} ${all.join(' ')}`, `${type} ${words[0]?.folded} …`]
+  const folded = (some: PayeeWord[]) => some.map(({ folded }) => folded)
+  const all = `${type} ${folded(words).sort().join(' ')}`
+  const first = firstWords(words)
+  return first.at(-1)?.isShared ? [all] : [all, `${type} ${folded(first).join(' ')} …`]
+}
+
+/** The first word, with those before it that many payees share; all of them if there is no other. */
+function firstWords(words: PayeeWord[]): PayeeWord[] {
+  const first = words.findIndex(({ isShared }) => !isShared)
+  return first < 0 ? words : words.slice(0, first + 1)
 }
 
 type Agreed<Id> = { category: FiledRow<Id>['category']; times: number; of: number }
@@ -71,6 +79,8 @@ function agreed<Id>(rows: FiledRow<Id>[]): Agreed<Id> | null {
 }
 
 function reason<Id>({ description }: UnfiledRow<Id>, { category, times, of }: Agreed<Id>): string {
-  const payee = payeeWords(description ?? '')[0]?.written ?? ''
+  const payee = firstWords(payeeWords(description ?? ''))
+    .map(({ written }) => written)
+    .join(' ')
   return `${times} of the last ${of} from "${payee.toLowerCase()}" are in ${category.name}`
 }

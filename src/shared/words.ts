@@ -28,23 +28,62 @@ const commonWords = new Set(
     振込 振替 口座振替 入金 出金 支払 デビット カード 转账 支付 消费 이체 결제 입금 출금`),
 )
 
+/** Payment services, marketplaces and acquirers: the words beside them name the payee. */
+const intermediaries = new Set(
+  wordsOf(`paypal pypl pp et cie sca sàrl europe luxembourg inst xfer stripe square sq sumup zettle izettle klarna adyen
+    mollie worldpay worldline payone nexi sixpayment concardis elavon fiserv clover toast tst shopify shop sp paddle
+    fastspring gocardless braintree skrill paysafe ratepay giropay sofort unzer payconiq bancontact twint swish vipps
+    mobilepay bizum lydia satispay blik przelewy24 payu iyzico paytr alipay wechat weixin venmo cashapp zelle afterpay
+    clearpay affirm sezzle paytm phonepe razorpay mercadopago pagseguro picpay paypay merpay linepay kakaopay naverpay
+    grabpay gcash gopay pay payments apple google samsung bill viva wallet mypos dojo lightspeed flatpay teya
+    amazon amzn amznmktplace amz mktp mktplace mktplc marketplace ebay etsy aliexpress alibaba temu allegro mercado libre
+    livre mercadolibre mercadolivre wish rakuten shopee lazada tokopedia flipkart coupang mercari kleinanzeigen
+    楽天 楽天市場 メルカリ 支付宝 微信支付 微信 淘宝 天猫 拼多多 京东 쿠팡`),
+)
+
+/** Titles, articles and kinds of shops: many payees have them. */
+const sharedWords = new Set(
+  wordsOf(`dr doctor docteur dott dra prof med mr mrs ms miss herr frau mme monsieur madame sr sra san st ste saint sainte
+    santa sankt são la le el lo il los las les un une una a an am im in al du di da do of zum zur new old
+    café caffè bar pub bistro brasserie restaurant restaurante ristorante trattoria osteria pizzeria
+    gasthaus gasthof wirtshaus taverna imbiss grill kebab hotel hostel motel pension albergo inn bakery boulangerie
+    bäckerei bakkerij panadería panificio butcher boucherie metzgerei fleischerei slagerij carnicería shop store stores
+    boutique laden geschäft magasin tienda negozio winkel market supermarket supermarché supermarkt supermercado
+    supermercato markt marché pharmacy pharmacie apotheke apteka apotheek farmacia drogerie garage tankstelle station
+    parking taxi salon friseur coiffeur peluquería barber kiosk tabac theatre theater teatro kino cinema museum praxis
+    practice clinic clínica cabinet studio school schule école city stadt centre center zentrum
+    カフェ 喫茶 ホテル 食堂 レストラン 薬局 スーパー コンビニ 酒店 饭店 餐厅 咖啡 超市 카페 식당 약국 호텔`),
+)
+
 /** The words by which a text can be recognised, without accents, case, numbers and what banks always write. */
 export function distinctiveWords(text: string): Set<string> {
   const words = wordsOf(text.slice(0, maxText)).filter((word) => !commonWords.has(word))
   return new Set(words.flatMap(stems).slice(0, maxWords))
 }
 
-/** The words that name a payee, as they are written and as they are compared. */
-export function payeeWords(text: string): { written: string; folded: string }[] {
-  const words = text.slice(0, maxText).match(/[\p{L}\p{N}]+/gu) ?? []
-  return words
-    .flatMap((written) => {
-      const [folded] = wordsOf(written)
-      const isDistinctive =
-        folded !== undefined && !commonWords.has(folded) && (folded.length > 1 || unspaced.test(folded))
-      return isDistinctive ? [{ written, folded }] : []
-    })
-    .slice(0, maxWords)
+/**
+ * A word of a text, as it is written and as it is compared. One that many payees share (a kind of shop, say) names one
+ * only together with the words beside it.
+ */
+export type PayeeWord = { written: string; folded: string; isShared: boolean }
+
+/** The words that name a payee, without payment services and marketplaces; these only if there is nothing else. */
+export function payeeWords(text: string): PayeeWord[] {
+  const written = text.slice(0, maxText).match(/[\p{L}\p{N}]+/gu) ?? []
+  const words = written.flatMap((written) => {
+    const [folded] = wordsOf(written)
+    const isDistinctive =
+      folded !== undefined && !commonWords.has(folded) && (folded.length > 1 || unspaced.test(folded))
+    const isShared = folded !== undefined && (sharedWords.has(folded) || intermediaries.has(folded))
+    return isDistinctive ? [{ written, folded, isShared }] : []
+  })
+  const direct = words.filter(({ folded }) => !intermediaries.has(folded))
+  return (direct.length > 0 ? direct : words).slice(0, maxWords)
+}
+
+/** The words that name a payee by themselves, as `distinctiveWords` compares them. */
+export function namingWords(text: string): Set<string> {
+  return new Set(payeeWords(text).flatMap(({ folded, isShared }) => (isShared ? [] : stems(folded))))
 }
 
 /** True if two texts have a distinctive word in common. */

@@ -15,13 +15,15 @@ export type Household = {
   files: BankFile[]
 }
 
-/** The household with a number: always the same for the same number. */
-export function householdOf(seed: number, months: number, start: CalendarDate = '2025-07-01'): Household {
+const start: CalendarDate = '2025-07-01'
+
+/** The household with a number: always the same for the same number. One that goes out five times a day has ten rows a day. */
+export function householdOf(seed: number, months: number, outings = 1): Household {
   const dice = new Dice(seed * 7_919)
   const tongue = dice.of(tongues)
   const { giro, second, cash } = tongue.accounts
   const names = { giro: dice.of(giro), second: dice.of(second), cash }
-  const events = lifeOf(dice, tongue, start, months)
+  const events = lifeOf(dice, { tongue, start, months, outings })
   const bookings = bookingsOf(dice, events, tongue, names)
   const typed = typedOf(dice, events, dice.of([0.35, 0.6, 0.8, 0.95]))
   return { names, events, typed, bookings, files: filesOf(dice, bookings, start, months) }

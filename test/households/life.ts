@@ -32,17 +32,18 @@ type Habits = {
   coffee: Payee
   coffeePrice: number
   coffeesADay: number
+  /** How often a day its people may go shopping. */
+  outings: number
 }
 
 const weekdayOf = (day: CalendarDate) => new Date(`${day}T00:00:00Z`).getUTCDay()
 const isWorkday = (day: CalendarDate) => weekdayOf(day) % 6 !== 0
 
 /** A number of months in the life of a household. */
-export function lifeOf(dice: Dice, tongue: Tongue, start: CalendarDate, months: number): Event[] {
+export function lifeOf(dice: Dice, habits: Pick<Habits, 'tongue' | 'start' | 'months' | 'outings'>): Event[] {
+  const { tongue } = habits
   return new Life(dice, {
-    tongue,
-    start,
-    months,
+    ...habits,
     cardFrom: dice.of(['giro', 'giro', 'second'] as const),
     coffee: dice.of(tongue.cafes),
     coffeePrice: dice.of([280, 320, 350, 390, 450]),
@@ -99,7 +100,7 @@ class Life {
   #daily(day: CalendarDate): void {
     this.#coffeeAndBread(day)
     this.#weekly(day)
-    this.#shopping(day)
+    for (let outing = 0; outing < this.#habits.outings; outing++) this.#shopping(day)
     this.#friends(day)
     this.#ownMoney(day)
   }
@@ -133,6 +134,8 @@ class Life {
     const { tongue } = this.#habits
     if (this.#dice.happens(0.45))
       this.#spend(day, 'card', this.#dice.of(tongue.shops), this.#dice.from(350, 9_500))
+    if (this.#dice.happens(0.3))
+      this.#spend(day, 'card', this.#dice.of(tongue.through), this.#dice.from(350, 9_500))
     if (this.#dice.happens(0.15)) this.#eatOut(day)
     if (!this.#dice.happens(0.13)) return
     const payee = this.#dice.of(tongue.online)

@@ -12,10 +12,13 @@ function payee(text: string): Payee {
   return { booked: booked.trim(), typed: typed.split(',').map((words) => words.trim()) }
 }
 
-/** In `card`, `debit` and `transfer`, which a bank puts around the payee, `*` is the payee. */
+/**
+ * In `through`, the payees share the name of a payment service, a marketplace or an acquirer, a title, an article or a kind
+ * of shop. In `card`, `debit` and `transfer`, which a bank puts around the payee, `*` is the payee.
+ */
 function tongueOf({ cashMachine, buses, landlord, ...texts }: (typeof languages)['english']) {
-  const { cafes, bakeries, shops, restaurants, online, subscriptions, debits, employers } = texts
-  const lists = { cafes, bakeries, shops, restaurants, online, subscriptions, debits, employers }
+  const { cafes, bakeries, shops, restaurants, online, through, subscriptions, debits, employers } = texts
+  const lists = { cafes, bakeries, shops, restaurants, online, through, subscriptions, debits, employers }
   const payees = Object.fromEntries(Object.entries(lists).map(([name, all]) => [name, all.map(payee)]))
   return {
     ...texts,

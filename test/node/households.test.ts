@@ -7,7 +7,10 @@ import { type Measured, measureAsFilesCome, measureAtOnce, sumOf, type Tally } f
 
 const count = Number(process.env.MATCHING_HOUSEHOLDS ?? 20)
 const months = 12
-const households = Array.from({ length: count }, (_, index) => householdOf(index + 1, months))
+const busyMonths = 3
+const quiet = Array.from({ length: count }, (_, index) => householdOf(index + 1, months))
+/** Ten rows a day. */
+const busy = quiet.map((_, index) => householdOf(index + 1, busyMonths, 5))
 
 const percent = (some: number, all: number) => (100 * some) / all
 const shown = (some: number, all: number) => `${some} of ${all} (${percent(some, all).toFixed(2)} %)`
@@ -32,45 +35,52 @@ function report(name: string, measured: Measured): void {
 }
 
 describe.each([
-  ['as files come', measureAsFilesCome],
-  ['all files at once', measureAtOnce],
-])('%s', (name, measure) => {
+  ['as files come', quiet, measureAsFilesCome],
+  ['all files at once', quiet, measureAtOnce],
+  ['as files come, with ten rows a day', busy, measureAsFilesCome],
+])('%s', (name, households, measure) => {
   const measured = sumOf(households.map(measure))
   report(name, measured)
 
-  test.each(matchKinds)('at least 99.5 in 100 that are sure are right: %ss', (kind) => {
+  test.each(matchKinds)('at least 99.8 in 100 that are sure are right: %ss', (kind) => {
     const { found, right } = measured[kind].sure
-    expect(found).toBeGreaterThan(5 * count)
-    // A single one of fewer than two hundred proves nothing.
-    expect(found - right).toBeLessThanOrEqual(Math.max(1, found * 0.005))
+    expect(found).toBeGreaterThan(count)
+    // A single one of fewer than five hundred proves nothing.
+    expect(found - right).toBeLessThanOrEqual(Math.max(1, found * 0.002))
   })
 
-  test.each(matchKinds)('at least 95 in 100 are found: %ss', (kind) => {
+  test.each(matchKinds)('at least 94 in 100 are found: %ss', (kind) => {
     const { solved, toFind } = measured[kind]
-    expect(toFind).toBeGreaterThan(10 * count)
-    expect(percent(solved, toFind)).toBeGreaterThanOrEqual(95)
+    expect(toFind).toBeGreaterThan(5 * count)
+    expect(percent(solved, toFind)).toBeGreaterThanOrEqual(94)
   })
 })
 
-test('at least 98 in 100 suggested categories are right, and 85 in 100 are found of payees filed three times', () => {
-  const all = households.map((household, index) => measureFiling(household, index + 1))
-  const total = (count: keyof (typeof all)[number]) => all.reduce((sum, one) => sum + one[count], 0)
-  const [suggested, right, known, found] = [
-    total('suggested'),
-    total('right'),
-    total('known'),
-    total('found'),
-  ]
-  console.info(`categories
+test.each([
+  ['', quiet],
+  [', with ten rows a day', busy],
+])(
+  'at least 98 in 100 suggested categories are right, and 90 in 100 are found of payees filed three times%s',
+  (_, households) => {
+    const all = households.map((household, index) => measureFiling(household, index + 1))
+    const total = (count: keyof (typeof all)[number]) => all.reduce((sum, one) => sum + one[count], 0)
+    const [suggested, right, known, found] = [
+      total('suggested'),
+      total('right'),
+      total('known'),
+      total('found'),
+    ]
+    console.info(`categories
   right     ${shown(right, suggested)}
   recall    ${shown(found, known)}`)
-  expect(known).toBeGreaterThan(100 * count)
-  expect(percent(right, suggested)).toBeGreaterThanOrEqual(98)
-  expect(percent(found, known)).toBeGreaterThanOrEqual(85)
-})
+    expect(known).toBeGreaterThan(100 * count)
+    expect(percent(right, suggested)).toBeGreaterThanOrEqual(98)
+    expect(percent(found, known)).toBeGreaterThanOrEqual(90)
+  },
+)
 
 test('the files of both banks are read as what was booked', () => {
-  for (const { bookings, text } of households.slice(0, 3).flatMap(({ files }) => files)) {
+  for (const { bookings, text } of quiet.slice(0, 3).flatMap(({ files }) => files)) {
     const statement = readStatement(new TextEncoder().encode(text), {})
     const entries = statement.accounts.flatMap((account) => account.entries)
     expect(entries.map(({ line, ...entry }) => entry)).toEqual(

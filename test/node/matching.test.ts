@@ -121,17 +121,34 @@ describe('a duplicate', () => {
   })
 
   test('is not sure if either side could be in another', () => {
-    expect(certaintiesOf([typed(), typed({ date: '2026-04-13' }), booked({ date: '2026-04-16' })])).toEqual([
-      'likely',
-    ])
+    expect(certaintiesOf([typed(), typed({ date: '2026-04-13' }), booked()])).toEqual(['likely'])
     expect(certaintiesOf([typed(), booked(), booked({ date: '2026-04-16' })])).toEqual(['likely'])
   })
 
+  test.each([
+    ['Household and liability insurance', 'Shop 47'],
+    ['', 'TESCO STORES 2984'],
+    ['PayPal Spotify', 'PAYPAL *UBER'],
+    ['Amazon, wool', 'AMZN MKTP AMAZON TOOLS'],
+    ['Hotel', 'HOTEL ADLER'],
+    ['Café Schmidt', 'CAFE MUELLER'],
+    ['Dr. Weber', 'DR KLEIN'],
+    ['La Poste', 'CB LA FOURNEE'],
+  ])('some days later is not sure if no word names one payee: %s, %s', (note, entry) => {
+    const pair = (date: string) => [typed({ words: note }), booked({ words: entry, date })]
+    expect(certaintiesOf(pair('2026-04-17'))).toEqual(['likely'])
+    expect(certaintiesOf(pair('2026-04-14'))).toEqual(['sure'])
+  })
+
+  test('is not sure if it was booked before it was typed', () => {
+    const [note, entry] = [typed({ words: 'Tesco' }), booked({ words: 'TESCO', date: '2026-04-13' })]
+    expect(certaintiesOf([note, entry])).toEqual(['likely'])
+  })
+
   test('is not sure if a weekly debit may have been typed late', () => {
-    const late = typed({ date: '2026-04-17' })
-    expect(certaintiesOf([late, booked({ date: '2026-04-14' }), booked({ date: '2026-04-21' })])).toEqual([
-      'likely',
-    ])
+    const late = typed({ date: '2026-04-17', words: 'gym' })
+    const debits = ['2026-04-14', '2026-04-21'].map((date) => booked({ date, words: 'GYM' }))
+    expect(certaintiesOf([late, ...debits])).toEqual(['likely'])
   })
 
   test('is not sure if a settled row could have been meant', () => {
@@ -201,6 +218,22 @@ describe('a transfer', () => {
     ])
   })
 
+  test.each([
+    ['2026-04-12', 'likely'],
+    ['2026-04-13', 'sure'],
+    ['2026-04-16', 'sure'],
+    ['2026-04-17', 'likely'],
+  ])('is sure only from the day before to two days after: %s', (date, certainty) => {
+    expect(certaintiesOf([out({ words: 'to savings' }), into({ date })])).toEqual([certainty])
+  })
+
+  test('is not sure if a leg was typed', () => {
+    for (const note of [{ words: 'Leo Marsh' }, { words: '' }])
+      expect(certaintiesOf([out({ words: 'to savings' }), into({ ...note, importId: null })])).toEqual([
+        'likely',
+      ])
+  })
+
   test('prefers the name of the account', () => {
     const [left, named, near] = [
       out({ words: 'to the tin' }),
@@ -219,7 +252,8 @@ describe('a transfer', () => {
 })
 
 test('what was rejected is not found again, and leaves no doubt', () => {
-  const [note, wrong, right] = [typed(), booked(), booked({ date: '2026-04-16' })]
+  const words = 'Tesco'
+  const [note, wrong, right] = [typed({ words }), booked({ words }), booked({ words, date: '2026-04-16' })]
   const isRejected: MatchOptions['isRejected'] = (kind, ids) => kind === 'duplicate' && ids[1] === wrong.id
   expect(find([note, wrong, right], { isRejected })).toMatchObject([
     { ids: [note.id, right.id], certainty: 'sure' },

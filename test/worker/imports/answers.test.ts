@@ -159,6 +159,27 @@ test('rows get the category in which the last three of their payee are, if that 
   expect(data.map((row: Json) => row.category_id)).toEqual([null, category.id])
 })
 
+test.each([
+  ['PayPal *Spotify', 'PayPal *Uber', 'SPOTIFY AB'],
+  ['Amazon Marketplace *Wollkorb', 'AMZN Mktp *Radteile', 'Wollkorb'],
+  ['SumUp *Blumen Kern', 'SumUp *Café Luna', 'Blumen Kern Bonn'],
+  ['Zettle_*Kiosk Ost', 'Zettle_*Uhren Fink', 'Kiosk Ost'],
+  ['Café Müller', 'Café Schmidt', 'CAFE MUELLER BONN'],
+  ['Café Fink', 'Fink', 'CAFE FINK 7'],
+  ['Hotel Adler', 'Hotel Krone', 'HOTEL ADLER HAMBURG'],
+  ['Dr. Weber', 'Dr. Klein', 'DR WEBER ZAHNARZT'],
+  ['St. Pancras Parking', 'St. Mary Parish', 'ST PANCRAS'],
+  ['La Fournée', 'La Poste', 'LA FOURNEE LYON'],
+  ['PayPal', 'PayPal *Steam', 'PAYPAL'],
+  ['Supermarkt', 'Supermarkt Özdemir', 'supermarkt'],
+])('%s says nothing of %s, but of %s', async (description, other, again) => {
+  const { person, category, expense } = await createCustomer()
+  for (const amount of [1, 2, 3]) await recordTransaction(person, { ...expense(), amount, description })
+  const items = [other, again].map((description) => ({ description, type: 'expense' }))
+  const { body } = await person.post('/api/categories/suggest', { items })
+  expect(body.suggestions.map((one: Json | null) => one?.id)).toEqual([undefined, category.id])
+})
+
 test('an import joins nothing: match=sure is refused', async () => {
   const { send } = await createCustomer()
   const answer = await send(card('09'), '&signs=inverted&match=sure')

@@ -206,10 +206,13 @@ test('whoever continues from the day that a list names finds every match, whatev
   // A list looks at two hundred days of a hundred rows each, the last of which is in these weeks.
   const typed = Array.from({ length: 40 }, (_, index) => addDays('2026-03-25', index))
   for (const [index, transaction_date] of typed.entries())
-    await recordTransaction(person, { ...expense(), amount: `${5000 + index}`, transaction_date })
+    await recordTransaction(person, {
+      ...{ ...expense(), amount: `${5000 + index}`, transaction_date },
+      description: 'Rent',
+    })
   await importRows(
     checking,
-    typed.map((day, index) => [addDays(day, 2), `-${5000 + index}`]),
+    typed.map((day, index) => [addDays(day, 2), `-${5000 + index}`, 'RENT']),
     '&match=off',
   )
   const found: string[] = []
