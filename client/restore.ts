@@ -3,6 +3,7 @@ import { categoryNameKey } from '../src/shared/category-name-key.ts'
 import { parseMoney } from '../src/shared/money.ts'
 import type { Export, Feed, Upload, UploadAnswer } from './api.ts'
 import type { PurseClient } from './create.ts'
+import { newClientId } from './new-id.ts'
 import { unwrap } from './unwrap.ts'
 
 /** The differences between the user and the file. */
@@ -36,9 +37,9 @@ const limits = { operations: 500, bytes: 1_000_000 }
  */
 export async function restore({ api }: Pick<PurseClient, 'api'>, file: Export): Promise<Restored> {
   if (!isComplete(file)) throw new RestoreError('This is no complete export of version 1.')
-  const time = Date.parse(file.exported_at).toString(36)
-  const clientIdOf: ClientIdOf = (noun, id) => `export-${file.profile.id}-${time}-${noun}-${id}`
   const current = await readCurrent(api)
+  const prefix = prefixOf(file, current.accounts)
+  const clientIdOf: ClientIdOf = (noun, id) => `${prefix}-${noun}-${id}`
   const restorable = new Set(file.accounts.map(({ id }) => clientIdOf('account', id)))
   if (current.accounts.some(({ client_id }) => !restorable.has(client_id ?? '')))
     throw new RestoreError('The user has accounts that are not in the file.')
@@ -75,15 +76,31 @@ function fieldsOf(noun: Operation['noun'], row: object) {
 }
 
 /** True if the file was exported to its end, and has all rows that it counts. */
-function isComplete({ complete, format_version, counts, ...lists }: Export): boolean {
-  const isWhole = (name: 'accounts' | 'categories' | 'transactions') => lists[name]?.length === counts[name]
+function isComplete(file: Partial<Export> | null): boolean {
+  const { complete, format_version, exported_at, profile, counts } = file ?? {}
+  const isWhole = (name: 'accounts' | 'categories' | 'transactions') => {
+    const rows = file?.[name]
+    return Array.isArray(rows) && rows.length === counts?.[name] && rows.every((row) => row?.id > 0)
+  }
   return (
     complete === true &&
     format_version === 1 &&
+    Number.isFinite(Date.parse(exported_at ?? '')) &&
+    (profile?.id ?? 0) > 0 &&
     isWhole('accounts') &&
     isWhole('categories') &&
     isWhole('transactions')
   )
+}
+
+/**
+ * How the client ids of a restore begin: as those of the accounts that it created before it was interrupted. Otherwise they
+ * are random, because the client ids of deleted rows cannot be used again.
+ */
+function prefixOf({ profile, exported_at }: Export, accounts: Row<'account'>[]): string {
+  const ofFile = `export-${profile.id}-${Date.parse(exported_at).toString(36)}-`
+  const interrupted = accounts.find(({ client_id }) => client_id?.startsWith(ofFile))?.client_id
+  return interrupted?.replace(/-account-\d+$/, '') ?? `${ofFile}${newClientId().slice(0, 8)}`
 }
 
 type Row<Noun> =

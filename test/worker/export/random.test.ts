@@ -115,8 +115,17 @@ describe.each(histories)('history %i', (seed) => {
     const { body: file } = await person.get('/api/export')
     await expect(restore(clientOf(person), file)).rejects.toThrow(RestoreError)
     const other = await world.register()
-    for (const broken of [{ complete: false }, { transactions: [] }])
-      await expect(restore(clientOf(other), { ...file, ...broken })).rejects.toThrow(RestoreError)
+    const broken = [{ complete: false }, { transactions: [] }, { profile: null }, { exported_at: 'today' }]
+    const noExports = [
+      null,
+      undefined,
+      'text',
+      7,
+      [],
+      {},
+      ...broken.map((fields) => ({ ...file, ...fields })),
+    ]
+    for (const no of noExports) await expect(restore(clientOf(other), no)).rejects.toThrow(RestoreError)
     expect((await other.get('/api/accounts')).body).toEqual([])
   })
 
@@ -136,6 +145,21 @@ describe.each(histories)('history %i', (seed) => {
       found: 'gone',
     })
     expect(differences.map(({ what }) => what)).toContain('number of transactions')
+  })
+
+  test('is restored again and again into a user whose accounts and categories were all deleted', async () => {
+    const { body: file } = await person.get('/api/export')
+    const other = await world.register()
+    for (const uploads of [Number.POSITIVE_INFINITY, 1, Number.POSITIVE_INFINITY]) {
+      const client = clientOf(other, { uploads })
+      if (uploads < Number.POSITIVE_INFINITY) await expect(restore(client, file)).rejects.toThrow()
+      else expect(await restore(client, file)).toMatchObject({ matched: true, differences: [] })
+      for (const noun of ['accounts', 'categories'])
+        for (const { id } of (await other.get(`/api/${noun}`)).body)
+          expect((await other.delete(`/api/${noun}/${id}`)).status).toBe(204)
+    }
+    await restore(clientOf(other), file)
+    expect(restorable((await other.get('/api/export')).body)).toEqual(restorable(file))
   })
 })
 
