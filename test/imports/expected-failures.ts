@@ -31,12 +31,7 @@ export const expectedFailures: Record<string, Rule> = {
   'cases/debt-loan-paid-positive.json': 'direction',
   'cases/debt-loan-three-repayments.json': 'direction',
   'cases/dr-in-all-rows.json': 'plausibility',
-  'cases/full-width-digits.json': 'plausibility',
-  'cases/hryvnia.json': 'plausibility',
-  'cases/hryvnia-no-balance.json': 'plausibility',
-  'cases/payee-within-purpose.json': 'plausibility',
   'cases/pending-block-at-top.json': 'conservation',
-  'cases/rupiah.json': 'plausibility',
   'cases/several-numbers-next.json': 'answers',
 }
 
