@@ -18,6 +18,7 @@ import type { App } from './http/app-types.ts'
 import { authenticate } from './http/authenticate.ts'
 import { stripNotModified } from './http/conditional-get.ts'
 import { crossOrigin } from './http/cross-origin.ts'
+import { refuseDryRun } from './http/dry-run.ts'
 import { observe } from './http/observe.ts'
 import { generalLimit } from './http/rate-limits.ts'
 import { discardRest } from './http/request-body.ts'
@@ -69,6 +70,7 @@ app.use(
 )
 app.use('/api/*', authenticate)
 app.use('/api/*', generalLimit)
+app.use('/api/*', refuseDryRun)
 
 /** All routes of the API. The types of clients are derived from its type. */
 export const routes = app

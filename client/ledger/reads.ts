@@ -197,7 +197,9 @@ export function readsOf({ view, stored }: Copy, now: () => number, renames: Rena
 
       /** Income and expenses by month, by default of the last twelve. Throws LedgerError. */
       monthlyReport(query: LedgerMonths = {}): LedgerMonthlyReport {
-        return monthlyReportOf(view(), readMonths(query, latestToday()), today())
+        const { account_id, ...months } = readMonths(query, latestToday())
+        const only = account_id === undefined ? undefined : keyOf('account', account_id)
+        return monthlyReportOf(view(), months, today(), only)
       },
 
       /** Balances at the end of days, weeks or months, by default of the last thirty days. Throws LedgerError. */

@@ -8,12 +8,17 @@ import { between, type LedgerMonths, type LedgerRange } from './search.ts'
 import type { Shown } from './shown-row.ts'
 import type { View } from './view.ts'
 
-/** Income and expenses by month and category, `today` being the current date in the user's time zone. */
-export function monthlyReportOf(view: View, query: LedgerMonths, today: string) {
+/** Income and expenses of all accounts or one by month and category; `today` is the date in the user's time zone. */
+export function monthlyReportOf(
+  view: View,
+  query: Omit<LedgerMonths, 'account_id'>,
+  today: string,
+  only?: Key,
+) {
   const months = monthsOfReport(query, monthOf(today))
   const rows = between(view, `${months[0]}-01`, `${months.at(-1)}-31`)
-  const entries = rows.flatMap(({ type, amount, category_id, transaction_date }) => {
-    if (type === 'transfer') return []
+  const entries = rows.flatMap(({ type, amount, account_id, category_id, transaction_date }) => {
+    if (type === 'transfer' || (only !== undefined && account_id !== only)) return []
     const category = category_id === null ? undefined : view.get('category', category_id)
     return [{ month: monthOf(transaction_date), type, category, total: centsOf(amount) }]
   })

@@ -29,7 +29,11 @@ export type LedgerPeriod = {
 }
 
 /** The months of GET /api/reports/monthly. */
-export type LedgerMonths = { from?: string | undefined; to?: string | undefined }
+export type LedgerMonths = {
+  from?: string | undefined
+  to?: string | undefined
+  account_id?: Key | number | undefined
+}
 
 /** The range of GET /api/reports/balances; a key serves as an id. */
 export type LedgerRange = {

@@ -3,7 +3,7 @@ import { fieldsOfNoun } from '../../src/changes/operations-contract.ts'
 import { balancesErrors, balancesQuery, monthlyErrors, monthlyQuery } from '../../src/reports/contract.ts'
 import { categoryNameKey } from '../../src/shared/category-name-key.ts'
 import { monthOf } from '../../src/shared/dates.ts'
-import { addError, invalidText, takenText } from '../../src/shared/field-errors.ts'
+import { addError, filterErrors, invalidText, takenText } from '../../src/shared/field-errors.ts'
 import { idOrReference, longestClientId, text } from '../../src/shared/fields.ts'
 import { formatMoney, type Minor } from '../../src/shared/money.ts'
 import { isBlank } from '../../src/shared/texts.ts'
@@ -101,26 +101,34 @@ const filters = z.extend(transactionQuery, {
   category_id: z.optional(z.union([z.literal('none'), idOrReference], { error: invalidText })),
 })
 
-const ranges = z.extend(balancesQuery, { account_id: z.optional(idOrReference) })
+const ofAccount = { account_id: z.optional(idOrReference) }
+const months = z.extend(monthlyQuery, ofAccount)
+const ranges = z.extend(balancesQuery, ofAccount)
 
 /** Read queries as the service does; `today` is the latest date on earth. They throw LedgerError. */
 export const readFilter = (query: LedgerFilter): LedgerFilter => readQuery(filters, query)
-export const readPeriod = (query: LedgerPeriod): LedgerPeriod => readQuery(period, query, periodErrors)
+export const readPeriod = (query: LedgerPeriod): LedgerPeriod => readFigures(period, query, periodErrors)
 export const readMonths = (query: LedgerMonths, today: string): LedgerMonths =>
-  readQuery(monthlyQuery, query, (values) => monthlyErrors(values, monthOf(today)))
+  readFigures(months, query, (values) => monthlyErrors(values, monthOf(today)))
 export const readRange = (query: LedgerRange, today: string): LedgerRange =>
-  readQuery(ranges, query, (values) => balancesErrors(values, today))
+  readFigures(ranges, query, (values) => balancesErrors(values, today))
 
-/** Validates a query; an empty parameter counts as absent. */
-function readQuery(
-  schema: z.ZodMiniObject,
-  query: object,
-  errorsOf: (values: Draft['values']) => FieldErrors = () => ({}),
-) {
-  const present = Object.entries(query).filter(([, value]) => !isBlank(String(value ?? '')))
-  const { values, errors } = readFields(schema, Object.fromEntries(present))
+type ErrorsOf = (values: Draft['values']) => FieldErrors
+
+function readFigures(schema: z.ZodMiniObject, query: object, errorsOf: ErrorsOf) {
+  const unsupported = filterErrors(schema.shape, present(query))
+  return readQuery(schema, query, (values) => ({ ...unsupported, ...errorsOf(values) }))
+}
+
+function readQuery(schema: z.ZodMiniObject, query: object, errorsOf: ErrorsOf = () => ({})) {
+  const { values, errors } = readFields(schema, present(query))
   refuse({ ...errors, ...errorsOf(values) })
   return values
+}
+
+/** The parameters of a query; an empty one counts as absent. */
+function present(query: object): object {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => !isBlank(String(value ?? ''))))
 }
 
 /** Validates field by field, so that the valid values are known even if others are refused. */

@@ -6,7 +6,7 @@ import { importLayout, importRecord } from '../imports/response-contract.ts'
 import { doc, field } from '../shared/doc.ts'
 import type { FieldErrors } from '../shared/failures.ts'
 import { addError, checkOrder } from '../shared/field-errors.ts'
-import { date, oneOf } from '../shared/fields.ts'
+import { date, id, oneOf } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
 import { exportFormats, matchKinds, transactionTypes } from '../shared/types.ts'
 import { coffee, transaction } from '../transactions/contract.ts'
@@ -24,15 +24,19 @@ export const exportQuery = z.partial(
     ),
     from: field(date, doc('The first day, only for `csv`.')),
     to: field(date, doc('The last day, only for `csv`.')),
+    account_id: field(
+      id,
+      doc('One account alone, on either side of a transfer; only for `csv`. Another user’s finds nothing.'),
+    ),
   }),
 )
 export type ExportQuery = z.output<typeof exportQuery>
 
-/** The errors of days beside a format that has all of them, and of a range that ends before it begins. */
-export function exportErrors({ format = 'json', from, to }: ExportQuery): FieldErrors {
+/** The errors of filters beside a format that has everything, and of a range that ends before it begins. */
+export function exportErrors({ format = 'json', from, to, account_id }: ExportQuery): FieldErrors {
   const errors: FieldErrors = {}
-  for (const [name, day] of Object.entries({ from, to }))
-    if (day && format !== 'csv')
+  for (const [name, filter] of Object.entries({ from, to, account_id }))
+    if (filter && format !== 'csv')
       addError(errors, name, 'The :field field must be empty unless format is csv.')
   checkOrder(errors, { from, to })
   return errors

@@ -5,11 +5,11 @@ import type { ExportQuery } from './contract.ts'
 import { type ExportReader, firstStatements, transactionPages } from './pages.ts'
 
 /** Reads the first page, and returns the transactions in parts, as a CSV that import/store reads. */
-export async function exportCsv(reader: ExportReader, days: ExportQuery): Promise<AsyncGenerator<string>> {
-  const first = await reader.read((limit) => firstStatements(reader.owner, days, limit))
+export async function exportCsv(reader: ExportReader, filter: ExportQuery): Promise<AsyncGenerator<string>> {
+  const first = await reader.read((limit) => firstStatements(reader.owner, filter, limit))
   const accounts = new Map(first.accounts.map(({ id, name }) => [id, name]))
   const categories = new Map(first.categories.map(({ id, name }) => [id, name]))
-  const pages = transactionPages(reader, days, first)
+  const pages = transactionPages(reader, filter, first)
 
   async function* write() {
     yield csvHeaders.join()

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, gte, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gte, lte, or, sql } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import { withSmallerPages } from '../changes/pull/feed.ts'
 import { feedAccountColumns, feedCategoryColumns } from '../changes/pull/rows.ts'
@@ -68,7 +68,7 @@ export class ExportReader {
 type Rows<Row> = { rows: Row[] }[]
 
 /** The statements of the first page of every format. */
-export function firstStatements({ db, id }: Owner, days: ExportQuery, limit: number) {
+export function firstStatements({ db, id }: Owner, filter: ExportQuery, limit: number) {
   const { createdAt, updatedAt } = categories
   return {
     accounts: db
@@ -81,7 +81,7 @@ export function firstStatements({ db, id }: Owner, days: ExportQuery, limit: num
       .from(categories)
       .where(eq(categories.userId, id))
       .orderBy(asc(categories.id)),
-    transactions: nextTransactions({ db, id }, days, limit),
+    transactions: nextTransactions({ db, id }, filter, limit),
   }
 }
 
@@ -93,13 +93,13 @@ export type FirstPage = { [Name in keyof Statement]: ResultOf<Statement[Name]> }
  * Yields the user's transactions, oldest first, in pages. Those of a deleted account are left out: they are removed later.
  * A category that has been deleted is none.
  */
-export async function* transactionPages(reader: ExportReader, days: ExportQuery, first: FirstPage) {
+export async function* transactionPages(reader: ExportReader, filter: ExportQuery, first: FirstPage) {
   const ownAccounts = new Set(first.accounts.map(({ id }) => id))
   const ownCategories = new Set(first.categories.map(({ id }) => id))
   const isLive = ({ accountId, toAccountId }: Transaction) =>
     ownAccounts.has(accountId) && (toAccountId === null || ownAccounts.has(toAccountId))
   const pages = reader.pages(first.transactions, (limit, after) =>
-    nextTransactions(reader.owner, days, limit, after),
+    nextTransactions(reader.owner, filter, limit, after),
   )
   for await (const page of pages) {
     const rows = page.filter(isLive)
@@ -110,11 +110,11 @@ export async function* transactionPages(reader: ExportReader, days: ExportQuery,
 
 function nextTransactions(
   { db, id }: Pick<Owner, 'db' | 'id'>,
-  { from, to }: ExportQuery,
+  { from, to, account_id }: ExportQuery,
   limit: number,
   after?: Transaction,
 ) {
-  const { userId, transactionDate } = transactions
+  const { userId, accountId, toAccountId, transactionDate } = transactions
   const isAhead = after && sql`(transaction_date, id) > (${after.transactionDate}, ${after.id})`
   const page = db
     .select(getTableColumns(transactions))
@@ -124,6 +124,7 @@ function nextTransactions(
         eq(userId, id),
         from ? gte(transactionDate, from) : undefined,
         to ? lte(transactionDate, to) : undefined,
+        account_id ? or(eq(accountId, account_id), eq(toAccountId, account_id)) : undefined,
         isAhead,
       ),
     )

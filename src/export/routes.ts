@@ -4,7 +4,7 @@ import { requireComplete } from '../database/ownership.ts'
 import type { App } from '../http/app-types.ts'
 import { logFailure } from '../http/observe.ts'
 import { textStream } from '../http/text-stream.ts'
-import { query } from '../http/validate.ts'
+import { queryOfFigures } from '../http/validate.ts'
 import { withErrors } from '../shared/draft.ts'
 import { Unauthenticated } from '../shared/failures.ts'
 import { type ExportQuery, exportErrors, exportQuery, type ShownExport } from './contract.ts'
@@ -14,15 +14,15 @@ import { exportJson } from './json.ts'
 import { DataChanged, ExportReader } from './pages.ts'
 
 /** Everything of a user in one response. The first page is read before the response begins, for a 401 or a 503. */
-export const exportRoutes = new Hono<App>().get('/', query(exportQuery), async (c) => {
+export const exportRoutes = new Hono<App>().get('/', queryOfFigures(exportQuery), async (c) => {
   const draft = c.req.valid('query')
-  const { format = 'json', ...days } = await requireComplete(
+  const { format = 'json', ...filter } = await requireComplete(
     c.get('owner'),
     withErrors(draft, exportErrors(draft.values)),
   )
   const reader = new ExportReader(c.get('owner'), c.get('deadline'))
   const { type, extension, parts } = formats[format]
-  const body = textStream(await parts(c, reader, days), (error) => {
+  const body = textStream(await parts(c, reader, filter), (error) => {
     if (!(error instanceof DataChanged || error instanceof Unauthenticated)) logFailure(error, c)
   })
   const name = `purse-${reader.owner.now.toISOString().slice(0, 10)}.${extension}`
@@ -34,7 +34,7 @@ export const exportRoutes = new Hono<App>().get('/', query(exportQuery), async (
 type Format = {
   type: string
   extension: string
-  parts: (c: Context<App>, reader: ExportReader, days: ExportQuery) => Promise<AsyncGenerator<string>>
+  parts: (c: Context<App>, reader: ExportReader, filter: ExportQuery) => Promise<AsyncGenerator<string>>
 }
 
 const formats: Record<NonNullable<ExportQuery['format']>, Format> = {
@@ -46,7 +46,7 @@ const formats: Record<NonNullable<ExportQuery['format']>, Format> = {
   csv: {
     type: 'text/csv; charset=utf-8',
     extension: 'csv',
-    parts: (_, reader, days) => exportCsv(reader, days),
+    parts: (_, reader, filter) => exportCsv(reader, filter),
   },
   hledger: {
     type: 'text/plain; charset=utf-8',

@@ -2,11 +2,12 @@ import { zValidator } from '@hono/zod-validator'
 import type { Context, MiddlewareHandler } from 'hono'
 import { every } from 'hono/combine'
 import type * as z from 'zod/mini'
-import type { Draft } from '../shared/draft.ts'
+import { type Draft, withErrors } from '../shared/draft.ts'
 import type { FieldErrors } from '../shared/failures.ts'
-import { addError, messageFor } from '../shared/field-errors.ts'
+import { addError, filterErrors, messageFor } from '../shared/field-errors.ts'
 import { isBlank } from '../shared/texts.ts'
 import type { App } from './app-types.ts'
+import { requireNoDryRun } from './dry-run.ts'
 import { maxJsonBytes, parseJsonBody, receiveBody } from './request-body.ts'
 
 type Target = 'query' | 'header' | 'param'
@@ -57,7 +58,9 @@ async function convertJson<Output extends object>(
   c: Context<App>,
   convert: (input: unknown, c: Context<App>) => Output,
 ): Promise<Output> {
-  return convert(await parseJsonBody(c), c)
+  const input = await parseJsonBody(c)
+  if (isObject(input)) requireNoDryRun(c, input.dry_run)
+  return convert(input, c)
 }
 
 /** Declares input that a handler reads itself, for typed clients (`In`) and the OpenAPI document (`schema`). */
@@ -71,6 +74,14 @@ export function declareInput<In extends object>(target: Check['target'], schema:
 /** Validates the query string against a schema; the handler gets a Draft. */
 export function query<S extends z.ZodMiniObject>(schema: S) {
   return validator('query', schema, true, (input) => toDraft(schema, withoutEmpty(input)))
+}
+
+/** As `query`, for figures and files: a filter that the schema does not have is an error. */
+export function queryOfFigures<S extends z.ZodMiniObject>(schema: S) {
+  return validator('query', schema, true, (input) => {
+    const present = withoutEmpty(input)
+    return withErrors(toDraft(schema, present), filterErrors(schema.shape, present))
+  })
 }
 
 /** Validates the headers of a schema; the handler gets a Draft. */

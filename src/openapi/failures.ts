@@ -116,6 +116,14 @@ export const failures = {
       errors: { amount: ['The amount field would push a balance or total past 90000000000000.00.'] },
     },
   },
+  NoDryRun: {
+    status: 422,
+    ...json(validationError, 'The request has a `dry_run`, which only imports have.'),
+    example: {
+      message: 'The given data was invalid.',
+      errors: { dry_run: ['The dry run field must be empty: only imports have dry runs.'] },
+    },
+  },
   Limited: {
     ...failure(
       429,

@@ -71,8 +71,10 @@ function failuresOf(
   ]
   const ofRow: FailureName[] = !isPublic && path.includes('/:id') ? ['Forbidden', 'NotFound'] : []
   const all = [...names.filter((one) => one !== false), ...ofRow, ...own]
+  const writes = scopeOf(name) !== 'read'
+  if (writes && !all.some((one) => failures[one].status === 422)) all.push('NoDryRun')
   // The description of any other 403 covers it, too.
-  const isScoped = !isPublic && scopeOf(name) !== 'read' && !all.some((one) => failures[one].status === 403)
+  const isScoped = !isPublic && writes && !all.some((one) => failures[one].status === 403)
   return isScoped ? [...all, 'InsufficientScope'] : all
 }
 

@@ -41,6 +41,7 @@ export const monthlyQuery = z.partial(
       reportedMonth,
       doc(`The last month, by default the current one; there are ${maxMonths} months at most.`),
     ),
+    account_id: field(id, doc('One account alone.')),
   }),
 )
 export type MonthlyQuery = z.output<typeof monthlyQuery>

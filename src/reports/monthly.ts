@@ -12,7 +12,7 @@ import { limitFigures, requireFigures } from './figures.ts'
 type Total = WideSum & { month: CalendarMonth; type: 'income' | 'expense'; categoryId: number }
 
 /**
- * Returns the income and expenses of months, by default the last twelve in the user's time zone, by category. Reads kept
+ * Returns the income and expenses of months, by default the last twelve in the user's time zone, by category, of all accounts or one. Reads kept
  * totals only. Throws Invalid.
  */
 export async function reportMonths(owner: Owner, draft: Draft<MonthlyQuery>) {
@@ -30,6 +30,7 @@ export async function reportMonths(owner: Owner, draft: Draft<MonthlyQuery>) {
          eq(totals.userId, owner.id),
          between(totals.month, possible[0] ?? '', possible.at(-1) ?? ''),
          ne(totals.type, 'transfer'),
+         query.account_id === undefined ? undefined : eq(totals.accountId, query.account_id),
        )}
        group by month, type, category_id ${limitFigures}`),
   })

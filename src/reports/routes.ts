@@ -3,7 +3,7 @@ import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
 import { withETag } from '../http/conditional-get.ts'
 import { limitLargeResponse } from '../http/large-responses.ts'
-import { query } from '../http/validate.ts'
+import { queryOfFigures } from '../http/validate.ts'
 import { type CalendarDate, daysOnEarth, monthOf } from '../shared/dates.ts'
 import { type Draft, withErrors } from '../shared/draft.ts'
 import { reportBalances } from './balances.ts'
@@ -23,13 +23,13 @@ import { presentBalances, presentMonths } from './present.ts'
 
 /** Income, expenses and balances over time. */
 export const reportRoutes = new Hono<App>()
-  .get('/monthly', query(monthlyQuery), withETag(currentMonths), async (c) => {
+  .get('/monthly', queryOfFigures(monthlyQuery), withETag(currentMonths), async (c) => {
     const query = c.req.valid('query')
     const owner = c.get('owner')
     const draft = withErrors(query, monthlyErrors(query.values, monthOf(daysOnEarth(owner.now).to)))
     return limitLargeResponse(maxFigures, async () => c.json(presentMonths(await reportMonths(owner, draft))))
   })
-  .get('/balances', query(balancesQuery), withETag(currentDays), async (c) => {
+  .get('/balances', queryOfFigures(balancesQuery), withETag(currentDays), async (c) => {
     const query = c.req.valid('query')
     const owner = c.get('owner')
     const draft = withErrors(query, balancesErrors(query.values, daysOnEarth(owner.now).to))

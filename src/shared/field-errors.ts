@@ -38,6 +38,17 @@ export function firstErrors(errors: FieldErrors, list: string): FieldErrors {
   return { ...Object.fromEntries(fields.slice(0, maxErrors)), ...note }
 }
 
+const filters = ['account_id', 'category_id', 'type', 'from', 'to', 'month', 'q']
+
+/** The errors of filters that a query does not have, for figures and files: ignoring one would change what these mean. */
+export function filterErrors(supported: object, query: object): FieldErrors {
+  const errors: FieldErrors = {}
+  for (const name of filters)
+    if (name in query && !(name in supported))
+      addError(errors, name, 'The :field field must be empty: there is no such filter here.')
+  return errors
+}
+
 /** Adds an error if a range of days ends before it begins. */
 export function checkOrder(errors: FieldErrors, { from, to }: { from?: CalendarDate; to?: CalendarDate }) {
   if (from && to && from > to)

@@ -2,18 +2,23 @@ import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import type { App } from '../http/app-types.ts'
 import { withETag } from '../http/conditional-get.ts'
-import { query } from '../http/validate.ts'
+import { queryOfFigures } from '../http/validate.ts'
 import { monthsOnEarth } from '../shared/dates.ts'
 import { type Draft, withErrors } from '../shared/draft.ts'
 import { type PeriodQuery, period, periodErrors } from './contract.ts'
 import { presentSummary } from './present.ts'
 import { summarise } from './summarise.ts'
 
-export const summaryRoutes = new Hono<App>().get('/', query(period), withETag(currentMonth), async (c) => {
-  const query = c.req.valid('query')
-  const draft = withErrors(query, periodErrors(query.values))
-  return c.json(presentSummary(await summarise(c.get('owner'), draft)))
-})
+export const summaryRoutes = new Hono<App>().get(
+  '/',
+  queryOfFigures(period),
+  withETag(currentMonth),
+  async (c) => {
+    const query = c.req.valid('query')
+    const draft = withErrors(query, periodErrors(query.values))
+    return c.json(presentSummary(await summarise(c.get('owner'), draft)))
+  },
+)
 
 /**
  * The part of the ETag that depends on the time: the current month, unless the query names a period. Undefined while the

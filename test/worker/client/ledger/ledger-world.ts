@@ -116,7 +116,8 @@ export function allQuestions(ledger: Ledger): Questions {
     ...accounts.slice(0, 2).map((one) => ({ ...one, q: 'tea', category_id: 'none' })),
   ]
   const ranges: LedgerRange[] = [...everyRange, { ...everyRange[2], ...accounts[0] }]
-  return { filters, periods, months: everyMonths, ranges }
+  const months: LedgerMonths[] = [...everyMonths, { to: '2026-12', ...accounts[0] }]
+  return { filters, periods, months, ranges }
 }
 
 /** Enough to see whether a ledger has the right rows, from which it makes every response. */
@@ -205,9 +206,10 @@ export async function readService(
     expect(response.status, response.text).toBe(200)
     return response.body
   }
+  const ofAccount = (key: unknown) => (key === undefined ? {} : { account_id: idOf(ledger.accounts(), key) })
   const pages = []
   for (const { account_id, category_id, ...filter } of filters) {
-    const account = account_id === undefined ? {} : { account_id: idOf(ledger.accounts(), account_id) }
+    const account = ofAccount(account_id)
     const category = category_id === undefined ? {} : { category_id: idOf(ledger.categories(), category_id) }
     pages.push(await get('/api/transactions', { ...filter, ...account, ...category }))
   }
@@ -216,11 +218,10 @@ export async function readService(
   const summaries = []
   for (const period of periods) summaries.push(await get('/api/summary', period))
   const [reports, balances] = [[] as Json[], [] as Json[]]
-  for (const query of months) reports.push(await get('/api/reports/monthly', query))
-  for (const { account_id, ...query } of ranges) {
-    const account = account_id === undefined ? {} : { account_id: idOf(ledger.accounts(), account_id) }
-    balances.push(await get('/api/reports/balances', { ...query, ...account }))
-  }
+  for (const { account_id, ...query } of months)
+    reports.push(await get('/api/reports/monthly', { ...query, ...ofAccount(account_id) }))
+  for (const { account_id, ...query } of ranges)
+    balances.push(await get('/api/reports/balances', { ...query, ...ofAccount(account_id) }))
   const [profile, accounts] = [await get('/api/me'), await get('/api/accounts')]
   return without(linksOfPages, {
     profile,

@@ -196,14 +196,18 @@ test('the filters and periods that a ledger refuses, and why, are those that the
     q: ['tea', ' tea ', long(255), long(256), 'nul\0', '%', '', '\u200b'],
   }
   const months = ['2026-11', '2026-13', '2026-1', '11', '2026-00', '1899-12', 'November', '2026-11-20', '']
+  /** Filters that figures have not all of. */
+  const others = { category_id: [category.id], type: ['income'], q: ['tea'], account_id: [account.id, 0, ''] }
   const periods: Record<string, unknown[]> = {
+    ...others,
     month: months,
     from: days,
     to: days,
     daily: [true, false, 'no'],
   }
-  const reported = { from: [...months, '2000-01'], to: months }
+  const reported = { ...others, from: [...months, '2000-01'], to: months, month: months }
   const ranges = {
+    ...others,
     from: days,
     to: days,
     every: ['day', 'week', 'month', 'year', ''],

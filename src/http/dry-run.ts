@@ -1,0 +1,25 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import { Invalid } from '../shared/failures.ts'
+import { isBlank } from '../shared/texts.ts'
+import type { App } from './app-types.ts'
+import { scopeOf } from './authenticate.ts'
+import { matchedRoute } from './matched-route.ts'
+
+/** The routes that can validate without storing anything. */
+const dryRunRoutes = ['POST /api/import/store', 'POST /api/import/bank/store']
+
+/** Refuses a write with `?dry_run=true` where it would be stored all the same. Bodies are checked as they are parsed. */
+export const refuseDryRun: MiddlewareHandler<App> = async (c, next) => {
+  requireNoDryRun(c, ...(c.req.queries('dry_run') ?? []))
+  await next()
+}
+
+/** Throws Invalid if `dry_run` has any of these values and is not `false`, unless the route has dry runs or only reads. */
+export function requireNoDryRun(c: Context<App>, ...values: unknown[]): void {
+  if (values.every((value) => value == null || isBlank(String(value)) || /^(false|0)$/.test(String(value))))
+    return
+  const matched = matchedRoute(c)
+  const route = matched && `${matched.method} ${matched.path}`
+  if (!route || dryRunRoutes.includes(route) || scopeOf(route) === 'read') return
+  throw new Invalid({ dry_run: ['The dry run field must be empty: only imports have dry runs.'] })
+}
