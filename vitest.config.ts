@@ -39,7 +39,7 @@ function packagesInWorkerd(): string[] {
 
 const packages = packagesInWorkerd()
 
-/** Two projects: what runs in the Worker is tested in workerd, what runs in Node (the local stack, guides) in Node. */
+/** The Worker is tested in workerd, the local stack, the client and the guides in Node, and the readers of files in Node alone. */
 export default defineConfig({
   test: {
     // Tests provoke failures, which the Worker logs; what it says matters where a test fails.
@@ -99,6 +99,9 @@ export default defineConfig({
           },
           ...limits,
         },
+      },
+      {
+        test: { name: 'statements', include: ['test/statements/**/*.test.ts'], ...limits },
       },
       {
         plugins: [logScan()],

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import { workbook } from '../worker/imports/formats/workbooks.ts'
+import { workbook } from '../statements/workbooks.ts'
 import { shapes } from './import-work/shapes.ts'
 
 const fileBytes = 5 * 1024 * 1024

@@ -5,7 +5,7 @@ type Cell = { text: string; end: number; isBroken?: true }
 
 /**
  * Splits CSV text (RFC 4180, with line feeds) into at most `maxRows` rows. Broken quotes are read as Papa Parse reads
- * them (test/worker/imports/formats/csv/split.test.ts).
+ * them (test/statements/csv/split.test.ts).
  */
 export function splitText(text: string, delimiter: string, maxRows: number): SplitText {
   const cellAt = cellReader(text, delimiter)

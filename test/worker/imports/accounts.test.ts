@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { maxAccounts } from '../../../src/database/quotas.ts'
+import { fileOf } from '../../statements/corpus.ts'
 import { createWorld, expectInvalid, type Json } from '../fixtures/world.ts'
 import { askDatabase, createHousehold, type Household, verify } from '../laws/every-route.ts'
-import { fileOf } from './formats/corpus.ts'
 import { sendFile } from './send-file.ts'
 
 let household: Household

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { Questions } from '../../../../src/shared/failures.ts'
-import { readGeneric, readStatement } from '../../../../statements/read.ts'
-import { chooseAccount } from '../../../../statements/shared/accounts.ts'
-import type { Settled } from '../../../../statements/shared/aspect.ts'
-import type { FileOptions } from '../../../../statements/shared/options.ts'
+import { Questions } from '../../src/shared/failures.ts'
+import { readGeneric, readStatement } from '../../statements/read.ts'
+import { chooseAccount } from '../../statements/shared/accounts.ts'
+import type { Settled } from '../../statements/shared/aspect.ts'
+import type { FileOptions } from '../../statements/shared/options.ts'
 import { encode } from './corpus.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Invalid } from '../../../../src/shared/failures.ts'
-import { readGeneric, readStatement } from '../../../../statements/read.ts'
+import { Invalid } from '../../src/shared/failures.ts'
+import { readGeneric, readStatement } from '../../statements/read.ts'
 import { errorsOf as corpusErrorsOf } from './corpus.ts'
 
 const head = 'date,amount,description\n2026-01-01,-1,x\n'

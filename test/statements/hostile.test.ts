@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readGeneric, readStatement } from '../../../../statements/read.ts'
+import { readGeneric, readStatement } from '../../statements/read.ts'
 import { corpus, encode, errorsOf, fileOf, statements } from './corpus.ts'
 
 /** Large enough for every limit within a file. */

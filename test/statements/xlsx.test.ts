@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readGeneric } from '../../../../statements/read.ts'
+import { readGeneric } from '../../statements/read.ts'
 import { contentsOf, encode, errorsOf } from './corpus.ts'
 import { type Cell, type Sheets, workbook, workbookParts, zip } from './workbooks.ts'
 

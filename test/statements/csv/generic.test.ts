@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readGeneric } from '../../../../../statements/read.ts'
-import type { FileOptions } from '../../../../../statements/shared/options.ts'
+import { readGeneric } from '../../../statements/read.ts'
+import type { FileOptions } from '../../../statements/shared/options.ts'
 import { encode, errorsOf, fileOf } from '../corpus.ts'
 
 const rows = (text: string, options: FileOptions = {}) => readGeneric(encode(text), options).rows

@@ -1,7 +1,7 @@
-import { Invalid } from '../../../../src/shared/failures.ts'
-import { readStatement } from '../../../../statements/read.ts'
-import type { FileOptions } from '../../../../statements/shared/options.ts'
-import type { BankStatement, GenericRow } from '../../../../statements/shared/statement.ts'
+import { Invalid } from '../../src/shared/failures.ts'
+import { readStatement } from '../../statements/read.ts'
+import type { FileOptions } from '../../statements/shared/options.ts'
+import type { BankStatement, GenericRow } from '../../statements/shared/statement.ts'
 
 declare global {
   interface ImportMeta {
@@ -23,18 +23,18 @@ export type Expected = { options?: FileOptions; asks?: string[] } & (
 )
 type Statement = Pick<BankStatement, 'format' | 'accounts'>
 
-const root = '../../../corpus/'
-const texts = import.meta.glob(['../../../corpus/**/*', '!**/*.{expected.json,xlsx}', '!**/cases/*'], {
+const root = '../corpus/'
+const texts = import.meta.glob(['../corpus/**/*', '!**/*.{expected.json,xlsx}', '!**/cases/*'], {
   query: '?raw',
   import: 'default',
   eager: true,
 })
-const dataUrls = import.meta.glob('../../../corpus/**/*.xlsx', {
+const dataUrls = import.meta.glob('../corpus/**/*.xlsx', {
   query: '?url&inline',
   import: 'default',
   eager: true,
 })
-const expectations = import.meta.glob('../../../corpus/**/*.expected.json', {
+const expectations = import.meta.glob('../corpus/**/*.expected.json', {
   import: 'default',
   eager: true,
 })

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { maxAmount } from '../../../../src/shared/money.ts'
-import { amountCell, type DecimalSeparator } from '../../../../statements/shared/amount.ts'
-import { Aspects } from '../../../../statements/shared/aspect.ts'
-import { Problems } from '../../../../statements/shared/problems.ts'
-import { amountReader } from '../../../../statements/tables/aspects/decimals.ts'
+import { maxAmount } from '../../src/shared/money.ts'
+import { amountCell, type DecimalSeparator } from '../../statements/shared/amount.ts'
+import { Aspects } from '../../statements/shared/aspect.ts'
+import { Problems } from '../../statements/shared/problems.ts'
+import { amountReader } from '../../statements/tables/aspects/decimals.ts'
 import { errorsOf } from './corpus.ts'
 
 const read = (text: string, separator: '.' | ',') =>

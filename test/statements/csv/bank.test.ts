@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readGeneric } from '../../../../../statements/read.ts'
-import type { FileOptions } from '../../../../../statements/shared/options.ts'
+import { readGeneric } from '../../../statements/read.ts'
+import type { FileOptions } from '../../../statements/shared/options.ts'
 import { encode, errorsOf, read } from '../corpus.ts'
 
 /** A minus sign alone proves nothing, so most files here are told what it means. */

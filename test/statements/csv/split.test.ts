@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import Papa from 'papaparse'
 import { expect, test } from 'vitest'
-import { splitText } from '../../../../../statements/tables/text/split.ts'
+import { splitText } from '../../../statements/tables/text/split.ts'
 
 /** Text made of what makes CSV hard: quotes, delimiters and line ends in every order. */
 const pieces = [

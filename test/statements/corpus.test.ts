@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readGeneric } from '../../../../statements/read.ts'
+import { readGeneric } from '../../statements/read.ts'
 import {
   contentsOf,
   corpus,
