@@ -19,7 +19,7 @@ export type {
   LedgerProfile,
   LedgerSummary,
   LedgerTransaction,
-} from './ledger/reads.ts'
+} from './ledger/present.ts'
 export type { Key, Noun } from './ledger/rows.ts'
 export type { LedgerReport } from './ledger/run.ts'
 export type { LedgerFilter, LedgerMonths, LedgerPeriod, LedgerRange } from './ledger/search.ts'

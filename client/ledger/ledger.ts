@@ -6,9 +6,11 @@ import type { LedgerStorage } from '../storage.ts'
 import { conflictsOf } from './conflicts.ts'
 import { type Copy, openCopy } from './copy.ts'
 import { editsOf } from './edits.ts'
-import { readsOf } from './reads.ts'
+import { keysOf } from './keys.ts'
+import { figureReadsOf, rowReadsOf } from './reads.ts'
 import type { Renames } from './revive.ts'
 import { type LedgerReport, syncLimits } from './run.ts'
+import { stepsOf } from './steps.ts'
 import { synchronise } from './sync.ts'
 
 export type LedgerOptions = {
@@ -24,8 +26,9 @@ export type LedgerOptions = {
   limits?: typeof syncLimits
 }
 
-export type Ledger = ReturnType<typeof readsOf>['reads'] &
-  ReturnType<typeof editsOf>['edits'] &
+export type Ledger = ReturnType<typeof rowReadsOf> &
+  ReturnType<typeof figureReadsOf> &
+  ReturnType<typeof editsOf> &
   ReturnType<typeof conflictsOf> &
   Pick<Copy, 'subscribe' | 'refresh' | 'close'> & {
     /**
@@ -46,18 +49,19 @@ export async function localLedger(options: LedgerOptions): Promise<Ledger> {
   const bearer = bearerOf(client, userId)
   const newKey = () => `#${newId()}`
   const renamedKeys: Renames = new Map()
-  // Nothing is renamed before the first write, so `renameSteps` exists by then.
+  // Nothing is renamed before the first write, so `steps` exist by then.
   const onRenames = (renames: Renames) => {
     for (const [id, key] of renames) renamedKeys.set(id, key)
-    renameSteps(renames)
+    steps.rename(renames)
   }
   const copy = await openCopy({ storage, locks, userId, newKey, onRenames })
   const { subscribe, refresh, close } = copy
-  const { keyOf, reads } = readsOf(copy, now, renamedKeys)
-  const { renameSteps, edits } = editsOf(copy, newId, keyOf, userId)
+  const keyOf = keysOf(copy, renamedKeys)
+  const steps = stepsOf(copy)
   return {
-    ...reads,
-    ...edits,
+    ...rowReadsOf(copy, keyOf),
+    ...figureReadsOf(copy, keyOf, now),
+    ...editsOf(copy, { newId, keyOf, userId, steps }),
     ...conflictsOf(copy),
     subscribe,
     refresh,

@@ -15,17 +15,17 @@ import type { FieldErrors } from '../api.ts'
 import type { Copy } from './copy.ts'
 import { type Creatable, type Entered, LedgerError } from './entered.ts'
 import { fieldsOf } from './fields.ts'
+import type { FindKey } from './keys.ts'
 import type { Fields, Value } from './pending.ts'
 import { type Key, type Noun, nounOf } from './rows.ts'
 import type { LedgerFilter, LedgerMonths, LedgerPeriod, LedgerRange } from './search.ts'
 
-type KeyOf = (noun: Creatable, name: Key | number) => Key
 type Draft = { values: Record<string, unknown>; errors: FieldErrors }
 
 const newIds = z.object({ client_id: text(longestClientId) })
 
 /** Validates input by the contract's schemas and rules, and throws LedgerError with the API's errors. */
-export function validatorOf({ view, stored, pending }: Copy, keyOf: KeyOf) {
+export function validatorOf({ view, stored, pending }: Copy, keyOf: FindKey) {
   /** True for a row that is shown. Until all rows have been received, any other may exist as well. */
   const exists = (noun: Noun, key: Key) =>
     view().get(noun, key) !== undefined || stored().meta.cursor === null

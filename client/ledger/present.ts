@@ -1,0 +1,81 @@
+import type { Account, Category, Summary, TransactionWithRelations, User } from '../api.ts'
+import type { Copy } from './copy.ts'
+import { totalOf } from './money.ts'
+import type { balancesReportOf, monthlyReportOf } from './reports.ts'
+import type { Key } from './rows.ts'
+import type { Shown } from './shown-row.ts'
+
+/** A row on the device. Fields that the service assigns are null until it has stored the row. */
+type OnDevice<Row> = Omit<Row, 'id' | 'created_at' | 'updated_at'> & {
+  id: number | null
+  /** The device's name for the row, usable in place of an id. Only a deleted row that is brought back gets a new one. */
+  key: Key
+} & ('created_at' extends keyof Row ? { created_at: string | null; updated_at: string | null } : unknown)
+type Waits = { waits: Shown['transaction']['waits'] }
+
+export type LedgerProfile = User & Waits
+export type LedgerAccount = OnDevice<Account> & Waits
+export type LedgerCategory = OnDevice<Category> & Waits
+type Relation<Row> = OnDevice<NonNullable<Row>>
+/** The ids of rows that the service does not have yet are null: keys are in `account`, `to_account` and `category`. */
+export type LedgerTransaction = OnDevice<
+  Omit<TransactionWithRelations, 'account_id' | 'account' | 'to_account' | 'category'>
+> &
+  Waits & {
+    account_id: number | null
+    account: Relation<TransactionWithRelations['account']>
+    to_account: Relation<TransactionWithRelations['to_account']> | null
+    category: Relation<TransactionWithRelations['category']> | null
+  }
+export type LedgerSummary = Omit<Summary, 'accounts' | 'category_breakdown'> & {
+  accounts: OnDevice<Summary['accounts'][number]>[]
+  category_breakdown: (Summary['category_breakdown'][number] & { category_key: Key | null })[]
+}
+export type LedgerMonthlyReport = ReturnType<typeof monthlyReportOf>
+export type LedgerBalancesReport = ReturnType<typeof balancesReportOf>
+export type LedgerPage = {
+  data: LedgerTransaction[]
+  current_page: number
+  last_page: number
+  per_page: number
+  total: number
+  from: number | null
+  to: number | null
+  searched_back_to?: string | null
+}
+
+/** Presents rows as the service does, with their keys. */
+export function presenterOf({ view }: Copy) {
+  return {
+    profile({ rank, key, ...profile }: Shown['profile']): LedgerProfile {
+      return profile
+    },
+
+    account({ rank, client_id, ...row }: Shown['account']): LedgerAccount {
+      return { ...row, balance: totalOf(view().balanceOf(row.key)) }
+    },
+
+    category({ rank, client_id, ...row }: Shown['category']): LedgerCategory {
+      return row
+    },
+
+    transaction({ rank, client_id, ...row }: Shown['transaction']): LedgerTransaction {
+      const account = view().get('account', row.account_id) as Shown['account']
+      const to = row.to_account_id === null ? undefined : view().get('account', row.to_account_id)
+      const category = row.category_id === null ? undefined : view().get('category', row.category_id)
+      return {
+        ...row,
+        account_id: account.id,
+        to_account_id: to?.id ?? null,
+        category_id: category?.id ?? null,
+        account: inBrief(account),
+        to_account: to ? inBrief(to) : null,
+        category: category ? inBrief(category) : null,
+      }
+    },
+  }
+}
+
+function inBrief<Type>({ id, key, name, type }: { id: number | null; key: Key; name: string; type: Type }) {
+  return { id, key, name, type }
+}

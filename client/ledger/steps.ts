@@ -1,0 +1,91 @@
+import type { Copy, PendingUpdate } from './copy.ts'
+import { fieldsOf } from './fields.ts'
+import { type AffectedTransaction, type Change, type Fields, pick } from './pending.ts'
+import type { Renames } from './revive.ts'
+import type { Key, Noun } from './rows.ts'
+import { idOf } from './store.ts'
+import { type Done, renameDone, textOf, undoWorkOf } from './undo.ts'
+
+export type Row = Fields & { key: Key }
+
+/** The most steps that can be undone. */
+const maxSteps = 100
+
+/** The user's steps since the ledger was opened, each of which can be undone. */
+export function stepsOf(copy: Copy) {
+  const { pending, view, write } = copy
+  let steps: Done[][] = []
+
+  return {
+    /** Performs works as one step. `others` are restored with the account or category that it deletes. */
+    async perform(works: PendingUpdate[], others: AffectedTransaction[] = []): Promise<void> {
+      const before = works.map(({ noun, key }) => {
+        const row = findRow(copy, noun, key)
+        const fieldsBefore = row && pick(row, fieldsOf(noun))
+        return { noun, key, pendingBefore: pending.get(idOf({ noun, key })), fieldsBefore }
+      })
+      const written = write(works)
+      const step = before.map((one) => {
+        const fieldsAfter = view().fields(one.noun, one.key)
+        const own = fieldsAfter || one.noun === 'transaction' ? [] : others
+        return { ...one, pendingAfter: textOf(pending.get(idOf(one))), fieldsAfter, others: own }
+      })
+      steps = [...steps, step].slice(-maxSteps)
+      try {
+        await written
+      } catch (error) {
+        steps = steps.filter((one) => one !== step)
+        throw error
+      }
+    },
+
+    /** Undoes the last step. False if there is none. Throws LedgerError. */
+    async undo(): Promise<boolean> {
+      const step = steps.pop()
+      if (!step) return false
+      try {
+        const consequences = step.flatMap(({ noun, key, fieldsBefore }) =>
+          fieldsBefore ? [] : consequencesOf(copy, noun, key),
+        )
+        await write([...consequences, ...step.map((done) => undoWorkOf(copy, step, done)).reverse()])
+      } catch (error) {
+        steps.push(step)
+        throw error
+      }
+      return true
+    },
+
+    /** Puts the new keys of restored rows into the steps. */
+    rename(renames: Renames): void {
+      for (const done of steps.flat()) renameDone(done, renames)
+    },
+  }
+}
+
+/** A row as it is shown, or a rejected transaction that is not shown, since its account is gone. */
+export function findRow({ pending, view }: Copy, noun: Noun, key: Key): Row | undefined {
+  const isRejected = pending.get(`${noun} ${key}`)?.errors
+  return (view().get(noun, key) ?? (isRejected && view().all(noun).get(key)) ?? undefined) as Row | undefined
+}
+
+/**
+ * Further changes for the deletion of a row that was never sent. The service does not know the row, so the transactions
+ * of an account are deleted here, and those of a category lose it here.
+ */
+export function consequencesOf(
+  { pending, view, updateOf }: Copy,
+  noun: Noun,
+  key: Key,
+  others = view().affectedBy(noun, key),
+): PendingUpdate[] {
+  if (pending.get(`${noun} ${key}`)?.next?.op !== 'create') return []
+  const lost: Change = {
+    op: 'update',
+    set: { category_id: null },
+    was: { category_id: key },
+    mayLackCategory: true,
+  }
+  return others.map(({ key, set: was }) =>
+    updateOf('transaction', key, was ? { op: 'delete', set: {}, was } : lost),
+  )
+}
