@@ -1,3 +1,4 @@
+import { type TransactionText, transactionTexts } from '../../src/shared/transaction-fields.ts'
 import type { Creatable, Entered } from './entered.ts'
 import type { Change, Fields, Pending, Value } from './pending.ts'
 import { isAmount, type Key, type Noun, type Rows, references, type ServedRow } from './rows.ts'
@@ -31,8 +32,14 @@ type Required<T> = { [F in keyof T]-?: object extends Pick<T, F> ? never : F }[k
 /** The fields of a row that need not be entered, other than those that `shownRow` sets. */
 type Blank<N extends Creatable> = Omit<ServedRow<N>, Required<Entered[N]> | 'user_id' | 'client_id'>
 
-/** New rows, before the fields that are entered. Literals, so that apps without a ledger need not bundle them. */
-const blank: { [N in Creatable]: Record<keyof Blank<N>, Value> } = {
+const noTexts = Object.fromEntries(transactionTexts.map((name) => [name, null])) as Record<
+  TransactionText,
+  null
+>
+
+/** The values of fields that a new row has not been given, and that rows stored before a field existed lack. */
+const blank: { [N in Creatable]: Record<keyof Blank<N>, Value> } & { profile: Fields } = {
+  profile: {},
   account: { id: null, version: 0, created_at: null, updated_at: null, notes: null },
   category: { id: null, version: 0 },
   transaction: {
@@ -42,8 +49,7 @@ const blank: { [N in Creatable]: Record<keyof Blank<N>, Value> } = {
     updated_at: null,
     to_account_id: null,
     category_id: null,
-    description: null,
-    reference: null,
+    ...noTexts,
     is_synced: false,
   },
 }
@@ -60,7 +66,7 @@ export function shownRow<N extends Noun>(
 ): Shown[N] | undefined {
   const one = pending.get(`${noun} ${key}`)
   let row = served as Fields | undefined
-  for (const change of [one?.sent, one?.next]) if (change) row = changed(noun, row, change)
+  for (const change of [one?.sent, one?.next]) if (change) row = changed(row, change)
   if (!row) return undefined
   const own = keyed(noun, row, rows)
   own.key = key
@@ -76,9 +82,9 @@ export function shownRow<N extends Noun>(
   return own as Shown[N]
 }
 
-/** A copy of a row, with keys in place of ids. */
+/** A copy of a row with all fields, and with keys in place of ids. */
 export function keyed(noun: Noun, row: Fields, rows: Rows): Fields {
-  const own = { ...row }
+  const own: Fields = { ...blank[noun], ...row }
   if (noun === 'transaction')
     for (const [field, of] of references) {
       const name = own[field]
@@ -88,10 +94,9 @@ export function keyed(noun: Noun, row: Fields, rows: Rows): Fields {
   return own
 }
 
-function changed(noun: Noun, row: Fields | undefined, { op, set }: Change): Fields | undefined {
+function changed(row: Fields | undefined, { op, set }: Change): Fields | undefined {
   if (op === 'delete') return undefined
-  if (op === 'create') return { ...blank[noun as Creatable], ...row, ...set }
-  return row && { ...row, ...set }
+  return op === 'create' || row ? { ...row, ...set } : undefined
 }
 
 function pendingState(pending: Pending | undefined): Local['waits'] {

@@ -9,6 +9,7 @@ import { type FoundCandidates, selectCandidates } from '../matches/candidates.ts
 import type { SuggestedCategory } from '../shared/category-learning.ts'
 import { Invalid } from '../shared/failures.ts'
 import { sha256Hex } from '../shared/tokens.ts'
+import { copiedFieldNames } from '../transactions/bulk-insert.ts'
 import { learnedCategories } from '../transactions/learned-categories.ts'
 import { requireVerified } from '../users/verified.ts'
 import { namedCategories } from './categories.ts'
@@ -16,7 +17,7 @@ import { compareClosing } from './closing-balance.ts'
 import { maxListed } from './contract.ts'
 import { withReasons } from './duplicates.ts'
 import { errorsOf } from './errors.ts'
-import type { ImportFile } from './import-file.ts'
+import type { ImportFile, ImportRow } from './import-file.ts'
 import { newAccountQuota, rollbackConstraint } from './new-accounts.ts'
 import { daysIfCreated, daysOf, possibleByPosition, possibleMatches } from './possible-matches.ts'
 import { type Preview, previewOf } from './preview.ts'
@@ -74,7 +75,7 @@ function planOf(
   suggested: Map<number, SuggestedCategory>,
   idempotencyKey: string | undefined,
 ): Plan {
-  const { kind, rows, isDryRun } = file
+  const { rows, isDryRun } = file
   const key = isDryRun ? null : (idempotencyKey ?? null)
   const filed = rows.map((row, position) => ({
     ...row,
@@ -85,12 +86,28 @@ function planOf(
     file,
     batchId: crypto.randomUUID(),
     key,
-    rowsHash: key === null ? null : sha256Hex(JSON.stringify([kind, rows])),
+    rowsHash: key === null ? null : hashOf(file),
     parts: importedParts(filed),
     named: named.length > 0 ? JSON.stringify(named) : undefined,
     days: daysOf(file),
     isDryRun,
   }
+}
+
+/** The fields that every stored hash is over, in their order. */
+const alwaysHashed: readonly (keyof ImportRow)[] = [
+  ...(['client_id', 'type', 'amount', 'description', 'reference', 'transaction_date', 'force'] as const),
+  ...(['line', 'account', 'to_account', 'category'] as const),
+]
+const laterFields = copiedFieldNames.filter((name) => !alwaysHashed.includes(name))
+
+/** A later field counts only if it has a value, so that a retry matches a hash from before the field existed. */
+function hashOf({ kind, rows }: ImportFile): string {
+  const hashed = rows.map((row) => {
+    const names = [...alwaysHashed, ...laterFields.filter((name) => row[name] !== null)]
+    return Object.fromEntries(names.map((name) => [name, row[name]]))
+  })
+  return sha256Hex(JSON.stringify([kind, hashed]))
 }
 
 /** If accounts were to be created for rows that are invalid, everything is rolled back, and a dry run finds the errors. */

@@ -1,5 +1,6 @@
 import type { CalendarDate } from '../../src/shared/dates.ts'
 import type { Minor } from '../../src/shared/money.ts'
+import type { TransactionText } from '../../src/shared/transaction-fields.ts'
 import type { Settled } from './aspect.ts'
 
 /** One booked entry of a bank statement. */
@@ -51,4 +52,4 @@ export type GenericRow = {
   category: string | null
   description: string | null
   reference: string | null
-}
+} & { [text in TransactionText]?: string | null }

@@ -7,6 +7,7 @@ import type { FileOptions } from '../../shared/options.ts'
 import type { GenericRow } from '../../shared/statement.ts'
 import { cleanText } from '../../shared/text.ts'
 import type { Entry } from '../aspects/entry.ts'
+import { ownTexts } from '../text/header-names.ts'
 import type { Mark } from '../text/mark-words.ts'
 import { type CsvRow, cellOf } from '../text/row.ts'
 import type { CsvTable } from '../text/table.ts'
@@ -152,6 +153,7 @@ function readRow(
     category: type === 'transfer' && (isShared(table) || table.layout?.app?.journal) ? null : category,
     description: describeRow(table, row, amount),
     reference: cleanText(cellOf(table, row, 'reference')),
+    ...Object.fromEntries(ownTexts.map((name) => [name, cleanText(cellOf(table, row, name))])),
     isHalf: isHalf || other !== null || /^transfer/.test(named ?? kindOf(category ?? '') ?? ''),
     other,
     isStart,

@@ -6,7 +6,7 @@ import { Problems } from '../../shared/problems.ts'
 import { settleColumns } from '../aspects/columns.ts'
 import { type Contents, contentsOf, kindsOf } from '../text/contents.ts'
 import { findDialect } from '../text/dialect.ts'
-import { type CsvField, csvFields } from '../text/header-names.ts'
+import { type CsvField, csvFields, ownTexts } from '../text/header-names.ts'
 import type { Header } from '../text/headers.ts'
 import { readRecords } from '../text/records.ts'
 import type { CsvTable } from '../text/table.ts'
@@ -45,6 +45,6 @@ const identity = (headers: Header[], contents: Contents) =>
 
 /** The fields that a table of that kind may have. */
 export function fieldsOf(isGeneric: boolean): readonly CsvField[] {
-  const others = isGeneric ? ['product', 'posting_text'] : ['to_account', 'category']
+  const others: string[] = isGeneric ? ['product', 'posting_text'] : ['to_account', 'category', ...ownTexts]
   return csvFields.filter((field) => !others.includes(field))
 }

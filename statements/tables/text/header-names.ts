@@ -1,3 +1,4 @@
+import { exportedTexts, type TransactionText } from '../../../src/shared/transaction-fields.ts'
 import { foldHeader } from './fold-header.ts'
 
 /** The names in a list, split at its bars and line ends. Those in Latin letters are written as they are folded. */
@@ -138,8 +139,11 @@ export const headerNames = {
     teenustasu|poplatek v mene uctu`),
 }
 
+/** The texts that only the service's own export has columns for. */
+export const ownTexts = exportedTexts.filter((name) => !(name in headerNames))
+
 /** What a column can hold. */
-export type CsvField = keyof typeof headerNames
-export const csvFields = Object.keys(headerNames) as CsvField[]
+export type CsvField = keyof typeof headerNames | TransactionText
+export const csvFields = [...Object.keys(headerNames), ...ownTexts] as CsvField[]
 /** The fields of amounts. */
 export const moneyFields = ['amount', 'debit', 'credit'] as const

@@ -1,5 +1,6 @@
+import { csvHeaders } from '../../../src/shared/transaction-fields.ts'
 import type { SignConvention } from '../../shared/options.ts'
-import type { CsvField } from './header-names.ts'
+import { type CsvField, csvFields } from './header-names.ts'
 import { type Header, headersOf } from './headers.ts'
 
 /** A header row as a bank or an app writes it, and what its documentation or public samples prove about it. */
@@ -148,12 +149,22 @@ const lines: Line[] = [
   ['1Money', 'samples in public importers', 'DATE|TYPE|FROM ACCOUNT|TO ACCOUNT / TO CATEGORY|AMOUNT|CURRENCY|AMOUNT 2|CURRENCY 2|TAGS|NOTES', null, { account: 'FROM ACCOUNT', to_account: 'TO ACCOUNT / TO CATEGORY', category: 'TO ACCOUNT / TO CATEGORY' }],
 ]
 
+/** The columns of the first CSV export: later ones have more. */
+const firstOwnColumns = 8
+
+/** The service's own export, of today and before: a column has the field of its name, and nothing else. */
+const ownLines = csvHeaders.slice(firstOwnColumns - 1).map((_, more): Line => {
+  const headers = csvHeaders.slice(0, firstOwnColumns + more)
+  const columns = csvFields.map((field) => [field, headers.includes(field) ? field : ''])
+  return ['Purse', 'docs/export.md', headers.join('|'), null, Object.fromEntries(columns)]
+})
+
 const layouts = new Map<string, Layout>()
 
 /** The layout with exactly these headers, in this order. */
 export function layoutOf(headers: Header[]): Layout | null {
   if (layouts.size === 0)
-    for (const [name, , row, signs, columns = {}, app = null] of lines)
+    for (const [name, , row, signs, columns = {}, app = null] of [...lines, ...ownLines])
       layouts.set(keyOf(headersOf(row.split('|'))), { name, columns, signs, app })
   return layouts.get(keyOf(headers)) ?? null
 }

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { defaultCategories } from '../../../src/categories/defaults.ts'
 import { findDifferences } from '../../../src/database/check.ts'
+import { sha256Hex } from '../../../src/shared/tokens.ts'
 import { rowsOf } from '../../databases/work.ts'
 import {
   balanceOf,
@@ -12,7 +13,7 @@ import {
   recordTransaction,
 } from '../fixtures/world.ts'
 import { askDatabase, createHousehold, openWorldDatabase, writeHistory } from '../laws/every-route.ts'
-import { countsOf } from './send-file.ts'
+import { countsOf, sendFile } from './send-file.ts'
 
 const csv = `Date;Amount;Description;Category;Account
 20.11.2026;-12,50;Groceries at the market;Groceries;Checking
@@ -599,4 +600,29 @@ describe('a file at its bounds', () => {
     )
     expect(rows.map(({ name, n, exact }) => [name, n, exact])).toEqual(names.map((name) => [name, 450, 450]))
   })
+})
+
+test('an import with a key from before a deployment is recognised after it', async () => {
+  const { world, person, checking } = await createImporter()
+  const row = { account_id: checking.id, type: 'expense', amount: '4.50', transaction_date: '2026-11-20' }
+  const send = () =>
+    world.call('POST', '/api/import/store', {
+      token: person.token,
+      body: { transactions: [{ ...row, description: 'Coffee' }] },
+      headers: { 'Idempotency-Key': 'once' },
+    })
+  const { body } = await send()
+  const hashed = `["generic",[{"client_id":null,"type":"expense","amount":450,"description":"Coffee","reference":null,"transaction_date":"2026-11-20","force":false,"line":1,"account":${checking.id},"to_account":null,"category":null}]]`
+  await askDatabase(world, sql`update imports set rows_hash = ${sha256Hex(hashed)}`)
+  const again = await send()
+  expect([again.status, again.body.import?.id]).toEqual([200, body.import.id])
+})
+
+test('the CSV export is read as the layout that it is', async () => {
+  const { world, person, category, spend } = await createImporter()
+  await spend()
+  const { text } = await person.get('/api/export?format=csv')
+  const { body } = await sendFile({ world, person }, 'store?dry_run=true', text)
+  expect(body.import.settled['mapping.category']).toEqual({ value: 'category', proof: 'the layout of Purse' })
+  expect(body.import.preview.rows[0].category.name).toBe(category.name)
 })

@@ -467,3 +467,25 @@ describe('users take turns', () => {
     expect(await phone.total()).toBe(maxUnfinishedBatches + 1)
   })
 })
+
+test('an item that was accepted before a deployment is read after it, by the positions of its fields', async () => {
+  const phone = await createPhone()
+  const { person, checking, category } = phone
+  const { body } = await phone.sync([phone.coffee()])
+  const before = [
+    ...[null, checking.id, null, category.id, 'phone-1', 'expense', 450],
+    ...['Coffee', 'R 1', '2026-11-20', 0],
+  ]
+  await askDatabase(
+    phone.world,
+    sql`update sync_parts set items = ${JSON.stringify([before])} where batch_id = ${body.sync_id}`,
+  )
+  await phone.process()
+  expect((await person.get('/api/export')).body.transactions).toMatchObject([
+    {
+      ...{ account_id: checking.id, to_account_id: null, category_id: category.id, client_id: 'phone-1' },
+      ...{ type: 'expense', amount: '4.50', description: 'Coffee', reference: 'R 1' },
+      transaction_date: '2026-11-20',
+    },
+  ])
+})
