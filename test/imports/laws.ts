@@ -16,3 +16,45 @@ export function askedAgain(one: Case): string[] | null {
 }
 
 const read = ({ bytes, kind }: Case, answers: Answers): Reading => readFile(bytes, { kind, answers })
+
+/** Two answers to a field that cannot both be true. */
+const opposites: [field: string, one: string, other: string][] = [
+  ['signs', 'as_written', 'inverted'],
+  ['date_format', 'DD/MM/YYYY', 'MM/DD/YYYY'],
+  ['decimal_separator', ',', '.'],
+  ['fees', 'included', 'extra'],
+  ['states.Pending', 'booked', 'skipped'],
+  ['marks.D', 'in', 'out'],
+]
+
+/**
+ * What is wrong with how a file takes answers that were not asked for: each has to be used, which `settled` shows and the
+ * rows depend on, refused, or named as unused.
+ */
+export function answerFaults(one: Case, given: Answers): string[] {
+  const base = rowsText(read(one, given))
+  return opposites.flatMap(([field, ...values]) => {
+    if (field in given) return []
+    const readings = values.map((value) => read(one, { ...given, [field]: value }))
+    const fates = readings.map((reading, i) => fateOf(reading, field, values[i] ?? ''))
+    const faults = readings.flatMap((reading, i) => {
+      if (fates[i] === 'ignored') return [`${field}=${values[i]} is ignored`]
+      return fates[i] === 'unused' && rowsText(reading) !== base
+        ? [`${field}=${values[i]} is used in secret`]
+        : []
+    })
+    const [first, second] = readings.map(rowsText)
+    const haveNoEffect = fates.every((fate) => fate === 'used') && first === second
+    return haveNoEffect ? [...faults, `${field} has no effect`] : faults
+  })
+}
+
+/** What became of an answer. Readers that do not name unused ones are given the benefit of the doubt. */
+function fateOf({ problems, questions, settled, unused }: Reading, field: string, value: string) {
+  if (problems.length > 0 || questions.length > 0) return 'refused'
+  if (settled[field]?.value === value) return 'used'
+  return unused === null || unused.includes(field) ? 'unused' : 'ignored'
+}
+
+const rowsText = ({ rows }: Reading) =>
+  JSON.stringify(rows.map(({ date, amount, account, toAccount }) => [date, amount, account, toAccount]))

@@ -1,12 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import { allCases, type Case } from '../imports/cases.ts'
+import { conservationFaults } from '../imports/conservation.ts'
 import { asksTwice } from '../imports/expected-failures.ts'
-import { outcomeOf } from '../imports/judge.ts'
-import { askedAgain } from '../imports/laws.ts'
+import { goodVerdicts, outcomeOf } from '../imports/judge.ts'
+import { answerFaults, askedAgain } from '../imports/laws.ts'
 import { provedByBalances } from '../imports/proved-by-balances.ts'
+import { randomCase } from '../imports/random/statement.ts'
 
 const { cases, older } = allCases()
 const all = [...cases, ...older]
+/** The files that are read, with their readings in the end. */
+const read = all.flatMap((one) => {
+  const outcome = outcomeOf(one)
+  return ['exact', 'asked'].includes(outcome.verdict) ? [{ one, ...outcome }] : []
+})
+/** Faults by file, for those that have any. */
+const faulty = (faultsOf: (one: (typeof read)[number]) => string[]) =>
+  Object.fromEntries(
+    read.map((one) => [one.one.name, faultsOf(one)] as const).filter(([, faults]) => faults.length > 0),
+  )
 
 describe('of the corpus', () => {
   test('each file asks all its questions at once', () => {
@@ -21,5 +33,25 @@ describe('of the corpus', () => {
     expect(accounts.length).toBeGreaterThanOrEqual(20 + provedByBalances.length)
     const asking = accounts.filter((one) => outcomeOf(one).doubts.length > 0)
     expect(asking.length, asking.map(({ name }) => name).join()).toBeLessThanOrEqual(2)
+  })
+
+  // Lines of workbooks are not counted here.
+  test.fails('each record is named by the header, by a row or by what is left out', () => {
+    const isText = (name: string) => !/xlsx|workbook/.test(name)
+    expect(faulty(({ one, reading }) => (isText(one.name) ? conservationFaults(one, reading) : []))).toEqual(
+      {},
+    )
+  })
+
+  test.fails('each answer is used, refused or named as unused', () => {
+    expect(faulty(({ one, answers }) => answerFaults(one, answers))).toEqual({})
+  })
+})
+
+describe('of 500 random statements', () => {
+  test.fails('each is exact, at once or after the right answers', () => {
+    const seeds = Array.from({ length: 500 }, (_, i) => i + 1)
+    const bad = seeds.map((seed) => ({ seed, verdict: outcomeOf(randomCase(seed)).verdict }))
+    expect(bad.filter(({ verdict }) => !goodVerdicts.includes(verdict))).toEqual([])
   })
 })
