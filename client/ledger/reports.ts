@@ -24,18 +24,34 @@ export function monthlyReportOf(
   })
   const report = monthsWith<Shown['category']>(months, entries, ({ rank }) => rank)
   return {
-    months: report.map(({ month, income, expense, categories }) => ({
-      ...{ month, income: totalOf(income), expense: totalOf(expense), net: totalOf(income - expense) },
+    months: report.map(({ month, income, expense, returned, categories, spending }) => ({
+      ...{
+        month,
+        income: totalOf(income),
+        expense: totalOf(expense),
+        net: totalOf(income - expense),
+        returned: totalOf(returned),
+      },
       categories: categories.map(({ category, type, total }) => ({
-        category_id: category?.id ?? null,
-        category_key: category?.key ?? null,
-        category_name: category?.name ?? 'Uncategorized',
+        ...namesOf(category),
         type,
         total: totalOf(total),
+      })),
+      spending: spending.map(({ category, spent, returned }) => ({
+        ...namesOf(category),
+        spent: totalOf(spent),
+        returned: totalOf(returned),
+        net: totalOf(spent - returned),
       })),
     })),
   }
 }
+
+const namesOf = (category: Shown['category'] | undefined) => ({
+  category_id: category?.id ?? null,
+  category_key: category?.key ?? null,
+  category_name: category?.name ?? 'Uncategorized',
+})
 
 /** The balances of these accounts at the end of days, weeks or months. */
 export function balancesReportOf(

@@ -123,6 +123,10 @@ const monthOfReport = shown.object('MonthOfReport', 'A month, even one without t
   income: shown.total(),
   expense: shown.total(),
   net: shown.total(),
+  returned: field(
+    shown.total(),
+    doc('The part of the income that is under categories of expenses, such as refunds.'),
+  ),
   categories: field(
     z.array(
       shown.object(
@@ -138,6 +142,20 @@ const monthOfReport = shown.object('MonthOfReport', 'A month, even one without t
     ),
     doc('The largest total first. `type` is that of the transactions.'),
   ),
+  spending: field(
+    z.array(
+      shown.object('SpendingOfMonth', 'What was spent under a category, and what came back under it.', {
+        category_id: z.nullable(shown.id()),
+        category_name: z.string(),
+        spent: shown.total(),
+        returned: shown.total(),
+        net: shown.total(),
+      }),
+    ),
+    doc(
+      'The largest net first. `spent` is the expenses under a category; `returned` is the income under it, if it is a category of expenses; `net` is what remains.',
+    ),
+  ),
 })
 
 export const monthlyReport = shown.object(
@@ -146,16 +164,18 @@ export const monthlyReport = shown.object(
   { months: z.array(monthOfReport) },
   {
     months: [
-      { month: '2026-10', income: 0, expense: 0, net: 0, categories: [] },
+      { month: '2026-10', income: 0, expense: 0, net: 0, returned: 0, categories: [], spending: [] },
       {
         month: '2026-11',
         income: 2500,
         expense: 12.5,
         net: 2487.5,
+        returned: 0,
         categories: [
           { category_id: 2, category_name: 'Salary', type: 'income' as const, total: 2500 },
           { category_id: 1, category_name: 'Groceries', type: 'expense' as const, total: 12.5 },
         ],
+        spending: [{ category_id: 1, category_name: 'Groceries', spent: 12.5, returned: 0, net: 12.5 }],
       },
     ],
   },

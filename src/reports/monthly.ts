@@ -21,7 +21,7 @@ export async function reportMonths(owner: Owner, draft: Draft<MonthlyQuery>) {
   const possible = monthsOnEarth(owner.now).flatMap((current) => monthsOfReport(query, current))
   const found = await owner.run({
     categories: owner.db
-      .select({ id: categories.id, name: categories.name })
+      .select({ id: categories.id, name: categories.name, type: categories.type })
       .from(categories)
       .where(eq(categories.userId, owner.id)),
     totals: owner.db.all<Total>(sql`

@@ -1,24 +1,38 @@
 import { moneyNumber } from '../shared/money.ts'
 import type { MonthOfReport } from '../shared/month-report.ts'
+import type { CategoryType } from '../shared/types.ts'
 import type { Point } from './balances.ts'
 import type { ShownBalancesReport, ShownMonthlyReport } from './contract.ts'
 
-export function presentMonths(months: MonthOfReport<{ id: number; name: string }>[]): ShownMonthlyReport {
+type ReportedCategory = { id: number; name: string; type: CategoryType }
+
+export function presentMonths(months: MonthOfReport<ReportedCategory>[]): ShownMonthlyReport {
   return {
-    months: months.map(({ month, income, expense, categories }) => ({
+    months: months.map(({ month, income, expense, returned, categories, spending }) => ({
       month,
       income: moneyNumber(income),
       expense: moneyNumber(expense),
       net: moneyNumber(income - expense),
+      returned: moneyNumber(returned),
       categories: categories.map(({ category, type, total }) => ({
-        category_id: category?.id ?? null,
-        category_name: category?.name ?? 'Uncategorized',
+        ...namesOf(category),
         type,
         total: moneyNumber(total),
+      })),
+      spending: spending.map(({ category, spent, returned }) => ({
+        ...namesOf(category),
+        spent: moneyNumber(spent),
+        returned: moneyNumber(returned),
+        net: moneyNumber(spent - returned),
       })),
     })),
   }
 }
+
+const namesOf = (category: ReportedCategory | undefined) => ({
+  category_id: category?.id ?? null,
+  category_name: category?.name ?? 'Uncategorized',
+})
 
 export function presentBalances(points: Point[]): ShownBalancesReport {
   return {

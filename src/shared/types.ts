@@ -1,6 +1,7 @@
 /** The enums of the contract. */
 export const accountTypes = ['bank', 'mobile', 'cash'] as const
 export const categoryTypes = ['income', 'expense'] as const
+export type CategoryType = (typeof categoryTypes)[number]
 export const transactionTypes = ['income', 'expense', 'transfer'] as const
 /** The types of accounts, categories and transactions together. */
 export const rowTypes = ['bank', 'mobile', 'cash', 'income', 'expense', 'transfer'] as const

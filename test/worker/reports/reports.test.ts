@@ -31,18 +31,53 @@ describe('the monthly report', () => {
       200,
       {
         months: [
-          { month: '2024-01', income: 0, expense: 0, net: 0, categories: [] },
+          { month: '2024-01', income: 0, expense: 0, net: 0, returned: 0, categories: [], spending: [] },
           {
-            ...{ month: '2024-02', income: 1003, expense: 13.5, net: 989.5 },
+            ...{ month: '2024-02', income: 1003, expense: 13.5, net: 989.5, returned: 3 },
             categories: [
               { ...of(salary), type: 'income', total: 1000 },
               { ...of({ id: null, name: 'Uncategorized' }), type: 'expense', total: 10.5 },
               { ...of(category), type: 'income', total: 3 },
               { ...of(category), type: 'expense', total: 3 },
             ],
+            spending: [
+              { ...of({ id: null, name: 'Uncategorized' }), spent: 10.5, returned: 0, net: 10.5 },
+              { ...of(category), spent: 3, returned: 3, net: 0 },
+            ],
           },
         ],
       },
+    ])
+  })
+
+  test('has what came back under a category of expenses, in a month of its own too, and the net', async () => {
+    const { person, category, expense } = await createHousehold(world)
+    const salary = await aCategory(person, 'income')
+    const coats = (await person.post('/api/categories', { name: 'Coats', type: 'expense' })).body
+    const record = (transaction_date: string, { id }: Json, type: string, amount: number | string) =>
+      recordTransaction(person, { ...expense(), transaction_date, type, amount, category_id: id })
+    await record('2024-02-10', coats, 'expense', 149)
+    await record('2024-02-20', coats, 'income', 149)
+    await record('2024-02-20', category, 'expense', 10)
+    await record('2024-02-27', salary, 'income', 2000)
+    await record('2024-02-28', salary, 'expense', 4)
+    await record('2024-03-02', category, 'income', '2.50')
+    const { months } = (await person.get('/api/reports/monthly?from=2024-02&to=2024-03')).body
+    const figures = months.map(({ income, expense, net, returned, spending }: Json) => [
+      [income, expense, net, returned],
+      ...spending.map((one: Json) => [one.category_id, one.spent, one.returned, one.net]),
+    ])
+    expect(figures).toEqual([
+      [
+        [2149, 163, 1986, 149],
+        [category.id, 10, 0, 10],
+        [salary.id, 4, 0, 4],
+        [coats.id, 149, 149, 0],
+      ],
+      [
+        [2.5, 0, 2.5, 2.5],
+        [category.id, 0, 2.5, -2.5],
+      ],
     ])
   })
 

@@ -35,12 +35,12 @@ export function Reports({ ledger }: PageProps) {
   )
 }
 
-/** What was spent in the last two months, by category. */
+/** What was spent in the last two months, by category, without what came back. */
 function Comparison({ months }: { months: Month[] }) {
   const [then, now] = months.slice(-2)
   if (!then || !now) return null
-  const spent = [...now.categories, ...then.categories].filter(({ type }) => type === 'expense')
-  const rows = [...new Set(spent.map((one) => one.category_name))].map((name) => {
+  const spending = [...now.spending, ...then.spending]
+  const rows = [...new Set(spending.map((one) => one.category_name))].map((name) => {
     const [a, b] = [spentOn(name, now), spentOn(name, then)]
     return [name, money(a), money(b), (a > b ? '+' : '') + money(a - b)]
   })
@@ -59,5 +59,5 @@ function Comparison({ months }: { months: Month[] }) {
   )
 }
 
-const spentOn = (name: string, { categories }: Month) =>
-  categories.find((one) => one.type === 'expense' && one.category_name === name)?.total ?? 0
+const spentOn = (name: string, { spending }: Month) =>
+  spending.find((one) => one.category_name === name)?.net ?? 0
