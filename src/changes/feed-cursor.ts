@@ -1,7 +1,7 @@
 import type { CalendarDate } from '../shared/dates.ts'
 
 /**
- * Where a client is in its feed of changes; pull/cursor.ts checks whether the feed can continue from there. It gives access
+ * Where a client is in its feed of changes; pull/cursor-check.ts checks whether the feed can continue from there. It gives access
  * to nothing but the client's own data, so it is neither signed nor encrypted; the contract tells clients to treat it as
  * opaque.
  */

@@ -10,7 +10,7 @@ import { addError } from '../../shared/field-errors.ts'
 import type { Minor } from '../../shared/money.ts'
 import { defaultFeedSize, type FeedQuery } from '../contract.ts'
 import type { FeedCursor } from '../feed-cursor.ts'
-import { requireValid } from './cursor.ts'
+import { requireValid } from './cursor-check.ts'
 import { changedTransactions, loggedChanges, pageOfLog } from './log.ts'
 import type { Change } from './rows.ts'
 import {

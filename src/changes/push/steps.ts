@@ -3,7 +3,7 @@ import type { Owner, UserScope } from '../../database/owner.ts'
 import type { Statement } from '../../database/run.ts'
 import { uploadSteps } from '../../database/schema.ts'
 import type { Operation } from '../operations-contract.ts'
-import { canContinue, type FeedPosition } from '../pull/cursor.ts'
+import { canContinue, type FeedPosition } from '../pull/cursor-check.ts'
 import { repeatedRows } from './repeated-rows.ts'
 
 /*
