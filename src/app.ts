@@ -27,6 +27,7 @@ import { matchRoutes } from './matches/routes.ts'
 import { reportRoutes } from './reports/routes.ts'
 import { documentRoutes } from './service/document-route.ts'
 import { healthRoutes } from './service/health-route.ts'
+import { linkRoutes } from './service/links-route.ts'
 import { deadlineAfter, requestMs } from './shared/deadline.ts'
 import { summaryRoutes } from './summary/routes.ts'
 import { syncRoutes } from './sync/routes.ts'
@@ -74,6 +75,7 @@ app.use('/api/*', refuseDryRun)
 
 /** All routes of the API. The types of clients are derived from its type. */
 export const routes = app
+  .route('/api', linkRoutes)
   .route('/api/health', healthRoutes)
   .route('/api/openapi.json', documentRoutes)
   .route('/api', authRoutes)

@@ -106,7 +106,7 @@ function pathsOf(routes: RouterRoute[], collection: SchemaCollection) {
 function registered(routes: RouterRoute[]): Route[] {
   const found = new Map<string, Route>()
   for (const { method, path, handler } of routes) {
-    if (method === 'ALL' || !path.startsWith('/api/')) continue
+    if (method === 'ALL' || !/^\/api(\/|$)/.test(path)) continue
     const name = `${method} ${path}`
     const route = found.get(name) ?? { name, method, path, checks: [] }
     const check = checkByHandler.get(handler)

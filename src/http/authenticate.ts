@@ -11,6 +11,7 @@ import { matchedRoute } from './matched-route.ts'
 
 /** The routes that need no token. Every other route does, including those added later. */
 export const publicRoutes = [
+  'GET /api',
   'GET /api/health',
   'GET /api/openapi.json',
   'POST /api/register',

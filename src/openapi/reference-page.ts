@@ -33,6 +33,7 @@ export function referencePage(document: OpenApiDocument): string {
 <body>
 <header>
 <h1>${title} API <small>${version}</small></h1>
+<label>Search <input id="search" type="search" autocomplete="off" spellcheck="false"></label>
 <label>Token <input id="token" autocomplete="off" spellcheck="false"></label>
 </header>
 <nav aria-label="Sections">
@@ -40,7 +41,10 @@ ${tags.map(({ name }) => html`<a href="#${anchor(name)}">${name}</a> `)}
 <a href="#failures">Failures</a> <a href="#schemas">Schemas</a> <a href="/api/openapi.json">OpenAPI document</a>
 </nav>
 <main>
+<p id="nothing" role="status" hidden>Nothing has these words.</p>
+<div id="introduction">
 ${description?.split('\n\n').map((paragraph) => html`<p>${markdown(paragraph)}</p>`)}
+</div>
 ${tags.map(({ name, description }) =>
   section(
     name,
@@ -94,7 +98,7 @@ function operationDetails(operation: Operation, schemas: OpenApiDocument['compon
   return html`<details id="${operationId}">
 <summary><span class="method ${method}">${method}</span> <h3>${summary}</h3> <code>${path}</code></summary>
 <p>${markdown(String(description))}</p>
-${withoutForm.includes(operationId) ? '' : html`${callForm(operation)}<pre>${curl(operation)}</pre>`}
+${withoutForm.includes(operationId) ? '' : html`${callForm(operation, schemas)}<pre>${curl(operation)}</pre>`}
 ${body && html`<h4>Body: ${typeOf(body)}</h4>${schemaBody(schemas[nameOf(body) ?? ''] ?? body)}`}
 <h4>Responses</h4>
 ${Object.entries(operation.responses).map(([status, response]) => responseDetails(status, response))}
@@ -103,7 +107,7 @@ ${Object.entries(operation.responses).map(([status, response]) => responseDetail
 }
 
 /** The form that sends an operation, with the example as its body. */
-function callForm(operation: Operation): Html {
+function callForm(operation: Operation, schemas: OpenApiDocument['components']['schemas']): Html {
   const parameters = (operation.parameters ?? []) as Parameter[]
   const content = Object.entries(contentOf(operation))
   const text = content.find(([, { example }]) => example !== undefined)
@@ -111,7 +115,7 @@ function callForm(operation: Operation): Html {
 ${parameters.map(
   ({ name, in: place, required, description, schema }) => html`<label>
 <span><code>${name}</code> ${required ? 'required ' : ''}<small>${place}, ${typeOf(schema)}</small></span>
-<input name="${name}" data-in="${place}" autocomplete="off"${required ? raw(' required') : ''}>
+${control(schemas[nameOf(schema) ?? ''] ?? schema, html`name="${name}" data-in="${place}"${required ? raw(' required') : ''}`)}
 <span>${markdown(description ?? '')}</span></label>
 `,
 )}${content.some(([type]) => type === 'multipart/form-data') ? html`<label>File <input type="file" name="file"></label>` : ''}
@@ -124,6 +128,14 @@ ${
 <output></output>
 </form>
 `
+}
+
+/** A list of the choices of a schema, the first of them none, or an input. */
+function control({ type, enum: words }: JsonSchema, attributes: Html): Html {
+  const choices = (words as string[] | undefined) ?? (type === 'boolean' ? ['true', 'false'] : [])
+  if (choices.length === 0) return html`<input ${attributes} autocomplete="off">`
+  const options = ['', ...choices].map((choice) => html`<option>${choice}</option>`)
+  return html`<select ${attributes}>${options}</select>`
 }
 
 function responseDetails(status: string, response: ResponseReference): Html {

@@ -1,12 +1,18 @@
 import * as z from 'zod'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { json } from '../openapi/response-descriptions.ts'
-import { health } from './contract.ts'
+import { health, links } from './contract.ts'
 
 export const serviceEndpoints: EndpointGroup = {
   tag: 'Service',
   description: 'Whether the service is up, and this document.',
   endpoints: {
+    'GET /api': {
+      id: 'showLinks',
+      summary: 'List where to read on',
+      description: 'The addresses of the reference, of this document and of the health check.',
+      responses: { 200: json(links, 'The addresses.') },
+    },
     'GET /api/health': {
       id: 'checkHealth',
       summary: 'Ask whether the service is up',

@@ -77,6 +77,45 @@ test.skipIf(!browser)(
   },
 )
 
+test.skipIf(!browser).each([1280, 390])(
+  'the reference page is searched, keeps its sections in sight and offers choices, %i wide',
+  async (width) => {
+    const { PORT } = await sharedPlace()
+    const page = await (running as Browser).newPage({ viewport: { width, height: 800 } })
+    await page.goto(`http://127.0.0.1:${PORT}/docs`)
+    const shown = page.locator('details:visible')
+    const all = await shown.count()
+    await page.getByRole('searchbox').fill('Import STATEMENT')
+    expect(await shown.evaluateAll((found) => found.map(({ id }) => id))).toContain('importStatement')
+    expect(await shown.count()).toBeLessThan(all / 10)
+    await page.getByRole('searchbox').fill('no such thing')
+    expect([await shown.count(), await page.getByText('Nothing has these words.').isVisible()]).toEqual([
+      0,
+      true,
+    ])
+    // A link to what the search has hidden shows it.
+    await page.evaluate(() => location.assign('#importStatement'))
+    const operation = page.locator('#importStatement')
+    await operation.getByRole('button', { name: 'Send' }).waitFor()
+    expect(await shown.count()).toBe(all)
+    const choices = operation.locator('select[name=signs] option')
+    expect(await choices.allTextContents()).toEqual(['', 'as_written', 'inverted'])
+    expect(await operation.locator('select[name=dry_run] option').allTextContents()).toEqual([
+      '',
+      'true',
+      'false',
+    ])
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight / 2))
+    const section = page.getByRole('navigation').getByRole('link', { name: 'Schemas' })
+    const box = await page.getByRole('navigation').boundingBox()
+    expect(box && box.y >= 0 && box.y < 200).toBe(true)
+    await section.click()
+    expect(new URL(page.url()).hash).toBe('#schemas')
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+    await page.close()
+  },
+)
+
 test.skipIf(!browser)(
   'the reference page has no accessibility violation, with a part of each section open',
   async () => {

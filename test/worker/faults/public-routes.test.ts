@@ -77,6 +77,7 @@ const goodCalls: Record<string, () => Promise<PreparedCall>> = {
 
 /** These do not query the database, so its faults do not affect them. */
 const withoutDatabase = [
+  'GET /api',
   'GET /api/openapi.json',
   'GET /api/auth/idp',
   'GET /api/auth/check-email',

@@ -250,6 +250,18 @@ describe('a route', () => {
     expect(allow.filter((one) => !['HEAD', 'OPTIONS', ...has].includes(one))).toEqual([])
   })
 
+  test.each(['/api', '/api/'])(
+    'links to the reference, the document and the health check: %s',
+    async (path) => {
+      const { status, body } = await world.call('GET', path)
+      const paths = Object.entries(body).map(([name, url]) => [name, new URL(String(url)).pathname])
+      expect([status, Object.fromEntries(paths)]).toEqual([
+        200,
+        { reference: '/docs', document: '/api/openapi.json', health: '/api/health' },
+      ])
+    },
+  )
+
   test.each([
     '/api/me',
     '/api/accounts',

@@ -12,6 +12,7 @@ const [method, path] = [
 
 test('the public routes are those of the contract, and all of them exist', () => {
   expect([...publicRoutes].sort()).toEqual([
+    'GET /api',
     'GET /api/auth/check-email',
     'GET /api/auth/idp',
     'GET /api/auth/idp/callback',

@@ -9,7 +9,7 @@ import { sendFile } from '../imports/send-file.ts'
 export const everyRoute: string[] = [
   ...new Set(
     app.routes
-      .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
+      .filter(({ method, path }) => method !== 'ALL' && /^\/api(\/|$)/.test(path))
       .map(({ method, path }) => `${method} ${path}`),
   ),
 ]

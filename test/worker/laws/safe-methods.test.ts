@@ -21,6 +21,7 @@ const changedByGet = ['GET /api/email/verify/:id/:hash', 'GET /api/auth/idp/call
 
 /** Paths of public routes whose GET is valid. */
 const publicPaths: Record<string, (world: World) => Promise<string>> = {
+  'GET /api': async () => '/api',
   'GET /api/health': async () => '/api/health',
   'GET /api/openapi.json': async () => '/api/openapi.json',
   'GET /api/auth/idp': async () => '/api/auth/idp?timezone=Asia/Tokyo',

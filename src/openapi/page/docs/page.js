@@ -2,6 +2,23 @@ const token = document.querySelector('#token')
 token.value = localStorage.getItem('token') ?? ''
 token.addEventListener('input', () => localStorage.setItem('token', token.value))
 
+const search = document.querySelector('#search')
+const sections = [...document.querySelectorAll('section')]
+/** What operations, failures and schemas are found by: their names, paths and fields. */
+const names = new Map(
+  [...document.querySelectorAll('details')].map((details) => [
+    details,
+    [details, ...details.querySelectorAll('summary, label code, dt code')]
+      .map(({ id, textContent }) => id || textContent)
+      .join(' ')
+      .toLowerCase(),
+  ]),
+)
+search.addEventListener('input', () => {
+  filter()
+  scrollTo(0, 0)
+})
+
 // A link to an operation, a failure or a schema opens it.
 addEventListener('hashchange', openTarget)
 openTarget()
@@ -13,8 +30,21 @@ for (const form of document.forms) {
   })
 }
 
+/** Shows only what has all words of the search. */
+function filter() {
+  const words = search.value.toLowerCase().split(/\s+/)
+  for (const [details, text] of names) details.hidden = !words.every((word) => text.includes(word))
+  for (const section of sections) section.hidden = !section.querySelector('details:not([hidden])')
+  document.querySelector('#introduction').hidden = search.value !== ''
+  document.querySelector('#nothing').hidden = sections.some(({ hidden }) => !hidden)
+}
+
 function openTarget() {
   const target = document.getElementById(location.hash.slice(1))
+  if (target?.closest('[hidden]')) {
+    search.value = ''
+    filter()
+  }
   if (target instanceof HTMLDetailsElement) {
     target.open = true
     target.scrollIntoView()
