@@ -12,8 +12,8 @@ export const clientModule = join(clientPackage, 'js/index.js')
 const source = join(projectDirectory, 'client')
 
 /**
- * Builds the client as a package for an SPA: JavaScript, the types of the client and its routes, the guide and
- * the examples. It depends on hono and zod. Throws if its types need anything from the server.
+ * Builds the client as a package for an SPA: JavaScript, the types of the client and its routes, its README, the guide
+ * and the examples. It depends on hono and zod. Throws if its types need anything from the server.
  */
 export async function buildClientPackage(target = clientPackage): Promise<void> {
   await rm(target, { recursive: true, force: true })
@@ -38,8 +38,9 @@ export async function buildClientPackage(target = clientPackage): Promise<void> 
     }),
     writeTypes(target),
     writeManifest(target),
-    cp(join(projectDirectory, 'docs/client.md'), join(target, 'README.md')),
-    cp(join(projectDirectory, 'docs/examples'), join(target, 'examples'), {
+    writeReadme(target),
+    cp(join(projectDirectory, 'docs/client.md'), join(target, 'docs/client.md')),
+    cp(join(projectDirectory, 'docs/examples'), join(target, 'docs/examples'), {
       recursive: true,
       filter: (path) => !path.endsWith('tsconfig.json'),
     }),
@@ -80,6 +81,15 @@ function standalone(name: string, text: string): string {
   if (strays.length > 0)
     throw new Error(`The client's types (${name}) need ${strays.join(', ')} of the server`)
   return own
+}
+
+/** The README of `client/`, whose links lead to files of the package. */
+async function writeReadme(target: string): Promise<void> {
+  const text = await readFile(join(source, 'README.md'), 'utf8')
+  await writeFile(
+    join(target, 'README.md'),
+    text.replace('[Purse](../README.md)', 'Purse').replaceAll('](../docs/', '](docs/'),
+  )
 }
 
 async function writeManifest(target: string): Promise<void> {

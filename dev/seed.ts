@@ -20,14 +20,15 @@ async function run(): Promise<number> {
     const running = readAddresses(stateDirectory)
     const databaseUrl = running ? running.database : 'url' in database ? database.url : undefined
     if (databaseUrl && !process.argv.includes(remoteFlag)) refuseRemote(databaseUrl)
-    if (running) await seed(running, 'Paste these into a shell')
+    if (running) await seed(running, stateDirectory, 'Paste these into a shell')
     else {
       requireInbox('port' in settings.mail)
       console.log(
         `No stack is running on ${stateDirectory} (STATE_DIR): starting one for as long as this takes ...`,
       )
       const stack = await startStack(settings, () => undefined, new AbortController().signal)
-      await seed(stack.addresses, 'Start `npm run dev`, then paste these into a shell').finally(stack.stop)
+      const whatToDo = 'Start `npm run dev`, then paste these into a shell'
+      await seed(stack.addresses, stateDirectory, whatToDo).finally(stack.stop)
     }
     return 0
   } catch (error) {
@@ -36,7 +37,7 @@ async function run(): Promise<number> {
   }
 }
 
-async function seed({ api, inbox }: Addresses, whatToDo: string): Promise<void> {
+async function seed({ api, inbox }: Addresses, stateDirectory: string, whatToDo: string): Promise<void> {
   if (!api) throw new DevError('the stack is still starting: try again once it runs.')
   requireInbox(inbox !== undefined)
   const token = await signInDemoUser(api, inbox ?? '')
@@ -44,7 +45,7 @@ async function seed({ api, inbox }: Addresses, whatToDo: string): Promise<void> 
   const rows = yearUntil(new Date().toISOString().slice(0, 10))
   const filled = await fill(openApi(api, token), rows)
   console.log(`
-${sentenceOn(filled)}
+${sentenceOn(filled, stateDirectory)}
 
   demo user        ${demoUser.email}, password ${demoUser.password}
   inbox            ${inbox}
@@ -70,8 +71,9 @@ function requireInbox(isLocal: boolean): void {
     )
 }
 
-function sentenceOn({ created, present, deleted }: Filled): string {
-  const stayed = deleted > 0 ? ` Deleted here before, and left so: ${deleted}.` : ''
+function sentenceOn({ created, present, deleted }: Filled, stateDirectory: string): string {
+  const startOver = `To start over, stop \`npm run dev\` and delete ${stateDirectory}.`
+  const stayed = deleted > 0 ? `\n${deleted} were deleted here before and stay so. ${startOver}` : ''
   if (created === 0) return `Already seeded: nothing was added to ${present} transactions.${stayed}`
   const before = present > 0 ? ` to the ${present} that were there` : ', the last year of one household'
   return `Added ${created} transactions${before}.${stayed}`

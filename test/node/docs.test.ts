@@ -13,6 +13,7 @@ const documents = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'client/README.md',
   ...globSync('docs/**/*.md', { cwd: projectDirectory }),
 ].map((name) => ({ name, text: read(name) }))
 
@@ -47,7 +48,7 @@ const namesOfSource = new Set(
 )
 
 test('the README is short enough to be read', () => {
-  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(110)
+  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(124)
 })
 
 test('the decisions are short enough to be read', () => {

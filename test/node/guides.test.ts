@@ -54,7 +54,7 @@ test('npm run seed fills a database once, and brings back nothing that was delet
   const again = await runCommand('seed', place)
   expect(again.code, again.stderr).toBe(0)
   expect(again.stdout).toContain(
-    `Already seeded: nothing was added to ${total - 1} transactions. Deleted here before, and left so: 1.`,
+    `Already seeded: nothing was added to ${total - 1} transactions.\n1 were deleted here before and stay so. To start over, stop \`npm run dev\` and delete ${place.STATE_DIR}.`,
   )
   expect(body(await api('GET /transactions')).total).toBe(total - 1)
   const [, printed = ''] = /TOKEN='(\S+)'/.exec(again.stdout) ?? []

@@ -215,7 +215,6 @@ describe('CORS', () => {
 
 describe('a route', () => {
   test.each([
-    '/api',
     '/docs/nothing',
     '/api/nothing',
     '/api/accounts/1/2',
