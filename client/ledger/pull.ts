@@ -12,9 +12,10 @@ export async function pull(run: LedgerRun): Promise<void> {
     const { meta } = run.stored()
     if (meta.cursor === null && meta.incoming === null) await beginSnapshot(run)
     const cursor = meta.cursor ?? meta.incoming
-    const query = { limit: run.limits.rows, ...(cursor && { cursor }) }
+    // A POST, since each cursor in the URL of a GET would need a preflight of its own.
+    const json = { ops: [], cursor: cursor || null, limit: run.limits.rows }
     try {
-      const page = await unwrap(run.client.api.changes.$get({ query }, { headers: run.headers }))
+      const page = await unwrap(run.client.api.changes.$post({ json }, { headers: run.headers }))
       // A page with the same cursor would be requested again and again.
       requireFromService(Boolean(page?.changes) && (!page.has_more || page.cursor !== cursor))
       await takePage(run, page)
@@ -48,10 +49,11 @@ function beginSnapshot(run: LedgerRun): Promise<void> {
   })
 }
 
-type Page = Feed | UploadAnswer
-
 /** Applies a page; after the last one, applies the results of the upload and updates the view. */
-export async function takePage(run: LedgerRun, { changes = [], cursor = '', has_more, balances }: Page) {
+export async function takePage(
+  run: LedgerRun,
+  { changes = [], cursor = '', has_more, balances }: UploadAnswer,
+) {
   const isPage =
     Array.isArray(changes) && changes.every(isFeedChange) && (has_more || Array.isArray(balances))
   requireFromService(isPage && typeof cursor === 'string' && cursor !== '')

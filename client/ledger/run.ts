@@ -30,7 +30,7 @@ export type SyncOptions = Pick<
 }
 
 /** The most that an upload and a page may hold (docs/client.md, Keeping a copy). */
-export const syncLimits = { operations: 500, bytes: 1_000_000, rows: 1_000 }
+export const syncLimits = { operations: 500, bytes: 1_000_000, rows: 5_000 }
 
 /** One sync. Results that arrive before the feed's last page are applied with that page. */
 export type LedgerRun = SyncOptions & {

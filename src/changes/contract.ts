@@ -13,6 +13,8 @@ import { readCursor } from './feed-cursor.ts'
 /** Changes per page, unless the client asks for another number. */
 export const defaultFeedSize = 500
 const maxFeedSize = 1_000
+/** Changes per page of a POST. A full one has some 2 MB of JSON, 250 KB compressed. */
+export const maxUploadFeedSize = 5_000
 
 /** The `cursor` of an earlier response. */
 export const feedCursor = field(

@@ -11,12 +11,22 @@ import {
   longestKey,
   nullable,
   oneOf,
+  pageSize,
 } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
 import { changedNouns, operationKinds, operationOutcomes, rowTypes } from '../shared/types.ts'
 import { newTransaction, transactionChanges } from '../transactions/contract.ts'
 import { profileChanges } from '../users/contract.ts'
-import { changedRow, feed, feedCursor, kindsOfRow, type ShownChange, type ShownFeed } from './contract.ts'
+import {
+  changedRow,
+  defaultFeedSize,
+  feed,
+  feedCursor,
+  kindsOfRow,
+  maxUploadFeedSize,
+  type ShownChange,
+  type ShownFeed,
+} from './contract.ts'
 import type { FeedCursor } from './feed-cursor.ts'
 
 export const maxOperations = 500
@@ -37,9 +47,11 @@ export type Operation = {
   was: Record<string, unknown>
 }
 
-/** A validated upload; `refused` are the operations that are invalid in themselves. */
+/** A validated upload; `refused` are the operations that are invalid in themselves. One without operations is a pull. */
 export type Upload = {
   cursor: FeedCursor | undefined
+  /** Changes per page. */
+  limit: number
   operations: Operation[]
   refused: { index: number; errors: FieldErrors }[]
 }
@@ -118,13 +130,21 @@ const operation = field(
 export const uploadHead = z.object({
   cursor: field(
     z.optional(nullable(feedCursor)),
-    doc('The `cursor` of the last page: with it, the answer carries what has changed since.'),
+    doc(
+      'The `cursor` of the last page: with it, the answer carries what has changed since. Null together with empty `ops` begins a snapshot.',
+    ),
+  ),
+  limit: field(
+    z.optional(pageSize(maxUploadFeedSize)),
+    doc({ default: defaultFeedSize, description: 'Changes per page.' }),
   ),
 })
 export const upload = z.extend(uploadHead, {
   ops: field(
-    z.array(operation).check(z.minLength(1), z.maxLength(maxOperations)),
-    doc('At most one operation for each row. Their order does not matter.'),
+    z.array(operation).check(z.maxLength(maxOperations)),
+    doc(
+      'At most one operation for each row. Their order does not matter. Empty together with a `cursor`, it is a pull.',
+    ),
   ),
 })
 

@@ -21,10 +21,18 @@ export const changeRoutes = new Hono<App>()
   .post('/', bodyWith(upload, maxUploadBytes, readUpload), async (c) => {
     const { removalQueue, config } = c.get('deps')
     const upload = c.req.valid('json')
-    const { cursor, operations = [], refused = [] } = upload.values
-    const count = operations.length + refused.length
+    const { cursor, limit = 0, operations, refused } = upload.values
+    const count = (operations?.length ?? 0) + (refused?.length ?? 0)
+    const isPull = operations !== undefined && count === 0
+    if (isPull) {
+      c.get('owner').requireOnly('read')
+      return limitLargeResponse(limit, async () => {
+        const page = await pullChanges(c.get('owner'), upload, config.changesEpoch)
+        return c.json<ShownUploadAnswer>({ results: [], ...presentFeed(page) })
+      })
+    }
     c.get('memory').countItems(count)
-    return limitLargeResponse(count + (cursor ? defaultFeedSize : 0), async () => {
+    return limitLargeResponse(count + (cursor ? limit : 0), async () => {
       const done = await uploadOperations(c.get('owner'), upload, {
         epoch: config.changesEpoch,
         removalQueue,

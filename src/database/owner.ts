@@ -46,7 +46,7 @@ export class Owner implements UserScope {
   /** The user's id and the number of their last change, as `7-42`, once a `run` after `compareState` has read them. */
   state: string | undefined
   readonly #matchesToken: SQL
-  readonly #requiredScope: TokenScope
+  #requiredScope: TokenScope
   #readsState = false
   #clientState: string | undefined
   #lastUsedAt: Date | undefined
@@ -74,6 +74,11 @@ export class Owner implements UserScope {
     if (this.#clientState === undefined) return sql``
     const state = sql`user_id || '-' || ${lastChange(sql`tokens.user_id`)}`
     return sql`and not (last_used_at > ${recentUseAfter(this.now)} and ${state} = ${this.#clientState})`
+  }
+
+  /** For a request that turns out to do less than its route may. To be called before `id` is used. */
+  requireOnly(scope: TokenScope): void {
+    this.#requiredScope = scope
   }
 
   /** Makes `run` read the user's state, and throw NotModified if it equals `clientState`. To be called before `id` is used. */

@@ -41,14 +41,14 @@ const page = `
   const client = createClient({
     baseUrl: 'http://purse.test',
     tokens: memoryTokens('of a test'),
-    fetch: async (url) => {
-      const { pathname, searchParams } = new URL(url)
-      if (pathname === '/api/me') return respond(changes[0].data)
-      const from = Number(searchParams.get('cursor') ?? 0)
-      const to = from + Number(searchParams.get('limit'))
+    fetch: async (url, { body }) => {
+      if (url.endsWith('/api/me')) return respond(changes[0].data)
+      const { cursor, limit } = JSON.parse(body)
+      const from = Number(cursor ?? 0)
+      const to = from + limit
       const has_more = to < changes.length
       const whole = { balances: [...balances].map(([account_id, cents]) => ({ account_id, balance: cents / 100 })) }
-      return respond({ changes: changes.slice(from, to), cursor: String(to), has_more, ...(!has_more && whole) })
+      return respond({ results: [], changes: changes.slice(from, to), cursor: String(to), has_more, ...(!has_more && whole) })
     },
   })
   const open = () => localLedger({ client, storage: indexedDbStorage('purse'), userId: 1, now: () => Date.parse(at) })

@@ -1,11 +1,12 @@
 import type * as z from 'zod/mini'
 import { isObject, toDraft } from '../../http/validate.ts'
-import type { Draft } from '../../shared/draft.ts'
+import { type Draft, withErrors } from '../../shared/draft.ts'
 import type { FieldErrors } from '../../shared/failures.ts'
 import { addError, firstErrors, invalidText, messageFor, requiredText } from '../../shared/field-errors.ts'
 import { longestClientId, tooLongText } from '../../shared/fields.ts'
 import { isLongerThan } from '../../shared/texts.ts'
 import { boundErrors, listItems, notAnObject } from '../../transactions/items.ts'
+import { defaultFeedSize } from '../contract.ts'
 import {
   fieldsOfNoun,
   fieldsThatGoTogether,
@@ -20,9 +21,11 @@ import { repeatedRowText } from './repeated-rows.ts'
 /** Reads an upload: each operation on its own, so that an invalid one does not affect the others. */
 export function readUpload(body: unknown): Draft<Upload> {
   const { values, errors } = toDraft(uploadHead, isObject(body) ? body : {})
+  const { cursor, limit = defaultFeedSize } = values
+  const read: Upload = { cursor: cursor ?? undefined, limit, operations: [], refused: [] }
+  if (isPull(body)) return withErrors({ complete: true, values: read, errors: {} }, errors)
   const list = listItems(isObject(body) ? body.ops : undefined, maxOperations, 'ops')
   if (typeof list === 'string') addError(errors, 'ops', list)
-  const read: Upload = { cursor: values.cursor ?? undefined, operations: [], refused: [] }
   const rows = new Set<string>()
   const bounded = boundErrors()
   for (const [index, item] of Array.isArray(list) ? list.entries() : []) {
@@ -40,6 +43,11 @@ export function readUpload(body: unknown): Draft<Upload> {
   }
   if (Object.keys(errors).length === 0) return { complete: true, values: read, errors }
   return { complete: false, values: {}, errors: firstErrors(errors, 'ops') }
+}
+
+/** True for a body with empty `ops` and a cursor, which may be null. */
+function isPull(body: unknown): boolean {
+  return isObject(body) && 'cursor' in body && Array.isArray(body.ops) && body.ops.length === 0
 }
 
 type Item = Record<string, unknown>

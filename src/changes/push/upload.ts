@@ -7,7 +7,6 @@ import { batches, uploadSteps } from '../../database/schema.ts'
 import type { Draft } from '../../shared/draft.ts'
 import { CursorExpired, Invalid } from '../../shared/failures.ts'
 import type { RemovalQueue } from '../../shared/queues.ts'
-import { defaultFeedSize } from '../contract.ts'
 import type { Operation, Upload } from '../operations-contract.ts'
 import { canContinue } from '../pull/cursor-check.ts'
 import { type Feed, feedOf, feedStatements, withSmallerPages } from '../pull/feed.ts'
@@ -61,7 +60,7 @@ export async function uploadOperations(
   draft: Draft<Upload>,
   { epoch, removalQueue }: { epoch: number; removalQueue: RemovalQueue },
 ): Promise<Uploaded> {
-  const { cursor, operations, refused } = await requireComplete(owner, draft)
+  const { cursor, limit, operations, refused } = await requireComplete(owner, draft)
   const uploadId = crypto.randomUUID()
   const context = { uploadId, rowsToCompare: rowsToCompare(operations), cursor, epoch }
   const statements = {
@@ -72,7 +71,7 @@ export async function uploadOperations(
     batchCleared: owner.db.delete(batches).where(eq(batches.id, uploadId)),
   }
   const { results, feed } = cursor
-    ? await withSmallerPages(defaultFeedSize, async (limit) => {
+    ? await withSmallerPages(limit, async (limit) => {
         const request = { from: cursor, limit, epoch }
         const write = owner.run({ ...statements, ...feedStatements(owner, request) })
         const results = await withinBounds('batch', write)

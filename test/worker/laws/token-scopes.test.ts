@@ -169,14 +169,25 @@ test.each(['/api/import/store', '/api/import/bank/store'])('a dry run of %s writ
   }
 })
 
-test.each(['create', 'update', 'delete', 'nothing'])('an upload to %s writes as well', async (op) => {
+test('a pull by POST works with a read token, and changes nothing', async () => {
+  const { world, person } = household
+  const { body } = await person.get('/api/changes?start=now')
+  const before = await storedIn(world)
+  for (const cursor of [body.cursor, null])
+    expect((await withToken(tokens.read).post('/api/changes', { cursor, ops: [] })).status).toBe(200)
+  const invalid = await withToken(tokens.read).post('/api/changes', { cursor: 'none', ops: [], limit: 0 })
+  expect([invalid.status, Object.keys(invalid.body.errors)]).toEqual([422, ['cursor', 'limit']])
+  expect(await storedIn(world)).toEqual(before)
+})
+
+test.each(['create', 'update', 'delete', 'invalid'])('an upload to %s writes as well', async (op) => {
   const { person, expense } = household
   const { id } = (await person.post('/api/transactions', { ...expense(), force: true })).body
   const ops = {
     create: [{ op, noun: 'transaction', client_id: 'script-1', set: expense() }],
     update: [{ op, noun: 'transaction', id, set: { amount: 3 } }],
     delete: [{ op, noun: 'transaction', id }],
-    nothing: [],
+    invalid: [{ op: 'perhaps' }],
   }[op]
   const { body } = await person.get('/api/changes?start=now')
   await expectRefused(() => withToken(tokens.read).post('/api/changes', { cursor: body.cursor, ops }))

@@ -78,15 +78,15 @@ test('a service that refuses every cursor ends a run, and pending operations sta
   await ledger.update('transaction', tea, { amount: 4 })
   const { fetch } = network
   const expired = { message: 'The cursor is no longer valid.', code: 'cursor_expired' }
-  for (const refused of ['POST', 'cursor=']) {
+  for (const refused of ['upload', 'pull']) {
     network.fetch = (url, init) =>
-      `${init.method} ${url}`.includes(refused) && url.includes('/changes')
+      url.includes('/changes') && String(init.body).includes('"ops":[]') === (refused === 'pull')
         ? Promise.resolve(Response.json(expired, { status: 410 }))
         : fetch(url, init)
     network.calls.length = 0
     const report = await ledger.sync()
     expect(network.calls.length).toBeLessThan(9)
-    if (refused === 'POST') expect(report).toMatchObject({ waiting: 1, stopped: { reason: 'refused' } })
+    if (refused === 'upload') expect(report).toMatchObject({ waiting: 1, stopped: { reason: 'refused' } })
   }
   network.fetch = fetch
   expect(await ledger.sync()).toMatchObject({ conflicts: 0, waiting: 0, stopped: null })
