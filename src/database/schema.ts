@@ -263,13 +263,10 @@ export const transactions = sqliteTable(
   (t) => [
     index('transactions_changes').on(t.userId, t.seq),
     index('transactions_user_date').on(t.userId, t.transactionDate, t.id),
-    // Finds the newest duplicates without reading the account's whole history. The columns after the ids of this index and
-    // the next spare reports of balances the rows, which are all over the table.
-    index('transactions_account_date_amount').on(
-      ...[t.accountId, t.transactionDate, t.amount, t.id, t.type, t.toAccountId],
-    ),
+    // Finds duplicates without reading the account's whole history.
+    index('transactions_account_date_amount').on(t.accountId, t.transactionDate, t.amount),
     index('transactions_to_account')
-      .on(t.toAccountId, t.transactionDate, t.id, t.amount, t.accountId)
+      .on(t.toAccountId, t.transactionDate)
       .where(sql`to_account_id is not null`),
     index('transactions_category').on(t.categoryId, t.transactionDate).where(sql`category_id is not null`),
     uniqueIndex('transactions_client_id').on(t.userId, t.clientId).where(hasClientId),

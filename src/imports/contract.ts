@@ -8,7 +8,7 @@ import {
   decimalSeparators,
   feeConventions,
   matchModes,
-  signConventions,
+  signAnswers,
 } from '../shared/types.ts'
 import type { newTransaction } from '../transactions/contract.ts'
 
@@ -69,9 +69,9 @@ export const importOptions = z.object({
     doc('The decimal separator, if it cannot be detected.'),
   ),
   signs: field(
-    z.optional(z.enum(signConventions, { error: invalidText })),
+    z.optional(z.enum(signAnswers, { error: invalidText })),
     doc(
-      'Which way amounts without marks go: `as_written` if negative amounts were spent, `inverted` if positive ones were, as many cards write charges.',
+      'Which way amounts without marks go: `as_written` if negative amounts were spent, `inverted` if positive ones were, as many cards write charges. Where no amount has a sign, it says whether those that raise the balance came in; `_but_oldest` behind it, that the oldest, which no balance shows, went the other way.',
     ),
   ),
   mapping: texts(

@@ -48,7 +48,7 @@ export function layoutToKeep(file: LayoutOfFile, settled: Settled, told: Answers
 /** True for what the next file may need; the delimiter, and signs that no convention gives, show in each file anew. */
 export function isKept(field: string, value: string): boolean {
   if (field === 'signs') return value === 'as_written' || value === 'inverted'
-  return /^(?:date_format|decimal_separator|fees|encoding|statement_account|accounts|(?:mapping|states|marks)\..*)$/.test(
+  return /^(?:date_format|decimal_separator|fees|balance|encoding|statement_account|accounts|(?:mapping|states|marks)\..*)$/.test(
     field,
   )
 }

@@ -33,7 +33,7 @@ const enums: Record<string, { enum: readonly string[]; description: string }> = 
     description: 'Whether the amounts of a file contain the fees beside them.',
   },
   ReportInterval: { enum: types.reportIntervals, description: 'How far apart the points of a report are.' },
-  SignConvention: { enum: types.signConventions, description: 'What positive amounts in a file mean.' },
+  SignConvention: { enum: types.signAnswers, description: 'What positive amounts in a file mean.' },
 }
 
 /**

@@ -26,7 +26,10 @@ export function readOfx(text: string, options: FileOptions): BankStatement {
   const statements = found.length > 0 ? found : [root]
   const grouped = groupedAmount(root)
   const aspects = new Aspects(options)
-  const { against, debits } = settleTypes(statements.map(entriesOf), aspects)
+  const { against, debits } = settleTypes(
+    statements.map((one) => ({ entries: entriesOf(one), isCard: isCard(one) })),
+    aspects,
+  )
   const reading = { problems: new Problems(), entries: 0, grouped, debits }
   const identifierOf = identifiers(statements)
   const accounts = statements.map((statement) => readAccount(statement, identifierOf(statement), reading))
@@ -141,8 +144,12 @@ function closingBalance(statement: OfxAggregate, { grouped }: Reading): ClosingB
   const ledger = descendants(statement, 'LEDGERBAL')[0]
   const text = ledger?.elements.get('BALAMT') ?? ''
   const amount = ungroupedAmount(text, isGrouped(text) ? text : grouped)
-  return balanceOn(ofxDate(ledger?.elements.get('DTASOF') ?? ''), amount)
+  const closing = balanceOn(ofxDate(ledger?.elements.get('DTASOF') ?? ''), amount)
+  // Some banks write what is owed on a card without a minus sign.
+  return closing && isCard(statement) && closing.amount > 0 ? { ...closing, isDoubtful: true } : closing
 }
+
+const isCard = ({ name }: OfxAggregate) => name === 'CCSTMTRS'
 
 const entriesOf = (aggregate: OfxAggregate) => descendants(aggregate, 'STMTTRN')
 

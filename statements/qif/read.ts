@@ -15,7 +15,7 @@ import { amountReader } from '../tables/aspects/decimals.ts'
 type QifRecord = { line: number; fields: Map<string, string> }
 
 /** The transactions under one header, and the account that the last `!Account` block named. */
-type QifSection = { account: string | null; records: QifRecord[] }
+type QifSection = { account: string | null; isCard: boolean; records: QifRecord[] }
 
 /** Headers of money transactions. Others hold categories, securities and the like. */
 const moneyTypes = /^!type:\s*(?:bank|cash|ccard|credit ?card|oth ?[al]|savings|checking)/i
@@ -41,7 +41,14 @@ export function readQif(text: string, options: FileOptions): BankStatement {
   const dateOf = dateReader(dates, aspects, problems, false, expected)
   const amountOf = amountReader(records.map(amountField), aspects, problems)
   const accounts = sections.map((section) => readSection(section, { problems, dateOf, amountOf }))
-  return statementOf('qif', accounts, null, aspects, problems)
+  const mayBeInverted = sections.some(({ isCard }, i) => isCard && areMostlyPositive(accounts[i]))
+  const against = mayBeInverted ? 'Most amounts of a card are positive, and cards write both ways.' : null
+  return statementOf('qif', accounts, against, aspects, problems)
+}
+
+function areMostlyPositive(account: StatementAccount | undefined): boolean {
+  const amounts = account?.entries.map(({ amount }) => amount) ?? []
+  return amounts.filter((amount) => amount > 0).length * 2 > amounts.length
 }
 
 function readSection(section: QifSection, readers: Readers): StatementAccount {
@@ -108,7 +115,7 @@ function splitQif(text: string, problems: Problems): QifSection[] {
     if (!moneyTypes.test(content)) continue
     problems.countStatement()
     kind = 'money'
-    sections.push({ account, records: [] })
+    sections.push({ account, isCard: /^!type:\s*c(?:card|redit)/i.test(content), records: [] })
   }
   if (open)
     refuseFile(`The file ends before the ^ of the record on line ${open.line}; it seems to be cut off.`)

@@ -1,5 +1,5 @@
 import type { CalendarDate } from '../../src/shared/dates.ts'
-import type { signConventions } from '../../src/shared/types.ts'
+import type { signAnswers, signConventions } from '../../src/shared/types.ts'
 import type { DecimalSeparator } from './amount.ts'
 
 /** Whether negative amounts were spent, as they are written, or positive ones were. */
@@ -18,7 +18,7 @@ export type FileOptions = {
   date_format?: string
   decimal_separator?: DecimalSeparator
   /** `as_written` if negative amounts were spent, `inverted` if positive ones were. */
-  signs?: SignConvention
+  signs?: (typeof signAnswers)[number]
   /** Which account of the file is meant, by the name that `accountNames` gives it. */
   statement_account?: string
   /** For each of our fields, the header or number of its column (`"1"` is the first); `""` if no column has it. */

@@ -16,8 +16,11 @@ export type StatementEntry = {
   reference: string | null
 }
 
-/** What an account held at the end of a day, according to the statement. */
-export type ClosingBalance = { date: CalendarDate; amount: Minor }
+/**
+ * What an account held at the end of a day, according to the statement. It is doubtful if it may be what is owed, since no
+ * second balance or sign shows that it is not.
+ */
+export type ClosingBalance = { date: CalendarDate; amount: Minor; isDoubtful?: true }
 
 /** The entries of one account in a file. */
 export type StatementAccount = {

@@ -54,7 +54,13 @@ describe('of the files that people have,', () => {
   test('the second file of a layout asks nothing and comes to the same rows', () => {
     for (const { one, outcome } of outcomes) {
       const { asked, text } = outcomeOf({ ...one, remembered: outcome.reading.remembered })
-      expect({ name: one.name, asked, text }).toEqual({ name: one.name, asked: [], text: '' })
+      // Which way the oldest amount without a sign went says nothing about that of the next month.
+      const isAskedAgain = outcome.asked.length > 0 && outcome.reading.settled.signs?.value === 'by_balance'
+      expect({ name: one.name, asked, text }).toEqual({
+        name: one.name,
+        asked: isAskedAgain ? ['signs'] : [],
+        text: '',
+      })
     }
   })
 })

@@ -79,23 +79,32 @@ const examples: Example[] = [
   {
     field: 'signs',
     value: 'inverted',
+    proved: table('Date,Amount,D/C', '2026-01-02,1.50,D', '2026-01-03,-2.00,C'),
+    unproved: table('Date,Amount', '2026-01-02,1.50', '2026-01-03,-2.00'),
+    contradicted: table('Date,Amount,D/C', '2026-01-02,1.50,D', '2026-01-03,-2.00,D'),
+    asks: ['signs', 'signs'],
+    only: 'a bank statement',
+  },
+  {
+    field: 'signs',
+    value: 'as_written',
     proved: table(
       named,
-      '2026-01-02,Tea,1.50,8.50',
-      '2026-01-03,Refund,-2.00,10.50',
-      '2026-01-04,Tea,1.00,9.50',
+      '2026-01-02,Tea,-1.50,8.50',
+      '2026-01-03,Pay,2.00,10.50',
+      '2026-01-04,Bus,-1.00,9.50',
     ),
     unproved: table(
-      'Date,Text,Amount',
-      '2026-01-02,Tea,1.50',
-      '2026-01-03,Refund,-2.00',
-      '2026-01-04,Tea,1.00',
+      named,
+      '2026-01-02,Tea,1.50,8.50',
+      '2026-01-03,Pay,-2.00,6.50',
+      '2026-01-04,Bus,1.00,7.50',
     ),
     contradicted: table(
       named,
       '2026-01-02,Tea,1.50,8.50',
-      '2026-01-03,Refund,-2.00,6.50',
-      '2026-01-04,Tea,1.00,5.50',
+      '2026-01-03,Pay,-2.00,6.50',
+      '2026-01-04,Bus,1.00,5.50',
     ),
     asks: ['signs', 'signs'],
   },
@@ -114,10 +123,10 @@ const examples: Example[] = [
     proved: table('Date,Type,Amount', '2026-01-02,expense,1.50', '2026-01-03,income,2.00'),
     unproved: table('Date,Type,Amount', '2026-01-02,expense,1.50', '2026-01-03,other,2.00'),
     contradicted: table(
-      'Date,Type,Amount,Balance',
-      '2026-01-02,expense,1.50,8.50',
-      '2026-01-03,income,2.00,6.50',
-      '2026-01-04,expense,1.00,7.50',
+      'Date,Text,Type,Amount,Balance',
+      '2026-01-02,Tea,income,1.50,8.50',
+      '2026-01-03,Pay,expense,2.00,10.50',
+      '2026-01-04,Bus,income,1.00,9.50',
     ),
     asks: ['marks.other', 'signs'],
     only: 'a table of one’s own',
@@ -128,10 +137,10 @@ const examples: Example[] = [
     proved: table('Date,Type,Amount', '2026-01-02,Purchase,-1.50', '2026-01-03,Refund,2.00'),
     unproved: table('Date,Type,Amount', '2026-01-02,Purchase,-1.50', '2026-01-03,Purchase,-2.00'),
     contradicted: table(
-      'Date,Type,Amount,Balance',
-      '2026-01-02,Purchase,-1.50,8.50',
-      '2026-01-03,Refund,2.00,6.50',
-      '2026-01-04,Purchase,-1.00,7.50',
+      'Date,Text,Type,Amount,Balance',
+      '2026-01-02,Tea,Refund,1.50,8.50',
+      '2026-01-03,Pay,Purchase,-2.00,10.50',
+      '2026-01-04,Bus,Refund,1.00,9.50',
     ),
     asks: ['signs', 'signs'],
     only: 'a bank statement',
@@ -256,11 +265,12 @@ test.each([
   ])
 })
 
-test('a QIF file obeys the signs that the request tells', () => {
+test('a QIF file of a card with more payments than purchases obeys the signs that the request tells', () => {
   const file = encode('!Type:CCard\nD2026-01-31\nT12.50\nPTea\n^\n')
   const read = (options: FileOptions) => readStatement(file, options).accounts[0]?.entries[0]?.amount
-  expect(read({})).toBe(1250)
+  expect(read({ signs: 'as_written' })).toBe(1250)
   expect(read({ signs: 'inverted' })).toBe(-1250)
+  expect(() => read({})).toThrow(Questions)
 })
 
 test('the encoding is never asked about, but said where nothing proves it', () => {

@@ -31,7 +31,7 @@ test('a file that is cut off says how many transactions came before', () => {
 
 test('a statement that the bank forgot to end does not have the entries of the next', () => {
   const statement = (name: string, account: string) =>
-    `<${name}><CURDEF>EUR<${account}><ACCTID>${name}</${account}><BANKTRANLIST><STMTTRN><DTPOSTED>20260105<TRNAMT>-1.00</STMTTRN></BANKTRANLIST>`
+    `<${name}><CURDEF>EUR<${account}><ACCTID>${name}</${account}><BANKTRANLIST><STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20260105<TRNAMT>-1.00</STMTTRN></BANKTRANLIST>`
   const both = statement('STMTRS', 'BANKACCTFROM') + statement('CCSTMTRS', 'CCACCTFROM')
   const { accounts } = read(`<OFX>${both}</CCSTMTRS></OFX>`)
   expect(accounts.map(({ identifier, entries }) => [identifier, entries.length])).toEqual([

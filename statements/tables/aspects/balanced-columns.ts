@@ -4,20 +4,6 @@ import { maxOptions } from '../text/headers.ts'
 /** A column of running balances, with the columns that lead from each balance to the next. */
 export type BalancedColumns = { balance: number; amount?: number; debit?: number; credit?: number }
 
-/**
- * True if the balances may be a card's debt, which a debit raises: they are never negative, and show the credits before the
- * debits, although nearly all banks write debits first.
- */
-export function mayBeOwed({ balance, debit = 0, credit = 0 }: BalancedColumns, rows: string[][]): boolean {
-  return credit < debit && rows.every((cells) => hundredths(cells[balance] ?? '') >= 0)
-}
-
-/** Its debits and credits, and the other way round. */
-export const pairsOf = ({ debit = 0, credit = 0 }: BalancedColumns) => [
-  [debit, credit],
-  [credit, debit],
-]
-
 /** Every choice of columns in which one or two columns account for each step of a column of running balances. */
 export function balancedColumns(
   rows: string[][],

@@ -43,16 +43,19 @@ export function areMixed(rows: Balanced[]): boolean {
 }
 
 /**
- * The balance after the latest row, if all balances follow from the amounts. Null if they do not, or if both directions
- * hold and contradict each other.
+ * The balance after the latest row, if all balances follow from amounts of known directions: negative if it is what is owed,
+ * which spending raises. Null if they do not follow, or if both orders hold and contradict each other.
  */
 export function closingBalance(rows: Balanced[]): ClosingBalance | null {
   const found = bestReadings(rows).flatMap(({ rows: ordered, isBefore, steps }) => {
     const last = ordered.findLastIndex(({ balance }) => balance !== null)
-    if (last < 0 || steps.opposite + steps.other > 0) return []
+    if (last < 0 || steps.other > 0 || (steps.same > 0 && steps.opposite > 0)) return []
     const later = ordered.slice(isBefore ? last : last + 1).reduce((sum, { amount }) => sum + amount, 0)
     const date = ordered.at(-1)?.date ?? null
-    return date === null ? [] : [{ date, amount: ((ordered[last]?.balance ?? 0) + later) as Minor }]
+    const balance = (ordered[last]?.balance ?? 0) * (steps.opposite > 0 ? -1 : 1)
+    const isDoubtful = steps.same + steps.opposite === 0 && balance > 0
+    const closing = { date, amount: (balance + later) as Minor, ...(isDoubtful && { isDoubtful }) }
+    return date === null ? [] : [{ ...closing, date }]
   })
   return found.every(({ amount }) => amount === found[0]?.amount) ? (found[0] ?? null) : null
 }

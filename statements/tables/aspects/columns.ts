@@ -21,12 +21,14 @@ import { type Layout, layoutOf } from '../text/published-layouts.ts'
 import type { CsvRecord } from '../text/records.ts'
 import { areStates } from '../text/state-words.ts'
 import { isUsed, setColumns, settleColumn, type Table } from './column-choice.ts'
-import { settleMoney } from './money-columns.ts'
+import { settleMoney, sideByBalances } from './money-columns.ts'
 
 /** The meanings of a table's columns, and what these hold. */
 export type FoundColumns = {
   columns: Columns
   dateColumns: number[]
+  /** Whether only balances tell the column of debits from that of credits. */
+  areLed: boolean
   layout: Layout | null
   contents: Contents
 }
@@ -69,7 +71,17 @@ export function settleColumns(
       aspects.record(`mapping.${field}`, nameOf(headers, column), proofs.get(field) ?? 'a known header')
   }
   const dates = new Set([...(columns.date ?? []), ...columnsNamed(headers, 'date')])
-  return { columns, dateColumns: [...dates].slice(0, maxTwins), layout, contents }
+  const areLed = proofs.get('debit') === sideByBalances || wereLed(table)
+  return { columns, dateColumns: [...dates].slice(0, maxTwins), areLed, layout, contents }
+}
+
+/** True if an earlier import was asked which way columns go whose headers do not say it. */
+function wereLed({ headers, columns: { debit, credit }, aspects: { told, kept } }: Table): boolean {
+  const isNamed = (field: 'debit' | 'credit', [column = -1]: number[]) =>
+    columnsNamed(headers, field).includes(column)
+  if (!debit || !credit || told['mapping.debit'] !== undefined) return false
+  const areNamed = isNamed('debit', debit) && isNamed('credit', credit)
+  return !areNamed && ['as_written', 'inverted'].includes(kept?.values.signs ?? '')
 }
 
 /** Beside the date of a purchase or of a value, unknown columns of dates that differ from it: one may be the booking's. */

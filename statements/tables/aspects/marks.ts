@@ -4,42 +4,70 @@ import { type Aspects, directionChoices } from '../../shared/aspect.ts'
 import type { SignConvention } from '../../shared/options.ts'
 import { quoted } from '../../shared/text.ts'
 import { foldHeader } from '../text/fold-header.ts'
-import { isKnown, isMarkHeader, isOfCards, maxColumns } from '../text/headers.ts'
+import { isKnown, isMarkHeader, isOfCards, maxColumns, sidesOf } from '../text/headers.ts'
 import { isTrade, type Mark, sideOf } from '../text/mark-words.ts'
 import type { CsvRow } from '../text/row.ts'
 import type { CsvTable } from '../text/table.ts'
 
-/** Which way each row went, by the words of one column. `isSure` if its header, or the mapping, says that it holds marks. */
-type Marks = { column: number; proof: string; marks: (Mark | null)[]; isSure: boolean }
+/**
+ * Which way each row went, by the words of one column. `isSure` if its header, or the mapping, says that it holds marks.
+ */
+type Marks = {
+  column: number
+  proof: string
+  marks: (Mark | null)[]
+  words: Map<string, Mark | null>
+  isSure: boolean
+}
 
 /** The most words that are asked about, and the most if none of them is known. */
 const [maxAsked, maxUnknown] = [12, 4]
 
-/** The columns that hold marks of debits and credits and nothing else, the surest first. */
+/**
+ * The columns that hold marks of debits and credits and nothing else, the surest first. One mark alone, such as `D` or `C`, may
+ * be a word for something else, unless the header names both or it has been told.
+ */
 export function markColumns(table: CsvTable, rows: CsvRow[], aspects: Aspects): Marks[] {
   const found = table.headers.slice(0, maxColumns).flatMap((header, column): Marks[] => {
     const isType = table.columns.type?.includes(column) ?? false
+    const sides = sidesOf(header)
     const isTold = isType && aspects.told['mapping.type'] !== undefined
-    const isSure = isTold || (isType && isMarkHeader(header))
-    const wordOf = ({ cells }: CsvRow) => cells[column]?.trim() ?? ''
-    const known = new Map<string, Mark | null>()
-    for (const row of rows) {
-      const word = wordOf(row)
-      if (known.has(word)) continue
-      const mark = sideOf(word) ?? (isType ? toldMark(word, aspects) : null)
+    const isSure = isTold || sides !== null || (isType && isMarkHeader(header))
+    const words = new Map<string, Mark | null>()
+    for (const { cells } of rows) {
+      const word = cells[column]?.trim() ?? ''
+      if (words.has(word)) continue
+      const known = isSure || isType ? toldMark(word, aspects) : null
+      const mark = known ?? sides?.get(word.toLowerCase()) ?? sideOf(word)
       if (mark === null && word !== '') return []
-      known.set(word, mark)
+      words.set(word, mark)
     }
-    const marks = rows.map((row) => known.get(wordOf(row)) ?? null)
-    const [one, another] = new Set([...known.values()].filter((mark) => mark !== null))
+    const [one, another] = new Set([...words.values()].filter((mark) => mark !== null))
     if (!one) return []
     if (!isSure && header.text !== '' && !isType && (!another || isOfCards(header))) return []
+    const areTold = [...words.keys()].every((word) => aspects.answer(`marks.${word}`))
+    if (!another && !words.has('') && !sides && !areTold) return []
     // Some banks mark only one side; rows without a mark then belong to the other.
     const other: Mark | null = another ? null : one === 'credit' ? 'debit' : 'credit'
-    const proof = `the marks in column ${headerOf(table, column)}`
-    return [{ column, proof, marks: marks.map((mark) => mark ?? other), isSure }]
+    const marks = rows.map(({ cells }) => words.get(cells[column]?.trim() ?? '') ?? other)
+    return [{ column, proof: `the marks in column ${headerOf(table, column)}`, marks, words, isSure }]
   })
   return found.sort((a, b) => Number(b.isSure) - Number(a.isSure))
+}
+
+/** Records what marks mean, so that a later file which has only one of them needs no question. */
+export function recordMarks(words: Map<string, Mark | null>, proof: string, aspects: Aspects): void {
+  if (words.size > maxUnknown) return
+  for (const [word, mark] of words)
+    if (mark && !aspects.answer(`marks.${word}`))
+      aspects.record(`marks.${word}`, mark === 'credit' ? 'in' : 'out', proof)
+}
+
+/** The only word in the column of kinds, if that holds marks. */
+export function loneMark({ columns }: CsvTable, rows: CsvRow[]): string | null {
+  const [column = -1] = columns.type ?? []
+  const [word = '', ...others] = new Set(rows.map(({ cells }) => cells[column]?.trim() ?? ''))
+  return others.length === 0 && sideOf(word) ? word : null
 }
 
 /** The header of a column as questions quote it, or its number. */
@@ -72,11 +100,12 @@ export function askAboutMarks(
   })
   if (column === undefined) return null
   const words = [...new Set(rows.map((row) => wordAt(row, column)))]
-  const areLetters = words.every(isLetter) && words.some((word) => !sideOf(word))
+  const isTold = (word: string) => aspects.answer(`marks.${word}`) !== null
+  const areLetters = words.every(isLetter) && words.some((word) => !sideOf(word) || isTold(word))
   const marks = rows.map((row) => {
     const word = wordAt(row, column)
     return (
-      directionOf?.(row) ?? (areLetters || isTrade(word) ? null : sideOf(word)) ?? toldMark(word, aspects)
+      toldMark(word, aspects) ?? directionOf?.(row) ?? (areLetters || isTrade(word) ? null : sideOf(word))
     )
   })
   const unknown = Map.groupBy(

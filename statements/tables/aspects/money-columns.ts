@@ -2,9 +2,12 @@ import { isBlankAmount } from '../../shared/amount.ts'
 import { hasDecimals, hundredths } from '../text/contents.ts'
 import { type CsvField, moneyFields } from '../text/header-names.ts'
 import { columnsNamed, isKnown, isMarkHeader, isOfDebt, maxOptions, mayBeBalance } from '../text/headers.ts'
-import { type BalancedColumns, balancedColumns, mayBeOwed, pairsOf } from './balanced-columns.ts'
+import { type BalancedColumns, balancedColumns } from './balanced-columns.ts'
 import { askForColumn, isUsed, settleColumn, type Table } from './column-choice.ts'
 import { columnsOfCurrencies, differAbroad, filledCurrencies } from './foreign-amounts.ts'
+
+/** The proof of columns of debits and credits that only balances tell apart. */
+export const sideByBalances = 'one raises the balance, the other lowers it'
 
 /** Settles the columns of amounts, or of debits and credits, and of balances. */
 export function settleMoney(table: Table): void {
@@ -47,9 +50,8 @@ function settleAmounts(table: Table): void {
   if (led && areOne && (!twice || led.amount !== undefined)) {
     for (const [field, column] of Object.entries(led) as [CsvField, number][]) {
       columns[field] = [column]
-      proofs.set(field, 'it leads from balance to balance')
+      proofs.set(field, led.amount === undefined ? sideByBalances : 'it leads from balance to balance')
     }
-    if (mayBeOwed(led, contents.rows)) askForColumn(table, 'amount', pairsOf(led))
     return
   }
   const areSingle = twice || currencies.length > 0
@@ -94,9 +96,10 @@ function findBalance(table: Table): void {
   const { columns, proofs, contents } = table
   const amounts = moneyFields.flatMap((field) => columns[field] ?? [])
   if (columns.balance || proofs.has('balance') || contents.rows.length < 3) return
-  const balances = freeNumbers(table).filter(
-    (column) => !table.headers[column]?.text || mayBeBalance(table.headers[column]),
-  )
+  const balances = freeNumbers(table).filter((column) => {
+    const header = table.headers[column]
+    return !header?.text || mayBeBalance(header) || isOfDebt(header)
+  })
   const [led, ...others] = balancedColumns(contents.rows, amounts, balances)
   if (!led || others.length > 0 || led.credit !== columns.credit?.[0]) return
   columns.balance = [led.balance]

@@ -77,7 +77,7 @@ export function readTable(text: string, options: FileOptions, kind: Kind): Table
   const openings = stated.flatMap(({ balance }) => balance ?? [])
   const hasMinus = entries.some(({ amount }) => amount < 0)
   const evidence = {
-    areSided,
+    sides: areSided ? (table.areLed ? ('by balances' as const) : ('named' as const)) : ('none' as const),
     openings,
     own: kind.convention(table, booked, hasMinus),
     directionOf: kind.directions?.(table, entries) ?? null,

@@ -8,12 +8,18 @@ const list = (text: string) =>
     .split(/\s*[|\n]\s*/)
     .map((name) => (/[^\0-\x7f]/.test(name) ? foldHeader(name) : name))
 
+/** The headers of columns of marks that name both debits and credits. */
+export const pairsOfMarks = list(`
+    debit credit|credit debit|d c|c d|dc|cd|dr cr|cr dr|drcr|crdr|debit credit indicator|credit debit indicator|debit or credit
+    soll haben|haben soll|s h|h s|sh|soll haben kennzeichen|debe haber|dare avere|d h|d a
+    af bij|bij af|debet credit|kredit debet|debet kredit|debit kredit|debit credit flag|cr dr indicator|inflow outflow|in out|income outcome|bevetel kiadas|wn ma|dc kennzeichen|creditdebet|debetcredit|credit debet|d k|k d
+    deebet kreedit d c|debets kredits|debetas kreditas|debit credit d c|收支`)
+
 /** The headers of columns that say for each amount whether it is a debit or a credit. */
-export const markNames = list(`
-    debit credit|credit debit|d c|c d|dc|cd|dr cr|cr dr|drcr|crdr|debit credit indicator|credit debit indicator|debit or credit|sign|direction
-    soll haben|haben soll|s h|h s|sh|soll haben kennzeichen|vorzeichen|richtung|sens|signe|debe haber|dare avere|d h|d a
-    af bij|bij af|debet credit|kredit debet|debet kredit|debit kredit|debit credit flag|cr dr indicator|amount type|inflow outflow|in out|income outcome|bevetel kiadas|wn ma|dc kennzeichen|creditdebet|debetcredit|credit debet|d k|k d
-    deebet kreedit d c|debets kredits|debetas kreditas|smer uhrady|debit credit d c|收支`)
+export const markNames = [
+  ...pairsOfMarks,
+  ...list('sign|direction|vorzeichen|richtung|sens|signe|amount type|smer uhrady'),
+]
 
 /** The headers of dates of the transaction, and of value dates. */
 export const otherDates = list(`
@@ -115,7 +121,7 @@ export const headerNames = {
     เลขที่อ้างอิง|אסמכתא|交易订单号|交易单号|receipt no|archiving code|arhiveerimistunnus|arhiva kods|id pohybu|id transakce|referencni cislo|referinta tranzactiei|operation id|verifikationsnummer`),
   balance: list(`
     balance|running balance|account balance|balance after|balance after transaction|closing balance|ledger balance|current balance|running bal
-    saldo|saldo nach buchung|bokfort saldo|zustatek|egyenleg|sold|kontostand|kontostand nach buchung|neuer saldo|solde|solde apres operation|saldo contable|saldo disponible|saldo contabilistico|saldo contabile|saldo progressivo|saldo na mutatie|saldo na trn|saldo na boeking|saldo po operacji|saldo po transakcji|saldo koncowe|guthaben|disponible
+    saldo|saldo nach buchung|bokfort saldo|zustatek|egyenleg|sold|kontostand|kontostand nach buchung|neuer saldo|solde|solde apres operation|saldo contable|saldo disponible|saldo contabilistico|saldo contabile|saldo progressivo|saldo na mutatie|endsaldo|eindsaldo|saldo na trn|saldo na boeking|saldo po operacji|saldo po transakcji|saldo koncowe|guthaben|disponible
     bal|balance after trans|partial balance|zustatek na uctu|zostatok|sold contabil|likutis|atlikums|stanje|залишок|jaak|ยอดคงเหลือ|יתרה|υπολοιπο|bakiye|остаток|残高|差引残高|差し引き残高|取引後残高|現在貸付高|余额|账户余额|本次余额|餘額|即時餘額|結餘|잔액|거래후잔액`),
   net: list(`
     net|net amount|netto|nettobetrag|montant net|total amount|amount total|transaction net amount|net value|total inc fee`),

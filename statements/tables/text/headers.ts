@@ -1,6 +1,8 @@
 import { quoted } from '../../shared/text.ts'
+import { isOwed } from './debt-words.ts'
 import { foldHeader } from './fold-header.ts'
-import { type CsvField, headerNames, markNames, otherDates } from './header-names.ts'
+import { type CsvField, headerNames, markNames, otherDates, pairsOfMarks } from './header-names.ts'
+import { type Mark, markOf } from './mark-words.ts'
 
 /** A header as it is written, and as it is compared. */
 export type Header = { text: string; name: string }
@@ -86,13 +88,27 @@ export function mayBeBalance(header: Header | undefined): boolean {
 }
 
 /** True if the header names a debt, which a debit raises. */
-export const isOfDebt = (header: Header | undefined) =>
-  /\b(?:owed|owing|due|outstanding|principal|loan|debt|restschuld|schuld|capital|dette|deuda|adeudado|pendiente|devedor|debito residuo|skuld|gjeld|gaeld|velka)\b/.test(
-    header?.name ?? '',
-  )
+export const isOfDebt = (header: Header | undefined) => isOwed(header?.name ?? '')
 
 /** True if the header says that its column holds marks of debits and credits. */
 export const isMarkHeader = (header: Header | undefined) => markNames.includes(header?.name ?? '')
+
+/**
+ * The sides that a header such as `Dr/Cr` or `Cargo/Abono` names, by its words and their first letters; null if it does not
+ * name both.
+ */
+export function sidesOf(header: Header): Map<string, Mark> | null {
+  const words = header.name.split(' ').flatMap((word) => {
+    const mark = markOf(word)
+    return mark ? [{ word, mark }] : []
+  })
+  const areBoth = new Set(words.map(({ mark }) => mark)).size > 1 && !isOfCards(header)
+  if (!areBoth) return pairsOfMarks.includes(header.name) ? new Map() : null
+  const isOfOne = ({ word, mark }: (typeof words)[0]) =>
+    words.every((other) => other.mark === mark || other.word[0] !== word[0])
+  const letters = words.filter(isOfOne).map(({ word, mark }) => [word[0] ?? '', mark] as const)
+  return new Map([...letters, ...words.map(({ word, mark }) => [word, mark] as const)])
+}
 
 /** True if the header names cards or other means of payment. */
 export const isOfCards = ({ name }: Header) =>

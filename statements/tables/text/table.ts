@@ -8,6 +8,8 @@ export type CsvTable = {
   columns: Columns
   /** All columns of dates, whatever their meaning. */
   dateColumns: number[]
+  /** Whether only balances tell the column of debits from that of credits. */
+  areLed: boolean
   /** The published layout of its header row. */
   layout: Layout | null
   /** What identifies files of the same layout: the headers or, without any, the kinds of the columns. */
