@@ -1,7 +1,13 @@
-export { identityOf, readGeneric, readStatement } from './read.ts'
-export { chooseAccount } from './shared/accounts.ts'
-export type { Settled } from './shared/aspect.ts'
-export { type Answers, answersOf, type FileOptions, type Kept } from './shared/options.ts'
+export {
+  type Layout,
+  type Reading,
+  type Row,
+  readStatement,
+  type StatementOptions,
+} from './read-statement.ts'
+export { type Kind, type Recognised, recognise } from './recognise.ts'
+export { allRows, type Settled } from './shared/aspect.ts'
+export type { Answers, Known, Remembered } from './shared/options.ts'
 export { maxRows } from './shared/problems.ts'
-export type { BankStatement } from './shared/statement.ts'
-export type { GenericFile } from './tables/reading/own.ts'
+export type { LeftOut, Reason } from './shared/statement.ts'
+export type { Problem } from './shared/unreadable.ts'

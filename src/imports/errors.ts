@@ -1,3 +1,4 @@
+import type { Reading } from '../../statements/index.ts'
 import type { FieldErrors } from '../shared/failures.ts'
 import type { ImportFile } from './import-file.ts'
 
@@ -8,6 +9,18 @@ export type BrokenItem = { position: number; errors: string }
 export function errorKey(format: ImportFile['format'], line: number, field: string): string {
   const row = format === 'json' ? `transactions.${line - 1}` : `rows.${line}`
   return field === '' ? row : `${row}.${field}`
+}
+
+/** The problems of a file, and its questions by the option that answers each. */
+export function fileErrors({ problems, questions }: Pick<Reading, 'problems' | 'questions'>): FieldErrors {
+  const errors: FieldErrors = {}
+  const add = (key: string, text: string) => {
+    errors[key] = [...(errors[key] ?? []), text]
+  }
+  for (const { line, field, text } of problems)
+    add(line === null ? field : errorKey('csv', line, field), text)
+  for (const { field, text } of questions) add(field.split('.', 1)[0] ?? field, text)
+  return errors
 }
 
 /**

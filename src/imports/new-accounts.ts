@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { GenericFile } from '../../statements/index.ts'
+import type { Reading } from '../../statements/index.ts'
 import type { UserScope } from '../database/owner.ts'
 import { accountQuota } from '../database/quotas.ts'
 import { accounts, batches } from '../database/schema.ts'
-import { type Minor, negated } from '../shared/money.ts'
+import type { Minor } from '../shared/money.ts'
 import { isLongerThan } from '../shared/texts.ts'
 
 /** An account that an import creates. */
@@ -12,25 +12,24 @@ export type NewAccount = { name: string; startingBalance: Minor }
 const maxNameLength = 255
 
 /** The accounts that a file names and the user lacks, with the starting balances that the file gives them. */
-export function newAccountsOf({ rows, startingBalances }: GenericFile, known: string[]): NewAccount[] {
+export function newAccountsOf({ rows, startingBalances }: Reading, known: string[]): NewAccount[] {
   const existing = new Set(known.map(folded))
   const found = new Map<string, NewAccount>()
   const areStarts = new Set(startingBalances)
   for (const row of [...startingBalances, ...rows])
-    for (const name of [row.account, row.to_account]) {
+    for (const name of [row.account, row.toAccount]) {
       if (name === null || existing.has(folded(name)) || isLongerThan(name, maxNameLength)) continue
       const one = found.get(folded(name)) ?? { name, startingBalance: 0 as Minor }
-      const amount = row.type === 'income' ? row.amount : negated(row.amount)
-      if (areStarts.has(row)) one.startingBalance = (one.startingBalance + amount) as Minor
+      if (areStarts.has(row)) one.startingBalance = (one.startingBalance + row.amount) as Minor
       found.set(folded(name), one)
     }
   return [...found.values()]
 }
 
-/** The number of starting balances in the file that no new account gets. */
-export function startsLeftOut({ startingBalances }: GenericFile, added: NewAccount[]): number {
+/** The number of starting balances in the file that new accounts get. */
+export function startsUsed({ startingBalances }: Reading, added: NewAccount[]): number {
   const names = new Set(added.map(({ name }) => folded(name)))
-  return startingBalances.filter(({ account }) => account === null || !names.has(folded(account))).length
+  return startingBalances.filter(({ account }) => account !== null && names.has(folded(account))).length
 }
 
 /** Names are compared without regard to the case of ASCII letters, as SQLite's lower() does. */

@@ -1,5 +1,5 @@
 import { and, desc, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
-import type { Answers, BankStatement, Kept, Settled } from '../../statements/index.ts'
+import type { Answers, Layout, Remembered } from '../../statements/index.ts'
 import type { Owner, UserScope } from '../database/owner.ts'
 import { deleteOwn } from '../database/ownership.ts'
 import { accounts, importLayouts, imports, type KeptLayout } from '../database/schema.ts'
@@ -11,7 +11,7 @@ const maxLayouts = 200
 export type ListedLayout = typeof importLayouts.$inferSelect & { lastUsed: Date | null }
 
 /** Identifies the files of one layout. `accountId` is null if the files name their accounts themselves. */
-export type LayoutOfFile = { format: BankStatement['format']; headers: string[]; accountId: number | null }
+export type LayoutOfFile = Pick<Layout, 'format' | 'headers'> & { accountId: number | null }
 
 /** The layout that an import stores. `isNew` is false if the same is stored already. */
 export type LayoutToKeep = LayoutOfFile & { layout: string; settled: Answers; isNew: boolean }
@@ -30,27 +30,22 @@ const isUsable = ({ id }: UserScope) =>
   and(eq(importLayouts.userId, id), or(isNull(importLayouts.accountId), eq(accounts.userId, id))) as SQL
 
 /** The stored values of a layout; null if there are none. */
-export function keptOf(layouts: KeptLayout[], file: LayoutOfFile): Kept | null {
+export function keptOf(layouts: KeptLayout[], file: LayoutOfFile): Remembered | null {
   const found = layouts.find(({ layout }) => layout === keyOf(file))
   return found ? { values: found.settled, source: `as in import ${found.importId}` } : null
 }
 
-/** The layout of a file that was read. */
-export function layoutToKeep(file: LayoutOfFile, settled: Settled, told: Answers, kept: Kept | null) {
-  const values = Object.fromEntries(
-    Object.entries(settled).flatMap(([field, { value }]) => (isKept(field, value) ? [[field, value]] : [])),
-  )
+/** The layout of a file that was read; it is stored if it is new, or if something was told anew. */
+export function layoutToKeep(
+  { format, headers, values }: Layout,
+  accountId: number | null,
+  told: Answers,
+  kept: Remembered | null,
+): LayoutToKeep {
+  const file = { format, headers, accountId }
   const isTold = Object.entries(told).some(([field, value]) => kept?.values[field] !== value)
   const hasOthers = told.signs !== undefined && values.accounts !== kept?.values.accounts
   return { ...file, layout: keyOf(file), settled: values, isNew: kept === null || isTold || hasOthers }
-}
-
-/** True for what the next file may need; the delimiter, and signs that no convention gives, show in each file anew. */
-export function isKept(field: string, value: string): boolean {
-  if (field === 'signs') return value === 'as_written' || value === 'inverted'
-  return /^(?:date_format|decimal_separator|fees|balance|encoding|statement_account|accounts|(?:mapping|states|marks)\..*)$/.test(
-    field,
-  )
 }
 
 function keyOf({ format, headers, accountId }: LayoutOfFile): string {

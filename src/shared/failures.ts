@@ -101,12 +101,9 @@ export type FileQuestion = {
 export class Questions extends Invalid {
   override readonly name = 'Questions'
   readonly questions: readonly FileQuestion[]
-  /** The settled aspects of the file, by the option that could have set each. */
-  readonly settled: Record<string, string>
-  constructor(errors: FieldErrors, questions: readonly FileQuestion[], settled: Record<string, string> = {}) {
+  constructor(errors: FieldErrors, questions: readonly FileQuestion[]) {
     super(errors)
     this.questions = questions
-    this.settled = settled
   }
 }
 

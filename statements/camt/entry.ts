@@ -1,6 +1,6 @@
 import { type CalendarDate, isCalendarDate } from '../../src/shared/dates.ts'
 import { type Minor, type MoneyProblem, negated } from '../../src/shared/money.ts'
-import { addEntry } from '../shared/accounts.ts'
+import { addEntry, leftOut } from '../shared/accounts.ts'
 import { ungroupedAmount } from '../shared/amount.ts'
 import type { Balances } from '../shared/balances.ts'
 import type { Problems } from '../shared/problems.ts'
@@ -28,7 +28,8 @@ export function readEntry(
   const line = reading.entries
   const status = textAt(entry, 'Sts', 'Cd') || textAt(entry, 'Sts', 'Prtry') || textAt(entry, 'Sts')
   if (status !== '' && status !== 'BOOK') {
-    addEntry(account, null)
+    const text = textAt(entry, 'AddtlNtryInf')
+    account.leftOut.push(leftOut(line, text, status === 'PDNG' ? 'pending' : 'not_booked'))
     return
   }
   const own = camtDate(at(entry, 'BookgDt') ?? at(entry, 'ValDt'))
@@ -44,7 +45,7 @@ export function readEntry(
   for (const { amount, detail } of pieces) {
     reading.problems.countRow()
     const read: StatementEntry = {
-      line,
+      lines: [line],
       date,
       amount,
       description: describeEntry(entry, detail, amount),

@@ -1,11 +1,12 @@
 import { balanceOn, emptyAccount } from '../shared/accounts.ts'
 import { Aspects } from '../shared/aspect.ts'
 import { evidenceOfBalances } from '../shared/balances.ts'
-import type { FileOptions } from '../shared/options.ts'
-import { Problems, refuseFile } from '../shared/problems.ts'
+import type { ReadOptions } from '../shared/options.ts'
+import { Problems } from '../shared/problems.ts'
 import { statementOf } from '../shared/signs.ts'
 import type { BankStatement, ClosingBalance } from '../shared/statement.ts'
 import { cleanText } from '../shared/text.ts'
+import { refuseFile } from '../shared/unreadable.ts'
 import { type CamtStatement, camtAmount, camtDate, type Reading, readEntry, signed } from './entry.ts'
 import { at, textAt, visitXml, type XmlElement } from './xml.ts'
 
@@ -20,7 +21,7 @@ const plan = {
 }
 
 /** Reads a camt.052, .053 or .054 message of any version. Only booked entries count. */
-export function readCamt(text: string, options: FileOptions): BankStatement {
+export function readCamt(text: string, options: ReadOptions): BankStatement {
   const reading: Reading = { problems: new Problems(), entries: 0 }
   const statements: CamtStatement[] = []
   let statement = newStatement()

@@ -1,5 +1,5 @@
 import { readXml } from '../shared/markup.ts'
-import { refuseFile } from '../shared/problems.ts'
+import { refuseFile } from '../shared/unreadable.ts'
 
 /** What is kept of an element: its name without prefix, its own text, and its children. */
 export type XmlElement = {
@@ -18,7 +18,7 @@ const maxKept = 130_000
 
 /**
  * Reads a document child by child, keeping one in memory at a time. `child` gets each child of an outermost element, and
- * `end` is called when that ends. Throws Invalid.
+ * `end` is called when that ends. Throws Unreadable.
  */
 export function visitXml(
   text: string,

@@ -1,6 +1,5 @@
-import { Invalid } from '../../src/shared/failures.ts'
 import type { Aspects, Settled } from '../shared/aspect.ts'
-import { refuseFile } from '../shared/problems.ts'
+import { refuseFile } from '../shared/unreadable.ts'
 import { legacyEncodings, likelyCharset } from './charsets.ts'
 
 /** A text, and how its encoding was settled: not at all if every byte is ASCII. */
@@ -9,7 +8,7 @@ export type DecodedText = { text: string; settled: Settled }
 /**
  * Decodes a file. The encoding is decided, in this order, by a byte order mark; by NULs between ASCII characters (UTF-16);
  * by the request; by being valid UTF-8, unless that is a coincidence; by the file's own declaration; by the letters that
- * would result. Throws Invalid.
+ * would result. Throws Unreadable.
  */
 export function decodeText(bytes: Uint8Array, aspects: Aspects): DecodedText {
   const padded =
@@ -32,9 +31,10 @@ function decodeTold(bytes: Uint8Array, aspects: Aspects): string | null {
   if (!answer) return null
   const encoding = encodingOf(answer.value)
   if (!encoding)
-    throw new Invalid({
-      encoding: [`The selected encoding is invalid; use one such as utf-8 or ${legacyEncodings.join(', ')}.`],
-    })
+    refuseFile(
+      `The selected encoding is invalid; use one such as utf-8 or ${legacyEncodings.join(', ')}.`,
+      'encoding',
+    )
   return decode(aspects.record('encoding', encoding, answer.proof), bytes)
 }
 

@@ -1,5 +1,5 @@
 import { linesOf } from '../shared/lines.ts'
-import { refuseFile } from '../shared/problems.ts'
+import { refuseFile } from '../shared/unreadable.ts'
 
 /** A field of a SWIFT message: its tag without the colons, and its lines. */
 export type Mt940Field = { tag: string; line: number; lines: string[] }

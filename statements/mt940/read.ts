@@ -1,12 +1,13 @@
-import { addEntry, balanceOn, emptyAccount } from '../shared/accounts.ts'
+import { addEntry, balanceOn, emptyAccount, leftOut } from '../shared/accounts.ts'
 import { ungroupedAmount } from '../shared/amount.ts'
 import { Aspects } from '../shared/aspect.ts'
 import { type Balances, evidenceOfBalances } from '../shared/balances.ts'
-import type { FileOptions } from '../shared/options.ts'
-import { Problems, refuseFile } from '../shared/problems.ts'
+import type { ReadOptions } from '../shared/options.ts'
+import { Problems } from '../shared/problems.ts'
 import { statementOf } from '../shared/signs.ts'
 import type { BankStatement, ClosingBalance, StatementAccount, StatementEntry } from '../shared/statement.ts'
 import { joinDescription } from '../shared/text.ts'
+import { refuseFile } from '../shared/unreadable.ts'
 import { describeDetails } from './details.ts'
 import { type Mt940Field, splitFields } from './fields.ts'
 import { readStatementLine, swiftDate } from './statement-line.ts'
@@ -21,7 +22,7 @@ class State {
 }
 
 /** Reads a file of MT940 statements (SWIFT MT940 "Customer Statement Message"), perhaps of several accounts and pages. */
-export function readMt940(text: string, options: FileOptions): BankStatement {
+export function readMt940(text: string, options: ReadOptions): BankStatement {
   const tags = new Set<string>()
   const state = new State()
   for (const field of splitFields(text)) {
@@ -76,7 +77,7 @@ function readField(state: State, field: Mt940Field): void {
 function isUnderWay({ openSince }: State, account: StatementAccount, field: Mt940Field): boolean {
   if (openSince === null) return true
   const isRepeated = field.tag.startsWith('25') && identifierOf(field) === account.identifier
-  return account.entries.length + account.skipped > 0 && !isRepeated
+  return account.entries.length + account.leftOut.length > 0 && !isRepeated
 }
 
 function beginStatement(state: State, line: number, identifier: string | null): Balances {
@@ -98,7 +99,8 @@ function readEntry(state: State, { account, reversals }: Balances, line: number,
   if (!read) return
   const { entry, supplementary, isExpected, isReversal } = read
   if (isReversal) reversals.push(entry)
-  addEntry(account, isExpected ? null : entry)
+  if (isExpected) account.leftOut.push(leftOut(line, value, 'not_booked'))
+  else addEntry(account, entry)
   state.open = { entry, details: [], supplementary }
 }
 

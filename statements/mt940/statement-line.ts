@@ -35,7 +35,7 @@ export function readStatementLine(value: string, line: number, problems: Problem
   if (date === null || amount === null) return null
   const { reference, supplementary } = readRest(rest)
   return {
-    entry: { line, date, amount, description: null, reference },
+    entry: { lines: [line], date, amount, description: null, reference },
     supplementary,
     isExpected: mark.startsWith('E'),
     isReversal: mark.startsWith('R'),

@@ -1,13 +1,14 @@
 import { type CalendarDate, isCalendarDate } from '../../src/shared/dates.ts'
 import { negated } from '../../src/shared/money.ts'
-import { addEntry, balanceOn, emptyAccount } from '../shared/accounts.ts'
+import { addEntry, balanceOn, emptyAccount, leftOut } from '../shared/accounts.ts'
 import { ungroupedAmount } from '../shared/amount.ts'
 import { Aspects } from '../shared/aspect.ts'
-import type { FileOptions } from '../shared/options.ts'
-import { Problems, refuseFile } from '../shared/problems.ts'
+import type { ReadOptions } from '../shared/options.ts'
+import { Problems } from '../shared/problems.ts'
 import { statementOf } from '../shared/signs.ts'
 import type { BankStatement, ClosingBalance, StatementAccount, StatementEntry } from '../shared/statement.ts'
 import { bankReference, cleanText, joinDescription } from '../shared/text.ts'
+import { refuseFile } from '../shared/unreadable.ts'
 import { type OfxAggregate, parseOfx } from './sgml.ts'
 import { settleTypes } from './types.ts'
 
@@ -19,7 +20,7 @@ const accountElements = ['BANKACCTFROM', 'CCACCTFROM', 'INVACCTFROM']
 type Reading = { problems: Problems; entries: number; grouped?: string; debits: Set<OfxAggregate> }
 
 /** Reads an OFX or QFX file, 1.x or 2.x (OFX 1.6 and 2.3, 11.4 "Statement Download"). */
-export function readOfx(text: string, options: FileOptions): BankStatement {
+export function readOfx(text: string, options: ReadOptions): BankStatement {
   const root = parseOfx(text)
   const found = statementNames.flatMap((name) => descendants(root, name))
   if (found.length === 0 && entriesOf(root).length === 0) refuseFile('The file contains no statement.')
@@ -93,15 +94,22 @@ function readAccount(statement: OfxAggregate, identifier: string | null, reading
     const isDeletion = id && entry.elements.get('CORRECTACTION')?.toUpperCase() === 'DELETE'
     const isHold = entry.elements.get('TRNTYPE')?.toUpperCase() === 'HOLD'
     const isLeftOut = isDeletion || isHold || corrected.has(entry.elements.get('FITID') ?? '')
-    addEntry(account, isLeftOut ? null : readEntry(entry, currency, reading))
+    const read = isLeftOut ? null : readEntry(entry, currency, reading)
+    if (read) addEntry(account, read)
+    else if (isLeftOut)
+      account.leftOut.push(leftOut(reading.entries, textOf(entry), isHold ? 'pending' : 'no_movement'))
   }
-  account.skipped += descendants(statement, 'STMTTRNP').length
+  for (const pending of descendants(statement, 'STMTTRNP'))
+    account.leftOut.push(leftOut(reading.entries, textOf(pending), 'pending'))
   account.closingBalance = closingBalance(statement, reading)
   return account
 }
 
 const notInFile =
   'The :field field corrects an entry that is not in the file; leave it out, and edit the transaction.'
+
+/** The name and purpose of an entry. */
+const textOf = ({ elements }: OfxAggregate) => joinDescription(elements.get('NAME'), elements.get('MEMO'))
 
 /** The FITID of the entry that this one replaces or deletes; undefined if it is no correction. */
 function correctedId({ elements }: OfxAggregate): string | undefined {
@@ -121,7 +129,7 @@ function readEntry(entry: OfxAggregate, currency: string | null, reading: Readin
   if (date === null || amount === null) return null
   const payee = entry.children.find((child) => child.name === 'PAYEE' || child.name === 'EXTDPAYEE')
   return {
-    line,
+    lines: [line],
     date,
     amount: debits.has(entry) ? negated(amount) : amount,
     description: joinDescription(

@@ -1,7 +1,8 @@
 import { pluralize } from '../../src/shared/pluralize.ts'
 import { tokensOf } from '../shared/markup.ts'
-import { maxRows, refuseFile, tooManyRows } from '../shared/problems.ts'
+import { maxRows, tooManyRows } from '../shared/problems.ts'
 import { maxTextLength } from '../shared/text.ts'
+import { refuseFile } from '../shared/unreadable.ts'
 
 /**
  * An aggregate of an OFX file: its elements and the aggregates in it, with names in upper case. OFX 1.x is SGML, whose
@@ -30,7 +31,7 @@ const notNested = setOf('STMTTRN STMTTRNP STMTRS CCSTMTRS INVSTMTRS BANKTRANLIST
 /** The kind of an aggregate: all statements are of one. */
 const kindOf = (name: string) => name.replace(/^(?:CC|INV)(?=STMTRS$)/, '')
 
-/** Reads the body of an OFX file, from its first `<OFX>` on, into a tree of the parts that matter. Throws Invalid. */
+/** Reads the body of an OFX file, from its first `<OFX>` on, into a tree of the parts that matter. Throws Unreadable. */
 export function parseOfx(text: string): OfxAggregate {
   const outer = text.search(/<OFX\s*>/i)
   // Some banks leave out all that stands around the list of transactions.

@@ -1,13 +1,14 @@
-import { addEntry, emptyAccount } from '../shared/accounts.ts'
+import { addEntry, emptyAccount, leftOut } from '../shared/accounts.ts'
 import { amountCell } from '../shared/amount.ts'
 import { Aspects } from '../shared/aspect.ts'
 import { dateCell } from '../shared/date.ts'
 import { linesOf } from '../shared/lines.ts'
-import type { FileOptions } from '../shared/options.ts'
-import { Problems, refuseFile } from '../shared/problems.ts'
+import type { ReadOptions } from '../shared/options.ts'
+import { Problems } from '../shared/problems.ts'
 import { statementOf } from '../shared/signs.ts'
 import type { BankStatement, StatementAccount, StatementEntry } from '../shared/statement.ts'
 import { cleanText, joinDescription } from '../shared/text.ts'
+import { refuseFile } from '../shared/unreadable.ts'
 import { dateReader } from '../tables/aspects/dates.ts'
 import { amountReader } from '../tables/aspects/decimals.ts'
 
@@ -30,7 +31,7 @@ type Readers = {
 }
 
 /** Reads a QIF file (Quicken Interchange Format): bank, cash, card, asset and liability accounts, several in one file. */
-export function readQif(text: string, options: FileOptions): BankStatement {
+export function readQif(text: string, options: ReadOptions): BankStatement {
   const problems = new Problems()
   const sections = splitQif(text, problems)
   if (sections.length === 0) refuseFile('The file contains no transactions of a bank, cash or card account.')
@@ -54,7 +55,11 @@ function areMostlyPositive(account: StatementAccount | undefined): boolean {
 function readSection(section: QifSection, readers: Readers): StatementAccount {
   const account = emptyAccount(section.account, null)
   for (const record of section.records) {
-    addEntry(account, isOpeningBalance(record, section.account) ? null : readEntry(record, readers))
+    const isOpening = isOpeningBalance(record, section.account)
+    const entry = isOpening ? null : readEntry(record, readers)
+    if (entry) addEntry(account, entry)
+    else if (isOpening)
+      account.leftOut.push(leftOut(record.line, record.fields.get('P') ?? null, 'starting_balance'))
   }
   return account
 }
@@ -67,7 +72,7 @@ function readEntry(record: QifRecord, { problems, dateOf, amountOf }: Readers): 
   if (date === null || amount === null) return null
   const number = cleanText(fields.get('N') ?? '')
   return {
-    line,
+    lines: [line],
     date,
     amount,
     description: joinDescription(fields.get('P'), fields.get('M')),
@@ -91,7 +96,7 @@ function dateField({ line, fields }: QifRecord) {
   return dateCell(line, fields.get('D') ?? '')
 }
 
-/** Splits a QIF file into its sections and records, each of which ends with `^`. Throws Invalid. */
+/** Splits a QIF file into its sections and records, each of which ends with `^`. Throws Unreadable. */
 function splitQif(text: string, problems: Problems): QifSection[] {
   const sections: QifSection[] = []
   let account: string | null = null

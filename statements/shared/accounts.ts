@@ -1,22 +1,32 @@
 import type { CalendarDate } from '../../src/shared/dates.ts'
-import { type ExampleRow, type FileQuestion, Invalid, Questions } from '../../src/shared/failures.ts'
+import type { ExampleRow, FileQuestion } from '../../src/shared/failures.ts'
 import type { Minor, MoneyProblem } from '../../src/shared/money.ts'
-import { Aspects, allRows, errorsOf, type Question, type Settled } from './aspect.ts'
-import type { FileOptions } from './options.ts'
-import type { ClosingBalance, StatementAccount, StatementEntry } from './statement.ts'
+import { Aspects, allRows, type Question, type Settled } from './aspect.ts'
+import type { ReadOptions } from './options.ts'
+import type { ClosingBalance, LeftOut, Reason, StatementAccount, StatementEntry } from './statement.ts'
+import { cleanText } from './text.ts'
+import { refuseFile, Unreadable } from './unreadable.ts'
 
 /** How many accounts an error lists. */
 const accountsListed = 50
 
 /** An account without entries yet. */
 export function emptyAccount(identifier: string | null, currency: string | null): StatementAccount {
-  return { identifier, currency, entries: [], closingBalance: null, skipped: 0 }
+  return { identifier, currency, entries: [], closingBalance: null, leftOut: [] }
 }
 
-/** Adds an entry to its account. Null, for one that is left out, and one that moved no money are only counted. */
-export function addEntry(account: StatementAccount, entry: StatementEntry | null): void {
-  if (entry && entry.amount !== 0) account.entries.push(entry)
-  else account.skipped += 1
+/** Adds an entry to its account, or leaves it out if it moved no money. */
+export function addEntry(account: StatementAccount, entry: StatementEntry): void {
+  if (entry.amount !== 0) account.entries.push(entry)
+  else account.leftOut.push(leftOut(entry.lines[0] ?? 0, entry.description, 'zero'))
+}
+
+/** The most characters of a record that are shown of it. */
+const maxShown = 200
+
+/** A record that is not an entry, with the text that shows which one it is. */
+export function leftOut(line: number, text: string | null, reason: Reason): LeftOut {
+  return { line, text: (cleanText(text ?? '') ?? '').slice(0, maxShown), reason }
 }
 
 /**
@@ -43,10 +53,10 @@ export function askForAccount(names: string[], aspects: Aspects): string {
   return aspects.settle('statement_account', () => ({ question: whichAccount(names), options }))
 }
 
-/** The account that the request, an earlier import or the file itself names. Throws Invalid, or Questions. */
+/** The account that the request, an earlier import or the file itself names. Throws Unreadable. */
 export function chooseAccount(
   accounts: StatementAccount[],
-  options: FileOptions,
+  options: ReadOptions,
 ): { account: StatementAccount; settled: Settled } {
   const names = accountNames(accounts)
   const aspects = new Aspects(options)
@@ -61,14 +71,14 @@ export function chooseAccount(
       [{ value: names[0] ?? '', label: `import ${names[0]} into this account` }],
     )
   if (aspects.questions.length > 0)
-    throw new Questions(errorsOf(aspects.questions), aspects.questions.map(withRows(accounts, names)))
+    throw new Unreadable({ questions: aspects.questions.map(withRows(accounts, names)) })
   const chosen = aspects.settled.statement_account?.value ?? told
   const isChosen = ({ identifier, currency }: StatementAccount, i: number) =>
     chosen === undefined ||
     chosen === allRows ||
     [names[i], identifier, `${identifier}/${currency}`].includes(chosen)
   const [account, ...others] = accounts.filter(isChosen)
-  if (!account || others.length > 0) throw new Invalid({ statement_account: [whichAccount(names)] })
+  if (!account || others.length > 0) refuseFile(whichAccount(names), 'statement_account')
   if (!chosen && account.identifier)
     aspects.record('statement_account', names[0] ?? '', 'the only account in the file')
   return { account, settled: aspects.settled }
@@ -86,8 +96,8 @@ function withRows(accounts: StatementAccount[], names: string[]) {
 
 /** Entries as questions show them. */
 export function exampleRows(entries: StatementEntry[]): ExampleRow[] {
-  return entries.map(({ line, date, amount, description }) => ({
-    line,
+  return entries.map(({ lines, date, amount, description }) => ({
+    line: lines[0] ?? 0,
     date,
     type: amount > 0 ? 'income' : 'expense',
     amount: Math.abs(amount) as Minor,
@@ -120,7 +130,7 @@ export function mergeAccounts(parts: StatementAccount[]): StatementAccount[] {
       for (const entry of part.entries) account.entries.push(entry)
       const [before, next] = [account.closingBalance, part.closingBalance]
       if (!before || (next && next.date >= before.date)) account.closingBalance = next
-      account.skipped += part.skipped
+      for (const record of part.leftOut) account.leftOut.push(record)
     } else merged.set(key, part)
   }
   return [...merged.values()]

@@ -1,5 +1,5 @@
-import type { FieldErrors } from '../../src/shared/failures.ts'
-import { type Answers, answersOf, type FileOptions, type Kept } from './options.ts'
+import type { Span } from '../../src/shared/dates.ts'
+import type { Answers, Known, ReadOptions, Remembered } from './options.ts'
 
 /** The answer to `statement_account` that all rows are of one account. */
 export const allRows = '*'
@@ -29,14 +29,15 @@ export class Aspects {
   readonly settled: Settled = {}
   readonly questions: Question[] = []
   readonly told: Answers
-  readonly kept: Kept | null
+  readonly kept: Remembered | null
+  readonly known: Known | null
+  /** The days whose rows might settle a question. */
+  needs: Span | null = null
 
-  readonly typed: FileOptions['typed']
-
-  constructor(options: FileOptions) {
-    this.told = answersOf(options)
-    this.kept = options.kept ?? null
-    this.typed = options.typed ?? null
+  constructor({ answers, remembered, known }: ReadOptions) {
+    this.told = answers ?? {}
+    this.kept = remembered ?? null
+    this.known = known ?? null
   }
 
   /** Settles a field. Returns its value or, while its question is open, the first option. */
@@ -97,14 +98,4 @@ export class Aspects {
   isAsked(field: string): boolean {
     return this.questions.some((question) => question.field === field)
   }
-}
-
-/** The error texts of questions, by the option that answers them. */
-export function errorsOf(questions: Question[]): FieldErrors {
-  const errors: FieldErrors = {}
-  for (const { field, text } of questions) {
-    const option = field.split('.', 1)[0] ?? field
-    errors[option] = [...(errors[option] ?? []), text]
-  }
-  return errors
 }

@@ -18,7 +18,7 @@ export function evidenceOfBalances(parts: Balances[]): string | null {
     if (missing !== 0 && missing === -2 * sum(reversals))
       for (const entry of reversals) entry.amount = negated(entry.amount)
     else if (missing !== 0)
-      return `The opening balance and the entries of a statement do not give its closing balance${account.entries[0] ? ` (first entry: ${account.entries[0].line})` : ''}.`
+      return `The opening balance and the entries of a statement do not give its closing balance${account.entries[0] ? ` (first entry: ${account.entries[0].lines[0]})` : ''}.`
   }
   return null
 }

@@ -1,4 +1,4 @@
-import { refuseFile } from './problems.ts'
+import { refuseFile } from './unreadable.ts'
 
 /** Yields the lines of a text, numbered from 1, and refuses the file at the first line longer than `maxLength`. */
 export function* linesOf(text: string, maxLength = 10_000): Generator<{ line: number; content: string }> {

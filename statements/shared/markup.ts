@@ -1,5 +1,5 @@
-import { refuseFile } from './problems.ts'
 import { maxTextLength } from './text.ts'
+import { refuseFile } from './unreadable.ts'
 
 /** A tag or a text of an XML or SGML document. An empty element (`<a/>`) is opened and closed. */
 export type Token =
@@ -27,7 +27,7 @@ const skipped: [string, string][] = [
 ]
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
 
-/** Reads an XML document as a stream and keeps nothing of it; its elements must be nested. Throws Invalid. */
+/** Reads an XML document as a stream and keeps nothing of it; its elements must be nested. Throws Unreadable. */
 export function readXml(xml: string, listener: XmlListener): void {
   const open: { name: string; text: string }[] = []
   const refuse = (at: number) =>
@@ -56,7 +56,7 @@ export function readXml(xml: string, listener: XmlListener): void {
 
 /**
  * Yields the tags and texts of a document, each with its index. A `<` that begins no tag is text. There must be no document
- * type definition, so that the entities of XML are the only ones; other references stay as they are. Throws Invalid.
+ * type definition, so that the entities of XML are the only ones; other references stay as they are. Throws Unreadable.
  */
 export function* tokensOf(text: string, start = 0): Generator<[Token, number]> {
   const doctype = text.search(/<!(?:DOCTYPE|ENTITY)/i)

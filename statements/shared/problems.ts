@@ -1,8 +1,8 @@
 import { type CalendarDate, earliestDate, latestDate } from '../../src/shared/dates.ts'
-import { type FieldErrors, Invalid, Questions } from '../../src/shared/failures.ts'
-import { addError, maxErrors, messageFor, moneyTexts, requiredText } from '../../src/shared/field-errors.ts'
+import { maxErrors, messageFor, moneyTexts, requiredText } from '../../src/shared/field-errors.ts'
 import type { Minor, MoneyProblem } from '../../src/shared/money.ts'
-import { type Aspects, errorsOf } from './aspect.ts'
+import type { Aspects } from './aspect.ts'
+import { type Problem, refuseFile, Unreadable } from './unreadable.ts'
 
 /** A file with more rows is refused. */
 export const maxRows = 10_000
@@ -11,7 +11,7 @@ const maxStatements = 20_000
 export const tooManyRows = `The file must not have more than ${maxRows.toLocaleString('en')} rows.`
 
 /** The questions on whose answers the values of rows depend. */
-const deriving = {
+const deriving: Record<string, string[]> = {
   date: ['date_format', 'mapping.date', 'delimiter'],
   amount: ['decimal_separator', 'mapping.amount', 'mapping.debit', 'mapping.credit', 'delimiter'],
 }
@@ -21,7 +21,7 @@ const deriving = {
  * the file at the first row or statement too many.
  */
 export class Problems {
-  readonly #errors: FieldErrors = {}
+  readonly #listed: Problem[] = []
   #found = 0
   #rows = 0
   #statements = 0
@@ -37,15 +37,21 @@ export class Problems {
       refuseFile(`The file must not have more than ${maxStatements} statements.`)
   }
 
-  /** Adds an error about the file as a whole: under the form field that would settle it, or under `file`. */
+  /** Adds an error about the file as a whole: under the answer that would settle it, or under `file`. */
   add(field: string, text: string): void {
-    this.#found += 1
-    if (this.#found <= maxErrors) addError(this.#errors, field, text)
+    this.#list({ line: null, field, text: messageFor(field, text) })
   }
 
-  /** Adds an error about a field of one row, under a key such as `rows.7.amount`. */
+  /** Adds an error about a field of one row. */
   addRow(line: number, field: string, text: string): void {
-    this.add(`rows.${line}.${field}`, messageFor(field, text))
+    this.#list({ line, field, text: messageFor(field, text) })
+  }
+
+  #list(problem: Problem): void {
+    this.#found += 1
+    const isSame = ({ line, field, text }: Problem) =>
+      line === problem.line && field === problem.field && text === problem.text
+    if (this.#found <= maxErrors && !this.#listed.some(isSame)) this.#listed.push(problem)
   }
 
   /** Returns a row's date if it may be stored; otherwise adds an error and returns null. */
@@ -68,35 +74,27 @@ export class Problems {
     return this.#found > 0
   }
 
-  /** Throws the collected errors and the questions that remain, if there are any. */
+  /** Throws Unreadable with the collected errors and the questions that remain, if there are any. */
   throwIfAny(aspects?: Aspects): void {
     const questions = aspects?.questions ?? []
     if (!this.any && questions.length === 0) return
     if (this.#found > maxErrors)
-      addError(
-        this.#errors,
-        'file',
-        `The file has ${this.#found} errors, of which the first ${maxErrors} are shown.`,
-      )
-    if (questions.length === 0) throw new Invalid(this.#errors)
+      this.#listed.push({
+        ...{ line: null, field: 'file' },
+        text: `The file has ${this.#found} errors, of which the first ${maxErrors} are shown.`,
+      })
+    if (questions.length === 0) throw new Unreadable({ problems: this.#listed })
     // What follows from the answer that a question was read with is no error of the file.
-    const follows = (key: string) =>
-      Object.entries(deriving).some(
-        ([field, asked]) =>
-          key.startsWith('rows.') && key.endsWith(`.${field}`) && asked.some((one) => aspects?.isAsked(one)),
-      )
-    const errors = Object.fromEntries(Object.entries(this.#errors).filter(([key]) => !follows(key)))
-    for (const [key, texts] of Object.entries(errorsOf(questions)))
-      errors[key] = [...(errors[key] ?? []), ...texts]
-    const shown = questions.map(({ options, ...question }) => ({
-      ...question,
-      options: options.map((option) => ({ ...option, example: [] })),
-    }))
-    throw new Questions(errors, shown, aspects?.formatAnswers)
+    const follows = ({ line, field }: Problem) =>
+      line !== null && deriving[field]?.some((one) => aspects?.isAsked(one))
+    throw new Unreadable({
+      problems: this.#listed.filter((problem) => !follows(problem)),
+      questions: questions.map(({ options, ...question }) => ({
+        ...question,
+        options: options.map((option) => ({ ...option, example: [] })),
+      })),
+      settled: aspects?.formatAnswers,
+      needs: aspects?.needs,
+    })
   }
-}
-
-/** Refuses the file as a whole. */
-export function refuseFile(text: string): never {
-  throw new Invalid({ file: [text] })
 }

@@ -1,6 +1,7 @@
-import { type ExampleRow, type FileQuestion, Invalid, Questions } from '../../src/shared/failures.ts'
+import type { ExampleRow, FileQuestion } from '../../src/shared/failures.ts'
 import type { Settled } from './aspect.ts'
-import { type Answers, answersOf, type FileOptions } from './options.ts'
+import type { Answers, ReadOptions } from './options.ts'
+import { Unreadable } from './unreadable.ts'
 
 /** How many rows show what an option does. */
 const maxExamples = 3
@@ -11,7 +12,7 @@ const maxSample = 65_536
 /** How often further questions are answered with their first option. */
 const maxRounds = 4
 
-type Read<T> = (text: string, options: FileOptions) => T
+type Read<T> = (text: string, options: ReadOptions) => T
 type RowsOf<T> = (result: T, account: string | undefined) => ExampleRow[]
 
 /**
@@ -22,14 +23,14 @@ type RowsOf<T> = (result: T, account: string | undefined) => ExampleRow[]
 export function withExamples<T extends { settled: Settled }>(
   read: Read<T>,
   text: string,
-  options: FileOptions,
+  options: ReadOptions,
   rowsOf: RowsOf<T>,
   canBeCut = true,
 ): T {
   try {
     return read(text, options)
   } catch (error) {
-    if (!(error instanceof Questions)) throw error
+    if (!(error instanceof Unreadable) || error.questions.length === 0) throw error
     const isCut = canBeCut && text.length > maxSample
     const sample = isCut ? text.slice(0, text.lastIndexOf('\n', maxSample) + 1) : text
     const first = firstAnswers(error)
@@ -37,7 +38,7 @@ export function withExamples<T extends { settled: Settled }>(
     const tried = (field: string, value: string) => {
       const answers = { ...error.settled, ...first, [field]: value }
       // Other questions are about all accounts.
-      const account = field === 'statement_account' ? value : answersOf(options).statement_account
+      const account = field === 'statement_account' ? value : options.answers?.statement_account
       // The first options of all questions make the same answers, which are read once.
       const key = JSON.stringify([answers, account])
       if (!known.has(key))
@@ -57,7 +58,7 @@ export function withExamples<T extends { settled: Settled }>(
       !readings[i]?.includes(null) &&
       options.every(({ example }) => example.length === 0)
     const idle = isCut ? [] : shown.filter(isIdle)
-    if (idle.length === 0) throw new Questions(error.errors, shown)
+    if (idle.length === 0) throw new Unreadable({ ...error, questions: shown })
     const answers = Object.fromEntries(idle.map(({ field }) => [field, first[field] ?? '']))
     const result = withExamples(read, text, told(options, answers), rowsOf, canBeCut)
     for (const field of Object.keys(answers))
@@ -87,7 +88,7 @@ function withRows(question: FileQuestion, found: (ExampleRow[] | null)[]): FileQ
 function rowsWith<T>(
   read: Read<T>,
   text: string,
-  options: FileOptions,
+  options: ReadOptions,
   answers: Answers,
   rowsOf: (result: T) => ExampleRow[],
 ): ExampleRow[] | null {
@@ -96,18 +97,18 @@ function rowsWith<T>(
     try {
       return rowsOf(read(text, told(options, all)))
     } catch (error) {
-      if (!(error instanceof Invalid)) throw error
-      if (!(error instanceof Questions)) return null
+      if (!(error instanceof Unreadable)) throw error
+      if (error.questions.length === 0) return null
       all = { ...firstAnswers(error), ...all }
     }
   }
   return null
 }
 
-const firstAnswers = ({ questions }: Questions): Answers =>
+const firstAnswers = ({ questions }: Unreadable): Answers =>
   Object.fromEntries(questions.map(({ field, options }) => [field, options[0]?.value ?? '']))
 
 /** The options of a request with answers to what they leave open. */
-function told(options: FileOptions, answers: Answers): FileOptions {
+function told(options: ReadOptions, answers: Answers): ReadOptions {
   return { ...options, answers: { ...options.answers, ...answers } }
 }

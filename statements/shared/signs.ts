@@ -4,7 +4,7 @@ import type { Aspects } from './aspect.ts'
 import type { Problems } from './problems.ts'
 import type { BankStatement, StatementAccount } from './statement.ts'
 
-/** The statements of a format that defines its signs. `against` is evidence that the bank writes others. Throws Questions. */
+/** The statements of a format that defines its signs. `against` is evidence that the bank writes others. Throws Unreadable. */
 export function statementOf(
   format: BankStatement['format'],
   parts: StatementAccount[],

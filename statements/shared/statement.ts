@@ -3,10 +3,32 @@ import type { Minor } from '../../src/shared/money.ts'
 import type { TransactionText } from '../../src/shared/transaction-fields.ts'
 import type { Settled } from './aspect.ts'
 
+/** Why a record of a file is not a row. */
+export type Reason =
+  | 'told'
+  | 'before_header'
+  | 'after_rows'
+  | 'header_again'
+  | 'total'
+  | 'balance'
+  | 'starting_balance'
+  | 'pending'
+  | 'not_booked'
+  | 'declined'
+  | 'other_account'
+  | 'zero'
+  | 'hidden'
+  | 'no_movement'
+  | 'split_parent'
+  | 'note'
+
+/** A record that is not a row: the beginning of its text, and why it was left out. */
+export type LeftOut = { line: number; text: string; reason: Reason }
+
 /** One booked entry of a bank statement. */
 export type StatementEntry = {
-  /** The line (CSV, QIF, MT940), row (XLSX) or number (OFX, CAMT) of the entry, as in `rows.<line>.<field>`. */
-  line: number
+  /** The line (CSV, QIF, MT940), row (XLSX) or number (OFX, CAMT) of the entry, and those of what continues it. */
+  lines: number[]
   /** The booking date or, where the file has none, another date such as the value date. */
   date: CalendarDate
   /** Positive for a credit, negative for a debit, never zero. */
@@ -30,8 +52,8 @@ export type StatementAccount = {
   currency: string | null
   entries: StatementEntry[]
   closingBalance: ClosingBalance | null
-  /** How many entries were left out because they moved no money: pending, declined, informational or zero. */
-  skipped: number
+  /** The records that are not entries. */
+  leftOut: LeftOut[]
 }
 
 /** A bank statement, whatever format it came in. */
@@ -43,9 +65,10 @@ export type BankStatement = {
   headers: string[]
 }
 
-/** One row of a generic CSV file, or of a workbook with one table. */
-export type GenericRow = {
-  line: number
+/** One row of a table of one's own, or of another app's export. */
+export type OwnRow = {
+  /** The line or row of the file, and that of the other half of a transfer. */
+  lines: number[]
   date: CalendarDate
   type: 'income' | 'expense' | 'transfer'
   /** Always positive; `type` gives the direction. */
@@ -53,6 +76,7 @@ export type GenericRow = {
   account: string | null
   to_account: string | null
   category: string | null
+  currency: string | null
   description: string | null
   reference: string | null
 } & { [text in TransactionText]?: string | null }

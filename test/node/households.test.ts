@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { matchKinds } from '../../src/shared/types.ts'
-import { readStatement } from '../../statements/read.ts'
+import { readStatement } from '../../statements/index.ts'
 import { measureFiling } from '../households/filing.ts'
 import { householdOf } from '../households/household.ts'
 import { type Measured, measureAsFilesCome, measureAtOnce, sumOf, type Tally } from '../households/measure.ts'
 
 const count = Number(process.env.MATCHING_HOUSEHOLDS ?? 20)
 const months = 12
+const today = '2027-12-31'
 const busyMonths = 3
 const quiet = Array.from({ length: count }, (_, index) => householdOf(index + 1, months))
 /** Ten rows a day. */
@@ -81,12 +82,13 @@ test.each([
 
 test('the files of both banks are read as what was booked', () => {
   for (const { bookings, text } of quiet.slice(0, 3).flatMap(({ files }) => files)) {
-    const statement = readStatement(new TextEncoder().encode(text), {})
-    const entries = statement.accounts.flatMap((account) => account.entries)
-    expect(entries.map(({ line, ...entry }) => entry)).toEqual(
+    const { rows, balances } = readStatement(new TextEncoder().encode(text), { kind: 'bank', today })
+    expect(
+      rows.map(({ date, amount, description, reference }) => ({ date, amount, description, reference })),
+    ).toEqual(
       bookings.map(({ date, amount, description, reference }) => ({ date, amount, description, reference })),
     )
-    expect(statement.accounts[0]?.closingBalance?.amount).toBeTypeOf('number')
+    expect(balances.closing?.amount).toBeTypeOf('number')
   }
 })
 

@@ -1,20 +1,24 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { maxAmount } from '../../src/shared/money.ts'
-import { amountCell, type DecimalSeparator } from '../../statements/shared/amount.ts'
+import { amountCell } from '../../statements/shared/amount.ts'
 import { Aspects } from '../../statements/shared/aspect.ts'
 import { Problems } from '../../statements/shared/problems.ts'
 import { amountReader } from '../../statements/tables/aspects/decimals.ts'
 import { errorsOf } from './corpus.ts'
 
 const read = (text: string, separator: '.' | ',') =>
-  amountReader([], new Aspects({ decimal_separator: separator }), new Problems())(amountCell(1, text))
+  amountReader(
+    [],
+    new Aspects({ answers: { decimal_separator: separator } }),
+    new Problems(),
+  )(amountCell(1, text))
 
 /** The separator that is found for a file of these amounts, or the error under `decimal_separator`. */
 const decide = (texts: string[], said?: string) => {
   const problems = new Problems()
   const cells = texts.map((text, i) => amountCell(i + 2, text))
-  const aspects = new Aspects({ decimal_separator: said as DecimalSeparator })
+  const aspects = new Aspects({ answers: said === undefined ? {} : { decimal_separator: said } })
   const read = amountReader(cells, aspects, problems)
   const errors = errorsOf(() => problems.throwIfAny(aspects))
   if (errors) return errors.decimal_separator?.[0]

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { readGeneric } from '../../statements/read.ts'
-import { encode, errorsOf, fileOf } from './corpus.ts'
+import { encode, errorsOf, fileOf, readGeneric } from './corpus.ts'
 
 const gnuCash = fileOf('generic-csv/gnucash.csv')
 

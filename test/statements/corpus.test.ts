@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { readGeneric } from '../../statements/read.ts'
 import {
   contentsOf,
   corpus,
@@ -10,6 +9,7 @@ import {
   fits,
   genericFiles,
   read,
+  readGeneric,
   statements,
   workbooks,
 } from './corpus.ts'

@@ -1,7 +1,7 @@
-import { Invalid } from '../../src/shared/failures.ts'
-import { readStatement } from '../../statements/read.ts'
-import type { FileOptions } from '../../statements/shared/options.ts'
-import type { BankStatement, GenericRow } from '../../statements/shared/statement.ts'
+import type { BankStatement } from '../../statements/shared/statement.ts'
+import { type FileOptions, type GenericRow, type ReadAccount, readStatement } from './readers.ts'
+
+export { errorsOf, type FileOptions, readGeneric, readStatement, unreadableOf } from './readers.ts'
 
 declare global {
   interface ImportMeta {
@@ -21,7 +21,7 @@ export type Expected = { options?: FileOptions; asks?: string[] } & (
   | Statement
   | { rows: GenericRow[]; starts?: GenericRow[] }
 )
-type Statement = Pick<BankStatement, 'format' | 'accounts'>
+type Statement = Pick<BankStatement, 'format'> & { accounts: ReadAccount[] }
 
 const root = '../corpus/'
 const texts = import.meta.glob(['../corpus/**/*', '!**/*.{expected.json,xlsx}', '!**/cases/*'], {
@@ -90,17 +90,6 @@ export function contentsOf(bytes: Uint8Array, options: FileOptions = {}): Statem
 /** Reads a text as a bank statement. */
 export function read(text: string, options: FileOptions = {}): Statement {
   return contentsOf(encode(text), options)
-}
-
-/** The errors of the `Invalid` that reading a file throws; null if it throws nothing. */
-export function errorsOf(run: () => unknown): Record<string, string[]> | null {
-  try {
-    run()
-    return null
-  } catch (error) {
-    if (error instanceof Invalid) return error.errors
-    throw error
-  }
 }
 
 function utf16(text: string, littleEndian: boolean): Uint8Array {

@@ -1,19 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readStatementLine } from '../../statements/mt940/statement-line.ts'
-import { readGeneric } from '../../statements/read.ts'
 import { Aspects } from '../../statements/shared/aspect.ts'
 import { dateCell } from '../../statements/shared/date.ts'
-import type { FileOptions } from '../../statements/shared/options.ts'
 import { Problems } from '../../statements/shared/problems.ts'
 import { dateReader } from '../../statements/tables/aspects/dates.ts'
 import { encode, errorsOf, read } from './corpus.ts'
+import { type FileOptions, readGeneric } from './readers.ts'
 
 /** The dates of a file, or its errors. */
 const readAll = (texts: string[], said?: string) => {
   const problems = new Problems()
   const cells = texts.map((text, i) => dateCell(i + 2, text))
-  const aspects = new Aspects({ ...(said !== undefined && { date_format: said }) })
+  const aspects = new Aspects({ answers: said === undefined ? {} : { date_format: said } })
   const dates = cells.map(dateReader(cells, aspects, problems))
   return errorsOf(() => problems.throwIfAny(aspects)) ?? dates
 }

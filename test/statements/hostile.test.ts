@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readGeneric, readStatement } from '../../statements/read.ts'
-import { corpus, encode, errorsOf, fileOf, statements } from './corpus.ts'
+import { corpus, encode, errorsOf, fileOf, readGeneric, readStatement, statements } from './corpus.ts'
 
 /** Large enough for every limit within a file. */
 const fileBytes = 1_000_000

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readGeneric } from '../../statements/read.ts'
-import { contentsOf, encode, errorsOf } from './corpus.ts'
+import { contentsOf, encode, errorsOf, readGeneric } from './corpus.ts'
 import { type Cell, type Sheets, workbook, workbookParts, zip } from './workbooks.ts'
 
 /** 29 and 30 January 2026 as Excel counts days. */

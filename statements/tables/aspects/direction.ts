@@ -1,6 +1,6 @@
 import type { Minor } from '../../../src/shared/money.ts'
 import type { Aspects } from '../../shared/aspect.ts'
-import type { Kept, SignConvention } from '../../shared/options.ts'
+import type { Remembered, SignConvention } from '../../shared/options.ts'
 import { quoted } from '../../shared/text.ts'
 import { isCharge, isOwed, isRepayment, productIn } from '../text/debt-words.ts'
 import { type CsvRow, cellOf } from '../text/row.ts'
@@ -54,7 +54,7 @@ export function provedByBalances(
 }
 
 /** The signs that an earlier import settled; `own` are those of amounts that lead to balances of which more is better. */
-function keptSigns(kept: Kept | null, own: SignConvention): Proof | null {
+function keptSigns(kept: Remembered | null, own: SignConvention): Proof | null {
   const { signs, balance } = kept?.values ?? {}
   const proof = kept?.source ?? ''
   if (balance)

@@ -6,6 +6,7 @@ import type { CsvTable } from '../text/table.ts'
 import { areMixed } from './balances.ts'
 import { type Direction, directionOf, provedByBalances } from './direction.ts'
 import type { Entry } from './entry.ts'
+import { signsByKnownRows } from './known-rows.ts'
 import { areOfBuyer, askAboutMarks, headerOf, markColumns, recordMarks, signsByKinds } from './marks.ts'
 import { type Asked, type Proof, question } from './sign-questions.ts'
 import { unsigned } from './unsigned.ts'
@@ -166,7 +167,7 @@ function signedAspect(
   const balanced = directions
     .filter(({ doubt }) => doubt === null)
     .map(({ value }) => ({ value, proof: 'the balances follow' }))
-  const others = [...marks, ...kinds, beside, layout, own, aspects.typed]
+  const others = [...marks, ...kinds, beside, layout, own, signsByKnownRows(entries, aspects)]
   const proofs = others.filter((one): one is Proof => Boolean(one?.value))
   const [first, ...rest] = [...balanced, ...proofs]
   const against = rest.find(({ value }) => value !== first?.value)

@@ -1,5 +1,6 @@
 import { pluralize } from '../../../src/shared/pluralize.ts'
 import type { Aspect, Aspects } from '../../shared/aspect.ts'
+import type { Reason } from '../../shared/statement.ts'
 import { quoted } from '../../shared/text.ts'
 import { hundredths } from '../text/contents.ts'
 import { isOtherDate } from '../text/headers.ts'
@@ -16,7 +17,10 @@ import {
 import type { CsvTable } from '../text/table.ts'
 import { follows } from './balances.ts'
 
-type Found = { booked: CsvRow[]; skipped: CsvRow[] }
+/** A row that did not move money, and why. */
+export type Skipped = { row: CsvRow; reason: Reason }
+
+type Found = { booked: CsvRow[]; skipped: Skipped[] }
 
 /**
  * Which rows moved money, by a column of states or of the impact on the balance: an unknown word in it is asked about.
@@ -33,8 +37,13 @@ export function settleStates(table: CsvTable, rows: CsvRow[], aspects: Aspects):
   for (const [i, row] of rows.entries()) {
     const isPending = row.date.written === null && isSkipped(row.date.text)
     const marked = isPending ? null : withMark(table, row)
-    if (marked && moved.get(byColumn[i] ?? '')) found.booked.push(marked)
-    else found.skipped.push(row)
+    const word = byColumn[i] ?? ''
+    if (marked && moved.get(word)) found.booked.push(marked)
+    else
+      found.skipped.push({
+        row,
+        reason: isPending ? 'pending' : marked ? reasonOf(word, aspects) : 'no_movement',
+      })
   }
   const { impact, status } = table.columns
   const [column] = impact ?? status ?? []
@@ -62,7 +71,10 @@ function withoutUnmoved(
     options: moving(rows.size).toReversed(),
   }))
   if (value !== 'skipped') return { booked, skipped }
-  return { booked: booked.filter((row) => !rows.has(row)), skipped: [...skipped, ...rows] }
+  return {
+    booked: booked.filter((row) => !rows.has(row)),
+    skipped: [...skipped, ...[...rows].map((row) => ({ row, reason: 'told' as const }))],
+  }
 }
 
 /** Rows with another date than that of booking, where other rows have one and no column has states. */
@@ -130,6 +142,13 @@ const moving = (times: number) => [
   { value: 'booked', label: `${times === 1 ? 'The row' : `The ${times} rows`} moved money.` },
   { value: 'skipped', label: 'They moved none: they are pending, declined or informational.' },
 ]
+
+/** Why rows with a word in the column of states, or with none, were skipped. */
+function reasonOf(word: string, aspects: Aspects): Reason {
+  const field = `states.${word || 'blank'}`
+  if (aspects.answer(field)) return 'told'
+  return word === 'skipped' || aspects.settled[field] ? 'no_movement' : 'not_booked'
+}
 
 const isSkipped = (word: string) => skippedWords.test(foldState(word))
 

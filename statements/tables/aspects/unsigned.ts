@@ -4,6 +4,7 @@ import type { CsvTable } from '../text/table.ts'
 import { directionsByBalances } from './balances.ts'
 import { doubtAbout } from './direction.ts'
 import type { Entry } from './entry.ts'
+import { signsByKnownRows } from './known-rows.ts'
 import { loneMark, recordMarks } from './marks.ts'
 import { type Proof, question, type Shown, unsignedQuestion } from './sign-questions.ts'
 
@@ -53,7 +54,10 @@ function ofOneDirection(table: CsvTable, groups: Entry[][], own: Proof | null, a
   const entries = groups.flat()
   const hasBalances = entries.some(({ balance }) => balance !== null)
   const doubt = hasBalances ? notShown : 'Nothing in the file says which way its amounts go: none has a sign.'
-  const signs = aspects.settle('signs', () => own ?? aspects.typed ?? question(doubt, entries))
+  const signs = aspects.settle(
+    'signs',
+    () => own ?? signsByKnownRows(entries, aspects) ?? question(doubt, entries),
+  )
   const isInverted = signs.startsWith('inverted')
   const word = loneMark(
     table,
@@ -77,7 +81,7 @@ function settle(all: Unsigned[], doubt: string | null, aspects: Aspects): Readin
   const open = all.flatMap(({ entry, direction }) => (entry.amount !== 0 && !direction ? [entry] : []))
   const shown = shownIn(all)
   const isOneWay = all.every(({ direction }) => direction !== (shown.verb === 'raise' ? -1 : 1))
-  const known = knownBalance(doubt, isOneWay, shown, aspects)
+  const known = knownBalance(all, doubt, isOneWay, shown, aspects)
   const kept = isOneWay && known ? keptSigns(known.isOwn === (shown.verb === 'raise'), aspects) : null
   const isAsked = told === undefined && (known === null || (open.length > 0 && kept === null))
   const asked = known ? question(notShown, open) : unsignedQuestion(doubt ?? '', shown, open)
@@ -96,17 +100,24 @@ function settle(all: Unsigned[], doubt: string | null, aspects: Aspects): Readin
 
 /** Whether more is better, as far as that is known without a question. */
 function knownBalance(
+  all: Unsigned[],
   doubt: string | null,
   isOneWay: boolean,
   { verb }: Shown,
-  { kept, typed }: Aspects,
+  aspects: Aspects,
 ): { isOwn: boolean; proof: string } | null {
+  const { kept } = aspects
   const { balance, signs } = kept?.values ?? {}
   if (kept && balance) return { isOwn: balance === 'own', proof: kept.source }
   // Of a layout with signs, this month may have amounts of one sign only.
   if (kept && isOneWay && (signs === 'as_written' || signs === 'inverted'))
     return { isOwn: (signs === 'as_written') === (verb === 'raise'), proof: kept.source }
-  if (typed) return { isOwn: typed.value === 'as_written', proof: typed.proof }
+  const shown = all.map(({ entry, direction }) => ({
+    ...entry,
+    amount: (entry.amount * (direction ?? 0)) as Minor,
+  }))
+  const recorded = signsByKnownRows(shown, aspects)
+  if (recorded) return { isOwn: recorded.value === 'as_written', proof: recorded.proof }
   return doubt === null ? { isOwn: true, proof: 'the balances show which way each amount went' } : null
 }
 

@@ -1,5 +1,5 @@
-import { refuseFile } from '../../shared/problems.ts'
 import { cleanText } from '../../shared/text.ts'
+import { refuseFile } from '../../shared/unreadable.ts'
 import { columnNamed } from '../text/headers.ts'
 import type { AppRows } from '../text/published-layouts.ts'
 import type { CsvRow } from '../text/row.ts'
@@ -52,7 +52,7 @@ function ofJournal(table: CsvTable, row: CsvRow, journal: Journal): Partial<AppR
 type Base = { account: string | null; cells: string[] }
 const bases = new WeakMap<CsvTable, Map<string, Base>>()
 
-/** The first row of each event that is on an own account. Throws Invalid if there is none, or several currencies. */
+/** The first row of each event that is on an own account. Throws Unreadable if there is none, or several currencies. */
 function basesOf(table: CsvTable, { id, account, currency, own }: Journal): Map<string, Base> {
   const known = bases.get(table)
   if (known) return known

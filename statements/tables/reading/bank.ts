@@ -1,10 +1,10 @@
-import { accountNames, addEntry, askForAccount, emptyAccount } from '../../shared/accounts.ts'
-import type { FileOptions } from '../../shared/options.ts'
+import { accountNames, addEntry, askForAccount, emptyAccount, leftOut } from '../../shared/accounts.ts'
+import type { ReadOptions } from '../../shared/options.ts'
 import type { BankStatement, StatementAccount } from '../../shared/statement.ts'
 import { bankReference } from '../../shared/text.ts'
 import { closingBalance } from '../aspects/balances.ts'
 import type { Entry } from '../aspects/entry.ts'
-import { cellOf } from '../text/row.ts'
+import { cellOf, linesOf } from '../text/row.ts'
 import type { CsvTable } from '../text/table.ts'
 import { describeRow } from './description.ts'
 import { readTable } from './read.ts'
@@ -14,15 +14,21 @@ const kind = { fields: fieldsOf(false), areBooked: true, convention: () => null,
 
 /**
  * Reads the CSV export of a bank, whatever its headers, language, and style of dates and amounts. `isSheet` if it was a
- * sheet of a workbook. Throws Invalid, or Questions.
+ * sheet of a workbook. Throws Unreadable.
  */
-export function readBankCsv(text: string, options: FileOptions, isSheet: boolean): BankStatement {
-  const { table, groups, skipped, aspects, problems } = readTable(text, options, { ...kind, isSheet })
+export function readBankCsv(text: string, options: ReadOptions, isSheet: boolean): BankStatement {
+  const {
+    table,
+    groups,
+    leftOut: records,
+    aspects,
+    problems,
+  } = readTable(text, options, { ...kind, isSheet })
   const accounts = groups.map((group) => accountOf(table, group))
   if (aspects.questions.length > 0) askForAccount(accountNames(accounts), aspects)
   problems.throwIfAny(aspects)
   const [first = emptyAccount(ibanAbove(table), null), ...others] = accounts
-  first.skipped += skipped
+  first.leftOut.push(...records)
   return { format: 'csv', accounts: [first, ...others], settled: aspects.settled, headers: table.identity }
 }
 
@@ -35,8 +41,8 @@ function accountOf(table: CsvTable, group: Entry[]): StatementAccount {
     const description = describeRow(table, row, amount)
     const reference = bankReference(cellOf(table, row, 'reference'))
     // Rows that moved money have been refused without a date.
-    if (date === null) account.skipped += 1
-    else addEntry(account, { line: row.line, date, amount, description, reference })
+    if (date === null) account.leftOut.push(leftOut(row.line, description, 'zero'))
+    else addEntry(account, { lines: linesOf(row), date, amount, description, reference })
   }
   account.closingBalance = closingBalance(group)
   return account

@@ -21,7 +21,7 @@ export function describeRow(table: CsvTable, row: CsvRow, amount: Minor): string
   const telling = texts.filter((text) => markOf(text) === null)
   const party = otherParty(table, row, amount)
   return (
-    joinDescription(party, ...telling, ...row.more) ??
+    joinDescription(party, ...telling, ...row.more.map(({ text }) => text)) ??
     joinDescription(...texts) ??
     joinDescription(cellOf(table, row, 'posting_text'))
   )

@@ -1,15 +1,15 @@
 import { onlyForTransfersText, requiredText } from '../../../src/shared/field-errors.ts'
 import type { Minor } from '../../../src/shared/money.ts'
 import { csvHeaders } from '../../../src/shared/transaction-fields.ts'
-import { accountNames, askForAccount } from '../../shared/accounts.ts'
+import { accountNames, askForAccount, leftOut } from '../../shared/accounts.ts'
 import type { Settled } from '../../shared/aspect.ts'
-import type { FileOptions } from '../../shared/options.ts'
-import type { GenericRow } from '../../shared/statement.ts'
+import type { ReadOptions } from '../../shared/options.ts'
+import type { LeftOut, OwnRow } from '../../shared/statement.ts'
 import { cleanText } from '../../shared/text.ts'
 import type { Entry } from '../aspects/entry.ts'
 import { ownTexts } from '../text/header-names.ts'
 import type { Mark } from '../text/mark-words.ts'
-import { type CsvRow, cellOf } from '../text/row.ts'
+import { type CsvRow, cellOf, linesOf } from '../text/row.ts'
 import type { CsvTable } from '../text/table.ts'
 import { kindOf, type RowKind } from '../text/type-words.ts'
 import { type AppRow, appRowOf } from './app-rows.ts'
@@ -23,19 +23,19 @@ const documented = new Set([...csvHeaders, 'debit', 'credit'])
 const notPositive = 'The :field field must be greater than 0.'
 
 /** The rows of a generic file, and how its aspects were settled. */
-export type GenericFile = {
-  rows: GenericRow[]
+export type OwnFile = {
+  rows: OwnRow[]
   /** Starting balances, as income or expenses. */
-  startingBalances: GenericRow[]
-  skipped: number
+  startingBalances: OwnRow[]
+  leftOut: LeftOut[]
   settled: Settled
   headers: string[]
 }
 
-/** Reads a table of one's own or an export of another app; only date and amount are required. Throws Invalid, or Questions. */
-export function readGenericTable(text: string, options: FileOptions, isSheet: boolean): GenericFile {
+/** Reads a table of one's own or an export of another app; only date and amount are required. Throws Unreadable. */
+export function readOwnTable(text: string, options: ReadOptions, isSheet: boolean): OwnFile {
   const reading = readTable(text, options, { ...ownTable, isSheet })
-  const { table, skipped, aspects, problems } = reading
+  const { table, aspects, problems } = reading
   const entries = chosenEntries(reading)
   // A transfer leaves the account of its row whatever its sign, unless a transfer of the file has a minus sign.
   const areSigned =
@@ -47,13 +47,27 @@ export function readGenericTable(text: string, options: FileOptions, isSheet: bo
   const signs = { areSigned, haveRefunds: haveBothSigns(table, moved) }
   const read = moved.flatMap((entry) => readRow(reading, signs, entry) ?? [])
   problems.throwIfAny(aspects)
+  const starts = read.filter(({ isStart }) => isStart)
   return {
     rows: joinHalves(read),
-    startingBalances: read.filter(({ isStart }) => isStart).map(rowOf),
-    skipped: skipped + entries.length - moved.length,
+    startingBalances: starts.map(rowOf),
+    leftOut: [...reading.leftOut, ...leftOutOf(reading, entries, moved, starts)],
     settled: aspects.settled,
     headers: table.identity,
   }
+}
+
+/** The records of other currencies, those that moved nothing, the totals of splits, and starting balances. */
+function leftOutOf({ groups }: TableReading, entries: Entry[], moved: Entry[], starts: Half[]): LeftOut[] {
+  const [chosen, kept] = [new Set(entries), new Set(moved)]
+  const firsts = new Set(starts.map(({ lines }) => lines[0]))
+  return groups.flat().flatMap((entry) => {
+    const { row, amount } = entry
+    const of = (reason: LeftOut['reason']) => [leftOut(row.line, row.cells.join(' '), reason)]
+    if (!chosen.has(entry)) return of('other_account')
+    if (!kept.has(entry)) return of(amount === 0 ? 'zero' : 'split_parent')
+    return firsts.has(row.line) ? of('starting_balance') : []
+  })
 }
 
 const ownTable = {
@@ -114,14 +128,14 @@ function chosenEntries({ table, groups, aspects }: TableReading): Entry[] {
 }
 
 /** A row that may be one half of a transfer. */
-type Half = GenericRow & Pick<AppRow, 'isHalf' | 'other' | 'isStart'>
+type Half = OwnRow & Pick<AppRow, 'isHalf' | 'other' | 'isStart'>
 
-const rowOf = ({ isHalf: _, other: __, isStart: ___, ...row }: Half): GenericRow => row
+const rowOf = ({ isHalf: _, other: __, isStart: ___, ...row }: Half): OwnRow => row
 
 function readRow(
   { table, areSided, problems }: TableReading,
   { areSigned, haveRefunds }: { areSigned: boolean; haveRefunds: boolean },
-  { row, date, amount }: Entry,
+  { row, date, amount, currency }: Entry,
 ): Half | null {
   const { between, isHalf, other, isStart } = appRowOf(table, row)
   const toAccount = between ? between.from && between.to : toAccountOf(table, row)
@@ -144,7 +158,7 @@ function readRow(
   if (date === null) return null
   const category = cleanText(cellOf(table, row, 'category'))
   return {
-    line: row.line,
+    lines: linesOf(row),
     date,
     type,
     amount: Math.abs(amount) as Minor,
@@ -154,6 +168,7 @@ function readRow(
     description: describeRow(table, row, amount),
     reference: cleanText(cellOf(table, row, 'reference')),
     ...Object.fromEntries(ownTexts.map((name) => [name, cleanText(cellOf(table, row, name))])),
+    currency,
     isHalf: isHalf || other !== null || /^transfer/.test(named ?? kindOf(category ?? '') ?? ''),
     other,
     isStart,
@@ -180,7 +195,7 @@ function toAccountOf(table: CsvTable, row: CsvRow): string | null {
  * one that it names. A half without the other is a transfer if it surely names the other account and the file has no rows
  * of that account: otherwise the other half is another amount, such as one in another currency.
  */
-function joinHalves(all: Half[]): GenericRow[] {
+function joinHalves(all: Half[]): OwnRow[] {
   const accounts = new Set(all.map(({ account }) => account))
   const rows = all.filter(({ isStart }) => !isStart)
   const keyOf = ({ date, amount }: Half) => `${date} ${amount}`
@@ -189,21 +204,23 @@ function joinHalves(all: Half[]): GenericRow[] {
     keyOf,
   )
   const joined = new Set<Half>()
-  const others = new Map<Half, string>()
+  const others = new Map<Half, { account: string; lines: number[] }>()
   for (const row of rows) {
     const candidates = row.isHalf && row.type === 'expense' ? (inflows.get(keyOf(row)) ?? []) : []
     const at = candidates.findIndex((one) => areHalves(row, one))
     const [other] = at < 0 ? [] : candidates.splice(at, 1)
     if (other) joined.add(other)
-    if (other?.account) others.set(row, other.account)
-    else if (row.other?.isSure && !accounts.has(row.other.account)) others.set(row, row.other.account)
+    if (other?.account) others.set(row, { account: other.account, lines: other.lines })
+    else if (row.other?.isSure && !accounts.has(row.other.account))
+      others.set(row, { account: row.other.account, lines: [] })
   }
   return rows.flatMap((row) => {
-    const account = others.get(row)
+    const other = others.get(row)
     if (joined.has(row)) return []
-    if (account === undefined) return [rowOf(row)]
-    const [from, to] = row.type === 'expense' ? [row.account, account] : [account, row.account]
-    return [{ ...rowOf(row), type: 'transfer', account: from, to_account: to, category: null }]
+    if (other === undefined) return [rowOf(row)]
+    const [from, to] = row.type === 'expense' ? [row.account, other.account] : [other.account, row.account]
+    const lines = [...row.lines, ...other.lines]
+    return [{ ...rowOf(row), lines, type: 'transfer', account: from, to_account: to, category: null }]
   })
 }
 

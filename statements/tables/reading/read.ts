@@ -1,11 +1,13 @@
 import type { CalendarDate } from '../../../src/shared/dates.ts'
 import { requiredText } from '../../../src/shared/field-errors.ts'
 import type { Minor, MoneyProblem } from '../../../src/shared/money.ts'
+import { leftOut } from '../../shared/accounts.ts'
 import type { AmountCell } from '../../shared/amount.ts'
 import { Aspects } from '../../shared/aspect.ts'
 import { dateCell } from '../../shared/date.ts'
-import type { FileOptions } from '../../shared/options.ts'
+import type { ReadOptions } from '../../shared/options.ts'
 import { Problems } from '../../shared/problems.ts'
+import type { LeftOut } from '../../shared/statement.ts'
 import { groupsOf, settleAccounts } from '../aspects/accounts.ts'
 import { amountsOf } from '../aspects/amounts.ts'
 import { closingBalance, follows } from '../aspects/balances.ts'
@@ -14,7 +16,7 @@ import { amountReader } from '../aspects/decimals.ts'
 import type { Entry, RowValues } from '../aspects/entry.ts'
 import { settleFees, withCharges } from '../aspects/fees.ts'
 import { settleSigns } from '../aspects/signs.ts'
-import { settleStates } from '../aspects/states.ts'
+import { type Skipped, settleStates } from '../aspects/states.ts'
 import { foldHeader } from '../text/fold-header.ts'
 import type { CsvField } from '../text/header-names.ts'
 import { summary } from '../text/line-words.ts'
@@ -31,7 +33,7 @@ export type TableReading = {
   groups: Entry[][]
   /** Whether debits and credits have columns of their own. */
   areSided: boolean
-  skipped: number
+  leftOut: LeftOut[]
   aspects: Aspects
   problems: Problems
 }
@@ -55,15 +57,16 @@ export type Kind = {
 /** Scripts of countries that write the year first, and a point before decimals, so that their `48,000` is not 48. */
 const eastAsianScripts = /[\p{sc=Han}\p{sc=Hangul}]/u
 
-/** Reads a table aspect by aspect. Throws Invalid for a file without one. */
-export function readTable(text: string, options: FileOptions, kind: Kind): TableReading {
+/** Reads a table aspect by aspect. Throws Unreadable for a file without one. */
+export function readTable(text: string, options: ReadOptions, kind: Kind): TableReading {
   const problems = new Problems()
   const aspects = new Aspects(options)
   const table = openTable(text, kind.fields, aspects)
   const { rows, aside } = transactionRows(table, kind.isSheet)
   const { booked, skipped } = settleStates(table, rows, aspects)
   const expected = expectedDates(table, booked, options.today, kind)
-  const { read, valuesOf } = readers(table, [...booked, ...aside, ...skipped], expected, aspects, problems)
+  const known = [...booked, ...aside, ...skipped.map(({ row }) => row)]
+  const { read, valuesOf } = readers(table, known, expected, aspects, problems)
   const { amounts, areSided } = amountsOf(table, booked, read.amount, aspects, problems)
   const values = booked.map((row, i) => ({
     ...valuesOf(row),
@@ -84,11 +87,14 @@ export function readTable(text: string, options: FileOptions, kind: Kind): Table
   }
   const signed = settleSigns(table, groupsOf(entries), evidence, aspects)
   const counted = withCountedSkips(signed, skipped, read, valuesOf)
+  const all = new Set(counted.flat().map(({ row }) => row))
   return {
     table,
     groups: settleFees(table, counted, aspects),
     areSided,
-    skipped: skipped.length - (counted.flat().length - entries.length),
+    leftOut: skipped.flatMap(({ row, reason }) =>
+      all.has(row) ? [] : [leftOut(row.line, row.cells.join(' '), reason)],
+    ),
     aspects,
     problems,
   }
@@ -167,13 +173,13 @@ function requireAmounts(values: RowValues[], problems: Problems): void {
 /** Rows that are not booked count after all if the balances follow with them, and differently or not at all without. */
 function withCountedSkips(
   groups: Entry[][],
-  skipped: CsvRow[],
+  skipped: Skipped[],
   read: Readers['read'],
   valuesOf: Readers['valuesOf'],
 ): Entry[][] {
   const [only = [], ...others] = groups
   const [first] = only
-  const rows = skipped.filter(({ balance, date }) => balance.written && date.written)
+  const rows = skipped.flatMap(({ row }) => (row.balance.written && row.date.written ? [row] : []))
   if (!first || others.length > 0 || rows.length === 0) return groups
   const pending = rows.map((row): Entry => {
     const amount = read.quietly(row.amount) ?? (0 as Minor)

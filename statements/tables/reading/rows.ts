@@ -2,8 +2,9 @@ import { transactionTypes } from '../../../src/shared/types.ts'
 import { type AmountCell, amountCell, isBlankAmount, readWrittenAmount } from '../../shared/amount.ts'
 import { type DateCell, dateCell, readWrittenDate } from '../../shared/date.ts'
 import { monthNumber } from '../../shared/month-names.ts'
-import { maxRows, refuseFile, tooManyRows } from '../../shared/problems.ts'
+import { maxRows, tooManyRows } from '../../shared/problems.ts'
 import { cleanText } from '../../shared/text.ts'
+import { refuseFile } from '../../shared/unreadable.ts'
 import { unknownCurrency } from '../aspects/foreign-amounts.ts'
 import { hundredths } from '../text/contents.ts'
 import { foldHeader } from '../text/fold-header.ts'
@@ -27,7 +28,7 @@ const sentence = /\p{L}\s\p{L}+\s\p{L}/u
 const halfDate = /^(?:\d{1,4}[-./]|(?:19|20)\d\d$)/
 
 /**
- * Reads the rows of a table, leaving out whatever else banks put there: footers, totals, repeated headers. Throws Invalid
+ * Reads the rows of a table, leaving out whatever else banks put there: footers, totals, repeated headers. Throws Unreadable
  * if it has none, or seems damaged. `isSheet` if it is that of a workbook.
  */
 export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
@@ -106,7 +107,8 @@ function dateOf(table: CsvTable, record: CsvRecord): DateCell {
 /** Some banks continue a description in the next line. */
 function addToDescription(previous: CsvRow | undefined, table: CsvTable, row: CsvRow): void {
   const text = cellOf(table, row, 'description')
-  if (previous && text !== '' && filled(row) === 1 && previous.more.length < 10) previous.more.push(text)
+  if (previous && text !== '' && filled(row) === 1 && previous.more.length < 10)
+    previous.more.push({ line: row.line, text })
 }
 
 /** The texts of the lines above a header, apart from sums and balances. */

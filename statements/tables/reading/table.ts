@@ -1,7 +1,7 @@
 import { withoutFormats } from '../../../src/shared/texts.ts'
 import { Aspects } from '../../shared/aspect.ts'
 import { linesOf } from '../../shared/lines.ts'
-import type { FileOptions } from '../../shared/options.ts'
+import type { ReadOptions } from '../../shared/options.ts'
 import { Problems } from '../../shared/problems.ts'
 import { settleColumns } from '../aspects/columns.ts'
 import { type Contents, contentsOf, kindsOf } from '../text/contents.ts'
@@ -15,7 +15,7 @@ const maxLineLength = 65_536
 
 /**
  * Finds the table of a CSV file: its delimiter, its header row below a preamble, and the columns of `fields`. Throws
- * Invalid.
+ * Unreadable.
  */
 export function openTable(text: string, fields: readonly CsvField[], aspects: Aspects): CsvTable {
   const { headers, preamble, body } = splitTable(text, fields, aspects)
@@ -25,10 +25,10 @@ export function openTable(text: string, fields: readonly CsvField[], aspects: As
   return { headers, ...found, identity: identity(headers, contents), preamble, body }
 }
 
-/** What identifies files of the same layout, without reading the rows. Throws Invalid. */
-export function identityOfTable(text: string, options: FileOptions, isGeneric: boolean): string[] {
-  const { headers, body } = splitTable(text, fieldsOf(isGeneric), new Aspects(options))
-  return identity(headers, contentsOf(body.map(({ cells }) => cells)))
+/** The headers of a table, and what identifies files of the same layout, without reading the rows. Throws Unreadable. */
+export function headersOfTable(text: string, options: ReadOptions, isOwn: boolean) {
+  const { headers, body } = splitTable(text, fieldsOf(isOwn), new Aspects(options))
+  return { headers, identity: identity(headers, contentsOf(body.map(({ cells }) => cells))) }
 }
 
 function splitTable(text: string, fields: readonly CsvField[], aspects: Aspects) {
@@ -44,7 +44,7 @@ const identity = (headers: Header[], contents: Contents) =>
   headers.some(({ text }) => text) ? headers.map(({ text }) => text.slice(0, 100)) : kindsOf(contents)
 
 /** The fields that a table of that kind may have. */
-export function fieldsOf(isGeneric: boolean): readonly CsvField[] {
-  const others: string[] = isGeneric ? ['product', 'posting_text'] : ['to_account', 'category', ...ownTexts]
+export function fieldsOf(isOwn: boolean): readonly CsvField[] {
+  const others: string[] = isOwn ? ['product', 'posting_text'] : ['to_account', 'category', ...ownTexts]
   return csvFields.filter((field) => !others.includes(field))
 }

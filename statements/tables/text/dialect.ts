@@ -1,6 +1,6 @@
-import { Invalid } from '../../../src/shared/failures.ts'
 import type { Aspects, Choice } from '../../shared/aspect.ts'
 import { quoted } from '../../shared/text.ts'
+import { refuseFile, Unreadable } from '../../shared/unreadable.ts'
 import { type Contents, contentsOf, hasDecimals, holdsValues } from './contents.ts'
 import type { CsvField } from './header-names.ts'
 import { type Header, headerScore, headersOf } from './headers.ts'
@@ -37,7 +37,10 @@ export function findDialect(text: string, aspects: Aspects, fields: readonly Csv
   const found = withHeader(samples, mapped, fields)
   const all = found.length > 0 ? found : withoutHeader(samples)
   // Without any table, the errors about its columns say more than a question about the delimiter.
-  if (all.length === 0 && told === undefined) throw new Invalid({ delimiter: unclear(delimiters, start) })
+  if (all.length === 0 && told === undefined) {
+    const problems = unclear(delimiters, start).map((text) => ({ line: null, field: 'delimiter', text }))
+    throw new Unreadable({ problems })
+  }
   const chosen = aspects.settle(
     'delimiter',
     () => (all.length > 1 ? question(all, start) : null),
@@ -52,11 +55,10 @@ function toldDelimiter(told: string | undefined): string | undefined {
   if (told === undefined) return undefined
   const delimiter = words[told.trim().toLowerCase()] ?? told
   if (delimiter.length > 3 || /["\n\r\p{L}\p{N}]/u.test(delimiter))
-    throw new Invalid({
-      delimiter: [
-        'The selected delimiter is invalid; use up to three characters such as , ; | or the word tab.',
-      ],
-    })
+    refuseFile(
+      'The selected delimiter is invalid; use up to three characters such as , ; | or the word tab.',
+      'delimiter',
+    )
   return delimiter
 }
 

@@ -1,4 +1,5 @@
-import { refuseFile, tooManyRows } from '../../shared/problems.ts'
+import { tooManyRows } from '../../shared/problems.ts'
+import { refuseFile } from '../../shared/unreadable.ts'
 import { splitText } from './split.ts'
 
 /** One record of a CSV file, and the line on which it begins. */

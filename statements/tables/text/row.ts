@@ -10,8 +10,8 @@ export type CsvRow = Record<(typeof amountFields)[number], AmountCell> & {
   line: number
   cells: string[]
   date: DateCell
-  /** The rest of the description, from the lines below. */
-  more: string[]
+  /** The rest of the description, from the records below. */
+  more: { line: number; text: string }[]
   /** The lines above the header of its table, where a file has several tables. */
   section: string
   /** A word such as `Saldo` that may mean a balance or a payment; empty for other rows. */
@@ -26,6 +26,9 @@ export function cellOf(table: CsvTable, { cells }: { cells: string[] }, field: C
   }
   return ''
 }
+
+/** The records of which a row is made. */
+export const linesOf = ({ line, more }: CsvRow) => [line, ...more.map((record) => record.line)]
 
 /** What is written in the columns of amounts. */
 export function amountText({ amount, debit, credit }: CsvRow): string {

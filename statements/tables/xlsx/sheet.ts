@@ -1,5 +1,6 @@
 import { type Attributes, readXml } from '../../shared/markup.ts'
-import { refuseFile, tooManyRows } from '../../shared/problems.ts'
+import { tooManyRows } from '../../shared/problems.ts'
+import { refuseFile } from '../../shared/unreadable.ts'
 
 /** The texts that cells share, which cell formats are dates, the day from which dates are counted, and the room left. */
 export type SheetContext = { texts: string[]; dateFormats: boolean[]; epoch: number; room: Room }
@@ -17,7 +18,7 @@ const tooManyCells = 'The workbook has too many cells.'
 export const tooLarge = 'The workbook is too large; export a shorter period.'
 const dayMs = 86_400_000
 
-/** The cells of a sheet as text, row by row; a row that the sheet leaves out is empty. Throws Invalid. */
+/** The cells of a sheet as text, row by row; a row that the sheet leaves out is empty. Throws Unreadable. */
 export function readSheet(xml: string, context: SheetContext): string[][] {
   const { room } = context
   const rows: string[][] = []
@@ -51,7 +52,7 @@ export function readSheet(xml: string, context: SheetContext): string[][] {
   return rows
 }
 
-/** Takes room for this many cells, and for one at least. Throws Invalid. */
+/** Takes room for this many cells, and for one at least. Throws Unreadable. */
 function takeCells(room: SheetContext['room'], cells: number): void {
   room.cells -= Math.max(1, cells)
   if (room.cells < 0) refuseFile(tooManyCells)

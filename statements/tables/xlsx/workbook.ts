@@ -1,9 +1,8 @@
-import { Invalid } from '../../../src/shared/failures.ts'
 import { type Attributes, readXml } from '../../shared/markup.ts'
-import type { FileOptions } from '../../shared/options.ts'
-import { refuseFile } from '../../shared/problems.ts'
+import type { ReadOptions } from '../../shared/options.ts'
 import type { BankStatement } from '../../shared/statement.ts'
 import { cleanText } from '../../shared/text.ts'
+import { refuseFile, Unreadable } from '../../shared/unreadable.ts'
 import { holdsDateAndAmount } from '../text/contents.ts'
 import { readSheet, wholeRoom } from './sheet.ts'
 import { openZip } from './zip.ts'
@@ -22,12 +21,12 @@ const isBuiltInDate = (id: number) =>
 
 /**
  * Reads the bank statement in an Excel workbook: each sheet with a table is read like a CSV file, and is an account of
- * its own where there are several. Null if the bytes are no workbook. Throws Invalid.
+ * its own where there are several. Null if the bytes are no workbook. Throws Unreadable.
  */
 export function readWorkbook(
   bytes: Uint8Array,
-  options: FileOptions,
-  readTable: (text: string, options: FileOptions) => BankStatement,
+  options: ReadOptions,
+  readTable: (text: string, options: ReadOptions) => BankStatement,
 ): BankStatement | null {
   const sheets = filledSheets(bytes)
   if (!sheets) return null
@@ -36,14 +35,14 @@ export function readWorkbook(
   for (const sheet of sheets) {
     const { name, rows } = sheet
     try {
-      read.push({ name, statement: readTable(toCsv(rows), { ...options, delimiter: ',' }) })
+      read.push({ name, statement: readTable(toCsv(rows), separatedByCommas(options)) })
     } catch (error) {
       // A sheet without transactions, such as a summary, is passed over.
-      if (!(error instanceof Invalid) || isTable(sheet, sheets)) throw error
+      if (!(error instanceof Unreadable) || isTable(sheet, sheets)) throw error
       refusal ??= error
     }
   }
-  if (read.length === 0) throw refusal ?? new Invalid({ file: ['The workbook is empty.'] })
+  if (read.length === 0) throw refusal ?? refuseFile('The workbook is empty.')
   const accounts = read.flatMap(({ name, statement }) =>
     statement.accounts.map((account) => ({
       ...account,
@@ -54,7 +53,12 @@ export function readWorkbook(
   return { format: 'csv', accounts, settled, headers }
 }
 
-/** The one table of an Excel workbook as CSV, separated by commas; null if the bytes are no workbook. Throws Invalid. */
+/** The options with which a sheet is read, whose cells are separated by commas. */
+export function separatedByCommas({ answers, ...options }: ReadOptions): ReadOptions {
+  return { ...options, answers: { ...answers, delimiter: ',' } }
+}
+
+/** The one table of an Excel workbook as CSV, separated by commas; null if the bytes are no workbook. Throws Unreadable. */
 export function readOnlyTable(bytes: Uint8Array): string | null {
   const sheets = filledSheets(bytes)
   if (!sheets) return null

@@ -1,5 +1,5 @@
 import { inflateRawSync } from 'node:zlib'
-import { refuseFile } from '../../shared/problems.ts'
+import { refuseFile } from '../../shared/unreadable.ts'
 import { tooLarge } from './sheet.ts'
 
 /** Where a member of an archive is, and how it is stored. */

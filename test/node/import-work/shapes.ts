@@ -1,8 +1,8 @@
-import type { FileOptions } from '../../../statements/shared/options.ts'
+import type { Answers } from '../../../statements/index.ts'
 import { zip } from '../../statements/workbooks.ts'
 
 /** A kind of file that is hard to read, in a size of about `n` bytes, and the options that are sent with it. */
-export type Shape = { name: string; file: (n: number) => string | Uint8Array; options?: FileOptions }
+export type Shape = { name: string; file: (n: number) => string | Uint8Array; answers?: Answers }
 
 /** Repeats a text until it fills `n` bytes. */
 const fill = (text: string, n: number) => text.repeat(Math.ceil(n / text.length))
@@ -379,7 +379,7 @@ export const shapes: Shape[] = [
   {
     name: 'CSV that is mapped',
     file: (n) => fill(`${'a,'.repeat(120)}\n`, n),
-    options: { mapping: { date: 'When', amount: 'How much', description: 'What' } },
+    answers: { 'mapping.date': 'When', 'mapping.amount': 'How much', 'mapping.description': 'What' },
   },
   {
     name: 'CSV cells of accents',

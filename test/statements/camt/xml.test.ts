@@ -1,8 +1,8 @@
 import { parseXml, XmlCdata, XmlElement, XmlText } from '@rgrove/parse-xml'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Invalid } from '../../../src/shared/failures.ts'
 import { readXml } from '../../../statements/shared/markup.ts'
+import { Unreadable } from '../../../statements/shared/unreadable.ts'
 import { corpus } from '../corpus.ts'
 
 type Element = { name: string; attributes: Record<string, string>; text: string; children: Element[] }
@@ -23,7 +23,7 @@ function byOurs(xml: string): Element | null {
       },
     })
   } catch (error) {
-    if (error instanceof Invalid) return null
+    if (error instanceof Unreadable) return null
     throw error
   }
   return root.children[0] ?? null

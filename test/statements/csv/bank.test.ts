@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readGeneric } from '../../../statements/read.ts'
-import type { FileOptions } from '../../../statements/shared/options.ts'
-import { encode, errorsOf, read } from '../corpus.ts'
+import { encode, errorsOf, type FileOptions, read, readGeneric } from '../corpus.ts'
 
 /** A minus sign alone proves nothing, so most files here are told what it means. */
 const asWritten: FileOptions = { signs: 'as_written' }

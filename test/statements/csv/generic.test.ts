@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readGeneric } from '../../../statements/read.ts'
-import type { FileOptions } from '../../../statements/shared/options.ts'
-import { encode, errorsOf, fileOf } from '../corpus.ts'
+import { encode, errorsOf, type FileOptions, fileOf, readGeneric } from '../corpus.ts'
 
 const rows = (text: string, options: FileOptions = {}) => readGeneric(encode(text), options).rows
 const errors = (text: string, options: FileOptions = {}) => errorsOf(() => rows(text, options))

@@ -1,7 +1,7 @@
 import { Aspects, type Settled } from '../shared/aspect.ts'
-import type { FileOptions } from '../shared/options.ts'
-import { refuseFile } from '../shared/problems.ts'
+import type { ReadOptions } from '../shared/options.ts'
 import type { BankStatement } from '../shared/statement.ts'
+import { refuseFile } from '../shared/unreadable.ts'
 import { decodeText } from './encoding.ts'
 
 type Format = BankStatement['format']
@@ -10,7 +10,7 @@ type Format = BankStatement['format']
 type RecognisedFile = { format: Format; text: string; settled: Settled }
 
 /** Recognises a file's format by its content alone. If it is not a statement, the error says what it is instead. */
-export function recognise(bytes: Uint8Array, options: FileOptions): RecognisedFile {
+export function recogniseFormat(bytes: Uint8Array, options: ReadOptions): RecognisedFile {
   const kind = binaryKind(bytes)
   if (kind !== null) refuseFile(`The file is ${kind}, not a bank statement or CSV file.`)
   const decoded = decodeText(bytes, new Aspects(options))

@@ -1,0 +1,177 @@
+import type { CalendarDate, Span } from '../src/shared/dates.ts'
+import type { FileQuestion } from '../src/shared/failures.ts'
+import { type Minor, negated } from '../src/shared/money.ts'
+import type { TransactionText } from '../src/shared/transaction-fields.ts'
+import { readBankFile, readOwnFile } from './formats.ts'
+import type { Kind } from './recognise.ts'
+import { chooseAccount } from './shared/accounts.ts'
+import type { Settled } from './shared/aspect.ts'
+import type { Answers, Known, ReadOptions, Remembered } from './shared/options.ts'
+import type { BankStatement, ClosingBalance, LeftOut, OwnRow } from './shared/statement.ts'
+import { type Problem, Unreadable } from './shared/unreadable.ts'
+import type { OwnFile } from './tables/reading/own.ts'
+
+export type StatementOptions = {
+  kind: Kind
+  /** The day on which the file is read. */
+  today: CalendarDate
+  answers?: Answers
+  remembered?: Remembered | null
+  /** What the caller has found for the `needs` of an earlier reading. */
+  known?: Known | null
+}
+
+/** A movement of money. In a statement of a bank, names of accounts and categories are null. */
+export type Row = {
+  /** The records of the file of which the row was made: lines, rows of a sheet, or numbers of entries. */
+  lines: number[]
+  date: CalendarDate
+  /** Negative for what was spent, and for transfers, which leave `account`. */
+  amount: Minor
+  type: 'income' | 'expense' | 'transfer'
+  description: string | null
+  reference: string | null
+  currency: string | null
+  account: string | null
+  toAccount: string | null
+  category: string | null
+} & { [text in TransactionText]?: string | null }
+
+/** What identifies files of the same layout, and the values to remember for the next of them. */
+export type Layout = { format: BankStatement['format']; headers: string[]; values: Answers }
+
+/** What a file contains. There are no rows while there are problems or questions. */
+export type Reading = {
+  rows: Row[]
+  leftOut: LeftOut[]
+  problems: Problem[]
+  /** What the account holds at the end of a day, according to the file; null if it does not say. */
+  balances: { closing: ClosingBalance | null }
+  /** Starting balances of accounts, which are left out of the rows. */
+  startingBalances: Row[]
+  /** How each aspect of the file was settled, by the field of its question. */
+  settled: Settled
+  questions: FileQuestion[]
+  /** The days whose rows, passed as `known`, might settle a question. */
+  needs: Span | null
+  /** The fields of answers for which the file has no use. */
+  unused: string[]
+  layout: Layout | null
+}
+
+const nothing: Reading = {
+  rows: [],
+  leftOut: [],
+  problems: [],
+  balances: { closing: null },
+  startingBalances: [],
+  settled: {},
+  questions: [],
+  needs: null,
+  unused: [],
+  layout: null,
+}
+
+/** Reads a statement of a bank, or a table of one's own. Nothing is to be stored while there are problems or questions. */
+export function readStatement(bytes: Uint8Array, { kind, ...options }: StatementOptions): Reading {
+  try {
+    const reading = kind === 'bank' ? readBank(bytes, options) : readOwn(bytes, options)
+    return { ...nothing, ...reading, unused: unusedAnswers(options.answers ?? {}, reading.settled) }
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    const { problems, questions, needs } = error
+    const isOnlySigns = problems.length === 0 && questions.every(({ field }) => field === 'signs')
+    return { ...nothing, problems, questions, needs: isOnlySigns ? needs : null }
+  }
+}
+
+type Found = Pick<Reading, 'rows' | 'leftOut' | 'settled' | 'layout'> & Partial<Reading>
+
+function readBank(bytes: Uint8Array, options: ReadOptions): Found {
+  const { format, accounts, settled: aspects, headers } = readBankFile(bytes, options)
+  const { account, settled: choice } = chooseAccount(accounts, options)
+  const settled = { ...aspects, ...choice }
+  const others = accounts.filter((one) => one !== account)
+  return {
+    rows: account.entries.map((entry) => ({
+      ...entry,
+      type: entry.amount > 0 ? 'income' : 'expense',
+      currency: account.currency,
+      account: null,
+      toAccount: null,
+      category: null,
+    })),
+    leftOut: [...account.leftOut, ...others.flatMap(ofOtherAccount)],
+    balances: { closing: account.closingBalance },
+    settled,
+    layout: { format, headers, values: toRemember(settled) },
+  }
+}
+
+function ofOtherAccount({ entries, leftOut }: BankStatement['accounts'][number]): LeftOut[] {
+  const records = entries.map(({ lines, description }) => ({ line: lines[0] ?? 0, text: description ?? '' }))
+  return [...records, ...leftOut].map(({ line, text }) => ({
+    line,
+    text: text.slice(0, 200),
+    reason: 'other_account',
+  }))
+}
+
+/** Remembered signs are used only if earlier files proved or told them for all accounts of the file. */
+function readOwn(bytes: Uint8Array, options: ReadOptions): Found {
+  const { remembered } = options
+  const file = readOwnFile(bytes, options)
+  const isFromBefore = remembered && file.settled.signs?.proof === remembered.source
+  const earlier = remembered?.values.accounts?.split('\n')
+  if (!isFromBefore || file.rows.every(({ account }) => account === null || earlier?.includes(account)))
+    return foundIn(file, remembered)
+  const { signs: _, ...values } = remembered.values
+  return foundIn(readOwnFile(bytes, { ...options, remembered: { ...remembered, values } }), remembered)
+}
+
+function foundIn(
+  { rows, startingBalances, leftOut, settled, headers }: OwnFile,
+  remembered: Remembered | null | undefined,
+): Found {
+  const accounts = accountsOf(rows, settled, remembered?.values ?? {})
+  const values = { ...toRemember(settled), ...(accounts && { accounts }) }
+  return {
+    rows: rows.map(signed),
+    startingBalances: startingBalances.map(signed),
+    leftOut,
+    settled,
+    layout: { format: 'csv', headers, values },
+  }
+}
+
+function signed({ to_account, ...row }: OwnRow): Row {
+  return { ...row, toAccount: to_account, amount: row.type === 'income' ? row.amount : negated(row.amount) }
+}
+
+/** The accounts whose signs are remembered, one per line: those of the file and those of earlier ones. */
+function accountsOf(rows: OwnRow[], { signs }: Settled, earlier: Answers): string {
+  const before = earlier.signs === signs?.value ? (earlier.accounts?.split('\n') ?? []) : []
+  return [...new Set([...before, ...rows.flatMap(({ account }) => account ?? [])])].sort().join('\n')
+}
+
+/** What the next file may need; the delimiter, and signs that no convention gives, show in each file anew. */
+function toRemember(settled: Settled): Answers {
+  const isRemembered = (field: string, value: string) =>
+    field === 'signs'
+      ? value === 'as_written' || value === 'inverted'
+      : /^(?:date_format|decimal_separator|fees|balance|encoding|statement_account|(?:mapping|states|marks)\..*)$/.test(
+          field,
+        )
+  return Object.fromEntries(
+    Object.entries(settled).flatMap(([field, { value }]) =>
+      isRemembered(field, value) ? [[field, value]] : [],
+    ),
+  )
+}
+
+/** Answers about words, fees or an encoding that the file does not have. */
+function unusedAnswers(answers: Answers, settled: Settled): string[] {
+  return Object.keys(answers).filter(
+    (field) => /^(?:fees|encoding|(?:states|marks)\..*)$/.test(field) && !settled[field],
+  )
+}
