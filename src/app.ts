@@ -1,3 +1,4 @@
+import type { Context, Next } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
@@ -36,6 +37,21 @@ import { suggestionRoutes } from './transactions/suggestion-routes.ts'
 import { reminderRoutes } from './users/reminder-routes.ts'
 import { meRoutes } from './users/routes.ts'
 
+function refuseMethod(c: Context<App>, methods: string[]) {
+  return c.json({ message: 'Method Not Allowed' }, 405, { Allow: methods.join(', ') })
+}
+
+/** A method that a fixed path lacks is a 405 even if a pattern has it: `GET /api/categories/suggest`. */
+async function methodsOfFixedPaths(c: Context<App>, next: Next) {
+  const path = c.req.path.replace(/\/$/, '')
+  const methods = app.routes.flatMap(({ method, path: own }) =>
+    own === path && method !== 'ALL' ? [method] : [],
+  )
+  if (methods.includes('GET')) methods.push('HEAD')
+  if (methods.length > 0 && !methods.includes(c.req.method)) return refuseMethod(c, [...new Set(methods)])
+  await next()
+}
+
 /** Responses are data, which browsers must not render. */
 const jsonPolicy = "default-src 'none'; frame-ancestors 'none'"
 
@@ -62,13 +78,8 @@ app.use(async (c, next) => {
   await next()
 })
 app.use(crossOrigin)
-app.use(
-  methodNotAllowed({
-    app,
-    onMethodNotAllowed: (c, methods) =>
-      c.json({ message: 'Method Not Allowed' }, 405, { Allow: methods.join(', ') }),
-  }),
-)
+app.use(methodNotAllowed({ app, onMethodNotAllowed: refuseMethod }))
+app.use(methodsOfFixedPaths)
 app.use('/api/*', authenticate)
 app.use('/api/*', generalLimit)
 app.use('/api/*', refuseDryRun)

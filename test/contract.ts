@@ -45,8 +45,8 @@ export function contractChecker(document: OpenApiDocument) {
 
   function operationOf(method: string, path: string): OperationObject | undefined {
     const [pathname = ''] = path.split('?')
-    const found = paths.filter(({ pattern }) => pattern.test(pathname))
-    const of = (name: string) => found.find(({ operations }) => name in operations)?.operations[name]
+    const found = paths.find(({ pattern }) => pattern.test(pathname))
+    const of = (name: string) => found?.operations[name]
     return of(method.toLowerCase()) ?? (method === 'HEAD' ? of('get') : undefined)
   }
 

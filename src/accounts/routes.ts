@@ -4,7 +4,7 @@ import { withETag } from '../http/conditional-get.ts'
 import { pathId } from '../http/path-id.ts'
 import { body, header } from '../http/validate.ts'
 import { withErrors } from '../shared/draft.ts'
-import { ifMatch } from '../shared/versions.ts'
+import { expectedVersions, ifMatch } from '../shared/versions.ts'
 import { accountChanges, newAccount, newAccountKey } from './contract.ts'
 import { createAccount } from './create.ts'
 import { deleteAccount } from './delete.ts'
@@ -23,13 +23,13 @@ export const accountRoutes = new Hono<App>()
   })
   .get('/:id', withETag(), async (c) => c.json(presentAccount(await showAccount(c.get('owner'), pathId(c)))))
   .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(accountChanges), async (c) => {
-    const expected = c.req.valid('header').values['If-Match']
+    const expected = expectedVersions(c.req.valid('header').values)
     return c.json(
       presentAccount(await updateAccount(c.get('owner'), pathId(c), c.req.valid('json'), expected)),
     )
   })
   .delete('/:id', header(ifMatch), async (c) => {
-    const expected = c.req.valid('header').values['If-Match']
+    const expected = expectedVersions(c.req.valid('header').values)
     await deleteAccount(c.get('owner'), pathId(c), expected, c.get('deps').removalQueue)
     return c.body(null, 204)
   })

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, getTableColumns } from 'drizzle-orm'
 import type { Owner } from '../database/owner.ts'
 import { deleteOwn, ownRow } from '../database/ownership.ts'
-import { tokens } from '../database/schema.ts'
+import { pendingAddresses, tokens } from '../database/schema.ts'
 import { isLive } from '../database/token-lifetime.ts'
 
 /** Revokes the token of this request. */
@@ -9,9 +9,14 @@ export async function logout(owner: Owner): Promise<void> {
   await owner.runOne(owner.db.delete(tokens).where(ownRow(owner, tokens, owner.tokenId)))
 }
 
-/** Revokes all tokens of the user, this one included. */
+/** Revokes all tokens of the user, this one included, and a requested change of the address. */
 export async function logoutAll(owner: Owner): Promise<void> {
-  await owner.runOne(owner.db.delete(tokens).where(eq(tokens.userId, owner.id)))
+  const { db, id } = owner
+  await owner.run({
+    pending: db.delete(pendingAddresses).where(eq(pendingAddresses.userId, id)),
+    // Last, since the owner is found by one of them.
+    tokens: db.delete(tokens).where(eq(tokens.userId, id)),
+  })
 }
 
 const { secretHash: _, userId: __, ...columns } = getTableColumns(tokens)

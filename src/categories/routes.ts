@@ -4,7 +4,7 @@ import { withETag } from '../http/conditional-get.ts'
 import { pathId } from '../http/path-id.ts'
 import { body, header } from '../http/validate.ts'
 import { withErrors } from '../shared/draft.ts'
-import { ifMatch } from '../shared/versions.ts'
+import { expectedVersions, ifMatch } from '../shared/versions.ts'
 import { categoryChanges, newCategory, newCategoryKey } from './contract.ts'
 import { createCategory } from './create.ts'
 import { deleteCategory } from './delete.ts'
@@ -25,13 +25,13 @@ export const categoryRoutes = new Hono<App>()
     c.json(presentCategory(await showCategory(c.get('owner'), pathId(c)))),
   )
   .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(categoryChanges), async (c) => {
-    const expected = c.req.valid('header').values['If-Match']
+    const expected = expectedVersions(c.req.valid('header').values)
     return c.json(
       presentCategory(await updateCategory(c.get('owner'), pathId(c), c.req.valid('json'), expected)),
     )
   })
   .delete('/:id', header(ifMatch), async (c) => {
-    const expected = c.req.valid('header').values['If-Match']
+    const expected = expectedVersions(c.req.valid('header').values)
     await deleteCategory(c.get('owner'), pathId(c), expected)
     return c.body(null, 204)
   })

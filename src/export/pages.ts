@@ -7,6 +7,7 @@ import type { Owner } from '../database/owner.ts'
 import type { ResultOf, Statements } from '../database/run.ts'
 import { accounts, categories, transactions } from '../database/schema.ts'
 import { limitLargeResponse } from '../http/large-responses.ts'
+import { dateIn } from '../shared/dates.ts'
 import type { RequestDeadline } from '../shared/deadline.ts'
 import type { Transaction } from '../transactions/read.ts'
 import type { ExportQuery } from './contract.ts'
@@ -25,6 +26,8 @@ export class DataChanged extends Error {
  */
 export class ExportReader {
   readonly owner: Owner
+  /** The current date in the user's time zone, once a page has been read. */
+  today = ''
   readonly #deadline: RequestDeadline
   #limit = rowsPerPage
 
@@ -45,6 +48,7 @@ export class ExportReader {
       })
     })
     if (state !== undefined && state !== this.owner.state) throw new DataChanged()
+    this.today ||= dateIn(results.user.timezone, this.owner.now)
     return results
   }
 

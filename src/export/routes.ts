@@ -25,7 +25,7 @@ export const exportRoutes = new Hono<App>().get('/', queryOfFigures(exportQuery)
   const body = textStream(await parts(c, reader, filter), (error) => {
     if (!(error instanceof DataChanged || error instanceof Unauthenticated)) logFailure(error, c)
   })
-  const name = `purse-${reader.owner.now.toISOString().slice(0, 10)}.${extension}`
+  const name = `purse-${reader.today}.${extension}`
   const headers = { 'Content-Type': type, 'Content-Disposition': `attachment; filename="${name}"` }
   const response: Response = c.body(body, 200, headers)
   return response as Response & TypedResponse<ShownExport, 200, 'json'>

@@ -24,13 +24,22 @@ export const maxPreviewed = 200
 export const maxRowsBack = 20_000
 
 /** Texts by name. In a form or a query it is JSON text, or a field of its own for each (`mapping.amount`). */
-const texts = (name: string, description: string, example: string) => {
+const texts = (name: string, description: string, example: string, read = (one: unknown) => one) => {
   const error = `The ${name} field must be a JSON object of texts.`
   const one = z
     .string({ error })
     .check(z.maxLength(255, `The ${name} field must not have texts longer than 255 characters.`))
   return field(
-    z.optional(preprocessed((input: string) => input, z.record(z.string(), one, { error }))),
+    z.optional(
+      preprocessed(
+        (input: string) => input,
+        z.record(
+          z.string(),
+          preprocessed((input: string) => read(input) as string, one),
+          { error },
+        ),
+      ),
+    ),
     doc({
       type: 'string',
       description: `${description}, as JSON: \`${example}\`; at most ${maxMappingEntries} entries. Each may be a field of its own too, such as \`${name}.${Object.keys(JSON.parse(example))[0]}\`.`,
@@ -78,6 +87,7 @@ export const importOptions = z.object({
     'mapping',
     'Which column holds which field, by its header or its number; for the amount, `3,4` means debits in column 3 and credits in column 4',
     '{"amount":"Betrag"}',
+    (column) => (typeof column === 'number' ? String(column) : column),
   ),
   states: texts(
     'states',

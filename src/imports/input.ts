@@ -128,7 +128,7 @@ function malformedForm(): never {
 
 function readFile(bytes: Uint8Array, query: Query, fields: Query): ImportInput {
   if (bytes.byteLength > maxFileBytes) throw new HTTPException(413, { message: tooLarge })
-  if (bytes.byteLength === 0) throw new Invalid({ file: ['The file field is required.'] })
+  if (bytes.byteLength === 0) throw new Invalid({ file: ['The file is empty.'] })
   return { kind: 'file', bytes, options: readOptions(query, fields) }
 }
 

@@ -28,7 +28,6 @@ export function presentImportResult(
   { id, counts, settled, categorised, accounts = [], duplicates, possible, closing, preview }: ImportResult,
   appUrl: string,
 ): ShownImportResult {
-  const created = pluralize(counts.created, 'transaction')
   const closing_balance = closing && {
     date: closing.date,
     statement: moneyNumber(closing.statement),
@@ -36,9 +35,7 @@ export function presentImportResult(
     agrees: closing.statement === closing.account,
   }
   return {
-    message: isDryRun
-      ? `Nothing was stored: this was a dry run, and the import would add ${created}.`
-      : `Successfully imported ${created}.`,
+    message: messageOf(counts, isDryRun),
     import: {
       id,
       format,
@@ -57,6 +54,17 @@ export function presentImportResult(
       closing_balance,
     },
   }
+}
+
+function messageOf({ rows, created, duplicate, deletedBefore }: ImportResult['counts'], isDryRun: boolean) {
+  const transactions = pluralize(created, 'transaction')
+  const ofKnownRows =
+    deletedBefore > 0 ? 'all rows are duplicates or were deleted before' : 'all rows are duplicates'
+  const isKnown = rows > 0 && duplicate + deletedBefore === rows
+  if (!isDryRun)
+    return isKnown ? `Nothing was imported: ${ofKnownRows}.` : `Successfully imported ${transactions}.`
+  const would = isKnown ? `${ofKnownRows}` : `the import would add ${transactions}`
+  return `Nothing was stored: this was a dry run, and ${would}.`
 }
 
 /** A row as errors number it: the item of JSON, or the line of a file. */

@@ -10,7 +10,7 @@ const quoted = /^"((?:[^"\\]|\\["\\])*)"/
  * draft, or bare. It is trimmed; an empty one counts as absent. The runtime replaces bytes that are not UTF-8 by U+FFFD,
  * so different keys could become equal.
  */
-export const idempotencyKeyHeader = (description: ReturnType<typeof doc>, maxLength = longestKey) =>
+export const idempotencyKeyHeader = (description: ReturnType<typeof doc>) =>
   z.object({
     'Idempotency-Key': field(
       z.optional(
@@ -19,7 +19,10 @@ export const idempotencyKeyHeader = (description: ReturnType<typeof doc>, maxLen
             (quoted.exec(input.trim())?.[1]?.replace(/\\(.)/g, '$1') ?? input).trim() || undefined,
           z.optional(
             z.string().check(
-              z.maxLength(maxLength, `The Idempotency-Key must not be greater than ${maxLength} characters.`),
+              z.maxLength(
+                longestKey,
+                `The Idempotency-Key must not be greater than ${longestKey} characters.`,
+              ),
               z.refine((key) => !key.includes('\ufffd'), 'The Idempotency-Key must be UTF-8.'),
             ),
           ),

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { doc, field } from './doc.ts'
 import * as shown from './shown.ts'
+import type { ExpectedVersions } from './types.ts'
 
 /** The header of a GET with the tags of responses that the client has (RFC 9110, 13.1.2). */
 export const ifNoneMatch = z.partial(
@@ -26,7 +27,16 @@ export const ifMatch = z.object({
     ),
     doc('The `version` that the row must have, in quotes: `"3"`. If it has another, the response is a 412.'),
   ),
+  'If-None-Match': field(
+    z.optional(z.string()),
+    doc('`*` restricts the write to a row that does not exist: if it does, the response is a 412.'),
+  ),
 })
+
+/** The versions that a write expects its row to have; no row has any of `,,`. */
+export function expectedVersions(headers: Partial<z.output<typeof ifMatch>>): ExpectedVersions {
+  return headers['If-None-Match']?.trim() === '*' ? ',,' : headers['If-Match']
+}
 
 function versionsIn(input: string): string {
   const versions = [...input.matchAll(tag)].flatMap(([one]) => version.exec(one)?.[2] ?? [])

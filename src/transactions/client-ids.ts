@@ -1,11 +1,18 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
 import { type Rule, rule } from '../database/rules.ts'
+import { longestClientId } from '../shared/fields.ts'
+import { sha256Hex } from '../shared/tokens.ts'
 
 /*
  * A client id that has been used before leads to the transaction that was created with it or, after a join, to the one
  * that now represents it; the rest of the second request does not count. Once that is deleted, the client id is refused.
  */
+
+/** The client id of a transaction that is created with an Idempotency-Key: a longer key is stored as its hash. */
+export function clientIdOfKey(key: string | undefined): string | undefined {
+  return key && key.length > longestClientId ? sha256Hex(key) : key
+}
 
 /**
  * The id of the transaction that a client id leads to; NULL if there is none. If it was joined with another, `orJoined`

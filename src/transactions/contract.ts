@@ -81,8 +81,9 @@ export const newTransaction = field(
 export type NewTransaction = z.output<typeof newTransaction>
 
 export const newTransactionKey = idempotencyKeyHeader(
-  doc('Makes the call safe to repeat: used as the `client_id` if the body has none.'),
-  longestClientId,
+  doc(
+    `Makes the call safe to repeat: used as the \`client_id\` if the body has none; above ${longestClientId} characters, its SHA-256 is.`,
+  ),
 )
 
 export const transactionChanges = z.partial(fields)

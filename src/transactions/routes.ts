@@ -5,7 +5,8 @@ import { limitLargeResponse } from '../http/large-responses.ts'
 import { pathId } from '../http/path-id.ts'
 import { body, header, query } from '../http/validate.ts'
 import { withErrors } from '../shared/draft.ts'
-import { ifMatch } from '../shared/versions.ts'
+import { expectedVersions, ifMatch } from '../shared/versions.ts'
+import { clientIdOfKey } from './client-ids.ts'
 import {
   defaultPageSize,
   newTransaction,
@@ -33,7 +34,7 @@ export const transactionRoutes = new Hono<App>()
   .post('/', header(newTransactionKey), body(newTransaction), async (c) => {
     const { values, errors } = c.req.valid('header')
     const draft = withErrors(c.req.valid('json'), errors)
-    draft.values.client_id ??= values['Idempotency-Key']
+    draft.values.client_id ??= clientIdOfKey(values['Idempotency-Key'])
     const { transaction, isNew } = await createTransaction(c.get('owner'), draft)
     return c.json(presentTransaction(transaction), isNew ? 201 : 200)
   })
@@ -41,13 +42,13 @@ export const transactionRoutes = new Hono<App>()
     c.json(presentWithRelations(await showTransaction(c.get('owner'), pathId(c)))),
   )
   .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(transactionChanges), async (c) => {
-    const expected = c.req.valid('header').values['If-Match']
+    const expected = expectedVersions(c.req.valid('header').values)
     return c.json(
       presentTransaction(await updateTransaction(c.get('owner'), pathId(c), c.req.valid('json'), expected)),
     )
   })
   .delete('/:id', header(ifMatch), async (c) => {
-    const expected = c.req.valid('header').values['If-Match']
+    const expected = expectedVersions(c.req.valid('header').values)
     await deleteTransaction(c.get('owner'), pathId(c), expected)
     return c.body(null, 204)
   })

@@ -397,3 +397,11 @@ test('an address that is changed proves no password: the provider’s first link
   await signInThroughProvider(world, email)
   expect(await login(email, person.password)).toBe(422)
 })
+
+test('logging out everywhere ends a requested change', async () => {
+  const person = await registerVerified(world)
+  const email = anAddress()
+  await request(person, email)
+  expect((await person.post('/api/logout-all')).status).toBe(200)
+  expect(await press(changePath(email))).toMatchObject(badLink)
+})

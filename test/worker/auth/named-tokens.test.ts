@@ -75,6 +75,7 @@ describe('making a named token', () => {
   test.each<[string, Json, string]>([
     ['without a name', { name: ' ' }, 'The name field is required.'],
     ['without abilities', { abilities: [] }, 'The abilities field is required.'],
+    ['with a text for a list', { abilities: 'read' }, 'The abilities field must be an array.'],
     ['that only writes', { abilities: ['write'] }, 'The selected abilities is invalid.'],
     ['that does everything', { abilities: ['read', '*'] }, 'The selected abilities.1 is invalid.'],
     [

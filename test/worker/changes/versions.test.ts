@@ -140,3 +140,19 @@ test('the balance of an account follows its transactions without a new version',
   const { body } = await person.get(`/api/accounts/${checking.id}`)
   expect([body.balance, body.version]).toEqual([87.5, 1])
 })
+
+test.each(each)('%s: a write for a row that does not exist is a 412, since the row does', async (noun) => {
+  const { world, person, fields, before, path } = await given(noun)
+  const send = (method: string, headers: Record<string, string>, body?: Json) =>
+    world.call(method, path, { token: person.token, body, headers })
+  const conditions: Record<string, string>[] = [
+    { 'If-None-Match': '*' },
+    { 'If-None-Match': ' * ', 'If-Match': '*' },
+  ]
+  for (const headers of conditions)
+    for (const [method, body] of [['PUT', fields], ['PATCH', fields], ['DELETE']] as const) {
+      const { status, body: response } = await send(method, headers, body)
+      expect([method, status, response.current.version]).toEqual([method, 412, before.version])
+    }
+  expect((await send('PUT', { 'If-None-Match': '"7"' }, fields)).status).toBe(200)
+})

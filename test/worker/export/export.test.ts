@@ -2,6 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { requestMs } from '../../../src/shared/deadline.ts'
 import { rowsOf } from '../../databases/work.ts'
 import { createFaultyWorld } from '../faults/faulty-world.ts'
+import { setClock } from '../fixtures/clock.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
 import { createWorld, expectInvalid, type Json, openAccount } from '../fixtures/world.ts'
 import { createHousehold, type Household, writeHistory } from '../laws/every-route.ts'
@@ -162,4 +163,17 @@ test('transactions of a deleted account are left out before they are removed, an
   const { body } = await person.get('/api/export')
   expect(body.transactions).toMatchObject([{ account_id: household.checking.id, category_id: null }])
   expect((await person.get('/api/export?format=csv')).text.split('\r\n')).toHaveLength(3)
+})
+
+test('the name of the file has the date of the user’s time zone', async () => {
+  setClock(Date.parse('2026-11-20T11:30:00Z'))
+  const { person } = await createHousehold(createWorld())
+  for (const [timezone, day] of [
+    ['Pacific/Kiritimati', '2026-11-21'],
+    ['Pacific/Pago_Pago', '2026-11-20'],
+  ]) {
+    await person.patch('/api/me', { timezone })
+    const { headers } = await person.get('/api/export?format=csv')
+    expect(headers.get('Content-Disposition')).toBe(`attachment; filename="purse-${day}.csv"`)
+  }
 })

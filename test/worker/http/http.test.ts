@@ -240,6 +240,10 @@ describe('a route', () => {
     ['PATCH', '/api/transactions', ['GET', 'POST']],
     ['POST', '/api/transactions/1', ['GET', 'PUT', 'PATCH', 'DELETE']],
     ['POST', '/api/summary', ['GET']],
+    ['GET', '/api/categories/suggest', ['POST']],
+    ['DELETE', '/api/categories/suggest/', ['POST']],
+    ['PUT', '/api/transactions/sync', ['POST']],
+    ['DELETE', '/api/imports/layouts', ['GET']],
   ])('without this method is 405 with those it has: %s %s', async (method, path, has) => {
     const { status, headers, body } = await world.call(method, path, await signIn(world))
     expect([status, body]).toEqual([405, { message: expect.any(String) }])

@@ -70,7 +70,6 @@ test.each(['/api/import/store', '/api/import/bank/store'])(
     const of = (amount: number) => ({ ...expense(), amount })
     await person.post('/api/transactions', of(1))
     const imports = [
-      { transactions: [of(1)], created: '0 transactions' },
       { transactions: [of(2)], created: '1 transaction' },
       { transactions: [of(3), of(4)], created: '2 transactions' },
     ]
@@ -625,4 +624,43 @@ test('the CSV export is read as the layout that it is', async () => {
   const { body } = await sendFile({ world, person }, 'store?dry_run=true', text)
   expect(body.import.settled['mapping.category']).toEqual({ value: 'category', proof: 'the layout of Purse' })
   expect(body.import.preview.rows[0].category.name).toBe(category.name)
+})
+
+test('an empty file says that it is empty', async () => {
+  const household = await createHousehold(createWorld())
+  const errors = { file: ['The file is empty.'] }
+  expectInvalid(await sendFile(household, 'store', ''), errors)
+  const form = [
+    '--b',
+    'Content-Disposition: form-data; name="file"; filename="a.csv"',
+    '',
+    '',
+    '--b--',
+    '',
+  ].join('\r\n')
+  const headers = { 'Content-Type': 'multipart/form-data; boundary=b' }
+  expectInvalid(await sendFile(household, 'store', form, headers), errors)
+})
+
+test('the message of an import says if all of its rows are known', async () => {
+  const household = await createHousehold(createWorld())
+  const { person } = household
+  const send = async (query = '') => (await sendFile(household, `store${query}`, csv)).body.message
+  expect(await send()).toBe('Successfully imported 4 transactions.')
+  expect(await send()).toBe('Nothing was imported: all rows are duplicates.')
+  expect(await send('?dry_run=true')).toBe(
+    'Nothing was stored: this was a dry run, and all rows are duplicates.',
+  )
+  const { body } = await person.get('/api/transactions?q=Groceries')
+  await person.delete(`/api/transactions/${body.data[0].id}`)
+  expect(await send()).toBe('Nothing was imported: all rows are duplicates or were deleted before.')
+})
+
+test('a column may be named by its number, as a number', async () => {
+  const household = await createHousehold(createWorld())
+  const file = 'a,b,c\n2026-11-20,-5.00,Tea\n2026-11-21,-6.00,Coffee\n'
+  const mapping = encodeURIComponent('{"date":1,"amount":2,"description":3}')
+  const query = `?account_id=${household.checking.id}&signs=as_written&mapping=${mapping}`
+  const { status, text } = await sendFile(household, `store${query}`, file)
+  expect([status, text]).toEqual([200, expect.stringContaining('Successfully imported 2')])
 })

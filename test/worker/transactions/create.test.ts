@@ -282,3 +282,22 @@ describe('a client_id', () => {
     })
   })
 })
+
+test('an Idempotency-Key may have up to 255 characters, and makes the call safe to repeat', async () => {
+  const { world, person, expense } = await createHousehold(createWorld())
+  const send = (key: string) =>
+    world.call('POST', '/api/transactions', {
+      token: person.token,
+      body: { ...expense(), force: true },
+      headers: { 'Idempotency-Key': key },
+    })
+  for (const length of [64, 65, 255]) {
+    const first = await send('k'.repeat(length))
+    const again = await send('k'.repeat(length))
+    expect([first.status, again.status, again.body.id]).toEqual([201, 200, first.body.id])
+  }
+  expectInvalid(await send('k'.repeat(256)), {
+    'Idempotency-Key': ['The Idempotency-Key must not be greater than 255 characters.'],
+  })
+  expect((await person.get('/api/transactions')).body.total).toBe(3)
+})
