@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { Owner } from '../database/owner.ts'
 import { recordUse } from '../database/token-lifetime.ts'
-import { Invalid, Unauthenticated } from '../shared/failures.ts'
+import { Unauthenticated } from '../shared/failures.ts'
 import { parseBearer, sha256Hex } from '../shared/tokens.ts'
 import type { TokenScope } from '../shared/types.ts'
 import type { App } from './app-types.ts'
@@ -77,9 +77,8 @@ export const authenticate: MiddlewareHandler<App> = async (c, next) => {
   const owner = new Owner(db, { tokenId, secretHash: sha256Hex(secret), requiredScope: scopeOf(route) }, now)
   c.set('owner', owner)
   await next()
-  // An unreadable body or a dry run ends a request early, but the token takes precedence (401 and its 403).
-  const endsEarly = c.error instanceof HTTPException || c.error instanceof Invalid
-  const isUnvalidated = endsEarly && owner.userId === undefined
+  // An unreadable body ends a request early, but the token takes precedence (401 and its 403 before 400, 413, 415).
+  const isUnvalidated = c.error instanceof HTTPException && owner.userId === undefined
   // Removed first, since `run` throws if the token is invalid.
   if (isUnvalidated || c.error instanceof Unauthenticated) removeKnownToken(owner.tokenKey)
   if (isUnvalidated) await owner.run()

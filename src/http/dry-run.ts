@@ -1,4 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono'
+import type { Owner } from '../database/owner.ts'
 import { Invalid } from '../shared/failures.ts'
 import { isBlank } from '../shared/texts.ts'
 import type { App } from './app-types.ts'
@@ -10,16 +11,20 @@ const dryRunRoutes = ['POST /api/import/store', 'POST /api/import/bank/store']
 
 /** Refuses a write with `?dry_run=true` where it would be stored all the same. Bodies are checked as they are parsed. */
 export const refuseDryRun: MiddlewareHandler<App> = async (c, next) => {
-  requireNoDryRun(c, ...(c.req.queries('dry_run') ?? []))
+  await requireNoDryRun(c, ...(c.req.queries('dry_run') ?? []))
   await next()
 }
 
-/** Throws Invalid if `dry_run` has any of these values and is not `false`, unless the route has dry runs or only reads. */
-export function requireNoDryRun(c: Context<App>, ...values: unknown[]): void {
-  if (values.every((value) => value == null || isBlank(String(value)) || /^(false|0)$/.test(String(value))))
-    return
+/** Throws Invalid if `dry_run` has a value other than `false`, unless the route has dry runs or only reads. */
+export async function requireNoDryRun(c: Context<App>, ...values: unknown[]): Promise<void> {
+  if (values.every(isOff)) return
   const matched = matchedRoute(c)
   const route = matched && `${matched.method} ${matched.path}`
   if (!route || dryRunRoutes.includes(route) || scopeOf(route) === 'read') return
+  // The token takes precedence.
+  const owner: Owner | undefined = c.get('owner')
+  await owner?.run()
   throw new Invalid({ dry_run: ['The dry run field must be empty: only imports have dry runs.'] })
 }
+
+const isOff = (value: unknown) => value == null || isBlank(String(value)) || /^(false|0)$/.test(String(value))
