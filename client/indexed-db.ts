@@ -38,10 +38,10 @@ export function indexedDbStorage(name: string): LedgerStorage {
         return () => undefined
       }),
 
-    list: (prefix) =>
+    list: (prefix, page) =>
       run('readonly', (store) => {
-        const range = IDBKeyRange.bound(prefix, `${prefix}\uffff`)
-        const [keys, values] = [store.getAllKeys(range), store.getAll(range)]
+        const range = IDBKeyRange.bound(page?.after ?? prefix, `${prefix}\uffff`, page?.after !== undefined)
+        const [keys, values] = [store.getAllKeys(range, page?.limit), store.getAll(range, page?.limit)]
         return () => keys.result.map((key, index) => [String(key), String(values.result[index])])
       }),
   }
@@ -74,8 +74,8 @@ type Reading<T> = { readonly result: T }
 type Store = {
   put: (value: string, key: string) => unknown
   delete: (key: string) => unknown
-  getAll: (range: object) => Reading<unknown[]>
-  getAllKeys: (range: object) => Reading<unknown[]>
+  getAll: (range: object, limit: number | undefined) => Reading<unknown[]>
+  getAllKeys: (range: object, limit: number | undefined) => Reading<unknown[]>
 }
 type Transaction = {
   readonly error: unknown
@@ -97,4 +97,4 @@ type Opening = Reading<Database> & {
   onerror: Handler
 }
 declare const indexedDB: { open: (name: string, version: number) => Opening }
-declare const IDBKeyRange: { bound: (from: string, to: string) => object }
+declare const IDBKeyRange: { bound: (from: string, to: string, isAfter: boolean) => object }

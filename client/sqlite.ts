@@ -52,12 +52,14 @@ export function sqliteStorage(database: AsyncSqlite | SyncSqlite, table = 'purse
       await run(sql, JSON.stringify(Object.fromEntries(entries)))
     },
 
-    async list(prefix) {
+    async list(prefix, page) {
       await ready()
       const rows = await all(
-        `select key, value from ${name} where key >= ? and key < ? order by key`,
+        `select key, value from ${name} where key >= ? and key < ? and key > ? order by key limit ?`,
         prefix,
         `${prefix}\u{10ffff}`,
+        page?.after ?? '',
+        String(page?.limit ?? -1),
       )
       return (rows as { key: string; value: string }[]).map(({ key, value }) => [key, value])
     },

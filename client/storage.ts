@@ -1,10 +1,15 @@
 /** The storage of a ledger: strings by key. Each call is atomic. */
 export type LedgerStorage = {
-  /** Returns every pair whose key begins with the prefix, ordered by key. */
-  list: (prefix: string) => Promise<[key: string, value: string][]>
+  /**
+   * Returns the pairs whose key begins with the prefix, ordered by key: those after a key, and not more than `limit`. A
+   * storage may ignore the page and return them all.
+   */
+  list: (prefix: string, page?: StoragePage) => Promise<[key: string, value: string][]>
   /** Stores each value, or deletes its key if the value is null: all of them or, if that fails, none. */
   write: (entries: [key: string, value: string | null][]) => Promise<void>
 }
+
+export type StoragePage = { after?: string | undefined; limit: number }
 
 /** A storage in memory, lost when the page is left: for tests. */
 export function memoryStorage(): LedgerStorage {
@@ -32,9 +37,10 @@ export function memoryStorage(): LedgerStorage {
         else values.set(key, value)
       }
     },
-    async list(prefix) {
+    async list(prefix, { after, limit } = { limit: Number.POSITIVE_INFINITY }) {
       const found: [string, string][] = []
-      for (let at = indexOf(prefix); keys[at]?.startsWith(prefix); at++)
+      const first = after === undefined ? indexOf(prefix) : indexOf(`${after}\0`)
+      for (let at = first; keys[at]?.startsWith(prefix) && found.length < limit; at++)
         found.push([keys[at] as string, values.get(keys[at] as string) as string])
       return found
     },

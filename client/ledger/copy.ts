@@ -2,7 +2,7 @@ import { channelOf } from '../channel.ts'
 import type { Locks } from '../locks.ts'
 import { notify } from '../notify.ts'
 import type { LedgerStorage } from '../storage.ts'
-import { type Change, merge, type Named, newPending, type Pending } from './pending.ts'
+import { type Change, merge, type Named, newPending, type Pending, textOf } from './pending.ts'
 import { type Renames, revive } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
 import {
@@ -100,14 +100,22 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
 
   /** Reads what other tabs have written. */
   async function takeOthers(): Promise<void> {
-    const fresh = await readOthers(storage, base, stored)
+    let hasNewRows = false
+    const fresh = await readOthers(storage, base, stored, (noun, key) => {
+      hasNewRows = true
+      view.markChanged(noun, key)
+    })
     if (!fresh) return
-    const ids = new Set([...stored.pending.keys(), ...fresh.pending.keys()])
-    const hasNewRows = fresh.rows !== stored.rows
+    const before = stored
     stored = fresh
-    for (const id of ids) recompute(id)
-    if (hasNewRows) view = viewOf({ rows: stored.rows, pending, userId })
-    else for (const id of ids) view.show(...partsOf(id))
+    const ids = new Set([...before.pending.keys(), ...stored.pending.keys()])
+    const changed = [...ids].filter((id) => textOf(before.pending.get(id)) !== textOf(stored.pending.get(id)))
+    for (const id of changed) recompute(id)
+    if (stored.rows !== before.rows) view = viewOf({ rows: stored.rows, pending, userId })
+    else if (hasNewRows) {
+      for (const id of changed) view.markChanged(...partsOf(id))
+      view.update()
+    } else for (const id of changed) view.show(...partsOf(id))
     // Reading again after a write that failed brings nothing new.
     if (stored.meta.revision !== knownRevision) notify(listeners)
     knownRevision = stored.meta.revision

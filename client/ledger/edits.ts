@@ -1,4 +1,4 @@
-import type { Copy } from './copy.ts'
+import type { Copy, PendingUpdate } from './copy.ts'
 import { type Creatable, type Entered, LedgerError } from './entered.ts'
 import { fieldsOf } from './fields.ts'
 import type { FindKey } from './keys.ts'
@@ -25,6 +25,20 @@ export function editsOf(copy: Copy, { newId, keyOf, userId, steps }: EditOptions
     return row
   }
 
+  /** The change of a row to the given fields; undefined if they are what it has. */
+  function changeOf<N extends Noun>(
+    noun: N,
+    row: Row,
+    fields: Partial<Entered[N]>,
+  ): PendingUpdate | undefined {
+    const given = validate.update(noun, row, fields)
+    const set: Fields = { ...pick({ ...row }, Object.keys(given).flatMap(groupOf)), ...given }
+    const change = withoutUnchanged({ op: 'update', set, was: pick(row, Object.keys(set)) })
+    // Unlike a creation, a change may leave a transaction without a category.
+    const category = noun === 'transaction' && { mayLackCategory: true }
+    return change && updateOf(noun, row.key, { ...change, ...category })
+  }
+
   return {
     /** Makes a row, and returns its key. Throws LedgerError. */
     async create<N extends Creatable>(noun: N, fields: Entered[N]): Promise<Key> {
@@ -34,15 +48,16 @@ export function editsOf(copy: Copy, { newId, keyOf, userId, steps }: EditOptions
       return key
     },
 
-    /** Changes the fields that are given. Throws LedgerError. */
-    async update<N extends Noun>(noun: N, name: Key | number, fields: Partial<Entered[N]>): Promise<void> {
-      const row = rowOf(noun, name)
-      const given = validate.update(noun, row, fields)
-      const set: Fields = { ...pick({ ...row }, Object.keys(given).flatMap(groupOf)), ...given }
-      const change = withoutUnchanged({ op: 'update', set, was: pick(row, Object.keys(set)) })
-      // Unlike a creation, a change may leave a transaction without a category.
-      const category = noun === 'transaction' && { mayLackCategory: true }
-      if (change) await steps.perform([updateOf(noun, row.key, { ...change, ...category })])
+    /** Changes the fields that are given, of one row or of several in one step. Throws LedgerError. */
+    async update<N extends Noun>(
+      noun: N,
+      names: Key | number | readonly (Key | number)[],
+      fields: Partial<Entered[N]>,
+    ): Promise<void> {
+      const all = typeof names === 'object' ? names : [names]
+      const rows = new Map(all.map((name) => rowOf(noun, name)).map((row) => [row.key, row]))
+      const works = [...rows.values()].flatMap((row) => changeOf(noun, row, fields) ?? [])
+      if (works.length > 0) await steps.perform(works)
     },
 
     /** Deletes a row; with an account, its transactions. Throws LedgerError. */

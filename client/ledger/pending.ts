@@ -87,6 +87,9 @@ export const newPending = (noun: Noun, key: Key, at: number): Pending => ({
   ...{ noun, key, at, sent: null, next: null, conflict: null, errors: null },
 })
 
+/** A pending change as a text, to compare with that of another time. */
+export const textOf = (pending: Pending | undefined): string => JSON.stringify(pending ?? null)
+
 /** The creation of a row that may lack a category. */
 export const creation = (set: Fields): Change => ({ op: 'create', set, was: {}, mayLackCategory: true })
 

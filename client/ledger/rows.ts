@@ -95,8 +95,12 @@ export function servedRows() {
     if (!row) return undefined
     byId[noun].delete(id)
     idsByClientId[noun].delete(clientOf(row) ?? '')
-    changed.add(blockOf(noun, id))
     return keyOf(row)
+  }
+
+  function rowsIn(block: string): ServedRow[] {
+    const ids = Array.from({ length: blockSize }, (_, at) => numberOfBlock(block) * blockSize + at)
+    return ids.map((id) => byId[nounOfBlock(block)].get(id)).filter((row) => row !== undefined)
   }
 
   /** Takes a page of the feed, and reports each row that may have changed. */
@@ -110,7 +114,10 @@ export function servedRows() {
         continue
       }
       const key = remove(noun, id)
-      if (key !== undefined) onChange(noun, key)
+      if (key !== undefined) {
+        changed.add(blockOf(noun, id))
+        onChange(noun, key)
+      }
       if (noun === 'account') removeTransactionsOf(id)
       if (noun === 'category') forgetCategory(id)
     }
@@ -119,7 +126,10 @@ export function servedRows() {
   /** Nothing is reported: without its account a transaction is not shown. */
   function removeTransactionsOf(account: number): void {
     for (const { id, account_id, to_account_id } of byId.transaction.values())
-      if (account_id === account || to_account_id === account) remove('transaction', id)
+      if (account_id === account || to_account_id === account) {
+        remove('transaction', id)
+        changed.add(blockOf('transaction', id))
+      }
   }
 
   /** Nothing is reported: a category that is gone is not shown. */
@@ -151,21 +161,34 @@ export function servedRows() {
       const blocks = [...changed]
       changed.clear()
       return blocks.map((block) => {
-        const [noun, number] = block.split('/') as [Noun, string]
-        const first = Number(number) * blockSize
-        const ids = Array.from({ length: blockSize }, (_, at) => first + at)
-        const rows = ids.map((id) => byId[noun].get(id)).filter((row) => row !== undefined)
+        const rows = rowsIn(block)
         return [block, rows.length > 0 ? JSON.stringify(rows) : null]
       })
     },
 
     /** Reads a stored block. False if it is damaged. */
     readBlock(block: string, value: string): boolean {
-      const rows = readJson(value)
-      const [noun, number] = block.split('/') as [Noun, string]
-      const isOwn = (row: ServedRow) => isRow(noun, row) && Math.floor(row.id / blockSize) === Number(number)
-      if (!Array.isArray(rows) || rows.length === 0 || !rows.every(isOwn)) return false
-      for (const row of rows) put(noun, row)
+      const rows = readRows(block, value)
+      for (const row of rows ?? []) put(nounOfBlock(block), row)
+      return rows !== undefined
+    },
+
+    /** Reads a stored block again, null if it is gone, and reports each row that has changed. False if it is damaged. */
+    readBlockAgain(block: string, value: string | null, onChange: (noun: Noun, key: Key) => void): boolean {
+      const noun = nounOfBlock(block)
+      const rows = value === null ? [] : readRows(block, value)
+      if (!rows) return false
+      const left = new Set(rows.map(({ id }) => id))
+      for (const row of rowsIn(block)) {
+        if (left.has(row.id)) continue
+        remove(noun, row.id)
+        onChange(noun, keyOf(row))
+      }
+      for (const row of rows) {
+        if (JSON.stringify(byId[noun].get(row.id)) === JSON.stringify(row)) continue
+        put(noun, row)
+        onChange(noun, keyOf(row))
+      }
       return true
     },
 
@@ -179,6 +202,17 @@ export function servedRows() {
     },
   }
 }
+
+/** The rows of a stored block; undefined if it is damaged. */
+function readRows(block: string, value: string): ServedRow[] | undefined {
+  const rows = readJson(value)
+  const isOwn = (row: ServedRow) =>
+    isRow(nounOfBlock(block), row) && Math.floor(row.id / blockSize) === numberOfBlock(block)
+  return Array.isArray(rows) && rows.length > 0 && rows.every(isOwn) ? rows : undefined
+}
+
+const nounOfBlock = (block: string) => block.split('/')[0] as Noun
+const numberOfBlock = (block: string) => Number(block.split('/')[1])
 
 function blockOf(noun: Noun, id: number): string {
   return `${noun}/${Math.floor(id / blockSize)}`

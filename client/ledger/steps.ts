@@ -1,10 +1,10 @@
 import type { Copy, PendingUpdate } from './copy.ts'
 import { fieldsOf } from './fields.ts'
-import { type AffectedTransaction, type Change, type Fields, pick } from './pending.ts'
+import { type AffectedTransaction, type Change, type Fields, pick, textOf } from './pending.ts'
 import type { Renames } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
 import { idOf } from './store.ts'
-import { type Done, renameDone, textOf, undoWorkOf } from './undo.ts'
+import { type Done, renameDone, undoWorkOf } from './undo.ts'
 
 export type Row = Fields & { key: Key }
 

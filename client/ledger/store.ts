@@ -14,6 +14,10 @@ type Meta = {
   revision: number
   /** The revision at which rows were last written. */
   rows: number
+  /** The blocks of rows last written, each with the revision of its last write, in the order of these. */
+  recent: [block: string, revision: number][]
+  /** `recent` has all blocks that were written after this revision. */
+  recentSince: number
   /** Where the feed continues; null if a snapshot has to be read first. */
   cursor: string | null
   /** Rows are stored under this number, those of a snapshot in progress under the next. */
@@ -37,19 +41,70 @@ export class LedgerVersionError extends Error {
   override readonly name = 'LedgerVersionError'
 }
 
+/** As many blocks are read again one by one; if there are more, so are all. */
+const maxRecent = 64
+
 /**
- * Reads what other tabs have written; undefined if they have written nothing since. Rows are read again only if some were
- * written. Throws LedgerVersionError, and errors of the storage.
+ * Reads what other tabs have written; undefined if they have written nothing since. Of the rows, it reads the blocks that
+ * were written, and reports each row that has changed. If it is not known which these are, all are read: the result has
+ * other `rows` then. Throws LedgerVersionError, and errors of the storage.
  */
-export async function readOthers(storage: LedgerStorage, base: string, stored: Stored) {
-  const [pair] = await storage.list(`${base}meta`)
-  const meta = metaOf(pair?.[1])
+export async function readOthers(
+  storage: LedgerStorage,
+  base: string,
+  stored: Stored,
+  onChange: (noun: Noun, key: Key) => void,
+) {
+  const meta = metaOf(await readValue(storage, `${base}meta`))
   if (meta.revision === stored.meta.revision) return undefined
-  if (meta.rows !== stored.meta.rows || meta.version !== formVersion) return readStored(storage, base)
+  const written = blocksWritten(meta, stored.meta)
+  if (!written) return readStored(storage, base)
+  const values = await Promise.all(written.map((block) => readValue(storage, `${base}${block}`)))
   const fresh: Stored = { ...stored, meta, pending: new Map() }
+  if (meta.incoming === '') fresh.incoming = servedRows()
+  for (const [at, block] of written.entries())
+    if (!readAgain(fresh, block, values[at], onChange)) return readStored(storage, base)
   for (const [key, value] of await storage.list(`${base}waits/`))
     readPending(fresh, key.slice(base.length), value)
   return fresh
+}
+
+async function readValue(storage: LedgerStorage, key: string): Promise<string | undefined> {
+  // Other keys may begin with this one, and follow it.
+  const pairs = await storage.list(key, { limit: 1 })
+  return pairs.find(([found]) => found === key)?.[1]
+}
+
+/** The blocks that have been written since; undefined if it is not known which these are. */
+function blocksWritten(
+  { version, generation, rows, recent, recentSince }: Meta,
+  known: Meta,
+): string[] | undefined {
+  if (version !== formVersion || generation !== known.generation) return undefined
+  if (rows === known.rows) return []
+  // An earlier version of the app does not note what it writes.
+  const isComplete = recentSince <= known.rows && recent.at(-1)?.[1] === rows
+  return isComplete
+    ? recent.filter(([, revision]) => revision > known.rows).map(([block]) => block)
+    : undefined
+}
+
+/** Reads a block of the rows or of a snapshot in progress. False if it is damaged. */
+function readAgain(
+  { meta, rows, incoming, blocks }: Stored,
+  key: string,
+  value: string | undefined,
+  onChange: (noun: Noun, key: Key) => void,
+): boolean {
+  const [, generation, ...rest] = key.split('/')
+  if (value === undefined) blocks.delete(key)
+  else blocks.add(key)
+  const isCurrent = Number(generation) === meta.generation
+  return (isCurrent ? rows : incoming).readBlockAgain(
+    rest.join('/'),
+    value ?? null,
+    isCurrent ? onChange : () => undefined,
+  )
 }
 
 /** Reads everything. Damaged rows are requested again. Throws LedgerVersionError, and errors of the storage. */
@@ -79,9 +134,13 @@ export async function readStored(storage: LedgerStorage, base: string): Promise<
 function metaOf(value: string | undefined): Meta {
   const read = readJson(value ?? '') as Partial<Meta> | null | undefined
   const version = Number(read?.version) || formVersion
-  const empty = { version, revision: 0, rows: 0, cursor: null, generation: 0, incoming: null }
+  const empty: Meta = {
+    ...{ version, revision: 0, rows: 0, recent: [], recentSince: 0, cursor: null, generation: 0 },
+    incoming: null,
+  }
   const meta: Meta = { ...empty, ...read, version }
   const { cursor, incoming } = meta
+  if (!isRecent(meta.recent)) meta.recent = []
   const isValid =
     [meta.revision, meta.generation].every(Number.isSafeInteger) &&
     [cursor, incoming].every((one) => one === null || typeof one === 'string') &&
@@ -89,6 +148,10 @@ function metaOf(value: string | undefined): Meta {
     (cursor === null || (cursor !== '' && incoming === null))
   return isValid ? meta : empty
 }
+
+const isRecent = (recent: unknown): boolean =>
+  Array.isArray(recent) &&
+  recent.every((one) => Array.isArray(one) && typeof one[0] === 'string' && Number.isSafeInteger(one[1]))
 
 /** Damaged entries are shown as rejected, with their text, until the user discards them or changes the row. */
 function readPending({ pending }: Stored, key: string, value: string): void {
@@ -157,13 +220,24 @@ export const pendingIds = (entries: Entry[]): string[] =>
 /** Raises the revision for a write of these entries, and adds the entry that tells other tabs. */
 export function withMeta({ meta, blocks }: Stored, entries: Entry[]): Entry[] {
   meta.revision += 1
-  for (const [key, value] of entries) {
-    if (!key.startsWith('rows/')) continue
-    meta.rows = meta.revision
+  const written = entries.filter(([key]) => key.startsWith('rows/'))
+  for (const [key, value] of written) {
     if (value === null) blocks.delete(key)
     else blocks.add(key)
   }
+  if (written.length > 0) noteWritten(meta, new Set(written.map(([key]) => key)))
   return [...entries, ['meta', JSON.stringify(meta)]]
+}
+
+/** Notes that this revision has written blocks of rows. */
+function noteWritten(meta: Meta, blocks: Set<string>): void {
+  // An earlier version of the app, which notes nothing, may have written last.
+  if (meta.recent.at(-1)?.[1] !== meta.rows) Object.assign(meta, { recent: [], recentSince: meta.rows })
+  meta.rows = meta.revision
+  const others = meta.recent.filter(([block]) => !blocks.has(block))
+  const all = [...others, ...[...blocks].map((block): Meta['recent'][number] => [block, meta.revision])]
+  meta.recent = all.slice(-maxRecent)
+  meta.recentSince = all.at(-maxRecent - 1)?.[1] ?? meta.recentSince
 }
 
 /** The entries that store the blocks of rows that have changed. */

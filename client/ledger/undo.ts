@@ -9,6 +9,7 @@ import {
   type Named,
   type Pending,
   pick,
+  textOf,
   withoutUnchanged,
 } from './pending.ts'
 import { type Renames, renamed, renamedAffected, renamedOne } from './revive.ts'
@@ -86,6 +87,3 @@ export function renameDone(done: Done, renames: Renames): void {
   done.fieldsAfter &&= renamed(done.fieldsAfter, renames)
   done.others = renamedAffected(done.others, renames)
 }
-
-/** A pending change as a text, to compare with that of another time. */
-export const textOf = (pending: Pending | undefined): string => JSON.stringify(pending ?? null)

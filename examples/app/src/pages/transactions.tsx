@@ -12,7 +12,7 @@ import { FirstAccount } from '../ui/first-steps.tsx'
 import { Choice, type Entries, Field, Form, type Options, optionsOf } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import type { Edited } from '../ui/row-dialog.tsx'
-import { say } from '../ui/toast.tsx'
+import { writeAndSay } from '../ui/toast.tsx'
 import { categoryGroups, dates, TransactionDialog, types } from './transaction-dialog.tsx'
 
 export function Transactions({ ledger }: PageProps) {
@@ -83,10 +83,13 @@ function FileUnder({ ledger, rows, onAll, onDone }: FileProps) {
   const [chosen, setChosen] = useState<string>()
   const file = async ({ category_id = '' }: Entries) => {
     const changed = filed.filter(({ category }) => category?.key !== category_id)
-    // All at once, so that no sync comes between.
-    await Promise.all(changed.map(({ key }) => ledger.update('transaction', key, { category_id })))
+    const keys = changed.map(({ key }) => key)
+    await writeAndSay(
+      ledger,
+      () => ledger.update('transaction', keys, { category_id }),
+      `${counted(filed.length, 'transaction')} filed.`,
+    )
     onDone()
-    say(`${counted(filed.length, 'transaction')} filed.`, () => Promise.all(changed.map(ledger.undo)))
   }
   return (
     <article class="selection">
