@@ -64,15 +64,16 @@ export async function restore({ api }: Pick<PurseClient, 'api'>, file: Export): 
     }
   const compared = await compare(api, file, (account) => ids.get(clientIdOf('account', account)))
   differences.push(...compared)
-  const { imports, layouts, rejected_matches, remembered_rows, tokens } = file.counts
-  const notRestored = { imports, layouts, rejected_matches, remembered_rows, tokens }
+  const { accounts: _, categories: __, transactions: ___, ...notRestored } = file.counts
   return { matched: differences.length === 0, differences, notRestored }
 }
 
-/** The fields of an exported row that a change of its noun can set. */
+/** The fields of an exported row that the operation for it can set. */
 function fieldsOf(noun: Operation['noun'], row: object) {
-  const { shape } = fieldsOfNoun[noun].update
-  return Object.fromEntries(Object.entries(row).filter(([name]) => name in shape))
+  const { create, update } = fieldsOfNoun[noun]
+  const { shape } = create ?? update
+  const isSet = (name: string) => name in shape && name !== 'client_id'
+  return Object.fromEntries(Object.entries(row).filter(([name]) => isSet(name)))
 }
 
 /** True if the file was exported to its end, and has all rows that it counts. */

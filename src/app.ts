@@ -10,6 +10,7 @@ import { identityProviderRoutes } from './auth/identity-provider-routes.ts'
 import { passwordRoutes } from './auth/password-routes.ts'
 import { authRoutes } from './auth/routes.ts'
 import { tokenRoutes } from './auth/token-routes.ts'
+import { balanceCheckRoutes } from './balance-checks/routes.ts'
 import { categoryRoutes } from './categories/routes.ts'
 import { changeRoutes } from './changes/routes.ts'
 import { createDeps } from './deps.ts'
@@ -30,6 +31,7 @@ import { documentRoutes } from './service/document-route.ts'
 import { healthRoutes } from './service/health-route.ts'
 import { linkRoutes } from './service/links-route.ts'
 import { deadlineAfter, requestMs } from './shared/deadline.ts'
+import { parseBearer } from './shared/tokens.ts'
 import { summaryRoutes } from './summary/routes.ts'
 import { syncRoutes } from './sync/routes.ts'
 import { transactionRoutes } from './transactions/routes.ts'
@@ -74,7 +76,8 @@ app.use(async (c, next) => {
   const deadline = deadlineAfter(requestMs)
   c.set('deadline', deadline)
   const waitUntil = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise)
-  c.set('deps', createDeps(c.env, { meter: c.get('meter'), waitUntil, deadline }))
+  const writer = parseBearer(c.req.header('Authorization')) ?? 'service'
+  c.set('deps', createDeps(c.env, { meter: c.get('meter'), waitUntil, deadline, writer }))
   await next()
 })
 app.use(crossOrigin)
@@ -107,6 +110,7 @@ export const routes = app
   .route('/api/transactions', transactionRoutes)
   .route('/api/changes', changeRoutes)
   .route('/api/matches', matchRoutes)
+  .route('/api/balance-checks', balanceCheckRoutes)
   .route('/api/reports', reportRoutes)
   .route('/api/summary', summaryRoutes)
   .route('/api/export', exportRoutes)

@@ -2,6 +2,7 @@ import { type OpenIdClient, openIdClient } from './auth/openid-client.ts'
 import { type Config, readConfig } from './config.ts'
 import { openDatabase } from './database/client.ts'
 import type { Database } from './database/run.ts'
+import type { Writer } from './database/written-by.ts'
 import type { Deadline, WaitUntil } from './shared/deadline.ts'
 import type { Meter } from './shared/meter.ts'
 import {
@@ -28,18 +29,18 @@ export type Deps = {
   logEvent: (event: { event: 'Verified'; userId: number }) => void
 }
 
-/** One run: a request, a queue message or a cron job. */
-type Run = { meter: Meter; waitUntil: WaitUntil; deadline?: Deadline }
+/** One run: a request, a queue message or a cron job. Changes are logged under the name of the writer. */
+type Run = { meter: Meter; waitUntil: WaitUntil; deadline?: Deadline; writer?: Writer }
 
 /**
  * Builds the dependencies of a run. The deadline covers all calls to the database and the identity provider. Throws
  * ConfigurationError.
  */
-export function createDeps(env: Env, { meter, waitUntil, deadline }: Run): Deps {
+export function createDeps(env: Env, { meter, waitUntil, deadline, writer = 'service' }: Run): Deps {
   const config = readConfig(env)
   return {
     config,
-    db: openDatabase(config.database, { meter, deadline, waitUntil }),
+    db: openDatabase(config.database, { meter, deadline, waitUntil, writer }),
     now: new Date(),
     random: (bytes) => crypto.getRandomValues(bytes),
     mailQueue: mailQueue(env.MAIL_QUEUE, waitUntil),

@@ -2,6 +2,7 @@ import type { RouterRoute } from 'hono/types'
 import { accountEndpoints } from './accounts/document.ts'
 import { signInEndpoints } from './auth/document.ts'
 import { emailEndpoints } from './auth/email-document.ts'
+import { balanceCheckEndpoints } from './balance-checks/document.ts'
 import { categoryEndpoints } from './categories/document.ts'
 import { changeEndpoints } from './changes/document.ts'
 import { exportEndpoints } from './export/document.ts'
@@ -35,6 +36,7 @@ const groups: EndpointGroup[] = [
   matchEndpoints,
   dashboardEndpoints,
   reportEndpoints,
+  balanceCheckEndpoints,
   exportEndpoints,
   serviceEndpoints,
 ]

@@ -1,6 +1,7 @@
 import type { Context, ErrorHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { presentAccount } from './accounts/present.ts'
+import { presentCheck } from './balance-checks/present.ts'
 import { presentCategory } from './categories/present.ts'
 import type { App } from './http/app-types.ts'
 import { logFailure } from './http/observe.ts'
@@ -89,6 +90,7 @@ const presenters: Record<failures.VersionConflict['noun'], (row: never) => objec
   Account: presentAccount,
   Category: presentCategory,
   Transaction: presentTransaction,
+  'Balance check': presentCheck,
 }
 
 function versionConflict({ message, noun, current }: failures.VersionConflict, c: Context<App>) {

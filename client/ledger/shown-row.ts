@@ -50,6 +50,8 @@ const blank: { [N in Creatable]: Record<keyof Blank<N>, Value> } & { profile: Fi
     to_account_id: null,
     category_id: null,
     ...noTexts,
+    booked_on: null,
+    to_booked_on: null,
     is_synced: false,
   },
 }

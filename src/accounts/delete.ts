@@ -1,4 +1,6 @@
+import { sql } from 'drizzle-orm'
 import { withinBounds } from '../database/bounds.ts'
+import { logAccountDeletion } from '../database/kept-totals.ts'
 import type { Owner, UserScope } from '../database/owner.ts'
 import { requirePrecondition } from '../database/ownership.ts'
 import { accounts } from '../database/schema.ts'
@@ -18,8 +20,11 @@ export async function deleteAccount(
   removalQueue: RemovalQueue,
 ): Promise<void> {
   const { isCurrentRow, owned, conflictingRow } = accountPrecondition(owner, id, expected)
+  const logged = owner.db.run(
+    logAccountDeletion(owner.id, sql`select id from ${accounts} where ${isCurrentRow}`),
+  )
   const deleted = owner.db.update(accounts).set(deletedAccountColumns(owner)).where(isCurrentRow)
-  const results = await withinBounds('amount', owner.run({ owned, conflictingRow, deleted }))
+  const results = await withinBounds('amount', owner.run({ owned, conflictingRow, logged, deleted }))
   requirePrecondition(accounts, results)
   await removalQueue.send(results.user.id)
 }

@@ -15,7 +15,7 @@ import {
 } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
 import { changedNouns, operationKinds, operationOutcomes, rowTypes } from '../shared/types.ts'
-import { newTransaction, transactionChanges } from '../transactions/contract.ts'
+import { newBookedDays, newTransaction, transactionChanges } from '../transactions/contract.ts'
 import { profileChanges } from '../users/contract.ts'
 import {
   changedRow,
@@ -87,7 +87,7 @@ export const fieldsOfNoun = {
   account: { create: newAccount, update: accountChanges },
   category: { create: newCategory, update: categoryChanges },
   transaction: {
-    create: z.extend(newTransaction, references),
+    create: z.extend(newTransaction, { ...references, ...newBookedDays }),
     update: z.extend(transactionChanges, z.partial(z.object(references)).shape),
   },
 }
@@ -103,6 +103,7 @@ const anyFields = field(
   z.partial(
     z.object({
       ...newTransaction.shape,
+      ...newBookedDays,
       ...references,
       ...newAccount.shape,
       type: field(oneOf(rowTypes), doc('The type of an account, a category or a transaction.')),

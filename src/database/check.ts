@@ -8,7 +8,14 @@ export type Difference = { what: string; key: string; kept: number | null; actua
 
 /** Recomputes every kept balance, count and total, and checks every reference. Returns the differences. One round trip. */
 export async function findDifferences(db: Database): Promise<Difference[]> {
-  const queries = [accountFigures, totalFigures, invalidReferences, invalidOriginals]
+  const queries = [
+    accountFigures,
+    totalFigures,
+    balancesOfChecks,
+    unnamedEntries,
+    invalidReferences,
+    invalidOriginals,
+  ]
   const { differences } = await runAll(db, {
     // A batch of statements that begin with `select` takes no write lock.
     differences: queries.map((query) => db.all<Difference>(sql`select * from (${query})`)),
@@ -63,6 +70,38 @@ const totalFigures = sql`
             from ${rows} group by 1, 2, 3, 4, 5, 6)
    group by user_id, month, type, category_id, account_id, to_account_id
   having sum(kept) is not sum(actual) or sum(kept_rows) is not sum(actual_rows)`
+
+/** By how much each transaction moves each of its accounts, on the bank's day. */
+const bankMovements = sql`
+  select account_id, coalesce(booked_on, transaction_date) as day, iif(type = 'income', amount, -amount) as moved from ${rows}
+  union all
+  select to_account_id, coalesce(to_booked_on, transaction_date), amount from ${rows} where to_account_id is not null`
+
+/** The balance of the account on the day of each check: the bank's and the difference that is kept, and as the rows say. */
+const balancesOfChecks = sql`
+  with checked as materialized (
+    select checks.*, starting_balance, ${sumOf(sql`entry.effect`)} as logged
+      from balance_checks checks
+      join accounts on accounts.id = checks.account_id and accounts.${isOfUser}
+      left join reconciliation_log entry
+        on entry.account_id = checks.account_id and entry.id > after_entry and entry.date <= checks.date
+     group by checks.id
+  ), moved as materialized (
+    select account_id, next_check, ${sumOf(sql`moved`)} as moved
+      from (select *, (select min(date) from balance_checks later
+                        where later.account_id = movement.account_id and later.date >= day) as next_check
+              from (${bankMovements}) movement)
+     where next_check is not null group by 1, 2
+  )
+  select 'balance on the day of a check' as what, 'balance check ' || id as key, balance + base + coalesce(logged, 0) as kept,
+         starting_balance + coalesce((
+           select sum(moved) from moved where moved.account_id = checked.account_id and next_check <= checked.date), 0) as actual
+    from checked where kept <> actual`
+
+/** Every entry of the log has a writer once its transaction is over. */
+const unnamedEntries = sql`
+  select 'entry of the log without a writer' as what, 'entry ' || id as key, account_id as kept, null as actual
+    from reconciliation_log where by_kind is null or write_id is null`
 
 /** A deleted account keeps its former owner, a deleted category has none. Deleted users are in `former_users` for a while. */
 const invalidReferences = sql`

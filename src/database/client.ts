@@ -6,6 +6,7 @@ import { translateDatabaseErrors } from './errors.ts'
 import { withRetries } from './retries.ts'
 import type { Database } from './run.ts'
 import { fetchOnStream } from './streams.ts'
+import { nameWriter, type Writer } from './written-by.ts'
 
 /** The database, the time-out of a round trip, and how many streams an isolate keeps (streams.ts). */
 export type DatabaseAddress = {
@@ -15,7 +16,12 @@ export type DatabaseAddress = {
   keptStreams?: number
 }
 
-type Run = { meter?: Meter; deadline?: Deadline | undefined; waitUntil?: WaitUntil | undefined }
+type Run = {
+  meter?: Meter
+  deadline?: Deadline | undefined
+  waitUntil?: WaitUntil | undefined
+  writer?: Writer
+}
 
 /**
  * Opens the database for one run (deps.ts). The deadline covers all round trips; by default each has its own time-out. A
@@ -23,7 +29,12 @@ type Run = { meter?: Meter; deadline?: Deadline | undefined; waitUntil?: WaitUnt
  */
 export function openDatabase(
   { url, authToken, timeoutMs, keptStreams = 0 }: DatabaseAddress,
-  { meter = new Meter(), deadline = () => AbortSignal.timeout(timeoutMs), waitUntil }: Run = {},
+  {
+    meter = new Meter(),
+    deadline = () => AbortSignal.timeout(timeoutMs),
+    waitUntil,
+    writer = 'service',
+  }: Run = {},
 ): Database {
   const client = createClient({
     url,
@@ -39,7 +50,12 @@ export function openDatabase(
     const mode = statements.every(isSelect) ? 'read' : 'write'
     // A single read needs no transaction.
     const [single] = mode === 'read' && statements.length === 1 ? statements : []
-    const send = async () => (single ? [await client.execute(single)] : await sendBatch(statements, mode))
+    const send = async () => {
+      if (single) return [await client.execute(single)]
+      if (mode === 'read') return sendBatch(statements, mode)
+      const results = await sendBatch([...statements, nameWriter(writer)], mode)
+      return results.slice(0, -1)
+    }
     return meter.timeDatabase(withRetries(() => translateDatabaseErrors(send()), mode, deadline()))
   }
   return drizzle(Object.assign(client, { batch }))

@@ -1,14 +1,22 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { hasLiveAccount } from './live-accounts.ts'
 import type { UserScope } from './owner.ts'
 import { type Rule, rule } from './rules.ts'
-import { type accounts, type batches, type categories, type imports, spentClientIds } from './schema.ts'
+import {
+  type accounts,
+  balanceChecks,
+  type batches,
+  type categories,
+  type imports,
+  spentClientIds,
+} from './schema.ts'
 
-type KeyedTable = typeof accounts | typeof categories | typeof imports | typeof batches
+type KeyedTable = typeof accounts | typeof categories | typeof balanceChecks | typeof imports | typeof batches
 
 /**
  * Conditions for a request with an Idempotency-Key: `earlier` matches the row that an earlier request with the key has
- * created, `isFirst` is true if there is none. A request without a key is always the first. The key of an account or a
- * category is its client id. A key expires with its import, or 30 days after its batch (jobs/expiry.ts).
+ * created, `isFirst` is true if there is none. A request without a key is always the first. The key of an account, a
+ * category or a balance check is its client id. A key expires with its import, or 30 days after its batch (jobs/expiry.ts).
  */
 export function idempotency(owner: UserScope, table: KeyedTable, key: string | SQL | null | undefined) {
   if (!key) return { earlier: sql`false`, isFirst: sql`true` }
@@ -17,18 +25,27 @@ export function idempotency(owner: UserScope, table: KeyedTable, key: string | S
   return { earlier, isFirst: sql`not exists (select 1 from ${table} where ${earlier})` }
 }
 
-type KeyedNoun = 'account' | 'category'
+/** The nouns whose client ids are also Idempotency-Keys, as error texts name them. */
+const keyedNouns = {
+  account: 'an account',
+  category: 'a category',
+  balance_check: 'a balance check',
+} as const
+type KeyedNoun = keyof typeof keyedNouns
 
-/** True if the account or category that was created with this key has been deleted. */
+/** True if the row that was created with this key has been deleted, alone or with its account. */
 export function isSpentKey(userId: SQL, noun: KeyedNoun, key: SQL): SQL {
-  return sql`exists (
+  const isSpent = sql`exists (
     select 1 from ${spentClientIds} spent
      where spent.user_id = ${userId} and spent.noun = ${sql.raw(`'${noun}'`)} and spent.client_id = ${key})`
+  if (noun !== 'balance_check') return isSpent
+  return sql`(${isSpent} or exists (
+    select 1 from ${balanceChecks} where user_id = ${userId} and client_id = ${key} and not ${hasLiveAccount}))`
 }
 
-/** The rule that a late retry must not recreate an account or a category that has been deleted. */
+/** The rule that a late retry must not recreate a row that has been deleted. */
 export function keyRules(userId: SQL, noun: KeyedNoun, key: string | undefined): Rule[] {
   if (!key) return []
-  const text = `The :field belongs to ${noun === 'account' ? 'an account' : 'a category'} that was deleted.`
+  const text = `The :field belongs to ${keyedNouns[noun]} that was deleted.`
   return [rule('Idempotency-Key', text, sql`not ${isSpentKey(userId, noun, sql`${key}`)}`)]
 }

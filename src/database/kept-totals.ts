@@ -7,12 +7,16 @@ import { hasLiveAccounts } from './live-accounts.ts'
  * (migrations/0001_triggers.sql); they ignore inserts of synced and imported rows and deletes of an import without an owner.
  */
 
+/*
+ * So it is with the log of changes on or before the days of balance checks (migrations/0006_balance_check_triggers.sql).
+ */
+
 /**
  * The statements that add rows just inserted to the kept figures. `rows` is a condition on the user's transactions. A CHECK
  * named `…_in_bounds` fails if a balance or total would exceed its bounds.
  */
 export function addToTotals(userId: SQL, rows: SQL): SQL[] {
-  return [...addFigures(rows, sql`1`), failIfOutOfBounds(userId, rows)]
+  return [...addFigures(rows, sql`1`), logBulkWrite(userId, rows, 'created'), failIfOutOfBounds(userId, rows)]
 }
 
 /** The statements that subtract rows from the kept figures, before the rows are deleted. They fail as in `addToTotals`. */
@@ -21,6 +25,7 @@ export function subtractFromTotals(userId: SQL, rows: SQL): SQL[] {
   const months = sql`select distinct substr(transaction_date, 1, 7) from transactions where ${counted}`
   return [
     ...addFigures(counted, sql`-1`),
+    logBulkWrite(userId, counted, 'deleted'),
     sql`delete from totals where user_id = ${userId} and month in (${months}) and transaction_count = 0`,
     failIfOutOfBounds(userId, counted),
   ]
@@ -76,4 +81,84 @@ export function failIfOutOfBounds(userId: SQL, rows: SQL): SQL {
     insert into totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
     select ${userId}, '', '', 0, 0, 0, amount, 0 from (${sumOfBalances} union all ${totalsOfMonths})
      where abs(amount) > ${sql.raw(String(maxTotal))}`
+}
+
+/** The date of the first check that a change on `day` concerns: this one and all later ones. Null if there is none. */
+const nextCheck = (accountId: SQL, day: SQL) =>
+  sql`(select min(date) from balance_checks checked where checked.account_id = ${accountId} and checked.date >= ${day})`
+
+/** True if the user has any balance check. */
+const hasChecks = (userId: SQL) => sql`exists (
+  select 1 from accounts cross join balance_checks on account_id = accounts.id where accounts.user_id = ${userId})`
+
+const now = sql`cast(unixepoch('subsec') * 1000 as integer)`
+
+/** Logs a bulk write: an entry for each account and span between two of its checks. */
+function logBulkWrite(userId: SQL, rows: SQL, op: 'created' | 'deleted'): SQL {
+  const [sign, row] = op === 'created' ? [sql``, sql`"after"`] : [sql`-`, sql`"before"`]
+  const written = sql`(select * from transactions where ${rows} and ${hasChecks(userId)})`
+  const fields = sql`json_object(
+    'type', type, 'amount', amount, 'transaction_date', transaction_date, 'account_id', account_id, 'to_account_id', to_account_id)`
+  return sql`
+    insert into reconciliation_log (user_id, account_id, date, effect, transaction_id, op, count, ${row}, at)
+    select ${userId}, account_id, max(day), ${sign}${sumOf(sql`effect`)}, iif(count(*) = 1, max(id), null), ${op}, count(*),
+           iif(count(*) = 1, max(fields), null), ${now}
+      from (select *, ${nextCheck(sql`side.account_id`, sql`side.day`)} as next_check
+              from (select id, account_id, coalesce(booked_on, transaction_date) as day,
+                           iif(type = 'income', amount, -amount) as effect, ${fields} as fields from ${written}
+                    union all
+                    select id, to_account_id, coalesce(to_booked_on, transaction_date), amount, ${fields}
+                      from ${written} where to_account_id is not null) side)
+     where next_check is not null group by account_id, next_check having ${sumOf(sql`effect`)} <> 0`
+}
+
+/**
+ * Logs the deletion of the user's accounts whose ids a query selects, before they lose their owner: for each other account
+ * with checks, an entry for each span between two of them, about the transfers that disappear. Whole months are read from
+ * the totals; rows only in months that a check divides, and where the bank's day is another.
+ */
+export function logAccountDeletion(userId: SQL, ids: SQL): SQL {
+  const inMonth = sql`transaction_date between divided.month || '-01' and divided.month || '-31'`
+  const isPartner = (id: SQL) => sql`${id} in (select id from partner)`
+  const isWhole = (id: SQL) => sql`(${id}, totals.month) not in (select partner_id, month from divided)`
+  /** Moves the effect of rows from their own day to the bank's. */
+  const moved = (amount: SQL, bookedOn: SQL) =>
+    sql`iif(at_bank, ${bookedOn}, transaction_date), iif(at_bank, ${amount}, -(${amount})), iif(at_bank, 1, -1)`
+  const days = sql`(select true as at_bank union all select false)`
+  return sql`
+    insert into reconciliation_log (user_id, account_id, date, effect, op, count, at)
+    with gone(id) as materialized (${ids}), partner as materialized (
+      select id from accounts
+       where user_id = ${userId} and id not in (select id from gone)
+         and exists (select 1 from balance_checks where account_id = accounts.id)
+    ), divided as materialized (
+      select distinct account_id as partner_id, substr(date, 1, 7) as month from balance_checks
+       where ${isPartner(sql`account_id`)} and date <> date(substr(date, 1, 7) || '-01', '+1 month', '-1 day')
+    ), part(partner_id, day, effect, transfers) as (
+      select to_account_id, month || '-01', -total, transaction_count
+        from gone cross join totals indexed by totals_account on user_id = ${userId} and account_id = gone.id
+       where type = 'transfer' and ${isPartner(sql`to_account_id`)} and ${isWhole(sql`to_account_id`)}
+      union all
+      select account_id, month || '-01', total, transaction_count
+        from gone cross join totals indexed by totals_to_account
+          on user_id = ${userId} and to_account_id = gone.id and to_account_id <> 0
+       where ${isPartner(sql`account_id`)} and ${isWhole(sql`account_id`)}
+      union all
+      select partner_id, transaction_date, -amount, 1
+        from divided cross join gone cross join transactions on account_id = gone.id and ${inMonth} and to_account_id = partner_id
+      union all
+      select partner_id, transaction_date, amount, 1
+        from divided cross join gone cross join transactions on to_account_id = gone.id and ${inMonth} and account_id = partner_id
+      union all
+      select partner.id, ${moved(sql`-amount`, sql`to_booked_on`)}
+        from partner cross join transactions on to_account_id = partner.id and to_booked_on is not null cross join ${days}
+       where account_id in (select id from gone)
+      union all
+      select partner.id, ${moved(sql`amount`, sql`booked_on`)}
+        from partner cross join transactions on account_id = partner.id and booked_on is not null cross join ${days}
+       where to_account_id in (select id from gone)
+    )
+    select ${userId}, partner_id, max(day), ${sumOf(sql`effect`)}, 'account_deleted', sum(transfers), ${now}
+      from (select *, ${nextCheck(sql`part.partner_id`, sql`part.day`)} as next_check from part)
+     where next_check is not null group by partner_id, next_check having ${sumOf(sql`effect`)} <> 0`
 }

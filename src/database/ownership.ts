@@ -3,21 +3,22 @@ import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import type { Draft } from '../shared/draft.ts'
 import { Forbidden, Invalid, NotFound, VersionConflict } from '../shared/failures.ts'
 import type { ExpectedVersions } from '../shared/types.ts'
-import { hasLiveAccounts } from './live-accounts.ts'
+import { hasLiveAccount, hasLiveAccounts } from './live-accounts.ts'
 import type { Owner, UserScope } from './owner.ts'
 import type { Statement } from './run.ts'
 import * as schema from './schema.ts'
 
-const { transactions, users } = schema
+const { users } = schema
 
 type Table<Name extends keyof typeof schema> = (typeof schema)[Name]
-type VersionedTable = Table<'accounts' | 'categories' | 'transactions'>
+type VersionedTable = Table<'accounts' | 'categories' | 'transactions' | 'balanceChecks'>
 type OwnedTable = VersionedTable | Table<'tokens' | 'imports' | 'importLayouts' | 'batches'>
 
 const nouns = {
   accounts: 'Account',
   categories: 'Category',
   transactions: 'Transaction',
+  balance_checks: 'Balance check',
   tokens: 'Token',
   imports: 'Import',
   import_layouts: 'Layout',
@@ -27,11 +28,11 @@ const nouns = {
 /** The id of a row: a number, or the UUID of a batch. */
 type Id = number | string
 
-/** Matches row `id` unless the row, its user or (for a transaction) one of its accounts has been deleted. */
+/** Matches row `id` unless the row, its user or (for a transaction or a balance check) an account of it has been deleted. */
 export function existingRow(table: OwnedTable, id: Id): SQL {
   const hasUser = sql`${table.userId} in (select ${users.id} from ${users})`
-  const hasAccounts = (table as OwnedTable) === transactions ? hasLiveAccounts : undefined
-  return and(sql`${table.id} = ${id}`, hasUser, hasAccounts) as SQL
+  const isOn: Partial<Record<string, SQL>> = { transactions: hasLiveAccounts, balance_checks: hasLiveAccount }
+  return and(sql`${table.id} = ${id}`, hasUser, isOn[getTableName(table)]) as SQL
 }
 
 /** Matches row `id` if it exists and is the user's. */

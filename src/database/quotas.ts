@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Rule, rule } from './rules.ts'
-import { accounts, categories, rejectedMatches } from './schema.ts'
+import { accounts, balanceChecks, categories, rejectedMatches } from './schema.ts'
 
 /** Lists of accounts and categories have no pages. The longest must fit into the database's limit of 10 MB a response. */
 export const maxAccounts = 500
@@ -11,6 +11,10 @@ export const maxNotesLength = 250_000
 export const maxUnfinishedBatches = 100
 /** Rejected matches of a user, far above normal use. */
 export const maxRejections = 2_000
+/** Balance checks of an account: 33 years of months. */
+export const maxChecksOfAccount = 400
+/** Balance checks of a user: their list has no pages. */
+export const maxChecks = 4_000
 /** Named tokens of a user that have not expired. */
 export const maxNamedTokens = 50
 
@@ -21,6 +25,24 @@ export const accountQuota = (userId: SQL, added: SQL = sql`1`, field = 'name') =
 /** The user may have `added` more categories; `field` gets the error. */
 export const categoryQuota = (userId: SQL, field: string, added: SQL = sql`1`) =>
   quota(categories, { max: maxCategories, noun: 'categories', field }, userId, added)
+
+/** The account may have `added` more balance checks, and so may its user. */
+export function checkQuotas(userId: SQL, accountId: SQL, added: SQL = sql`1`): Rule[] {
+  const text = (max: number, where = '') =>
+    `You cannot have more than ${max.toLocaleString('en')} balance checks${where}.`
+  const ofAccount = sql`select count(*) from ${balanceChecks} where ${balanceChecks.accountId} = ${accountId}`
+  const ofUser = sql`
+    select count(*) from ${accounts} cross join ${balanceChecks} on ${balanceChecks.accountId} = ${accounts.id}
+     where ${accounts.userId} = ${userId}`
+  return [
+    rule(
+      'date',
+      text(maxChecksOfAccount, ' for an account'),
+      sql`((${ofAccount}) + ${added} <= ${maxChecksOfAccount})`,
+    ),
+    rule('date', text(maxChecks), sql`((${ofUser}) + ${added} <= ${maxChecks})`),
+  ]
+}
 
 /** The user may reject one more match. */
 export const rejectionQuota = (userId: SQL) =>

@@ -248,6 +248,10 @@ export const transactions = sqliteTable(
     reference: text('reference'),
     /** `YYYY-MM-DD`. */
     transactionDate: text('transaction_date').notNull(),
+    /** The bank's day on `accountId`, where a file has told it and it differs from `transactionDate` (booked-days.ts). */
+    bookedOn: text('booked_on').$type<CalendarDate>(),
+    /** The same on `toAccountId`. */
+    toBookedOn: text('to_booked_on').$type<CalendarDate>(),
     /** True for rows that came in an offline batch or an upload of operations. */
     isSynced: integer('is_synced', { mode: 'boolean' }).notNull().default(false),
     clientId: clientId(),
@@ -269,6 +273,13 @@ export const transactions = sqliteTable(
       .on(t.toAccountId, t.transactionDate)
       .where(sql`to_account_id is not null`),
     index('transactions_category').on(t.categoryId, t.transactionDate).where(sql`category_id is not null`),
+    // Few rows have such days. With both days, a balance is corrected without reading the rows of other months.
+    index('transactions_booked')
+      .on(t.accountId, t.bookedOn, t.transactionDate)
+      .where(sql`booked_on is not null`),
+    index('transactions_to_booked')
+      .on(t.toAccountId, t.toBookedOn, t.transactionDate)
+      .where(sql`to_booked_on is not null`),
     uniqueIndex('transactions_client_id').on(t.userId, t.clientId).where(hasClientId),
     check('transaction_type', sql`${t.type} in ('income', 'expense', 'transfer')`),
     check('amount_in_bounds', sql`${t.amount} between 1 and ${sql.raw(String(maxAmount))}`),
@@ -326,6 +337,93 @@ export const changes = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.userId, t.seq] })],
 )
+
+/**
+ * The bank's balance of an account at the end of a day. The account's own differs from it by `base` and the effects of later
+ * entries of the log that are dated up to that day (balance-checks/differences.ts).
+ */
+export const balanceChecks = sqliteTable(
+  'balance_checks',
+  {
+    id: id('id'),
+    userId: ownerOrFormer('user_id'),
+    accountId: integer('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    date: text('date').$type<CalendarDate>().notNull(),
+    balance: minor('balance'),
+    /** The account's balance minus the bank's, as of the entry `afterEntry`. */
+    base: minor('base'),
+    /** The last entry of the log when `base` was computed: later ones are added to it. */
+    afterEntry: integer('after_entry').notNull(),
+    /** When the check last broke, if the entries since are in `base` already; null if it was ok at `afterEntry`, or never. */
+    brokenSince: instant('broken_since'),
+    /** How many changes since then are in `base`. */
+    brokenCount: integer('broken_count').notNull().default(0),
+    source: text('source', { enum: types.checkSources }).notNull(),
+    /** The import of the file that told the balance. */
+    importId: integer('import_id'),
+    clientId: clientId(),
+    version: version(),
+    ...timestamps,
+  },
+  (t) => [
+    uniqueIndex('balance_checks_account_date').on(t.accountId, t.date),
+    uniqueIndex('balance_checks_client_id').on(t.userId, t.clientId).where(hasClientId),
+    index('balance_checks_import').on(t.importId).where(sql`import_id is not null`),
+  ],
+)
+
+/**
+ * Changes that moved the balance of an account on or before the day of its latest check. Triggers write an entry for each
+ * change of a single row, kept-totals.ts one for all rows of a bulk write between two checks.
+ */
+export const reconciliationLog = sqliteTable(
+  'reconciliation_log',
+  {
+    /** Ids of entries are never used again, since checks refer to positions in the log. */
+    id: id('id'),
+    userId: ownerOrFormer('user_id'),
+    accountId: integer('account_id').notNull(),
+    /** The day from which the balance is another; `0000-00-00` for a starting balance. */
+    date: text('date').$type<CalendarDate>().notNull(),
+    /** By how much the change raised the balance. */
+    effect: minor('effect'),
+    /** Null if the entry is about several transactions, or none. */
+    transactionId: integer('transaction_id'),
+    op: text('op', { enum: types.loggedOperations }).notNull(),
+    /** How many transactions the entry is about. */
+    count: integer('count').notNull(),
+    /** The fields that moved money, before and after, as JSON. No texts: a deletion is permanent. */
+    before: text('before', { mode: 'json' }).$type<LoggedRow>(),
+    after: text('after', { mode: 'json' }).$type<LoggedRow>(),
+    /** Who made the change. Null until the end of the transaction that wrote the entry (written-by.ts). */
+    byKind: text('by_kind', { enum: types.writerKinds }),
+    /** The name of a named token, or the User-Agent of a session, copied since tokens are deleted. */
+    byName: text('by_name'),
+    tokenId: integer('token_id'),
+    /** The last entry of the same write: entries of one write count together. */
+    writeId: integer('write_id'),
+    importId: integer('import_id'),
+    cause: text('cause', { enum: types.changeCauses }),
+    at: instant('at').notNull(),
+  },
+  (t) => [
+    index('reconciliation_log_account').on(t.accountId, t.id),
+    index('reconciliation_log_unnamed').on(t.byKind).where(sql`by_kind is null`),
+  ],
+)
+
+/** What the log keeps of a transaction, or of an account's starting balance. Amounts are in minor units. */
+export type LoggedRow =
+  | {
+      type: (typeof types.transactionTypes)[number]
+      amount: Minor
+      transaction_date: CalendarDate
+      account_id: number
+      to_account_id: number | null
+    }
+  | { starting_balance: Minor }
 
 /** The highest id of a transaction that was deleted while it was the newest, so that no id is assigned twice. */
 export const spentIds = sqliteTable('spent_ids', {
@@ -421,6 +519,10 @@ export const batches = sqliteTable(
     completedAt: instant('completed_at'),
     /** The outcome of each item, in order; null until the batch has been processed, or if every item is invalid. */
     outcomes: text('outcomes', { mode: 'json' }).$type<StoredOutcome[]>(),
+    /** Who sent it, as in `reconciliationLog`. */
+    byKind: text('by_kind', { enum: types.writerKinds }),
+    byName: text('by_name'),
+    tokenId: integer('token_id'),
   },
   (t) => [
     index('sync_batches_user').on(t.userId, t.completedAt),

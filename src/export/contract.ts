@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { account } from '../accounts/contract.ts'
 import { session } from '../auth/contract.ts'
+import { balanceCheck } from '../balance-checks/contract.ts'
 import { category } from '../categories/contract.ts'
 import { importLayout, importRecord } from '../imports/response-contract.ts'
 import { doc, field } from '../shared/doc.ts'
@@ -112,6 +113,15 @@ const rememberedRow = shown.object(
   },
 )
 
+const exportedCheck = shown.object(
+  'ExportedBalanceCheck',
+  'A balance of the bank. Its difference follows from the rest.',
+  {
+    ...z.omit(balanceCheck, { ledger_balance: true, difference: true, state: true, broken_at: true }).shape,
+    ...timestamps,
+  },
+)
+
 const exportedToken = shown.object(
   'ExportedToken',
   'A token, without its secret.',
@@ -122,6 +132,7 @@ const lists = {
   accounts: z.array(exportedAccount),
   categories: z.array(exportedCategory),
   transactions: field(z.array(exportedTransaction), doc('By date, then id, oldest first.')),
+  balance_checks: field(z.array(exportedCheck), doc('By account and day.')),
   imports: z.array(exportedImport),
   layouts: z.array(exportedLayout),
   rejected_matches: z.array(rejectedMatch),
@@ -163,6 +174,7 @@ export const fullExport = shown.object(
       accounts: 0,
       categories: 0,
       transactions: 1,
+      balance_checks: 0,
       imports: 0,
       layouts: 0,
       rejected_matches: 0,
@@ -173,6 +185,7 @@ export const fullExport = shown.object(
     accounts: [],
     categories: [],
     transactions: [{ ...coffee(), client_id: null, import_id: null, booked_by: null }],
+    balance_checks: [],
     imports: [],
     layouts: [],
     rejected_matches: [],

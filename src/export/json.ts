@@ -2,14 +2,18 @@ import { and, asc, eq, getTableColumns, gt, type SQL, sql } from 'drizzle-orm'
 import { presentAccount } from '../accounts/present.ts'
 import { presentSession } from '../auth/present.ts'
 import { type Session, sessionColumns } from '../auth/sessions.ts'
+import { presentStoredCheck } from '../balance-checks/present.ts'
+import { checkColumns } from '../balance-checks/read.ts'
 import { presentCategory } from '../categories/present.ts'
 import { writeCursor } from '../changes/feed-cursor.ts'
 import { lastChange } from '../database/change-numbers.ts'
 import { jsonRows } from '../database/json-row.ts'
+import { hasLiveAccount } from '../database/live-accounts.ts'
 import type { Owner } from '../database/owner.ts'
 import type { ResultOf } from '../database/run.ts'
 import {
   accounts,
+  balanceChecks,
   importedOriginals,
   importLayouts,
   imports,
@@ -32,6 +36,7 @@ export async function exportJson(reader: ExportReader, epoch: number): Promise<A
   const first = await reader.read((limit) => ({
     ...firstStatements(owner, {}, limit),
     counted: countRows(owner),
+    checks: selectExportedChecks(owner),
     imports: nextImports(owner, limit),
     layouts: selectLayouts(owner),
     rejected: owner.db
@@ -52,6 +57,7 @@ export async function exportJson(reader: ExportReader, epoch: number): Promise<A
       accounts: first.accounts.length,
       categories: first.categories.length,
       transactions: counted.transactions,
+      balance_checks: first.checks.length,
       imports: counted.imports,
       layouts: layouts.length,
       rejected_matches: rejected.length,
@@ -68,6 +74,7 @@ export async function exportJson(reader: ExportReader, epoch: number): Promise<A
       ...presentTimestamps(row),
     })),
     transactions: each(transactionPages(reader, {}, first), exportedTransaction),
+    balance_checks: once(first.checks, (row) => ({ ...presentStoredCheck(row), ...presentTimestamps(row) })),
     imports: each(
       reader.pages(first.imports, (limit, { id }) => nextImports(owner, limit, id)),
       (row) => ({ ...presentImport(row), first_day: row.firstDay, last_day: row.lastDay }),
@@ -149,6 +156,13 @@ function nextRemembered(owner: Owner, limit: number, after = 0) {
     .as('imported_originals')
   return owner.db.select({ rows: jsonRows(columns) }).from(page)
 }
+
+const selectExportedChecks = ({ db, id }: Owner) =>
+  db
+    .select({ ...checkColumns, createdAt: balanceChecks.createdAt, updatedAt: balanceChecks.updatedAt })
+    .from(balanceChecks)
+    .where(and(eq(balanceChecks.userId, id), hasLiveAccount))
+    .orderBy(asc(balanceChecks.accountId), asc(balanceChecks.date))
 
 const selectLayouts = ({ db, id }: Owner) =>
   db.select().from(importLayouts).where(eq(importLayouts.userId, id)).orderBy(asc(importLayouts.id))

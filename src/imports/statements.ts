@@ -8,6 +8,7 @@ import { categoryQuota } from '../database/quotas.ts'
 import { type Rule, selectRuleFlags } from '../database/rules.ts'
 import { toStatements } from '../database/run.ts'
 import { accounts, batches, batchParts, imports, type StoredOutcome } from '../database/schema.ts'
+import { setCause } from '../database/written-by.ts'
 import { selectCandidates } from '../matches/candidates.ts'
 import type { Span } from '../shared/dates.ts'
 import { maxErrors } from '../shared/field-errors.ts'
@@ -124,7 +125,7 @@ function createIfValid(owner: Owner, plan: Plan, importId: SQL) {
     duplicates: db.all<FoundDuplicate>(selectDuplicates(id, plan.isDryRun ? maxPreviewed : maxListed)),
     created: insertWhere(db, imports, newImport(owner, plan), isValid).returning(),
     rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
-    counted: toStatements(addToTotals(owner.id, isImportedBy(importId))),
+    counted: toStatements([...addToTotals(owner.id, isImportedBy(importId)), setCause('import', importId)]),
     booked: toStatements(markBooked(owner, id, importId)),
   }
 }

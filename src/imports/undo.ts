@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { logDeletions } from '../database/change-numbers.ts'
 import { subtractFromTotals } from '../database/kept-totals.ts'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
+import { setCause } from '../database/written-by.ts'
 import { separateImported } from '../matches/separate.ts'
 
 /** The condition for the rows of an import: their ids lie within a range, in which others may lie as well. */
@@ -33,6 +34,7 @@ export function undoImport(userId: SQL, importId: SQL, which: SQL): SQL[] {
     deleteOrphanedOriginals(userId, importId),
     sql`update transactions set import_id = null where ${created} and ${isBeingUndone}`,
     sql`delete from imports where id = ${importId} and user_id is null`,
+    setCause('undo', importId),
   ]
 }
 

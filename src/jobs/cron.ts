@@ -1,3 +1,4 @@
+import { foldLog } from '../balance-checks/fold.ts'
 import { trimChangeLog } from '../changes/trim-log.ts'
 import type { Deps } from '../deps.ts'
 import { reportOf } from '../shared/error-report.ts'
@@ -9,7 +10,10 @@ import { sweepDeleted } from './removal.ts'
 
 /** The jobs by the cron triggers of wrangler.toml. */
 const jobs: Record<string, (deps: Deps) => Promise<Record<string, number>>> = {
-  '* * * * *': ({ db, syncQueue, now }) => sweepSyncs(db, syncQueue, now),
+  '* * * * *': async ({ db, syncQueue, now }) => ({
+    ...(await sweepSyncs(db, syncQueue, now)),
+    ...(await foldLog(db)),
+  }),
   '*/5 * * * *': ({ config, ...deps }) => sendDueReminders({ ...deps, ...config }),
   '17 * * * *': async ({ db, removalQueue, now }) => ({
     ...(await removeExpired(db, now)),

@@ -64,7 +64,12 @@ export async function sweepDeleted(db: Database, queue: RemovalQueue): Promise<R
  * other rows, and newest first: the lists of a user who still exists begin there, and would have to pass over them.
  */
 async function removePart(db: Database, userId: number): Promise<boolean> {
-  const steps = [...removeTransactions(userId), removeAccounts(userId), ...removeLeftovers(userId)]
+  const steps = [
+    ...removeTransactions(userId),
+    ...removeChecks(userId),
+    removeAccounts(userId),
+    ...removeLeftovers(userId),
+  ]
   const { left } = await runAll(db, {
     steps: steps.map((step) => db.run(step)),
     left: db.all(sql`
@@ -113,6 +118,18 @@ const hasNoTransactions = (account: SQL) =>
   sql`not exists (select 1 from transactions where account_id = ${account})
     and not exists (select 1 from transactions where to_account_id = ${account})`
 
+/** The statements that remove the balance checks of accounts, deleted or of a deleted user, and the log of their changes. */
+function removeChecks(userId: number): SQL[] {
+  const gone = sql`
+    select id from accounts where former_user_id = ${userId} or user_id = ${formerUser(userId)}`
+  return ['balance_checks', 'reconciliation_log'].map(
+    (table) => sql`
+    delete from ${sql.identifier(table)} where id in (
+      select row.id from (${gone}) account cross join ${sql.identifier(table)} row on row.account_id = account.id
+       limit ${rowsPerPart})`,
+  )
+}
+
 /** The statement that removes accounts, deleted or of a deleted user, to which no transaction refers any more. */
 function removeAccounts(userId: number): SQL {
   return sql`
@@ -120,6 +137,8 @@ function removeAccounts(userId: number): SQL {
       select id from accounts
        where (former_user_id = ${userId} or user_id = ${formerUser(userId)})
          and ${hasNoTransactions(sql`accounts.id`)}
+         and not exists (select 1 from balance_checks where account_id = accounts.id)
+         and not exists (select 1 from reconciliation_log where account_id = accounts.id)
          and not exists (
            select 1 from imported_originals indexed by imported_originals_account_date_amount where ${isUselessWithout(userId, sql`accounts.id`)})
        limit ${rowsPerPart})`

@@ -7,9 +7,11 @@ import { requireComplete } from '../database/ownership.ts'
 import { selectRuleFlags, violationOf } from '../database/rules.ts'
 import { toStatements } from '../database/run.ts'
 import { transactions } from '../database/schema.ts'
+import { setCause } from '../database/written-by.ts'
 import type { Draft } from '../shared/draft.ts'
 import { type FieldErrors, Invalid } from '../shared/failures.ts'
 import { handedOverTexts } from '../shared/transaction-fields.ts'
+import { dayInFile } from '../transactions/booked-days.ts'
 import { isImported } from '../transactions/bulk-duplicates.ts'
 import { storedFieldNames } from '../transactions/bulk-insert.ts'
 import { liveCategory, type Transaction, transactionColumns } from '../transactions/read.ts'
@@ -92,6 +94,7 @@ export function joinPairs({ id: userId }: UserScope, pairs: string): SQL[] {
     redirectOriginals(userId, joined),
     sql`delete from transactions where id in (select id from ${joined})`,
     updateRemaining(userId, joined),
+    setCause('match'),
   ]
 }
 
@@ -191,10 +194,14 @@ function redirectOriginals(userId: SQL, joined: SQL): SQL {
 
 /** Gives the rows that remain what they lacked. This raises their `seq` above the join's, so a repeat does nothing. */
 function updateRemaining(userId: SQL, joined: SQL): SQL {
+  const toAccount = sql`iif(gone.kind = 'transfer', gone.kept ->> 'account_id', transactions.to_account_id)`
+  const toDay = sql`iif(gone.kind = 'transfer', gone.kept ->> 'booked_on', transactions.to_booked_on)`
   return sql`
     update transactions
        set type = iif(gone.kind = 'transfer', 'transfer', transactions.type),
-           to_account_id = iif(gone.kind = 'transfer', gone.kept ->> 'account_id', transactions.to_account_id),
+           to_account_id = ${toAccount},
+           booked_on = nullif(coalesce(${dayInFile(sql`transactions.account_id`)}, transactions.booked_on), transactions.transaction_date),
+           to_booked_on = nullif(coalesce(${dayInFile(toAccount)}, ${toDay}), transactions.transaction_date),
            category_id = coalesce(${liveCategory}, gone.kept ->> 'category_id'),
            ${forEachText((name) => `${name} = coalesce(transactions.${name}, gone.kept ->> '${name}')`)},
            version = transactions.version + 1, seq = ${nextChange(userId)} + gone.nth

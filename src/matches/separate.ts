@@ -6,9 +6,11 @@ import type { Owner } from '../database/owner.ts'
 import { ownRow, requireComplete } from '../database/ownership.ts'
 import { rule, selectRuleFlags, violationOf } from '../database/rules.ts'
 import { transactions } from '../database/schema.ts'
+import { setCause } from '../database/written-by.ts'
 import type { Draft } from '../shared/draft.ts'
 import { invalidText } from '../shared/field-errors.ts'
 import { handedOverTexts } from '../shared/transaction-fields.ts'
+import { dayInFile } from '../transactions/booked-days.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
 import type { Separation } from './contract.ts'
 import { forEachText, restoredColumns } from './join.ts'
@@ -36,6 +38,7 @@ export async function separateMatch(owner: Owner, draft: Draft<Separation>): Pro
         .where(both)
         .orderBy(sql`${transactions.id} <> ${id}`),
       forget: db.run(forget),
+      cause: db.run(setCause('match')),
     }),
   )
   if (results.both.length < 2) throw violationOf(rules, results.ruleFlags)
@@ -85,8 +88,8 @@ function undoJoins(userId: SQL, ids: SQL): { steps: SQL[]; forget: SQL } {
   const rows = sql`(select * from imported_originals where user_id = ${userId} and id in (${ids}))`
   const steps = [
     ...restoreRows(userId, rows),
-    ...removeGainedValues(userId, rows),
     restoreTargets(userId, rows),
+    ...removeGainedValues(userId, rows),
     sql`
     delete from spent_client_ids
      where user_id = ${userId} and noun = 'transaction' and client_id in (select ${kept('client_id')} from ${rows})`,
@@ -116,7 +119,8 @@ function restoreRows(userId: SQL, rows: SQL): SQL[] {
 /**
  * Takes from the rows that remained what they gained. If one of them has been joined since, that is taken from its
  * `kept`, and what it passed on from the row that it was joined into, and so on. A passed value equals that of the
- * row that passed it, so `union` sees each value of a row once, however many joins lead there.
+ * row that passed it, so `union` sees each value of a row once, however many joins lead there. Days of the bank are those
+ * that the files of the rows tell that are left; a day that no lost row has told stays.
  */
 function removeGainedValues(userId: SQL, rows: SQL): SQL[] {
   const flags = JSON.stringify({
@@ -135,16 +139,31 @@ function removeGainedValues(userId: SQL, rows: SQL): SQL[] {
         from gained cross join imported_originals passing on passing.user_id = ${userId} and passing.id = gained.id
        where passing.joined_id <> passing.id and passing.id not in (select id from back)
          and kept ->> flag and kept ->> field = value),
+    lost_day as materialized (
+      select transaction_date as day from back
+       union
+      select original.transaction_date
+        from back cross join imported_originals original indexed by imported_originals_merged_into
+          on original.user_id = ${userId} and original.merged_into_id = back.id),
     lost as (
       select id, row_number() over () as nth, max(value) filter (where field = 'into') as into_id,
              max(value) filter (where field = 'category_id') as category_id,
              ${forEachText((name) => `max(value) filter (where field = '${name}') as ${name}`)}
         from gained group by id)`
+  const isLeft = sql`original.id not in (select id from back)`
+  const isLost = (day: SQL) => sql`${day} in (select day from lost_day)`
+  const dayOn = (account: SQL, day: SQL) =>
+    sql`iif(${isLost(day)}, nullif(${dayInFile(account, isLeft)}, transactions.transaction_date), ${day})`
+  const bookedOn = dayOn(sql`transactions.account_id`, sql`transactions.booked_on`)
+  const toBookedOn = dayOn(sql`transactions.to_account_id`, sql`transactions.to_booked_on`)
+  const keptDay = (field: string) => sql`iif(${isLost(kept(field))}, null, ${kept(field)})`
   return [
     sql`${lost}
     update transactions
        set type = iif(to_account_id = lost.into_id, 'expense', type),
            to_account_id = nullif(to_account_id, lost.into_id),
+           booked_on = ${bookedOn},
+           to_booked_on = iif(to_account_id = lost.into_id, null, ${toBookedOn}),
            category_id = nullif(transactions.category_id, lost.category_id),
            ${forEachText((name) => `${name} = nullif(transactions.${name}, lost.${name})`)},
            booked_by = iif(lost.into_id is null, transactions.booked_by, (
@@ -156,11 +175,20 @@ function removeGainedValues(userId: SQL, rows: SQL): SQL[] {
     update imported_originals
        set kept = json_set(kept, '$.type', iif(${kept('to_account_id')} = lost.into_id, 'expense', ${kept('type')}),
                            '$.to_account_id', nullif(${kept('to_account_id')}, lost.into_id),
+                           '$.booked_on', ${keptDay('booked_on')},
+                           '$.to_booked_on', iif(${kept('to_account_id')} = lost.into_id, null, ${keptDay('to_booked_on')}),
                            '$.category_id', nullif(${kept('category_id')}, lost.category_id),
                            ${forEachText((name) => `'$.${name}', nullif(kept ->> '${name}', lost.${name})`)})
       from lost
      where imported_originals.user_id = ${userId} and imported_originals.id in (select id from lost) and lost.id = imported_originals.id
        and imported_originals.joined_id <> imported_originals.id and imported_originals.id not in (select id from back)`,
+    // A row may have the day of one that was joined into it by way of another.
+    sql`${lost}
+    update transactions
+       set booked_on = ${bookedOn}, to_booked_on = ${toBookedOn}, version = version + 1,
+           seq = ${nextChange(userId)} + (select count(*) from back before where before.merged_into_id < transactions.id)
+     where id in (select merged_into_id from back where merged_into_id <> joined_id)
+       and (${isLost(sql`booked_on`)} or ${isLost(sql`to_booked_on`)})`,
   ]
 }
 

@@ -33,6 +33,11 @@ const enums: Record<string, { enum: readonly string[]; description: string }> = 
     description: 'Whether the amounts of a file contain the fees beside them.',
   },
   ReportInterval: { enum: types.reportIntervals, description: 'How far apart the points of a report are.' },
+  BalanceCheckState: { enum: types.checkStates, description: 'Whether a balance is that of the bank.' },
+  BalanceCheckSource: { enum: types.checkSources, description: 'Where the balance of a check comes from.' },
+  BalanceChangeKind: { enum: types.balanceChangeKinds, description: 'In what way a balance was changed.' },
+  WriterKind: { enum: types.writerKinds, description: 'Who made a change.' },
+  CandidateKind: { enum: types.candidateKinds, description: 'What would explain a difference.' },
   SignConvention: { enum: types.signAnswers, description: 'What positive amounts in a file mean.' },
 }
 

@@ -27,7 +27,7 @@ export class InsufficientScope extends Failure {
 /** The row named in the path does not exist. */
 export class NotFound extends Failure {
   override readonly name = 'NotFound'
-  constructor(noun: 'Account' | 'Category' | 'Transaction' | 'Token' | 'Sync batch' | 'Import' | 'Layout') {
+  constructor(noun: VersionedNoun | 'Token' | 'Sync batch' | 'Import' | 'Layout') {
     super(`${noun} not found.`)
   }
 }
@@ -56,7 +56,7 @@ export class VersionConflict extends Failure {
     this.current = current
   }
 }
-type VersionedNoun = 'Account' | 'Category' | 'Transaction'
+type VersionedNoun = 'Account' | 'Category' | 'Transaction' | 'Balance check'
 
 /** Only verified users may use the endpoint. */
 export class EmailNotVerified extends Failure {

@@ -28,6 +28,8 @@ export const transactionFields = {
   reference: { isCompared: true, text: { isSearched: true, isExported: true, isHandedOver: true } },
   transaction_date: { isCompared: true },
   force: { isCompared: false },
+  booked_on: { isCompared: false },
+  to_booked_on: { isCompared: false },
 } satisfies Record<string, Roles>
 
 type Fields = typeof transactionFields

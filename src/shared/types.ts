@@ -43,6 +43,26 @@ export const tokenAbilities = ['read', 'write'] as const
 export type TokenAbility = (typeof tokenAbilities)[number]
 /** How far apart the points of a report of balances are. */
 export const reportIntervals = ['day', 'week', 'month'] as const
+/** Where the balance of a check comes from: a person, or a file. */
+export const checkSources = ['manual', 'import'] as const
+/** Whether the balance of an account equals that of the bank. */
+export const checkStates = ['ok', 'broken'] as const
+/** What explains the difference of a check that never was ok. */
+export const candidateKinds = ['missing_or_extra', 'reversed', 'duplicate', 'starting_balance'] as const
+/** What a change did that moved a balance of the past. */
+export const loggedOperations = [
+  'created',
+  'updated',
+  'deleted',
+  'starting_balance',
+  'account_deleted',
+] as const
+/** The same, with `many` for changes that are not listed one by one. */
+export const balanceChangeKinds = [...loggedOperations, 'many'] as const
+/** Who made a change: a session, a named token, or the service itself. */
+export const writerKinds = ['session', 'token', 'service'] as const
+/** Why transactions changed, if not because a person wanted these changes one by one. */
+export const changeCauses = ['import', 'match', 'undo'] as const
 /** The nouns of the change feed. */
 export const changedNouns = ['profile', 'account', 'category', 'transaction'] as const
 /** The versions of a row that a write accepts, each between commas (`,3,4,`); undefined if it accepts any. */

@@ -7,6 +7,7 @@ import { maxUnfinishedBatches } from '../database/quotas.ts'
 import { brokenRules } from '../database/rules.ts'
 import { toStatements } from '../database/run.ts'
 import { batches, batchParts } from '../database/schema.ts'
+import { senderColumns } from '../database/written-by.ts'
 import type { Draft } from '../shared/draft.ts'
 import { type FieldErrors, Invalid, InvalidItems, TooManyAttempts } from '../shared/failures.ts'
 import { firstErrors } from '../shared/field-errors.ts'
@@ -102,6 +103,7 @@ function acceptStatements(owner: Owner, batch: StagedBatch, mayProcess: boolean)
     bodyHash: batch.bodyHash,
     createdAt: owner.now,
     queuedAt,
+    ...senderColumns(owner.tokenId),
   }
   return {
     retried: idempotencyKey

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { isOutOfBounds } from '../database/errors.ts'
 import { builder, type Database, runAll, toStatements } from '../database/run.ts'
 import { batches, batchParts } from '../database/schema.ts'
+import { nameSender } from '../database/written-by.ts'
 import {
   addCreatedToTotals,
   type BatchId,
@@ -35,7 +36,7 @@ export function processItems(batchId: BatchId, now: Date, { comparesContent = tr
 export async function processSync(db: Database, batchId: string, now: Date): Promise<string | undefined> {
   try {
     const { queued } = await runAll(db, {
-      items: toStatements(processItems(batchId, now)),
+      items: toStatements([...processItems(batchId, now), nameSender(batchId)]),
       queued: queueNext(batchId, now),
     })
     return queued[0]?.id

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { earliestDate, latestDate } from '../shared/dates.ts'
+import { type CalendarDate, earliestDate, latestDate } from '../shared/dates.ts'
 import { doc, field, formatNumber } from '../shared/doc.ts'
 import { invalidText } from '../shared/field-errors.ts'
 import {
@@ -23,7 +23,7 @@ import { accountTypes, categoryTypes, transactionTypes } from '../shared/types.t
 import { versionConflict } from '../shared/versions.ts'
 
 /** The fields that may be changed later. */
-type Changeable = Exclude<TransactionField, 'client_id' | 'force'>
+type Changeable = Exclude<TransactionField, 'client_id' | 'force' | 'booked_on' | 'to_booked_on'>
 
 const fields = z.object({
   account_id: field(
@@ -79,6 +79,17 @@ export const newTransaction = field(
   doc({ id: 'NewTransaction' }),
 )
 export type NewTransaction = z.output<typeof newTransaction>
+
+const bookedOn =
+  'The day on which the bank has it on `account_id`, if a file has told it and it is not `transaction_date`.'
+const toBookedOn = 'The same for `to_account_id`.'
+
+/** The bank's days, which only the creations of an upload set, for a copy to be restored. */
+export const newBookedDays = {
+  booked_on: field(z.optional(nullable(date)), doc(bookedOn)),
+  to_booked_on: field(z.optional(nullable(date)), doc(toBookedOn)),
+}
+export type NewBookedDays = { [Name in keyof typeof newBookedDays]?: CalendarDate | null }
 
 export const newTransactionKey = idempotencyKeyHeader(
   doc(
@@ -144,6 +155,8 @@ const shownFields = () => ({
   description: z.nullable(z.string()),
   reference: z.nullable(z.string()),
   transaction_date: shown.calendarDate(),
+  booked_on: field(z.nullable(shown.calendarDate()), doc(`${bookedOn} Balance checks count it on this day.`)),
+  to_booked_on: field(z.nullable(shown.calendarDate()), doc(toBookedOn)),
   is_synced: field(
     z.boolean(),
     doc('True if it came in an offline batch or in an upload to `POST /api/changes`.'),
@@ -163,6 +176,8 @@ export const coffee = () => ({
   description: 'Coffee beans',
   reference: null,
   transaction_date: '2026-11-20',
+  booked_on: null,
+  to_booked_on: null,
   is_synced: false,
   version: 1,
   created_at: shown.exampleTime,

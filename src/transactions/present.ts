@@ -16,6 +16,8 @@ export function presentTransaction(transaction: Transaction): ShownTransaction {
     description: transaction.description,
     reference: transaction.reference,
     transaction_date: transaction.transactionDate,
+    booked_on: transaction.bookedOn,
+    to_booked_on: transaction.toBookedOn,
     is_synced: transaction.isSynced,
     version: transaction.version,
     ...presentTimestamps(transaction),

@@ -1,4 +1,4 @@
-import { and, sql } from 'drizzle-orm'
+import { and, type SQL, sql } from 'drizzle-orm'
 import { withinBounds } from '../database/bounds.ts'
 import { nextChange } from '../database/change-numbers.ts'
 import { toColumns } from '../database/input-columns.ts'
@@ -8,6 +8,7 @@ import { allHold, ruleFlags, violationOf } from '../database/rules.ts'
 import { transactions } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
 import type { ExpectedVersions } from '../shared/types.ts'
+import { bookedDays, movesBookedDays } from './booked-days.ts'
 import type { TransactionChanges } from './contract.ts'
 import { liveCategory, transactionColumns, transactionPrecondition } from './read.ts'
 import { type NextRow, nextRow, transactionRules } from './sql-rules.ts'
@@ -36,6 +37,7 @@ export async function updateTransaction(
     .update(transactions)
     .set({
       ...toColumns(sent),
+      ...(movesBookedDays(sent) && bookedDays(rowAfter(sent))),
       version: sql`${transactions.version} + 1`,
       seq: nextChange(sql`transactions.user_id`),
       updatedAt: owner.now,
@@ -56,8 +58,15 @@ function withDestinationCleared(sent: TransactionChanges): TransactionChanges {
 }
 
 /** The row after the change: the fields that were sent, the others as they are. */
-function rowAfter(sent: TransactionChanges): NextRow {
-  const { type, accountId: account_id, toAccountId: to_account_id } = transactions
-  const current = { type, account_id, to_account_id, category_id: liveCategory }
-  return nextRow((field) => (sent[field] === undefined ? sql`${current[field]}` : sql`${sent[field]}`))
+function rowAfter(sent: TransactionChanges): NextRow & { transaction_date: SQL } {
+  const {
+    type,
+    accountId: account_id,
+    toAccountId: to_account_id,
+    transactionDate: transaction_date,
+  } = transactions
+  const current = { type, account_id, to_account_id, category_id: liveCategory, transaction_date }
+  const next = (field: keyof typeof current) =>
+    sent[field] === undefined ? sql`${current[field]}` : sql`${sent[field]}`
+  return { ...nextRow(next), transaction_date: next('transaction_date') }
 }

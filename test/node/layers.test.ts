@@ -7,7 +7,18 @@ const root = join(import.meta.dirname, '../..')
 /** The folders of src, from the lowest. A folder imports from itself and from those before it. */
 const order = [
   ...['shared', 'database', 'http', 'openapi', 'service', 'mail', 'categories', 'users', 'auth', 'accounts'],
-  ...['transactions', 'summary', 'reports', 'matches', 'imports', 'sync', 'changes', 'export', 'jobs'],
+  ...[
+    'transactions',
+    'summary',
+    'reports',
+    'matches',
+    'balance-checks',
+    'imports',
+    'sync',
+    'changes',
+    'export',
+    'jobs',
+  ],
 ]
 /** What runs, and what it is given: `http` and `jobs` refer to the types of these two. */
 const givenToAll = ['src/deps.ts', 'src/config.ts']

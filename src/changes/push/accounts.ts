@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { AccountChanges, NewAccount } from '../../accounts/contract.ts'
 import { deletedAccountColumns } from '../../accounts/delete.ts'
+import { logAccountDeletion } from '../../database/kept-totals.ts'
 import { accountQuota, notesQuota } from '../../database/quotas.ts'
 import { accounts } from '../../database/schema.ts'
 import { bitsOf } from './conflicts.ts'
@@ -55,6 +56,7 @@ export const updateAccounts = updateStep(changed, 'update account', () => {
   ]
 })
 
-export const deleteAccounts = deletionStep(changed, 'delete account', (owner, ids) =>
+export const deleteAccounts = deletionStep(changed, 'delete account', (owner, ids) => [
+  owner.db.run(logAccountDeletion(owner.id, ids)),
   owner.db.update(accounts).set(deletedAccountColumns(owner)).where(sql`${accounts.id} in (${ids})`),
-)
+])

@@ -66,9 +66,9 @@ export const updateCategories = withNameKeys(
 )
 
 export const deleteCategories = withNameKeys(
-  deletionStep(changed, 'delete category', ({ db }, ids) =>
+  deletionStep(changed, 'delete category', ({ db }, ids) => [
     db.update(categories).set(deletedCategoryColumns).where(sql`${categories.id} in (${ids})`),
-  ),
+  ]),
 )
 
 /** The step, with the form in which names are compared added to its operations. */

@@ -8,6 +8,7 @@ import { toStatements } from '../../database/run.ts'
 import { batches, spentClientIds, transactions } from '../../database/schema.ts'
 import { requiredText } from '../../shared/field-errors.ts'
 import { transactionTexts } from '../../shared/transaction-fields.ts'
+import { bookedDays, movesBookedDays } from '../../transactions/booked-days.ts'
 import {
   addCreatedToTotals,
   copiedColumns,
@@ -65,7 +66,17 @@ const step = 'update transaction'
 function writeUpdates(upload: UploadSql, indexedFields: string[], now: Date): SQL {
   const bits = bitsOf(conflictGroups, (field) => indexedFields.includes(field))
   const which = sql.raw(`op.set_bits & ${indexed} = ${bits}`)
-  const also = [sql`seq = ${nextChange(upload.userId)} + op.position`]
+  const next = {
+    account_id: sql`op.account_id`,
+    to_account_id: sql`op.to_account_id`,
+    transaction_date: sql`op.transaction_date`,
+  }
+  const { bookedOn, toBookedOn } = bookedDays(next)
+  const movesDays = movesBookedDays(Object.fromEntries(indexedFields.map((field) => [field, true])))
+  const also = [
+    sql`seq = ${nextChange(upload.userId)} + op.position`,
+    ...(movesDays ? [sql`booked_on = ${bookedOn}`, sql`to_booked_on = ${toBookedOn}`] : []),
+  ]
   const fields = [...indexedFields, ...unindexed]
   return applyUpdates(upload, { noun: transaction, step, fields, also, which }, now)
 }
@@ -96,9 +107,9 @@ export const updateTransactions: Step = (owner, context, operations) => {
   ])
 }
 
-export const deleteTransactions = deletionStep(transaction, 'delete transaction', ({ db }, ids) =>
+export const deleteTransactions = deletionStep(transaction, 'delete transaction', ({ db }, ids) => [
   db.delete(transactions).where(sql`${transactions.id} in (${ids})`),
-)
+])
 
 const creationFields = [
   'account_id',

@@ -114,17 +114,17 @@ export function updateStep(noun: ChangedNoun, step: string, writes: (now: Date) 
   }
 }
 
-/** The step that deletes rows: `statement` makes the one that deletes those whose ids a query selects. */
+/** The step that deletes rows: `statements` makes those that delete the rows whose ids a query selects. */
 export function deletionStep(
   noun: ChangedNoun,
   step: string,
-  statement: (owner: UserScope, ids: SQL) => Statement,
+  statements: (owner: UserScope, ids: SQL) => Statement[],
 ): Step {
   return (owner, context, operations) => {
     const upload = uploadOf(owner, context)
     return [
       owner.db.run(determineDeletions(upload, { noun, step, json: changesAsJson(noun, operations) })),
-      statement(owner, idsWithOutcome(upload.id, [step], ['deleted'])),
+      ...statements(owner, idsWithOutcome(upload.id, [step], ['deleted'])),
     ]
   }
 }

@@ -245,8 +245,8 @@ describe('a queue message', () => {
 describe('a cron run', () => {
   test('is one line with what it did', async () => {
     await world.runCron('* * * * *')
-    const line = { event: 'cron', cron: '* * * * *', outcome: 'done', did: { queuedAgain: 0 } }
-    expect(newLines()).toEqual([{ ...line, ...figures, roundTrips: 1 }])
+    const line = { event: 'cron', cron: '* * * * *', outcome: 'done', did: { queuedAgain: 0, folded: 0 } }
+    expect(newLines()).toEqual([{ ...line, ...figures, roundTrips: 2 }])
   })
 
   test('that fails says so, and fails', async () => {

@@ -16,11 +16,16 @@ type Passed = { given: Row; found: Row }
 type Doors = Record<string, () => Promise<Passed>>
 
 const request = { force: 'is about the request, not the row' }
+const booked = {
+  booked_on: 'is told by files, or by a copy that is restored',
+  to_booked_on: 'is told by files, or by a copy that is restored',
+}
 const notCopied = { ...request, client_id: 'names one row of one user' }
 const inEveryCopy = (...fields: string[]) =>
   Object.fromEntries(fields.map((field) => [field, 'has been in every copy since the first']))
 const notSearched = {
   ...notCopied,
+  ...booked,
   ...Object.fromEntries(
     ['account_id', 'to_account_id', 'category_id', 'type', 'transaction_date'].map((field) => [
       field,
@@ -32,17 +37,17 @@ const notSearched = {
 
 /** The fields that a door does not pass on, with the reasons. */
 const exceptions: Record<string, Record<string, string>> = {
-  'transaction: POST': request,
+  'transaction: POST': { ...request, ...booked },
   'transaction: GET': { ...request, client_id: 'is in the change feed and the export' },
   'transaction: change feed': request,
-  'transaction: PUT': notCopied,
-  'transaction: batch': request,
+  'transaction: PUT': { ...notCopied, ...booked },
+  'transaction: batch': { ...request, ...booked },
   'transaction: upload that creates': request,
-  'transaction: upload that updates': notCopied,
-  'transaction: import of JSON': request,
+  'transaction: upload that updates': { ...notCopied, ...booked },
+  'transaction: import of JSON': { ...request, ...booked },
   'transaction: restored export': notCopied,
-  'transaction: imported CSV': notCopied,
-  'transaction: join': { ...notCopied, transaction_date: 'is that of the row that remains' },
+  'transaction: imported CSV': { ...notCopied, ...booked },
+  'transaction: join': { ...notCopied, ...booked, transaction_date: 'is that of the row that remains' },
   'transaction: separation': request,
   'transaction: search': notSearched,
   'transaction: search of the ledger': notSearched,
@@ -51,7 +56,7 @@ const exceptions: Record<string, Record<string, string>> = {
     client_id: 'is not shown',
     ...inEveryCopy('account_id', 'to_account_id', 'category_id', 'type', 'amount', 'transaction_date'),
   },
-  'transaction: form of the app': notCopied,
+  'transaction: form of the app': { ...notCopied, ...booked },
   'transaction: duplicate of a POST': notCopied,
   'transaction: duplicate in a batch': notCopied,
   'transaction: duplicate in an import': notCopied,
@@ -113,12 +118,14 @@ async function createHome() {
   const row = complete(transactionFieldNames, {
     ...{ account_id: checking.id, to_account_id: cash.id, category_id: category.id, client_id: 'phone-1' },
     ...{ type: 'transfer', amount: '12.50', transaction_date: '2026-11-20', force: true },
+    ...{ booked_on: '2026-11-22', to_booked_on: '2026-11-23' },
   })
   const other = complete(
     transactionFieldNames,
     {
       ...{ account_id: savings.id, to_account_id: null, category_id: categories.at(-1).id, force: true },
       ...{ type: 'expense', amount: '13.60', transaction_date: '2026-10-19', client_id: 'phone-2' },
+      ...{ booked_on: '2026-10-20', to_booked_on: '2026-10-21' },
     },
     'other',
   )
@@ -127,6 +134,10 @@ async function createHome() {
   return { ...home, savings, row, other, changeable, stored }
 }
 type Home = Awaited<ReturnType<typeof createHome>>
+
+/** Records a row through the one door that takes all of its fields. */
+const record = (person: Person, { client_id, force: _, ...fields }: Row) =>
+  uploadOne(person, create('transaction', client_id, fields))
 
 /** Joins a typed transfer that lacks all it may lack with one of a file. Returns the rows before the join. */
 async function join({ person, row }: Home): Promise<Row[]> {
@@ -174,11 +185,11 @@ const transactionDoors: Record<string, (home: Home) => Promise<Passed>> = {
     return { given: row, found: await stored() }
   },
   async GET({ person, row }) {
-    await recordTransaction(person, row)
+    await record(person, row)
     return { given: row, found: (await person.get('/api/transactions')).body.data[0] }
   },
   async 'change feed'({ person, row }) {
-    await recordTransaction(person, row)
+    await record(person, row)
     const { changes } = (await person.get('/api/changes')).body
     return { given: row, found: changes.find(({ noun }: Json) => noun === 'transaction').data }
   },
@@ -205,7 +216,7 @@ const transactionDoors: Record<string, (home: Home) => Promise<Passed>> = {
     return { given: row, found: await stored() }
   },
   async 'restored export'({ person, row }) {
-    await recordTransaction(person, row)
+    await record(person, row)
     return { given: await byNames(person), found: await byNames(await restoredFrom(person)) }
   },
   async 'imported CSV'({ person, row }) {

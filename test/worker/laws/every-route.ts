@@ -39,7 +39,15 @@ export async function createHousehold(world: World, details: Record<string, unkn
     amount: '12.50',
     transaction_date: '2026-11-20',
   })
-  return { world, person, checking, cash, category, spend, expense }
+  let daysChecked = 0
+  /** Checks the balance of the first account on a day of its own, and returns the check's id. */
+  async function checkBalance(): Promise<number> {
+    daysChecked += 1
+    const date = new Date(Date.UTC(2026, 10, 25 - daysChecked)).toISOString().slice(0, 10)
+    const { body } = await person.post('/api/balance-checks', { account_id: checking.id, date, balance: 100 })
+    return body.id
+  }
+  return { world, person, checking, cash, category, spend, expense, checkBalance }
 }
 
 export type Household = Awaited<ReturnType<typeof createHousehold>>
@@ -160,6 +168,25 @@ const goodCalls: Record<string, (household: Household) => GoodCall | Promise<Goo
     await household.person.post('/api/matches/reject', duplicate)
     return { body: duplicate }
   },
+
+  'GET /api/balance-checks': async ({ checkBalance }) => {
+    await checkBalance()
+    return {}
+  },
+  'POST /api/balance-checks': ({ checking }) => ({
+    body: { account_id: checking.id, date: '2026-11-25', balance: 100 },
+    status: 201,
+  }),
+  'GET /api/balance-checks/:id': async (household) => ({ id: await household.checkBalance() }),
+  'PUT /api/balance-checks/:id': async (household) => ({
+    id: await household.checkBalance(),
+    body: { balance: '9.50' },
+  }),
+  'PATCH /api/balance-checks/:id': async (household) => ({
+    id: await household.checkBalance(),
+    body: { date: '2026-11-26' },
+  }),
+  'DELETE /api/balance-checks/:id': async (household) => ({ id: await household.checkBalance() }),
 
   'GET /api/reports/monthly': () => ({ query: '?from=2026-09&to=2026-10' }),
   'GET /api/reports/balances': () => ({ query: '?every=month&from=2026-09-01&to=2026-10-31' }),

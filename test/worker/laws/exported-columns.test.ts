@@ -22,6 +22,7 @@ const parts: Record<string, string> = {
   accounts: 'accounts',
   categories: 'categories',
   transactions: 'transactions',
+  balance_checks: 'balance_checks',
   imports: 'imports',
   import_layouts: 'layouts',
   rejected_matches: 'rejected_matches',
@@ -51,6 +52,7 @@ beforeAll(async () => {
   const household = await createHousehold(createWorld())
   const { person } = household
   await rememberLayout(household)
+  await household.checkBalance()
   await person.post('/api/matches/join', { kind: 'duplicate', ids: await standingTwice(household) })
   await person.post('/api/matches/reject', { kind: 'duplicate', ids: await standingTwice(household) })
   exported = (await person.get('/api/export')).body

@@ -73,6 +73,14 @@ const invalidCalls: Record<string, (household: Household) => Promise<ApiResponse
     person.post('/api/matches/separate', { id: (await spend()).id }),
   rejectMatch: ({ person }) => person.post('/api/matches/reject', { kind: 'same', ids: [1, 2] }),
   takeRejectionBack: ({ person }) => person.delete('/api/matches/reject', { kind: 'duplicate', ids: [1] }),
+  listBalanceChecks: ({ person }) => person.get('/api/balance-checks?state=wrong'),
+  createBalanceCheck: async ({ person, checking, checkBalance }) => {
+    await checkBalance()
+    const [{ date }] = (await person.get('/api/balance-checks')).body
+    return person.post('/api/balance-checks', { account_id: checking.id, date, balance: 5 })
+  },
+  updateBalanceCheck: async ({ person, checkBalance }) =>
+    person.put(`/api/balance-checks/${await checkBalance()}`, { date: '2100-01-01' }),
   reportMonths: ({ person }) => person.get('/api/reports/monthly?from=2026'),
   reportBalances: ({ person }) => person.get('/api/reports/balances?every=year'),
   showSummary: ({ person }) => person.get('/api/summary?month=2026-13'),

@@ -283,7 +283,8 @@ test('undoing an import takes a text back that a row of it gave, through all row
   const before = await rowOf(sent.id)
 
   await undo(id)
-  expect(await rowOf(sent.id)).toEqual({ ...before, description: null, version: before.version + 1 })
+  const lost = { description: null, to_booked_on: null }
+  expect(await rowOf(sent.id)).toEqual({ ...before, ...lost, version: before.version + 1 })
   await home.isExact()
   // What was joined in between comes back without it as well.
   for (const row of [later, received]) {
@@ -666,7 +667,7 @@ test('joining and separating go through what was joined before at most once', as
   await join('duplicate')
   await world.resetDatabaseWork()
   await undo(first.id)
-  expect((await world.databaseWork()).rowsRead).toBeLessThan(1_000)
+  expect((await world.databaseWork()).rowsRead).toBeLessThan(1_200)
 })
 
 test('separating costs no more than the number of rows that were joined, one after another', async () => {
@@ -712,7 +713,8 @@ test('a row that was joined comes back with all its columns, those of a new fiel
     // A transfer has the first, and a typed row the second.
     .filter((name) => name !== 'to_account_id' && name !== 'booked_by')
     .map((name) => {
-      const value = name === 'category_id' ? category.id : isText(name) ? `the ${name}` : 1
+      const text = name.endsWith('booked_on') ? '2026-10-02' : `the ${name}`
+      const value = name === 'category_id' ? category.id : isText(name) ? text : 1
       return sql`${sql.identifier(name)} = ${value}`
     })
   await askDatabase(

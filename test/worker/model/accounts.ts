@@ -59,6 +59,7 @@ export const accountOperations: Operation[] = [
         ifOwn('Account', state.accounts.get(id), turn, () => {
           const next = state.after((next) => {
             next.accounts.delete(id)
+            for (const check of state.checksOf(id)) next.checks.delete(check.id)
             for (const one of state.transactions.values())
               if (one.account_id === id || one.to_account_id === id) next.delete(one)
           })

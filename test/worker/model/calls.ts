@@ -42,7 +42,7 @@ const unknownId = 999_999
 /** An id: nearly always one of the user's own, seldom another user's or one that nothing has. */
 export function pick(
   { state, person, dice }: Turn,
-  things: 'accounts' | 'categories' | 'transactions',
+  things: 'accounts' | 'categories' | 'transactions' | 'checks',
 ): number {
   if (dice.isOnceIn(100)) return unknownId
   const isOwn = !dice.isOnceIn(50)

@@ -7,6 +7,7 @@ import { openWorldDatabase, verify } from '../laws/every-route.ts'
 import { accountOperations, listAccounts } from './accounts.ts'
 import { batchOperations, showBatch } from './batches.ts'
 import { type Call, type Operation, pastBounds } from './calls.ts'
+import { checkOperations, listChecks } from './checks.ts'
 import { type Exchange, explain } from './orders.ts'
 import { decimal } from './shown.ts'
 import { type Account, type Category, State } from './state.ts'
@@ -18,8 +19,14 @@ const callsAtOnce = 6
 /** After so many bursts, and at the end, every user reads everything, and kept figures are compared with the rows. */
 const burstsPerCheck = 10
 
-const reads = [listAccounts, listTransactions, showBatch]
-export const operations = [...accountOperations, ...transactionOperations, ...batchOperations, ...reads]
+const reads = [listAccounts, listTransactions, listChecks, showBatch]
+export const operations = [
+  ...accountOperations,
+  ...transactionOperations,
+  ...batchOperations,
+  ...checkOperations,
+  ...reads,
+]
 
 type Step = { operation: Operation; who: number; salt: number }
 const step: fc.Arbitrary<Step> = fc.record({

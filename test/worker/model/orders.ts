@@ -54,6 +54,7 @@ function areEqual(one: State, other: State): boolean {
     isSame(one.accounts, other.accounts) &&
     isSame(one.transactions, other.transactions) &&
     isSame(one.batches, other.batches) &&
+    isSame(one.checks, other.checks) &&
     one.spent.size === other.spent.size &&
     [...one.spent].every((clientId) => other.spent.has(clientId))
   )

@@ -1,4 +1,4 @@
-import type { Account, Batch, Category, State, Transaction } from './state.ts'
+import type { Account, Batch, Category, Check, State, Transaction } from './state.ts'
 
 /** The model's data as the contract shows them, except for timestamps. */
 
@@ -35,6 +35,25 @@ export function shownAccounts(state: State, userId: number) {
       starting_balance: decimal(account.starting_balance),
       balance: number(balances.get(account.id) ?? 0n),
     }))
+}
+
+export function shownCheck(state: State, { user_id: _, ...check }: Check) {
+  const ledger = state.balanceOn(check.account_id, check.date)
+  const difference = ledger - check.balance
+  return {
+    ...check,
+    balance: decimal(check.balance),
+    ledger_balance: number(ledger),
+    difference: number(difference),
+    state: difference === 0n ? 'ok' : 'broken',
+  }
+}
+
+export function shownChecks(state: State, userId: number) {
+  return state
+    .of(state.checks, userId)
+    .sort((a, b) => a.account_id - b.account_id || compare(a.date, b.date))
+    .map((check) => shownCheck(state, check))
 }
 
 export function shownTransaction({ client_id: _, amount, ...rest }: Transaction) {

@@ -30,6 +30,14 @@ export type Account = {
   notes: string | null
   version: number
 }
+export type Check = {
+  id: number
+  user_id: number
+  account_id: number
+  date: string
+  balance: bigint
+  version: number
+}
 export type Category = { id: number; user_id: number; name: string; type: string }
 export type Outcome = { outcome: string; transaction_id: number | null }
 export type Batch = {
@@ -44,13 +52,14 @@ export type Batch = {
 }
 
 /** No balance and no total of a month may pass this, in either direction. */
-const maxTotal = 9_000_000_000_000_000n
+export const maxTotal = 9_000_000_000_000_000n
 
 /** Everything at one moment. States are immutable: `after` makes the next one. */
 export class State {
   accounts = new Map<number, Account>()
   transactions = new Map<number, Transaction>()
   batches = new Map<string, Batch>()
+  checks = new Map<number, Check>()
   /** `user client_id` of transactions that were deleted. */
   spent = new Set<string>()
   /** Those of the start: histories change none. */
@@ -62,6 +71,7 @@ export class State {
     next.accounts = new Map(this.accounts)
     next.transactions = new Map(this.transactions)
     next.batches = new Map(this.batches)
+    next.checks = new Map(this.checks)
     next.spent = new Set(this.spent)
     next.categories = this.categories
     change(next)
@@ -93,6 +103,21 @@ export class State {
       if (to_account_id !== null) add(to_account_id, amount)
     }
     return balances
+  }
+
+  checksOf(accountId: number): Check[] {
+    return [...this.checks.values()].filter(({ account_id }) => account_id === accountId)
+  }
+
+  /** The balance of an account at the end of a day. */
+  balanceOn(accountId: number, date: string): bigint {
+    let balance = this.accounts.get(accountId)?.starting_balance ?? 0n
+    for (const { account_id, to_account_id, type, amount, transaction_date } of this.transactions.values()) {
+      if (transaction_date > date) continue
+      if (account_id === accountId) balance += type === 'income' ? amount : -amount
+      if (to_account_id === accountId) balance += amount
+    }
+    return balance
   }
 
   /** True if each balance of the user, their sum and the income and expenses of each month are within bounds. */

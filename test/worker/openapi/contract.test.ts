@@ -95,9 +95,10 @@ test.each(examples.filter(([id]) => id !== 'resetPassword'))(
   'the example of a body of %s (%s) works as it stands',
   async (id, type, { method, path, operation, example }) => {
     const world = createWorld()
-    const { person, spend } = await createHousehold(world)
+    const { person, spend, checkBalance } = await createHousehold(world)
     await spend()
     await spend()
+    await checkBalance()
     if (id === 'separateMatch') await person.post('/api/matches/join', { kind: 'duplicate', ids: [1, 2] })
     const mary = { name: 'Mary Somerville', email: 'mary@example.com' }
     const user =

@@ -45,6 +45,8 @@ describe('recording a transaction', () => {
       description: 'Lunch',
       reference: 'R-1',
       transaction_date: '2026-11-20',
+      booked_on: null,
+      to_booked_on: null,
       is_synced: false,
       version: 1,
       created_at: aTimestamp,

@@ -1,0 +1,78 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Owner } from '../database/owner.ts'
+import { checkQuotas } from '../database/quotas.ts'
+import { type Rule, rule } from '../database/rules.ts'
+import { type CalendarDate, dateIn, daysOnEarth } from '../shared/dates.ts'
+import { type Draft, withErrors } from '../shared/draft.ts'
+import { messageFor } from '../shared/field-errors.ts'
+import { formatMoney, maxTotal } from '../shared/money.ts'
+import { balanceOn } from './balance-on.ts'
+
+/** The position in the log: the id of the last entry ever written. */
+export const lastEntry = sql<number>`coalesce((select seq from sqlite_sequence where name = 'reconciliation_log'), 0)`
+
+/** The columns on which the difference of a check depends, as of now. */
+export function newBase(accountId: SQL, date: SQL, balance: SQL) {
+  return {
+    base: sql<number>`(${balanceOn(accountId, date)} - ${balance})`,
+    afterEntry: lastEntry,
+    brokenSince: null,
+    brokenCount: 0,
+  }
+}
+
+/** The columns of a check after a change: compared anew if its day or balance becomes another. */
+export function changedBase(accountId: SQL, date: SQL, balance: SQL) {
+  const isNew = sql`(balance_checks.date, balance_checks.balance) is not (${date}, ${balance})`
+  const { base, afterEntry } = newBase(accountId, date, balance)
+  return {
+    base: sql<number>`iif(${isNew}, ${base}, balance_checks.base)`,
+    afterEntry: sql<number>`iif(${isNew}, ${afterEntry}, after_entry)`,
+    brokenSince: sql<Date>`iif(${isNew}, null, broken_since)`,
+    brokenCount: sql<number>`iif(${isNew}, 0, broken_count)`,
+    source: sql<'manual'>`iif(${isNew}, 'manual', source)`,
+    importId: sql<number>`iif(${isNew}, null, import_id)`,
+  }
+}
+
+/** The rules of a check on a day. `others` matches the checks of the account that may not be on the same day. */
+export function dayRules(accountId: SQL, date: SQL, others: SQL = sql`true`): Rule[] {
+  const taken = sql`exists (
+    select 1 from balance_checks taken where taken.account_id = ${accountId} and taken.date = ${date} and ${others})`
+  const past = `The balance of the account on this day is past ${formatMoney(maxTotal)}.`
+  return [
+    rule('date', 'The account already has another balance on this day.', sql`not ${taken}`),
+    rule(
+      'date',
+      past,
+      sql`coalesce(abs(${balanceOn(accountId, date)}) <= ${sql.raw(String(maxTotal))}, true)`,
+    ),
+  ]
+}
+
+/** The rules of a new check. */
+export function newCheckRules(userId: SQL, accountId: SQL, date: SQL): Rule[] {
+  return [...dayRules(accountId, date), ...checkQuotas(userId, accountId)]
+}
+
+export const notAfterToday = 'The :field field must not be after today.'
+
+/**
+ * Adds an error if the date is after today in the user's time zone. Reads that, in a round trip, only if the answer depends
+ * on it: while it is that date already in some time zones.
+ */
+export async function withPossibleDate<T extends { date?: CalendarDate }>(
+  owner: Owner,
+  draft: Draft<T>,
+): Promise<Draft<T>> {
+  const { date } = draft.values
+  if (date === undefined || !(await isFuture(owner, date))) return draft
+  return withErrors(draft, { date: [messageFor('date', notAfterToday)] })
+}
+
+export async function isFuture(owner: Owner, date: CalendarDate): Promise<boolean> {
+  const { from, to } = daysOnEarth(owner.now)
+  if (date <= from || date > to) return date > to
+  const { user } = await owner.run()
+  return date > dateIn(user.timezone, owner.now)
+}

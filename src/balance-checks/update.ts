@@ -1,0 +1,51 @@
+import { and, sql } from 'drizzle-orm'
+import { toColumns } from '../database/input-columns.ts'
+import type { Owner } from '../database/owner.ts'
+import { existingRow, isOwnColumn } from '../database/ownership.ts'
+import { allHold, ruleFlags, violationOf } from '../database/rules.ts'
+import { balanceChecks } from '../database/schema.ts'
+import type { Draft } from '../shared/draft.ts'
+import type { ExpectedVersions } from '../shared/types.ts'
+import type { BalanceCheckChanges } from './contract.ts'
+import { changedBase, dayRules, withPossibleDate } from './new-check.ts'
+import { type BalanceCheck, checkPrecondition, requireCheck, selectCheck } from './read.ts'
+
+/**
+ * Changes only the fields that were sent. With another date or balance, it is compared anew, as a check that a person has
+ * entered now. Throws NotFound, Forbidden, VersionConflict, Invalid.
+ */
+export async function updateCheck(
+  owner: Owner,
+  id: number,
+  draft: Draft<BalanceCheckChanges>,
+  expected: ExpectedVersions,
+): Promise<BalanceCheck> {
+  const { complete, values: sent, errors } = await withPossibleDate(owner, draft)
+  const { isCurrentRow, conflictingRow } = checkPrecondition(owner, id, expected)
+  const accountId = sql`balance_checks.account_id`
+  const date = sent.date === undefined ? sql`balance_checks.date` : sql`${sent.date}`
+  const balance =
+    sent.balance === undefined ? sql`balance_checks.balance` : sql`cast(${sent.balance} as integer)`
+  const rules = dayRules(accountId, date, sql`taken.id <> ${id}`)
+  const results = await owner.run({
+    owned: owner.db
+      .select({ isOwn: isOwnColumn(owner, balanceChecks), ruleFlags: ruleFlags(rules) })
+      .from(balanceChecks)
+      .where(existingRow(balanceChecks, id)),
+    conflictingRow,
+    updated: owner.db
+      .update(balanceChecks)
+      .set({
+        ...toColumns(sent),
+        ...changedBase(accountId, date, balance),
+        version: sql`${balanceChecks.version} + 1`,
+        updatedAt: owner.now,
+      })
+      .where(and(isCurrentRow, complete ? allHold(rules) : sql`false`))
+      .returning({ id: balanceChecks.id }),
+    ...selectCheck(owner, id),
+  })
+  const check = requireCheck(id, results)
+  if (results.updated.length === 0) throw violationOf(rules, results.owned, errors)
+  return check
+}
