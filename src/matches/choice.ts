@@ -4,7 +4,8 @@ import type { MatchReason, MatchRow } from '../shared/match-row.ts'
 export type DatedRow = MatchRow & { day: number; distinctive: () => Set<string> }
 /** Two rows that may be one event. With `isDoubt` they are too far apart, but keep others from being sure. */
 export type RowPair = { first: DatedRow; second: DatedRow; daysApart: number; isDoubt: boolean }
-export type Candidate = RowPair & { evidence: MatchReason[] }
+/** Of a transfer, `naming` has the rows that name the account of the other. */
+export type Candidate = RowPair & { evidence: MatchReason[]; naming?: DatedRow[] }
 /** How many days after the first row of a pair the second may be posted; from `doubt` to `from`, it only casts doubt. */
 export type Days = { doubt: number; from: number; to: number }
 

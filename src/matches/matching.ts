@@ -151,8 +151,10 @@ function transferCandidates(rows: DatedRow[], accountNames: ReadonlyMap<number, 
     return pairsWithin(outflows, inflows, transferDays)
       .filter(({ first, second }) => first.accountId !== second.accountId)
       .map((pair) => {
-        const named = isNamed(pair.first, pair.second) || isNamed(pair.second, pair.first)
-        return { ...pair, evidence: [...(named ? ['account_named' as const] : []), ...wordsInCommon(pair)] }
+        const { first, second } = pair
+        const naming = [isNamed(first, second) ? [first] : [], isNamed(second, first) ? [second] : []].flat()
+        const named = naming.length > 0 ? ['account_named' as const] : []
+        return { ...pair, naming, evidence: [...named, ...wordsInCommon(pair)] }
       })
   })
 }

@@ -82,7 +82,7 @@ export function payeeWords(text: string): PayeeWord[] {
 }
 
 /** The words that name a payee by themselves, as `distinctiveWords` compares them. */
-export function namingWords(text: string): Set<string> {
+export function payeeStems(text: string): Set<string> {
   return new Set(payeeWords(text).flatMap(({ folded, isShared }) => (isShared ? [] : stems(folded))))
 }
 

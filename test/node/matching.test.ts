@@ -227,7 +227,9 @@ describe('a transfer', () => {
     expect(certaintiesOf([out({ words: 'to savings' }), into({ date })])).toEqual([certainty])
   })
 
-  test('is not sure if a leg was typed', () => {
+  test('is sure if a leg was typed only if that leg names the other account', () => {
+    const note = { words: 'from DKB Giro', importId: null }
+    expect(certaintiesOf([out({ words: 'to savings' }), into(note)])).toEqual(['sure'])
     for (const note of [{ words: 'Leo Marsh' }, { words: '' }])
       expect(certaintiesOf([out({ words: 'to savings' }), into({ ...note, importId: null })])).toEqual([
         'likely',

@@ -14,16 +14,6 @@ export const money = (amount: string | number): string => format(amount, currenc
 /** The same as a person would type it: without a currency sign. */
 export const plainMoney = (amount: string | number): string => format(amount, '')
 
-/** Income and expenses of a month without what came back, such as refunds, which would count as both. */
-export const flowsOf = ({
-  income,
-  expense,
-  returned,
-}: Record<'income' | 'expense' | 'returned', number>) => ({
-  income: income - returned,
-  expense: expense - returned,
-})
-
 const formats = new Map<string, Intl.NumberFormat>()
 
 function format(amount: string | number, code: string): string {

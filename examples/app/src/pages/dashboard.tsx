@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Ledger, type LedgerTransaction, unwrap } from 'purse-client'
-import { flowsOf, money } from '../amounts.ts'
+import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { lastDay, monthAfter, monthName, monthsUntil, today } from '../format.ts'
 import { lookOf } from '../looks.ts'
@@ -51,14 +51,11 @@ export function Dashboard({ ledger }: PageProps) {
 
 function Month({ ledger }: { ledger: Ledger }) {
   const [month, setMonth] = useState(today(ledger.profile()?.timezone).slice(0, 7))
+  const { monthly_summary: sums, category_breakdown: shares } = ledger.summary({ month })
   const listOf = (filter: Record<string, string>) =>
     `/transactions?${new URLSearchParams({ from: `${month}-01`, to: lastDay(month), ...filter })}`
   const step = (count: number) => () => setMonth(monthAfter(month, count))
   const { months } = ledger.monthlyReport(monthsUntil(month, monthsShown))
-  const [report] = months.slice(-1)
-  if (!report) return null
-  const { income, expense } = flowsOf(report)
-  const largest = report.spending[0]?.net || 1
   return (
     <article>
       <header class="line">
@@ -68,28 +65,28 @@ function Month({ ledger }: { ledger: Ledger }) {
       </header>
       <p class="line">
         <a class="sum" href={listOf({ type: 'income' })}>
-          <small>In</small> <Amount class="income" text={money(income)} />
+          <small>In</small> <Amount class="income" text={money(sums.income)} />
         </a>
         <a class="sum" href={listOf({ type: 'expense' })}>
-          <small>Out</small> <Amount text={money(expense)} />
+          <small>Out</small> <Amount text={money(sums.expense)} />
         </a>
         <span class="sum">
-          <small>Left</small> <Amount text={money(report.net)} />
+          <small>Left</small> <Amount text={money(sums.net)} />
         </span>
       </p>
       <Flows months={months} />
-      {report.spending.map(({ category_key: key, category_name: name, net }) => {
+      {shares.map(({ category_key: key, category_name: name, total }) => {
         const look = lookOf(key ? { key, name } : null)
         return (
-          <a key={key} class="row" href={listOf({ category_id: key ?? 'none' })}>
+          <a key={key} class="row" href={listOf({ category_id: key ?? 'none', type: 'expense' })}>
             <Badge {...look} />
             <span>
               <bdi>{name}</bdi>
               <span class="bar" style={colouring(look.hue)}>
-                <i style={`width: ${(100 * Math.max(net, 0)) / largest}%`} />
+                <i style={`width: ${(100 * total) / (shares[0]?.total || 1)}%`} />
               </span>
             </span>
-            <Amount text={money(net)} />
+            <Amount text={money(total)} />
           </a>
         )
       })}

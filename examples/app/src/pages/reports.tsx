@@ -27,13 +27,18 @@ export function Reports({ ledger }: PageProps) {
         <NetWorth {...{ ledger, from, to }} />
         <article>
           <h2>Income and expenses</h2>
-          <Flows months={months} />
+          <Flows months={months.map(withoutReturns)} />
         </article>
       </div>
       <Comparison months={months} />
     </Page>
   )
 }
+
+/** Without refunds and the like, which would count both as income and as expenses. */
+const withoutReturns = ({ month, income, expense, returned }: Month) => ({
+  ...{ month, income: income - returned, expense: expense - returned },
+})
 
 /** What was spent in the last two months, by category, without what came back. */
 function Comparison({ months }: { months: Month[] }) {

@@ -1,18 +1,18 @@
 import type { Ledger, LedgerMonthlyReport } from 'purse-client'
-import { flowsOf } from '../amounts.ts'
 import { lastDay } from '../format.ts'
 import type { ChartProps } from './chart.tsx'
 import { lazy } from './lazy.tsx'
 
+type Month = LedgerMonthlyReport['months'][number]
+
 /** Its library is larger than the rest of the app. */
 const Chart = lazy(async () => (await import('./chart.tsx')).Chart)
 
-/** Income and expenses by month, without what came back. */
-export function Flows({ months }: Pick<LedgerMonthlyReport, 'months'>) {
-  const flows = months.map(flowsOf)
+/** Income and expenses by month. */
+export function Flows({ months }: { months: Pick<Month, 'month' | 'income' | 'expense'>[] }) {
   const series: ChartProps['series'] = [
-    { label: 'In', colour: '--brand', figures: flows.map(({ income }) => income) },
-    { label: 'Out', colour: '--spent', figures: flows.map(({ expense }) => expense) },
+    { label: 'In', colour: '--brand', figures: months.map(({ income }) => income) },
+    { label: 'Out', colour: '--spent', figures: months.map(({ expense }) => expense) },
   ]
   const names = months.map(({ month }) => month)
   return <Chart label="Income and expenses by month" type="bar" months={names} series={series} />
