@@ -2,7 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { createClient, memoryTokens, restore } from '../../../client/index.ts'
 import { newAccount } from '../../../src/accounts/contract.ts'
 import { newCategory } from '../../../src/categories/contract.ts'
-import { transactionFieldNames, transactionFields } from '../../../src/shared/transaction-fields.ts'
+import {
+  csvHeaders,
+  transactionFieldNames,
+  transactionFields,
+} from '../../../src/shared/transaction-fields.ts'
 import { fetchOf } from '../client/client-world.ts'
 import { openDevice } from '../client/ledger/ledger-world.ts'
 import { create, update, uploadOne } from '../fixtures/uploads.ts'
@@ -47,16 +51,25 @@ const exceptions: Record<string, Record<string, string>> = {
   'transaction: import of JSON': { ...request, ...booked },
   'transaction: restored export': notCopied,
   'transaction: imported CSV': { ...notCopied, ...booked },
+  'transaction: dry run of an import': {
+    ...notCopied,
+    ...booked,
+    account_id: 'is there by name',
+    to_account_id: 'is there by name',
+    category_id: 'is not there: only names of a file are',
+  },
   'transaction: join': { ...notCopied, ...booked, transaction_date: 'is that of the row that remains' },
   'transaction: separation': request,
   'transaction: search': notSearched,
   'transaction: search of the ledger': notSearched,
+  'transaction: search of the app': notSearched,
   'transaction: copy from before the field': {
     ...request,
     client_id: 'is not shown',
     ...inEveryCopy('account_id', 'to_account_id', 'category_id', 'type', 'amount', 'transaction_date'),
   },
   'transaction: form of the app': { ...notCopied, ...booked },
+  'transaction: edit of an imported row': { ...notCopied, ...booked },
   'transaction: duplicate of a POST': notCopied,
   'transaction: duplicate in a batch': notCopied,
   'transaction: duplicate in an import': notCopied,
@@ -152,32 +165,44 @@ async function join({ person, row }: Home): Promise<Row[]> {
 }
 
 /** Whether a text finds the row, by the field that it is from. */
-async function searchedBy(row: Row, isFound: (q: string) => Promise<boolean>): Promise<Passed> {
+async function searchedBy(
+  row: Row,
+  isFound: (q: string, field: string) => Promise<boolean>,
+): Promise<Passed> {
   const found: Row = {}
-  for (const field of transactionFieldNames) found[field] = await isFound(String(row[field]))
+  for (const field of transactionFieldNames) found[field] = await isFound(String(row[field]), field)
   return { given: Object.fromEntries(transactionFieldNames.map((field) => [field, true])), found }
 }
 
-/** Whether a row that differs from a stored one in a single field is created, by that field. */
-async function comparedBy({ person, row, other }: Home, send: (row: Row) => Promise<Json>): Promise<Passed> {
-  await recordTransaction(person, row)
-  const found: Row = {}
-  for (const field of transactionFieldNames) {
-    const differing = { ...row, [field]: other[field], ...(field === 'type' && { to_account_id: null }) }
-    if (field === 'to_account_id') differing.to_account_id = other.account_id
-    found[field] = await send(without(differing, ['client_id', 'force']))
+/** The row with another value in one field. A transfer has a destination, and no other row has one. */
+function differing({ row, other }: Home, field: string): Row {
+  const destination = { type: null, to_account_id: other.account_id }[field]
+  const changed = {
+    ...row,
+    [field]: other[field],
+    ...(destination !== undefined && { to_account_id: destination }),
   }
+  return without(changed, ['client_id', 'force'])
+}
+
+/** Whether a row that differs from a stored one in a single field is created, by that field. */
+async function comparedBy(home: Home, send: (row: Row) => Promise<Json>): Promise<Passed> {
+  await recordTransaction(home.person, home.row)
+  const found: Row = {}
+  for (const field of transactionFieldNames) found[field] = await send(differing(home, field))
   const given = transactionFieldNames.map((field) => [field, transactionFields[field].isCompared])
   return { given: Object.fromEntries(given), found }
 }
 
-const [dialog] = Object.values(
-  import.meta.glob('../../../examples/app/src/pages/transaction-dialog.tsx', {
-    query: '?raw',
-    import: 'default',
-    eager: true,
-  }),
+const sources = import.meta.glob(
+  [
+    '../../../docs/export.md',
+    '../../../examples/app/src/pages/transaction-dialog.tsx',
+    '../../../examples/app/src/search.ts',
+  ],
+  { query: '?raw', import: 'default', eager: true },
 )
+const sourceOf = (name: string) => String(sources[`../../../${name}`])
 
 const transactionDoors: Record<string, (home: Home) => Promise<Passed>> = {
   async POST({ person, row, stored }) {
@@ -214,6 +239,10 @@ const transactionDoors: Record<string, (home: Home) => Promise<Passed>> = {
   async 'import of JSON'({ person, row, stored }) {
     await person.post('/api/import/store', { transactions: [row] })
     return { given: row, found: await stored() }
+  },
+  async 'dry run of an import'({ person, row }) {
+    const { body } = await person.post('/api/import/store', { transactions: [row], dry_run: true })
+    return { given: row, found: body.import.preview.rows[0] }
   },
   async 'restored export'({ person, row }) {
     await record(person, row)
@@ -261,8 +290,27 @@ const transactionDoors: Record<string, (home: Home) => Promise<Passed>> = {
     return { given: Object.fromEntries(optional.map((field) => [field, null])), found: { ...data[0] } }
   },
   async 'form of the app'({ row }) {
-    const named = [...String(dialog).matchAll(/\bname(?:=|: )["'](\w+)["']/g)].map(([, name = '']) => name)
+    const dialog = sourceOf('examples/app/src/pages/transaction-dialog.tsx')
+    const named = [...dialog.matchAll(/\bname(?:=|: )["'](\w+)["']/g)].map(([, name = '']) => name)
     return { given: row, found: Object.fromEntries(named.map((name) => [name, row[name]])) }
+  },
+  'search of the app': ({ row }) => {
+    const words: string[] = sourceOf('examples/app/src/search.ts').match(/\w+/g) ?? []
+    return searchedBy(row, async (_, field) => words.includes(field))
+  },
+  /** A row that is edited in one field is still a duplicate of its row in the file. */
+  async 'edit of an imported row'(home) {
+    const { person, row, stored } = home
+    const found: Row = {}
+    const file = { transactions: [without(row, ['client_id', 'force'])] }
+    for (const field of fieldsThrough('transaction: edit of an imported row', transactionFieldNames)) {
+      await person.post('/api/import/store', file)
+      const { id } = await stored()
+      await person.put(`/api/transactions/${id}`, { [field]: differing(home, field)[field] })
+      found[field] = (await person.post('/api/import/store', file)).body.import.counts.created
+      await person.delete(`/api/imports/${(await person.get('/api/imports')).body.at(-1).id}?force=true`)
+    }
+    return { given: Object.fromEntries(Object.keys(found).map((field) => [field, 0])), found }
   },
   'duplicate of a POST': (home) =>
     comparedBy(home, async (row) => (await home.person.post('/api/transactions', row)).status === 201),
@@ -384,4 +432,8 @@ test('every exception names a door and a field that exist', () => {
     expect(doors.map((door) => door.name)).toContain(name)
     expect(Object.keys(fields).filter((field) => !known.has(field))).toEqual([])
   }
+})
+
+test('docs/export.md has the header of the CSV export', () => {
+  expect(sourceOf('docs/export.md')).toContain(`\`${csvHeaders.join()}\``)
 })

@@ -141,8 +141,8 @@ function twinOf(ledger: Ledger, entered: New): string | undefined {
   return twin && `There is one already: ${inWords(twin)}.`
 }
 
-function read({ type, amount = '', category_id, ...texts }: Entries): New {
-  const { account_id = '', to_account_id = null, transaction_date = '', description, reference } = texts
-  const own = { account_id, to_account_id, transaction_date, description, reference }
+function read({ type, amount = '', category_id, ...others }: Entries): New {
+  const { account_id = '', to_account_id = null, transaction_date = '', ...texts } = others
+  const own = { ...texts, account_id, to_account_id, transaction_date }
   return { ...own, type: type as Type, amount: typedAmount(amount).amount, category_id: category_id || null }
 }
