@@ -58,6 +58,14 @@ const exceptions: Record<string, Record<string, string>> = {
     to_account_id: 'is there by name',
     category_id: 'is not there: only names of a file are',
   },
+  'transaction: journal for hledger': {
+    ...notCopied,
+    ...booked,
+    account_id: 'is there by name',
+    to_account_id: 'is there by name',
+    category_id: 'is not there: a transfer goes between two accounts',
+    type: 'follows from the accounts',
+  },
   'transaction: join': { ...notCopied, ...booked, transaction_date: 'is that of the row that remains' },
   'transaction: separation': request,
   'transaction: search': notSearched,
@@ -256,6 +264,11 @@ const transactionDoors: Record<string, (home: Home) => Promise<Passed>> = {
     const { text } = await person.get('/api/export?format=csv')
     await sendFile({ world, person: reader }, 'store', text)
     return { given: await byNames(person), found: await byNames(reader) }
+  },
+  async 'journal for hledger'({ person, row }) {
+    await recordTransaction(person, row)
+    const { text } = await person.get('/api/export?format=hledger')
+    return searchedBy(row, async (q) => text.includes(q))
   },
   async join(home) {
     await join(home)
