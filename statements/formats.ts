@@ -32,6 +32,7 @@ export function readOwnFile(bytes: Uint8Array, options: ReadOptions): OwnFile {
   const told = sheet === null ? options : separatedByCommas(options)
   const read = (text: string, told: ReadOptions) => readOwnTable(text, told, sheet !== null)
   const file = withExamples(read, text, told, ({ rows }) => rows.map(exampleOf))
+  if (sheet !== null) delete file.settled.delimiter
   return { ...file, settled: { ...settled, ...file.settled } }
 }
 

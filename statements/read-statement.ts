@@ -5,7 +5,7 @@ import type { TransactionText } from '../src/shared/transaction-fields.ts'
 import { readBankFile, readOwnFile } from './formats.ts'
 import type { Kind } from './recognise.ts'
 import { chooseAccount } from './shared/accounts.ts'
-import type { Settled } from './shared/aspect.ts'
+import { asTold, type Settled } from './shared/aspect.ts'
 import type { Answers, Known, ReadOptions, Remembered } from './shared/options.ts'
 import type { BankStatement, ClosingBalance, LeftOut, OwnRow } from './shared/statement.ts'
 import { type Problem, Unreadable } from './shared/unreadable.ts'
@@ -76,7 +76,12 @@ const nothing: Reading = {
 export function readStatement(bytes: Uint8Array, { kind, ...options }: StatementOptions): Reading {
   try {
     const reading = kind === 'bank' ? readBank(bytes, options) : readOwn(bytes, options)
-    return { ...nothing, ...reading, unused: unusedAnswers(options.answers ?? {}, reading.settled) }
+    return {
+      ...nothing,
+      ...reading,
+      settled: withoutMarkers(reading.settled),
+      unused: unusedAnswers(options.answers ?? {}, reading.settled),
+    }
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
     const { problems, questions, needs } = error
@@ -84,6 +89,9 @@ export function readStatement(bytes: Uint8Array, { kind, ...options }: Statement
     return { ...nothing, problems, questions, needs: isOnlySigns ? needs : null }
   }
 }
+
+const withoutMarkers = (settled: Settled): Settled =>
+  Object.fromEntries(Object.entries(settled).map(([field, { value, proof }]) => [field, { value, proof }]))
 
 type Found = Pick<Reading, 'rows' | 'leftOut' | 'settled' | 'layout'> & Partial<Reading>
 
@@ -156,22 +164,18 @@ function accountsOf(rows: OwnRow[], { signs }: Settled, earlier: Answers): strin
 
 /** What the next file may need; the delimiter, and signs that no convention gives, show in each file anew. */
 function toRemember(settled: Settled): Answers {
-  const isRemembered = (field: string, value: string) =>
+  const isRemembered = (field: string, { value, once }: Settled[string]) =>
     field === 'signs'
-      ? value === 'as_written' || value === 'inverted'
+      ? !once && (value === 'as_written' || value === 'inverted')
       : /^(?:date_format|decimal_separator|fees|balance|encoding|statement_account|(?:mapping|states|marks)\..*)$/.test(
           field,
         )
   return Object.fromEntries(
-    Object.entries(settled).flatMap(([field, { value }]) =>
-      isRemembered(field, value) ? [[field, value]] : [],
-    ),
+    Object.entries(settled).flatMap(([field, one]) => (isRemembered(field, one) ? [[field, one.value]] : [])),
   )
 }
 
-/** Answers about words, fees or an encoding that the file does not have. */
+/** The answers about what the file does not have. */
 function unusedAnswers(answers: Answers, settled: Settled): string[] {
-  return Object.keys(answers).filter(
-    (field) => /^(?:fees|encoding|(?:states|marks)\..*)$/.test(field) && !settled[field],
-  )
+  return Object.keys(answers).filter((field) => settled[field]?.proof !== asTold)
 }

@@ -578,6 +578,8 @@ export const uploadSteps = sqliteTable(
 export type StoredImportResponse = {
   /** How the file was read: the value and proof of each aspect. */
   settled: Record<string, { value: string; proof: string }>
+  /** The options for which the file had no use. Imports from before that was said have none. */
+  unused?: string[]
   /** The number of rows with a category that earlier rows suggest. */
   categorised: number
   /** The names of the accounts that were created. Imports from before that was possible have none. */

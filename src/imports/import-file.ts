@@ -57,5 +57,7 @@ export type ImportFile = {
   learnsCategories: boolean
   /** How the aspects of a file were settled, and the layout to store. */
   settled: Settled
+  /** The options of the request for which the file has no use. */
+  unused: string[]
   layout: LayoutToKeep | null
 }

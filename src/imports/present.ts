@@ -25,9 +25,11 @@ function presentCounts({
 
 export function presentImportResult(
   { format, skipped, isDryRun }: ImportFile,
-  { id, counts, settled, categorised, accounts = [], duplicates, possible, closing, preview }: ImportResult,
+  result: ImportResult,
   appUrl: string,
 ): ShownImportResult {
+  const { id, counts, settled, unused = [], categorised, accounts = [] } = result
+  const { duplicates, possible, closing, preview } = result
   const closing_balance = closing && {
     date: closing.date,
     statement: moneyNumber(closing.statement),
@@ -50,6 +52,7 @@ export function presentImportResult(
       dry_run: isDryRun,
       accounts_created: accounts,
       settled,
+      unused,
       preview: preview && presentPreview(preview, format),
       closing_balance,
     },

@@ -14,7 +14,7 @@ export function toImportFile(
   options: ImportOptions,
   { remembered, accounts }: { remembered: Remembered | null; accounts: string[] | null },
 ): ImportFile {
-  const { layout, settled, balances } = reading
+  const { layout, settled, unused, balances } = reading
   const accountId = options.account_id ?? null
   const isMissing = accountId === null && (kind === 'bank' || reading.rows.some(({ account }) => !account))
   if (isMissing) throw new Invalid({ account_id: [missingAccount[kind]] })
@@ -28,6 +28,7 @@ export function toImportFile(
     skipped: reading.leftOut.filter(movedNothing).length - startsUsed(reading, newAccounts),
     closing: closingOf(balances.closing, accountId),
     settled,
+    unused,
     layout: layout && layoutToKeep(layout, isNamed ? null : accountId, answersOf(options), remembered),
   })
 }
@@ -76,6 +77,7 @@ export function importFile(
     skipped: 0,
     closing: null,
     settled: {},
+    unused: [],
     ...found,
     layout: remember === false ? null : layout,
     isDryRun: dry_run ?? false,

@@ -181,6 +181,12 @@ const importOutcome = shown.object('ImportOutcome', 'What a file added, or would
     doc('The names of the accounts that were created, or would be (`create_accounts`).'),
   ),
   settled: settled(),
+  unused: field(
+    z.array(z.string()),
+    doc(
+      'The options of the request for which the file has no use, such as `states.Pending` where nothing is pending.',
+    ),
+  ),
   preview: field(z.nullable(preview), doc('Null unless it is a dry run.')),
   closing_balance: field(
     z.nullable(closingBalance),
@@ -206,6 +212,7 @@ export const importResult = shown.object(
       dry_run: false,
       accounts_created: [],
       settled: { signs: { value: 'as_written', proof: 'the format defines its signs' } },
+      unused: [],
       preview: null,
       closing_balance: { date: '2026-11-20', statement: 1237.5, account: 1237.5, agrees: true },
     },

@@ -47,7 +47,7 @@ export async function storeImport(owner: Owner, file: ImportFile, idempotencyKey
   const results = await runStatements(owner, plan)
   const record = importOf(owner, plan, results)
   const accounts = results.newAccounts.flat().map(({ name }) => name)
-  const read = { settled: file.settled, categorised: suggested.size, accounts }
+  const read = { settled: file.settled, unused: file.unused, categorised: suggested.size, accounts }
   const response = record.response ?? { ...read, ...(await newResponse(owner, plan, record, results)) }
   if (plan.key !== null && !record.response) await recordResponse(owner.db, record.id, response)
   const { rows, created, duplicate, deletedBefore } = record
@@ -143,7 +143,7 @@ async function newResponse(
   { file, days: planned }: Plan,
   { id }: ImportRecord,
   results: Results,
-): Promise<Omit<StoredImportResponse, 'settled' | 'categorised' | 'accounts'>> {
+): Promise<Omit<StoredImportResponse, 'settled' | 'unused' | 'categorised' | 'accounts'>> {
   // The import is stored by now, so the token is not checked again: a 401 would say that nothing was stored.
   const scope: UserScope = { id: sql`${results.user.id}`, isValid: sql`true`, db }
   const days = daysIfCreated(planned, sql`${id}`)

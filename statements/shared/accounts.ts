@@ -1,7 +1,7 @@
 import type { CalendarDate } from '../../src/shared/dates.ts'
 import type { ExampleRow, FileQuestion } from '../../src/shared/failures.ts'
 import type { Minor, MoneyProblem } from '../../src/shared/money.ts'
-import { Aspects, allRows, type Question, type Settled } from './aspect.ts'
+import { Aspects, allRows, asTold, type Question, type Settled } from './aspect.ts'
 import type { ReadOptions } from './options.ts'
 import type { ClosingBalance, LeftOut, Reason, StatementAccount, StatementEntry } from './statement.ts'
 import { cleanText } from './text.ts'
@@ -79,7 +79,8 @@ export function chooseAccount(
     [names[i], identifier, `${identifier}/${currency}`].includes(chosen)
   const [account, ...others] = accounts.filter(isChosen)
   if (!account || others.length > 0) refuseFile(whichAccount(names), 'statement_account')
-  if (!chosen && account.identifier)
+  if (told !== undefined) aspects.record('statement_account', told, asTold)
+  else if (!chosen && account.identifier)
     aspects.record('statement_account', names[0] ?? '', 'the only account in the file')
   return { account, settled: aspects.settled }
 }

@@ -19,8 +19,14 @@ export type Aspect = { value: string; proof: string } | { question: string; opti
 /** Fields that depend on the column of amounts. */
 const amountFields = new Set(['signs', 'decimal_separator', 'mapping.debit', 'mapping.credit', 'mapping.net'])
 
-/** How each aspect of a file was settled, by the field that would have answered its question. */
-export type Settled = Record<string, { value: string; proof: string }>
+/**
+ * How each aspect of a file was settled, by the field that would have answered its question. A value that holds `once` says
+ * nothing of the next file of the layout.
+ */
+export type Settled = Record<string, { value: string; proof: string; once?: true }>
+
+/** The proof of an answer that was used. */
+export const asTold = 'as the request says'
 
 export type Question = { field: string; text: string; options: Choice[] }
 
@@ -40,11 +46,14 @@ export class Aspects {
     this.known = known ?? null
   }
 
-  /** Settles a field. Returns its value or, while its question is open, the first option. */
+  /**
+   * Settles a field. Returns its value or, while its question is open, the first option. An answer is not recorded if the
+   * file does not depend on it.
+   */
   settle(field: string, find: () => Aspect, fallback = ''): string {
     const told = this.told[field]
-    if (told !== undefined) return this.record(field, told, 'as the request says')
     const found = find()
+    if (told !== undefined) return found === null ? told : this.record(field, told, asTold)
     const kept = this.kept?.values[field]
     if (found === null) return kept ?? fallback
     if ('question' in found) {
@@ -63,13 +72,14 @@ export class Aspects {
   /** The value of the request or, without one, of an earlier import. */
   answer(field: string): { value: string; proof: string } | null {
     const [told, kept] = [this.told[field], this.kept?.values[field]]
-    if (told !== undefined) return { value: told, proof: 'as the request says' }
+    if (told !== undefined) return { value: told, proof: asTold }
     return kept === undefined ? null : { value: kept, proof: this.kept?.source ?? '' }
   }
 
   /** Records a value, unless it was read with the first option of an open question. */
-  record(field: string, value: string, proof: string): string {
-    if (!this.#dependsOnOpenQuestion(field)) this.settled[field] = { value, proof }
+  record(field: string, value: string, proof: string, once = false): string {
+    if (!this.#dependsOnOpenQuestion(field))
+      this.settled[field] = { value, proof, ...(once && { once: true }) }
     return value
   }
 

@@ -25,15 +25,17 @@ function settleSigns(
   aspects: Aspects,
 ): StatementAccount[] {
   const signs = aspects.settle('signs', () =>
-    against === null
-      ? { value: 'as_written', proof: 'the format defines its signs' }
-      : {
-          question: `${against} Send signs=as_written if the signs are right, signs=inverted if negative amounts came in.`,
-          options: [
-            { value: 'as_written', label: 'Negative amounts were spent.' },
-            { value: 'inverted', label: 'Negative amounts came in.' },
-          ],
-        },
+    accounts.every(({ entries }) => entries.length === 0)
+      ? null
+      : against === null
+        ? { value: 'as_written', proof: 'the format defines its signs' }
+        : {
+            question: `${against} Send signs=as_written if the signs are right, signs=inverted if negative amounts came in.`,
+            options: [
+              { value: 'as_written', label: 'Negative amounts were spent.' },
+              { value: 'inverted', label: 'Negative amounts came in.' },
+            ],
+          },
   )
   if (signs !== 'inverted') return accounts
   // Whether the balance is inverted too is unknown.

@@ -49,12 +49,15 @@ export function answerFaults(one: Case, given: Answers): string[] {
   })
 }
 
-/** What became of an answer. Readers that do not name unused ones are given the benefit of the doubt. */
+/** What became of an answer. */
 function fateOf({ problems, questions, settled, unused }: Reading, field: string, value: string) {
   if (problems.length > 0 || questions.length > 0) return 'refused'
   if (settled[field]?.value === value) return 'used'
-  return unused === null || unused.includes(field) ? 'unused' : 'ignored'
+  return unused.includes(field) ? 'unused' : 'ignored'
 }
 
-const rowsText = ({ rows }: Reading) =>
-  JSON.stringify(rows.map(({ date, amount, account, toAccount }) => [date, amount, account, toAccount]))
+const rowsText = ({ rows, balances }: Reading) =>
+  JSON.stringify([
+    balances,
+    rows.map(({ date, amount, account, toAccount }) => [date, amount, account, toAccount]),
+  ])

@@ -1,6 +1,11 @@
 import { type AnsweringOptions, answersOf } from '../../src/imports/answers.ts'
 import type { FileQuestion } from '../../src/shared/failures.ts'
-import { type Row as ReadRow, readStatement, type Settled } from '../../statements/index.ts'
+import {
+  type Row as ReadRow,
+  type Reading as ReadStatement,
+  readStatement,
+  type Settled,
+} from '../../statements/index.ts'
 
 /** Answers by the fields of their questions, such as `signs` or `mapping.amount`. */
 export type Answers = Record<string, string>
@@ -14,10 +19,11 @@ export type Reading = {
   /** Null as long as the readers do not say what they left out. */
   leftOut: LeftOut[] | null
   problems: { line: number | null; field: string; text: string }[]
+  balances: ReadStatement['balances']
   settled: Settled
   questions: readonly FileQuestion[]
-  /** Null as long as the readers do not say which answers they had no use for. */
-  unused: string[] | null
+  /** The answers that the file has no use for. */
+  unused: string[]
   /** The values that the next file of the same layout is read with. */
   remembered: Answers
 }
@@ -33,7 +39,7 @@ export function readFile(bytes: Uint8Array, { kind, answers, remembered }: Conte
     ...{ kind, today, answers },
     remembered: remembered ? { values: remembered, source: 'as in import 1' } : null,
   })
-  return { ...reading, leftOut: null, unused: null, remembered: reading.layout?.values ?? {} }
+  return { ...reading, leftOut: null, remembered: reading.layout?.values ?? {} }
 }
 
 /** The options of a request as answers. */

@@ -1,4 +1,4 @@
-import type { Aspects } from '../../shared/aspect.ts'
+import { type Aspects, asTold } from '../../shared/aspect.ts'
 import { readWrittenDate } from '../../shared/date.ts'
 import type { Problems } from '../../shared/problems.ts'
 import { quoted } from '../../shared/text.ts'
@@ -64,11 +64,13 @@ export function settleColumns(
   settleMoney(table)
   if (fields.includes('status')) chooseStates(table)
   chooseDescription(table)
+  recordTold(table, fields)
   // A mapping names one column: recorded for several, it would leave out the others in the next file.
   for (const [field, [column, ...others]] of Object.entries(columns) as [CsvField, number[]][]) {
     const isOne = column !== undefined && others.length === 0
-    if (isOne && fields.includes(field) && !aspects.isAsked(`mapping.${field}`))
-      aspects.record(`mapping.${field}`, nameOf(headers, column), proofs.get(field) ?? 'a known header')
+    const name = `mapping.${field}`
+    if (isOne && fields.includes(field) && !aspects.settled[name] && !aspects.isAsked(name))
+      aspects.record(name, nameOf(headers, column), proofs.get(field) ?? 'a known header')
   }
   const dates = new Set([...(columns.date ?? []), ...columnsNamed(headers, 'date')])
   const areLed = proofs.get('debit') === sideByBalances || wereLed(table)
@@ -130,6 +132,21 @@ function applyMapping(
     else if (mappings.includes(`mapping.${field}`))
       problems.add('mapping', `The file has no column ${quoted(header)}; it has ${listed(headers)}.`)
     proofs.set(field, answer.proof)
+  }
+}
+
+/** Records the answers that give a field its column, its pair of columns, or none. */
+function recordTold({ headers, columns, aspects }: Table, fields: readonly CsvField[]): void {
+  for (const field of fields) {
+    const told = aspects.told[`mapping.${field}`]
+    if (told === undefined) continue
+    const named = columnNamed(headers, told)
+    const [column] = columns[field] ?? []
+    const isPair = field === 'amount' && named === null && columns.debit && columns.credit
+    if (isPair || (told.trim() === '' && column === undefined))
+      aspects.record(`mapping.${field}`, told, asTold)
+    else if (named !== null && column === named)
+      aspects.record(`mapping.${field}`, nameOf(headers, named), asTold)
   }
 }
 

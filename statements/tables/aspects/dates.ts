@@ -3,7 +3,7 @@ import type { Aspect, Aspects } from '../../shared/aspect.ts'
 import { type DateCell, type DateOrder, dateFormats, type WrittenDate } from '../../shared/date.ts'
 import type { Problems } from '../../shared/problems.ts'
 import { quotedInRow } from '../../shared/text.ts'
-import { asWritten, buddhistEra, type Expected, plausible } from './plausible-dates.ts'
+import { asWritten, buddhistEra, type Expected, plausible, type Way } from './plausible-dates.ts'
 
 export type DateReader = (cell: DateCell) => CalendarDate | null
 
@@ -22,28 +22,50 @@ export function dateReader(
   const found = orderOf(cells, isEastAsian)
   const settled = aspects.settle(
     'date_format',
-    () => (expected ? plausible(found, expected.booked, expected) : found),
+    () => {
+      const aspect = expected ? plausible(found, expected.booked, expected) : found
+      return isUsed(aspects.told.date_format, aspect, cells) ? (aspect ?? dayFirst) : null
+    },
     dateFormats.dmy,
   )
   const format = settled === asWritten ? formatOf(found, aspects) : settled
   const isTold = aspects.answer('date_format')?.value === format
-  const order = orderIn(format)
-  const isBuddhist = format.endsWith(buddhistEra)
-  if (!order)
+  const way = wayOf(format)
+  if (!way)
     problems.add(
       'date_format',
       `The selected :field is invalid; use one of ${Object.values(dateFormats).join(', ')}.`,
     )
-  return ({ line, text, written: read }) => {
-    if (!order) return null
-    const written = (isBuddhist && read?.buddhist) || read
-    const settled = written?.settled
-    const inOrder = written?.readings[order]
-    const other = written && order.startsWith('y') ? onlyReading(written) : null
-    const isByOrder = isTold || order === 'ydm'
-    const date = isByOrder ? (inOrder ?? settled ?? other) : (settled ?? inOrder ?? other)
-    return problems.checkDate(line, text, date ?? null)
-  }
+  return (cell) => (way ? problems.checkDate(cell.line, cell.text, dateIn(cell, way, isTold)) : null)
+}
+
+function wayOf(format: string): Way | null {
+  const order = orderIn(format)
+  return order && { order, isBuddhist: format.endsWith(buddhistEra) }
+}
+
+function dateIn(
+  { written: read }: DateCell,
+  { order, isBuddhist }: Way,
+  isTold: boolean,
+): CalendarDate | null {
+  const written = (isBuddhist && read?.buddhist) || read
+  if (!written) return null
+  const { settled } = written
+  const inOrder = written.readings[order]
+  const other = order.startsWith('y') ? onlyReading(written) : null
+  return (isTold || order === 'ydm' ? (inOrder ?? settled) : (settled ?? inOrder)) ?? other
+}
+
+const dayFirst = { value: dateFormats.dmy, proof: 'every date can be read only so' }
+
+/** False for an answer that changes nothing, since the dates are the same in its order. */
+function isUsed(answer: string | undefined, found: Aspect, cells: DateCell[]): boolean {
+  if (answer === undefined || (found && 'question' in found)) return found !== null
+  if (answer === asWritten) return false
+  const [way, proved] = [wayOf(answer), wayOf(found?.value ?? dateFormats.dmy)]
+  if (!way || !proved || (found && way.order === proved.order)) return true
+  return cells.some((cell) => dateIn(cell, proved, false) !== dateIn(cell, way, true))
 }
 
 /** The order of dates that are right as they are written, which may still be open. */

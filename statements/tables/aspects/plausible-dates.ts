@@ -7,7 +7,7 @@ import { quotedInRow } from '../../shared/text.ts'
 export type Expected = { today: CalendarDate; inAnyYear: boolean }
 
 /** One way to read all dates of a file; `isBuddhist` if its years of two digits are those of the Buddhist era. */
-type Way = { order: DateOrder; isBuddhist: boolean }
+export type Way = { order: DateOrder; isBuddhist: boolean }
 
 /** The answer that dates far ahead are right. */
 export const asWritten = 'as_written'

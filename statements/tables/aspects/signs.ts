@@ -1,5 +1,5 @@
 import { type Minor, negated } from '../../../src/shared/money.ts'
-import type { Aspects } from '../../shared/aspect.ts'
+import { type Aspects, asTold } from '../../shared/aspect.ts'
 import { isTrade, type Mark, sideOf } from '../text/mark-words.ts'
 import type { CsvRow } from '../text/row.ts'
 import type { CsvTable } from '../text/table.ts'
@@ -61,9 +61,10 @@ function settleSides(table: CsvTable, groups: Entry[][], { sides }: Evidence, as
         ),
       ),
     )
-  if (!aspects.told.signs)
-    aspects.record('signs', 'by_column', 'debits and credits have columns of their own')
-  return applied(groups, aspects.told.signs ?? 'as_written')
+  const { signs } = aspects.told
+  if (signs) aspects.record('signs', signs, asTold, true)
+  else aspects.record('signs', 'by_column', 'debits and credits have columns of their own')
+  return applied(groups, signs ?? 'as_written')
 }
 
 /** Which way each row went, and what shows it; without a proof, that has been asked. */
@@ -85,14 +86,15 @@ function directed(
   )
   const isAgainst = (direction: Direction | null) => direction?.value === 'inverted' && !direction.doubt
   const contradicts = signed.some((group) => areMixed(group) || isAgainst(directionOf(table, group)))
-  if (contradicts && !aspects.told.signs)
+  // Types say more than an option, as long as nothing contradicts them.
+  const told = value === 'by_mark' || contradicts ? aspects.told.signs : undefined
+  if (told) aspects.record('signs', told, asTold, true)
+  else if (contradicts)
     aspects.settle('signs', () =>
       question(`The balances in the file contradict ${proof ?? 'its marks'}.`, groups.flat()),
     )
   else if (proof) aspects.record('signs', value, proof)
-  // Types say more than an option, as long as nothing contradicts them.
-  const isTold = value === 'by_mark' || contradicts
-  return applied(signed, (isTold && aspects.told.signs) || 'as_written')
+  return applied(signed, told ?? 'as_written')
 }
 
 /** The directions that the types of all rows give them; null if a row has none, or its sign contradicts it. */

@@ -1,5 +1,5 @@
 import type { Minor } from '../../../src/shared/money.ts'
-import type { Aspects } from '../../shared/aspect.ts'
+import { type Aspects, asTold } from '../../shared/aspect.ts'
 import type { CsvTable } from '../text/table.ts'
 import { directionsByBalances } from './balances.ts'
 import { doubtAbout } from './direction.ts'
@@ -89,10 +89,12 @@ function settle(all: Unsigned[], doubt: string | null, aspects: Aspects): Readin
   const isOwn = known?.isOwn ?? answer.startsWith('inverted') === (shown.verb === 'lower')
   const oldestCameIn = answer === 'as_written' || answer === 'inverted_but_oldest'
   if (!isAsked) {
-    const proof = told === undefined ? (known?.proof ?? '') : 'as the request says'
+    // Where the balances show every direction, there is nothing to tell.
+    const isUsed = told !== undefined && (known === null || open.length > 0)
+    const proof = isUsed ? asTold : (known?.proof ?? '')
     const cameIn = isOwn === (shown.verb === 'raise')
     const areAlike = isOneWay && answer === (cameIn ? 'as_written' : 'inverted')
-    aspects.record('signs', areAlike ? answer : 'by_balance', proof)
+    aspects.record('signs', isUsed || areAlike ? answer : 'by_balance', proof, !areAlike)
     aspects.record('balance', isOwn ? 'own' : 'owed', known?.proof ?? proof)
   }
   return { isOwn, oldestCameIn }

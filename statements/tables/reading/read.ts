@@ -17,6 +17,7 @@ import type { Entry, RowValues } from '../aspects/entry.ts'
 import { settleFees, withCharges } from '../aspects/fees.ts'
 import { settleSigns } from '../aspects/signs.ts'
 import { type Skipped, settleStates } from '../aspects/states.ts'
+import { checkToldMarks } from '../aspects/told-marks.ts'
 import { foldHeader } from '../text/fold-header.ts'
 import type { CsvField } from '../text/header-names.ts'
 import { summary } from '../text/line-words.ts'
@@ -86,6 +87,7 @@ export function readTable(text: string, options: ReadOptions, kind: Kind): Table
     directionOf: kind.directions?.(table, entries) ?? null,
   }
   const signed = settleSigns(table, groupsOf(entries), evidence, aspects)
+  checkToldMarks(table, signed.flat(), aspects, problems)
   const counted = withCountedSkips(signed, skipped, read, valuesOf)
   const all = new Set(counted.flat().map(({ row }) => row))
   return {
@@ -179,7 +181,9 @@ function withCountedSkips(
 ): Entry[][] {
   const [only = [], ...others] = groups
   const [first] = only
-  const rows = skipped.flatMap(({ row }) => (row.balance.written && row.date.written ? [row] : []))
+  const rows = skipped.flatMap(({ row, reason }) =>
+    reason !== 'told' && row.balance.written && row.date.written ? [row] : [],
+  )
   if (!first || others.length > 0 || rows.length === 0) return groups
   const pending = rows.map((row): Entry => {
     const amount = read.quietly(row.amount) ?? (0 as Minor)

@@ -1,4 +1,4 @@
-import type { Aspects, Choice } from '../../shared/aspect.ts'
+import { type Aspects, asTold, type Choice } from '../../shared/aspect.ts'
 import { quoted } from '../../shared/text.ts'
 import { refuseFile, Unreadable } from '../../shared/unreadable.ts'
 import { type Contents, contentsOf, hasDecimals, holdsValues } from './contents.ts'
@@ -46,6 +46,7 @@ export function findDialect(text: string, aspects: Aspects, fields: readonly Csv
     () => (all.length > 1 ? question(all, start) : null),
     all[0]?.delimiter,
   )
+  if (told !== undefined) aspects.record('delimiter', aspects.told.delimiter ?? '', asTold)
   const dialect = all.find(({ delimiter }) => delimiter === (told ?? chosen)) ?? all[0]
   return dialect ?? { delimiter: told ?? chosen, headerAt: -1, headers: [] }
 }

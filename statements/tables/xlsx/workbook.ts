@@ -49,7 +49,7 @@ export function readWorkbook(
       identifier: read.length > 1 ? [name, account.identifier].filter(Boolean).join('/') : account.identifier,
     })),
   )
-  const { settled = {}, headers = [] } = read[0]?.statement ?? {}
+  const { settled: { delimiter: _, ...settled } = {}, headers = [] } = read[0]?.statement ?? {}
   return { format: 'csv', accounts, settled, headers }
 }
 

@@ -46,6 +46,24 @@ test('what a file leaves open is asked with the rows that each answer would make
   expect(await layouts()).toEqual([])
 })
 
+test('an answer about what the file does not have is accepted, and listed as unused', async () => {
+  const { send } = await createCustomer()
+  const options =
+    '&signs=inverted&date_format=DD/MM/YYYY&fees=extra&states={"Pending":"skipped"}&marks={"D":"out"}'
+  const outcomes = await Promise.all([send(card('09'), `${options}&dry_run=true`), send(card('09'), options)])
+  for (const { status, body } of outcomes)
+    expect([status, body.import.unused]).toEqual([200, ['date_format', 'fees', 'states.Pending', 'marks.D']])
+})
+
+test('an answer about a mark that a row contradicts is refused', async () => {
+  const { send } = await createCustomer()
+  const file = 'Date,Description,Amount,Dr/Cr\n2026-09-13,Coffee,-12.50,D\n2026-09-14,Refund,3.00,C\n'
+  const response = await send(file, '&signs=as_written&marks={"D":"in"}')
+  expectInvalid(response, {
+    marks: ['The amount in row 2 is marked D and was spent, which contradicts marks.D=in.'],
+  })
+})
+
 test('an answer holds for the next file of the account with the same headers, until it is forgotten', async () => {
   const { person, checking, send, layouts, cash, world } = await createCustomer()
   const first = await send(card('09'), '&signs=inverted')

@@ -101,6 +101,7 @@ describe('a generic CSV', () => {
           skipped: 0,
           dry_run: false,
           accounts_created: [],
+          unused: [],
           settled: expect.objectContaining({
             signs: { value: 'as_written', proof: 'the documented columns, where a minus sign is an expense' },
           }),
@@ -164,6 +165,7 @@ describe('a bank statement', () => {
         skipped: 0,
         dry_run: false,
         accounts_created: [],
+        unused: [],
         settled: {
           signs: { value: 'as_written', proof: 'the format defines its signs' },
           statement_account: { value: '4711', proof: 'the only account in the file' },
