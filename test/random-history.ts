@@ -1,8 +1,7 @@
 import type { Api } from '../dev/seed/api.ts'
-import type { picker } from './worker/fixtures/picker.ts'
+import type { Dice } from './dice.ts'
+import { randomTransaction } from './random-transaction.ts'
 import type { Json } from './worker/fixtures/responses.ts'
-
-type Pick = ReturnType<typeof picker>
 
 /** Texts that mean something to spreadsheets, to readers of CSV or to hledger. */
 const texts = [
@@ -45,7 +44,8 @@ const days = [
 ]
 
 /** Lives a random history of a user whose address is verified: files, joins and separations among it. */
-export async function liveRandomly(api: Api, pick: Pick, steps: number): Promise<void> {
+export async function liveRandomly(api: Api, dice: Dice, steps: number): Promise<void> {
+  const pick = <T>(...choices: T[]): T => dice.oneOf(choices)
   const ids = async (path: string): Promise<number[]> => {
     const { body } = (await api(`GET ${path}`)) as { body: Json }
     return (body.data ?? body).map(({ id }: Json) => id)
@@ -59,20 +59,10 @@ export async function liveRandomly(api: Api, pick: Pick, steps: number): Promise
       notes: pick(null, ...texts),
     })
 
-  function newRow(accounts: number[], categories: number[]) {
-    const type = pick('income', 'expense', 'expense', 'transfer')
-    const [account_id, other] = [pick(...accounts), pick(...accounts)]
-    const isTransfer = type === 'transfer' && other !== account_id
-    return {
-      account_id,
-      type: type === 'transfer' && !isTransfer ? 'expense' : type,
-      ...(isTransfer && { to_account_id: other }),
-      category_id: isTransfer ? pick(null, ...categories) : pick(...categories),
-      amount: amount(),
-      description: pick(null, ...texts),
-      reference: pick(null, null, ...texts),
-      transaction_date: pick(...days),
-    }
+  /** A transfer may be without a category; another row is not, if there is one. */
+  const newRow = (accounts: number[], categories: number[]) => {
+    const parts = { accounts, categories, days, amount, text: () => pick(null, ...texts) }
+    return randomTransaction(dice, parts)
   }
 
   for (let step = 0; step < steps; step += 1) {

@@ -1,5 +1,5 @@
 import { addDays, type CalendarDate } from '../../src/shared/dates.ts'
-import type { Dice } from './dice.ts'
+import type { Dice } from '../dice.ts'
 import type { Event, Place } from './life.ts'
 import type { Tongue } from './tongues.ts'
 
@@ -30,7 +30,7 @@ export function bookingsOf(
   return events.flatMap((event) => {
     const { from, to, amount, tip, fee } = event
     const outflow = bookable(dice, event, from)
-    const inflow = outflow ? addDays(event.day, dice.weighed(transferDelays)) : bookable(dice, event, to)
+    const inflow = outflow ? addDays(event.day, dice.indexOf(transferDelays)) : bookable(dice, event, to)
     const texts = textsOf(dice, event, tongue, names)
     const book = (account: Place | null, date: CalendarDate | null, cents: number, description: string) => {
       if (account === null || account === 'cash' || date === null) return []
@@ -49,9 +49,9 @@ function bookable(dice: Dice, { way, day }: Event, place: Place | null): Calenda
   if (way === 'card') {
     // A bank that books at once goes by its own clock: late in the evening, that may be a day ahead or a day behind.
     if (place === 'second' && dice.happens(0.02)) return addDays(day, -1)
-    return addDays(day, dice.weighed(cardDelays[place]))
+    return addDays(day, dice.indexOf(cardDelays[place]))
   }
-  return way === 'transfer' ? addDays(day, dice.weighed([80, 20])) : day
+  return way === 'transfer' ? addDays(day, dice.indexOf([80, 20])) : day
 }
 
 function onWorkday(bank: Bank, date: CalendarDate): CalendarDate {
@@ -73,7 +73,7 @@ function textsOf(dice: Dice, { way, payee, from, to }: Event, tongue: Tongue, na
   // Some banks name the other account, some its holder and the purpose, and some nothing at all.
   const write = (other: Place) => {
     const texts = [booked, booked, `${booked} ${names[other]}`, names[other], '']
-    return tongue.transfer.replace('*', dice.of(texts)).trim()
+    return tongue.transfer.replace('*', dice.oneOf(texts)).trim()
   }
   return { out: write(to), in: write(from) }
 }

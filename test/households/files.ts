@@ -1,7 +1,7 @@
 import { addDays, type CalendarDate, lastDayOf } from '../../src/shared/dates.ts'
 import { formatMoney, type Minor } from '../../src/shared/money.ts'
+import type { Dice } from '../dice.ts'
 import type { Bank, Booking } from './banks.ts'
-import type { Dice } from './dice.ts'
 
 /** A file as a bank offers it for download: everything booked since some day, up to the download. */
 export type BankFile = {
@@ -51,7 +51,7 @@ function filesOfBank(
       const rows = booked.filter(({ date }) => date >= since && date <= downloaded)
       const before = booked.filter(({ date }) => date < since)
       files.push(fileOf(bank, rows, opening + sum(before), downloaded))
-      since = addDays(downloaded, dice.of([1, 1, -3, -10]))
+      since = addDays(downloaded, dice.oneOf([1, 1, -3, -10]))
     }
     month = next
   }

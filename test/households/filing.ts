@@ -1,5 +1,5 @@
 import { learnCategories, rowsLearnedFrom } from '../../src/shared/category-learning.ts'
-import { Dice } from './dice.ts'
+import { Dice } from '../dice.ts'
 import type { Household } from './household.ts'
 import { accountIds } from './rows.ts'
 
@@ -32,7 +32,7 @@ export function measureFiling(household: Household, seed: number): Filed {
       if (seen.has(reference) || !of || (of.from && of.to)) return []
       seen.add(reference)
       const [usual = '', ...others] = of.payee.typed
-      const name = others.length > 0 && dice.happens(whims) ? dice.of(others) : usual
+      const name = others.length > 0 && dice.happens(whims) ? dice.oneOf(others) : usual
       const type = amount < 0 ? ('expense' as const) : ('income' as const)
       const row = { type, description, accountId: accountIds[bank] }
       return [{ ...row, payee: `${type} ${of.payee.booked}`, category: { id: idOf(name), name } }]

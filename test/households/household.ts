@@ -1,6 +1,6 @@
 import type { CalendarDate } from '../../src/shared/dates.ts'
+import { Dice } from '../dice.ts'
 import { type Booking, bookingsOf } from './banks.ts'
-import { Dice } from './dice.ts'
 import { type BankFile, filesOf } from './files.ts'
 import { type Event, lifeOf, type Place } from './life.ts'
 import { type Typed, typedOf } from './phone.ts'
@@ -20,11 +20,11 @@ const start: CalendarDate = '2025-07-01'
 /** The household with a number: always the same for the same number. One that goes out five times a day has ten rows a day. */
 export function householdOf(seed: number, months: number, outings = 1): Household {
   const dice = new Dice(seed * 7_919)
-  const tongue = dice.of(tongues)
+  const tongue = dice.oneOf(tongues)
   const { giro, second, cash } = tongue.accounts
-  const names = { giro: dice.of(giro), second: dice.of(second), cash }
+  const names = { giro: dice.oneOf(giro), second: dice.oneOf(second), cash }
   const events = lifeOf(dice, { tongue, start, months, outings })
   const bookings = bookingsOf(dice, events, tongue, names)
-  const typed = typedOf(dice, events, dice.of([0.35, 0.6, 0.8, 0.95]))
+  const typed = typedOf(dice, events, dice.oneOf([0.35, 0.6, 0.8, 0.95]))
   return { names, events, typed, bookings, files: filesOf(dice, bookings, start, months) }
 }

@@ -1,5 +1,5 @@
 import { addDays, type CalendarDate, lastDayOf } from '../../src/shared/dates.ts'
-import type { Dice } from './dice.ts'
+import type { Dice } from '../dice.ts'
 import type { Payee, Tongue } from './tongues.ts'
 
 /** Two banks that write files, and the tin in the kitchen. */
@@ -44,10 +44,10 @@ export function lifeOf(dice: Dice, habits: Pick<Habits, 'tongue' | 'start' | 'mo
   const { tongue } = habits
   return new Life(dice, {
     ...habits,
-    cardFrom: dice.of(['giro', 'giro', 'second'] as const),
-    coffee: dice.of(tongue.cafes),
-    coffeePrice: dice.of([280, 320, 350, 390, 450]),
-    coffeesADay: dice.of([0.15, 0.4, 0.7]),
+    cardFrom: dice.oneOf(['giro', 'giro', 'second'] as const),
+    coffee: dice.oneOf(tongue.cafes),
+    coffeePrice: dice.oneOf([280, 320, 350, 390, 450]),
+    coffeesADay: dice.oneOf([0.15, 0.4, 0.7]),
   }).live()
 }
 
@@ -112,8 +112,8 @@ class Life {
     for (let cup = 0; cup < 2; cup++)
       if (this.#dice.happens(cup === 0 ? chance : chance / 6)) this.#spend(day, 'card', coffee, coffeePrice)
     if (this.#dice.happens(0.15))
-      this.#spend(day, 'card', this.#dice.of(tongue.bakeries), this.#dice.of([240, 320, 450, 610]))
-    if (this.#dice.happens(0.15)) this.#spend(day, 'card', tongue.buses, this.#dice.of([320, 320, 640]))
+      this.#spend(day, 'card', this.#dice.oneOf(tongue.bakeries), this.#dice.oneOf([240, 320, 450, 610]))
+    if (this.#dice.happens(0.15)) this.#spend(day, 'card', tongue.buses, this.#dice.oneOf([320, 320, 640]))
     if (this.#dice.happens(0.12)) this.#spend(day, 'cash', coffee, coffeePrice)
   }
 
@@ -133,17 +133,17 @@ class Life {
   #shopping(day: CalendarDate): void {
     const { tongue } = this.#habits
     if (this.#dice.happens(0.45))
-      this.#spend(day, 'card', this.#dice.of(tongue.shops), this.#dice.from(350, 9_500))
+      this.#spend(day, 'card', this.#dice.oneOf(tongue.shops), this.#dice.from(350, 9_500))
     if (this.#dice.happens(0.3))
-      this.#spend(day, 'card', this.#dice.of(tongue.through), this.#dice.from(350, 9_500))
+      this.#spend(day, 'card', this.#dice.oneOf(tongue.through), this.#dice.from(350, 9_500))
     if (this.#dice.happens(0.15)) this.#eatOut(day)
     if (!this.#dice.happens(0.13)) return
-    const payee = this.#dice.of(tongue.online)
+    const payee = this.#dice.oneOf(tongue.online)
     const bought = this.#spend(
       day,
       'card',
       payee,
-      100 * this.#dice.from(9, 120) + this.#dice.of([0, 90, 95, 99]),
+      100 * this.#dice.from(9, 120) + this.#dice.oneOf([0, 90, 95, 99]),
     )
     if (!this.#dice.happens(0.3)) return
     const to = this.#dice.happens(0.8) ? bought.from : 'second'
@@ -153,29 +153,29 @@ class Life {
   #eatOut(day: CalendarDate): void {
     const amount = 50 * this.#dice.from(22, 140)
     const tip = this.#dice.happens(0.25) ? Math.max(50, Math.round(amount / 1000) * 100) : 0
-    this.#spend(day, 'card', this.#dice.of(this.#habits.tongue.restaurants), amount, tip)
+    this.#spend(day, 'card', this.#dice.oneOf(this.#habits.tongue.restaurants), amount, tip)
   }
 
   /** Round sums from and to others, and what a friend pays back: exactly the same amount, on the other account. */
   #friends(day: CalendarDate): void {
     const { tongue } = this.#habits
     const friend = () => ({
-      booked: this.#dice.of(tongue.friends),
-      typed: [this.#dice.of(tongue.friends), ''],
+      booked: this.#dice.oneOf(tongue.friends),
+      typed: [this.#dice.oneOf(tongue.friends), ''],
     })
     if (this.#dice.happens(0.05))
-      this.#spend(day, 'transfer', friend(), this.#dice.of([1_000, 2_000, 5_000, 10_000]))
+      this.#spend(day, 'transfer', friend(), this.#dice.oneOf([1_000, 2_000, 5_000, 10_000]))
     if (this.#dice.happens(0.05))
       this.#add({
         day,
         way: 'transfer',
         payee: friend(),
-        amount: this.#dice.of([1_000, 2_000, 5_000]),
+        amount: this.#dice.oneOf([1_000, 2_000, 5_000]),
         to: this.#bank(),
       })
     if (!this.#dice.happens(0.02)) return
     const amount = 50 * this.#dice.from(20, 120)
-    this.#spend(day, 'card', this.#dice.of(tongue.restaurants), amount)
+    this.#spend(day, 'card', this.#dice.oneOf(tongue.restaurants), amount)
     this.#add({
       day: addDays(day, this.#dice.from(0, 6)),
       way: 'transfer',
@@ -189,12 +189,12 @@ class Life {
   #ownMoney(day: CalendarDate): void {
     const { tongue } = this.#habits
     if (this.#dice.happens(0.06)) {
-      const [from, to] = this.#dice.of([
+      const [from, to] = this.#dice.oneOf([
         ['giro', 'second'],
         ['giro', 'second'],
         ['second', 'giro'],
       ] as const)
-      const amount = this.#dice.of([
+      const amount = this.#dice.oneOf([
         2_000,
         5_000,
         10_000,
@@ -204,7 +204,7 @@ class Life {
         50_000,
         100 * this.#dice.from(11, 900),
       ])
-      const fee = this.#dice.happens(0.1) ? this.#dice.of([50, 99, 150]) : 0
+      const fee = this.#dice.happens(0.1) ? this.#dice.oneOf([50, 99, 150]) : 0
       this.#add({ day, way: 'transfer', payee: this.#ownPurpose(), amount, from, to, fee })
     }
     if (this.#dice.happens(0.05))
@@ -212,7 +212,7 @@ class Life {
         day,
         way: 'machine',
         payee: tongue.cashMachine,
-        amount: this.#dice.of([5_000, 5_000, 10_000]),
+        amount: this.#dice.oneOf([5_000, 5_000, 10_000]),
         from: 'giro',
         to: 'cash',
       })
@@ -220,12 +220,12 @@ class Life {
 
   #ownPurpose(): Payee {
     const { holders, purposes } = this.#habits.tongue
-    const purpose = this.#dice.of(purposes)
-    return { booked: `${this.#dice.of(holders)} ${purpose}`.trim(), typed: [purpose, ''] }
+    const purpose = this.#dice.oneOf(purposes)
+    return { booked: `${this.#dice.oneOf(holders)} ${purpose}`.trim(), typed: [purpose, ''] }
   }
 
   #bank(): Place {
-    return this.#dice.of(['giro', 'second'])
+    return this.#dice.oneOf(['giro', 'second'])
   }
 
   #spend(day: CalendarDate, way: Way, payee: Payee, amount: number, tip = 0): Event {

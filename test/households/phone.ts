@@ -1,5 +1,5 @@
 import { addDays, type CalendarDate } from '../../src/shared/dates.ts'
-import type { Dice } from './dice.ts'
+import type { Dice } from '../dice.ts'
 import type { Event, Place } from './life.ts'
 
 /** What a user typed about an event. */
@@ -23,15 +23,15 @@ export function typedOf(dice: Dice, events: Event[], diligence: number): Typed[]
     const typed = mistaken(dice, noteOf(dice, event))
     // Two people paid one bill, and both of them wrote it down.
     return dice.happens(0.005)
-      ? typed.flatMap((one) => [one, { ...one, words: dice.of(event.payee.typed) }])
+      ? typed.flatMap((one) => [one, { ...one, words: dice.oneOf(event.payee.typed) }])
       : typed
   })
 }
 
 /** One row for money in or out; for money moved between own accounts, one leg, both legs or a whole transfer. */
 function noteOf(dice: Dice, { id, day, amount, from, to, payee }: Event): Typed[] {
-  const date = addDays(day, dice.weighed([93, 5, 1, 1]))
-  const words = dice.happens(0.15) ? '' : dice.of(payee.typed)
+  const date = addDays(day, dice.indexOf([93, 5, 1, 1]))
+  const words = dice.happens(0.15) ? '' : dice.oneOf(payee.typed)
   const note = (type: Typed['type'], account: Place, other: Place | null = null): Typed => ({
     event: id,
     account,
@@ -42,7 +42,7 @@ function noteOf(dice: Dice, { id, day, amount, from, to, payee }: Event): Typed[
     words,
   })
   if (from !== null && to !== null)
-    return dice.of([
+    return dice.oneOf([
       [note('transfer', from, to)],
       [note('transfer', from, to)],
       [note('expense', from)],

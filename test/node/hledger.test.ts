@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { openApi } from '../../dev/seed/api.ts'
+import { Dice } from '../dice.ts'
 import { liveRandomly } from '../random-history.ts'
-import { picker } from '../worker/fixtures/picker.ts'
 import type { Json } from '../worker/fixtures/responses.ts'
 import { register, verifyByMail } from './fixtures/client.ts'
 import { sharedPlace } from './fixtures/stack.ts'
@@ -24,7 +24,7 @@ test.skipIf(!isInstalled).each(histories)(
     const { access_token: token } = await register(place, email)
     await verifyByMail(place, email)
     const api = openApi(address, token)
-    await liveRandomly(api, picker(seed), 60)
+    await liveRandomly(api, new Dice(seed), 60)
 
     const response = await fetch(`${address}/export?format=hledger`, {
       headers: { Authorization: `Bearer ${token}` },

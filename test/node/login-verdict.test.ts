@@ -1,22 +1,13 @@
 import { expect, test } from 'vitest'
 import { verdictOn } from '../../bench/login-verdict.ts'
 import { chanceOfShift } from '../../bench/statistics.ts'
-
-/** Numbers from 0 to 1 that are the same in every run (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
+import { Dice } from '../dice.ts'
 
 /** Logins of about that many milliseconds each, one in ten of which takes up to three times as long. */
 function logins(ms: number, seed: number): number[] {
-  const random = seeded(seed)
-  return Array.from({ length: 100 }, () => ms + 4 * random() + (random() < 0.1 ? 2 * ms * random() : 0))
+  const dice = new Dice(seed)
+  const late = () => (dice.happens(0.1) ? 2 * ms * dice.roll() : 0)
+  return Array.from({ length: 100 }, () => ms + 4 * dice.roll() + late())
 }
 
 const withUnknown = (ms: number, control = 120) =>
@@ -28,8 +19,10 @@ const withUnknown = (ms: number, control = 120) =>
   })
 
 test('chance alone explains the shift of equal samples, not that of three milliseconds', () => {
-  const chance = (ms: number, seed: number) =>
-    chanceOfShift(logins(120, seed), logins(ms, seed + 1), seeded(1))
+  const chance = (ms: number, seed: number) => {
+    const dice = new Dice(1)
+    return chanceOfShift(logins(120, seed), logins(ms, seed + 1), () => dice.roll())
+  }
   expect(Math.min(...[10, 20, 30].map((seed) => chance(120, seed)))).toBeGreaterThan(0.01)
   expect(chance(123, 1)).toBeLessThan(0.001)
 })

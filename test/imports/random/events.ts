@@ -1,4 +1,4 @@
-import type { Chance } from './chance.ts'
+import type { Dice } from '../../dice.ts'
 import type { Language } from './languages.ts'
 
 export const products = ['current', 'card', 'loan', 'savings', 'wallet'] as const
@@ -20,8 +20,8 @@ export type Event = {
 }
 
 /** The days of two months in their order, so that some day is above 12. */
-function daysOf(chance: Chance, many: number): string[] {
-  const days = Array.from({ length: many }, () => chance.from(0, 45))
+function daysOf(dice: Dice, many: number): string[] {
+  const days = Array.from({ length: many }, () => dice.from(0, 45))
   days.sort((a, b) => a - b)
   return days.map((day) => new Date(Date.UTC(2026, 8, 8 + day)).toISOString().slice(0, 10))
 }
@@ -60,15 +60,15 @@ function kindsOf(product: Product, words: Language): Kind[] {
 }
 
 /** The events of an account in the order of their days. */
-export function eventsOf(chance: Chance, product: Product, words: Language): Event[] {
+export function eventsOf(dice: Dice, product: Product, words: Language): Event[] {
   const kinds = kindsOf(product, words)
   const drawn = kinds.flatMap((kind) => Array.from({ length: kind.share }, () => kind))
-  return daysOf(chance, chance.from(3, 14)).map((date) => {
-    const { least, most, texts } = chance.pick(drawn)
+  return daysOf(dice, dice.from(3, 14)).map((date) => {
+    const { least, most, texts } = dice.oneOf(drawn)
     return {
       date,
-      amount: chance.from(least, most),
-      text: chance.pick(texts),
+      amount: dice.from(least, most),
+      text: dice.oneOf(texts),
       ...{ state: 'booked', fee: 0, foreign: null, account: 0 },
     }
   })

@@ -1,5 +1,5 @@
+import { Dice } from '../../dice.ts'
 import type { Case, ExpectedRow } from '../cases.ts'
-import { Chance } from './chance.ts'
 import { type Event, eventsOf, type Product, products } from './events.ts'
 import { type Language, languages } from './languages.ts'
 import { type Writing, writingOf } from './writing.ts'
@@ -10,7 +10,7 @@ type MoneyLayout = (typeof moneyLayouts)[number]
 
 /** What is drawn of a file before its rows are written. */
 type Plan = {
-  chance: Chance
+  dice: Dice
   words: Language
   writing: Writing
   product: Product
@@ -32,52 +32,52 @@ type Line = { text: string; event?: Event; leftOut?: string }
 
 /** A file with a known truth, the same for the same seed. */
 export function randomCase(seed: number): Case {
-  const chance = new Chance(seed)
+  const dice = new Dice(seed)
   // The first draws of neighbouring seeds are alike.
-  for (let i = 0; i < 5; i += 1) chance.next()
-  const words = chance.pick(languages)
-  const product = chance.pick(products)
-  const drawn = eventsOf(chance, product, words)
-  const plan = planOf(chance, words, product, drawn)
+  for (let i = 0; i < 5; i += 1) dice.roll()
+  const words = dice.oneOf(languages)
+  const product = dice.oneOf(products)
+  const drawn = eventsOf(dice, product, words)
+  const plan = planOf(dice, words, product, drawn)
   const events = withDetails(plan, drawn)
   const lines = linesOf(plan, events)
   return caseOf(seed, plan, lines)
 }
 
-function planOf(chance: Chance, words: Language, product: Product, events: Event[]): Plan {
+function planOf(dice: Dice, words: Language, product: Product, events: Event[]): Plan {
   const isDebt = product === 'card' || product === 'loan'
-  const drawn = chance.pick(moneyLayouts)
-  const marks = chance.pick(words.marks)
+  const drawn = dice.oneOf(moneyLayouts)
+  const marks = dice.oneOf(words.marks)
   // Only short marks stand beside amounts.
   const layout = drawn === 'behind' && marks[1].length > 2 ? 'marked' : drawn
-  const isInverted = isDebt && layout === 'signed' && chance.is(0.6)
+  const isInverted = isDebt && layout === 'signed' && dice.happens(0.6)
   // Without signs, something has to show which way money went.
-  const hasBalance = layout === 'unsigned' || chance.is(0.55)
-  const isOwed = isDebt && chance.is(isInverted ? 0.85 : 0.4)
+  const hasBalance = layout === 'unsigned' || dice.happens(0.55)
+  const isOwed = isDebt && dice.happens(isInverted ? 0.85 : 0.4)
   const balance = hasBalance ? (isOwed ? 'owed' : 'own') : 'none'
   const spent = events.filter(({ amount }) => amount < 0).length
-  const isPlain = product === 'card' && spent * 2 > events.length && chance.is(0.5)
-  const where = balance === 'owed' && chance.is(0.3) ? 'balance header' : 'title'
+  const isPlain = product === 'card' && spent * 2 > events.length && dice.happens(0.5)
+  const where = balance === 'owed' && dice.happens(0.3) ? 'balance header' : 'title'
   return {
-    ...{ chance, words, writing: writingOf(chance, words), product, layout, isInverted, balance },
-    isNewestFirst: chance.is(0.5),
+    ...{ dice, words, writing: writingOf(dice, words), product, layout, isInverted, balance },
+    isNewestFirst: dice.happens(0.5),
     saysWhat: isDebt && !isPlain ? where : 'nothing',
     marks,
-    hasStates: chance.is(0.12),
-    fees: layout === 'signed' && !isDebt && chance.is(0.1) ? chance.pick(['extra', 'included']) : 'none',
-    hasForeign: !isDebt && chance.is(0.08),
-    accounts: chance.is(0.08) && layout !== 'unsigned' ? 2 : 1,
+    hasStates: dice.happens(0.12),
+    fees: layout === 'signed' && !isDebt && dice.happens(0.1) ? dice.oneOf(['extra', 'included']) : 'none',
+    hasForeign: !isDebt && dice.happens(0.08),
+    accounts: dice.happens(0.08) && layout !== 'unsigned' ? 2 : 1,
   }
 }
 
-function withDetails({ chance, hasStates, fees, hasForeign, accounts }: Plan, events: Event[]): Event[] {
+function withDetails({ dice, hasStates, fees, hasForeign, accounts }: Plan, events: Event[]): Event[] {
   return events.map((event, i) => ({
     ...event,
-    state: hasStates && chance.is(0.2) ? chance.pick(['pending', 'declined']) : 'booked',
-    fee: fees !== 'none' && event.amount < 0 && chance.is(0.4) ? chance.from(10, 300) : 0,
-    foreign: hasForeign && event.amount < 0 && chance.is(0.4) ? Math.round(event.amount * 1.3) : null,
+    state: hasStates && dice.happens(0.2) ? dice.oneOf(['pending', 'declined']) : 'booked',
+    fee: fees !== 'none' && event.amount < 0 && dice.happens(0.4) ? dice.from(10, 300) : 0,
+    foreign: hasForeign && event.amount < 0 && dice.happens(0.4) ? Math.round(event.amount * 1.3) : null,
     // Both accounts have a row.
-    account: accounts === 2 && (i === 1 || (i > 1 && chance.is(0.4))) ? 1 : 0,
+    account: accounts === 2 && (i === 1 || (i > 1 && dice.happens(0.4))) ? 1 : 0,
   }))
 }
 
@@ -88,7 +88,7 @@ const movedBy = ({ fees }: Plan, { state, amount, fee }: Event) =>
 type Column = { header: string; cell: (event: Event, balance: number) => string }
 
 function linesOf(plan: Plan, events: Event[]): Line[] {
-  const { chance, writing, isNewestFirst } = plan
+  const { dice, writing, isNewestFirst } = plan
   const columns = columnsOf(plan)
   const write = (cells: string[]) => writing.cells(cells)
   const balances = openingsOf(plan)
@@ -107,32 +107,32 @@ function linesOf(plan: Plan, events: Event[]): Line[] {
   const [opening, closing] = around
   const [above, below] = isNewestFirst ? [closing, opening] : [opening, closing]
   const body = [...pending, ...(above ? [above] : []), ...rows, ...(below ? [below] : [])]
-  const isPaged = chance.is(0.03) && rows.length > 5
+  const isPaged = dice.happens(0.03) && rows.length > 5
   if (isPaged) body.splice(pending.length + 3, 0, { ...header, leftOut: 'header_again' })
   return [...title, header, ...body, ...footer]
 }
 
-function openingsOf({ chance, product }: Plan): number[] {
+function openingsOf({ dice, product }: Plan): number[] {
   const one = () => {
-    if (product === 'card') return -chance.from(20_000, 400_000)
-    if (product === 'loan') return -chance.from(1_000_000, 20_000_000)
-    return chance.from(product === 'savings' ? 100_000 : 30_000, 900_000)
+    if (product === 'card') return -dice.from(20_000, 400_000)
+    if (product === 'loan') return -dice.from(1_000_000, 20_000_000)
+    return dice.from(product === 'savings' ? 100_000 : 30_000, 900_000)
   }
   return [one(), one()]
 }
 
 /** The columns in a random order: most banks begin with the date and end with the balance. */
 function columnsOf(plan: Plan): Column[] {
-  const { chance, words, writing } = plan
-  const date = { header: chance.pick(words.date), cell: ({ date }: Event) => writing.date(date) }
-  const valued = { header: chance.pick(words.valueDate), cell: date.cell }
-  const payee = { header: chance.pick(words.payee), cell: ({ text }: Event) => text }
-  const hasPayee = chance.is(0.2)
+  const { dice, words, writing } = plan
+  const date = { header: dice.oneOf(words.date), cell: ({ date }: Event) => writing.date(date) }
+  const valued = { header: dice.oneOf(words.valueDate), cell: date.cell }
+  const payee = { header: dice.oneOf(words.payee), cell: ({ text }: Event) => text }
+  const hasPayee = dice.happens(0.2)
   const reason = ({ date, amount }: Event) => `RF ${date.slice(5, 7)}/${Math.abs(amount)}`
-  const text = { header: chance.pick(words.text), cell: hasPayee ? reason : payee.cell }
+  const text = { header: dice.oneOf(words.text), cell: hasPayee ? reason : payee.cell }
   const money = moneyColumns(plan)
   const others = otherColumns(plan)
-  const isTwice = valued.header !== date.header && chance.is(0.3)
+  const isTwice = valued.header !== date.header && dice.happens(0.3)
   const columns = [
     date,
     ...(isTwice ? [valued] : []),
@@ -141,9 +141,9 @@ function columnsOf(plan: Plan): Column[] {
     ...others,
     ...money,
   ]
-  if (chance.is(0.6)) return columns
+  if (dice.happens(0.6)) return columns
   // Debits and credits stay side by side.
-  const pieces = chance.shuffled([
+  const pieces = dice.shuffled([
     [date],
     ...(isTwice ? [[valued]] : []),
     ...(hasPayee ? [[payee]] : []),
@@ -155,13 +155,13 @@ function columnsOf(plan: Plan): Column[] {
 }
 
 function moneyColumns(plan: Plan): Column[] {
-  const { chance, words, writing, layout, isInverted, balance, saysWhat, marks } = plan
+  const { dice, words, writing, layout, isInverted, balance, saysWhat, marks } = plan
   const { number } = writing
-  const header = chance.pick(words.amount)
+  const header = dice.oneOf(words.amount)
   const size = ({ amount }: Event) => number(Math.abs(amount))
   const [markHeader, spent, came] = marks
   const mark = ({ amount }: Event) => (amount < 0 ? spent : came)
-  const side = chance.from(0, words.debit.length - 1)
+  const side = dice.from(0, words.debit.length - 1)
   const amounts: Record<MoneyLayout, Column[]> = {
     signed: [{ header, cell: ({ amount }) => writing.signed(isInverted ? -amount : amount) }],
     unsigned: [{ header, cell: size }],
@@ -176,7 +176,7 @@ function moneyColumns(plan: Plan): Column[] {
     ],
   }
   const shown = {
-    header: chance.pick(saysWhat === 'balance header' ? words.owed : words.balance),
+    header: dice.oneOf(saysWhat === 'balance header' ? words.owed : words.balance),
     cell: ({ state }: Event, held: number) =>
       state === 'booked' ? number(balance === 'owed' ? -held : held) : '',
   }
@@ -186,36 +186,36 @@ function moneyColumns(plan: Plan): Column[] {
 const categories = ['Groceries', 'Household', 'Leisure', 'Other']
 
 function otherColumns(plan: Plan): Column[] {
-  const { chance, words, writing, hasStates, fees, hasForeign, accounts } = plan
-  const often = (share: number, column: Column) => (chance.is(share) ? [column] : [])
+  const { dice, words, writing, hasStates, fees, hasForeign, accounts } = plan
+  const often = (share: number, column: Column) => (dice.happens(share) ? [column] : [])
   const numbers = ['4021887301', '4021887319']
   const states = { booked: words.booked, pending: words.pending, declined: words.declined }
   const foreign: Column[] = [
     {
-      header: chance.pick(words.foreign),
+      header: dice.oneOf(words.foreign),
       cell: ({ foreign }) => (foreign === null ? '' : writing.number(foreign)),
     },
   ]
   return [
     ...often(0.2, {
-      header: chance.pick(words.reference),
+      header: dice.oneOf(words.reference),
       cell: ({ date, amount }) => `${date.replaceAll('-', '')}${Math.abs(amount)}`,
     }),
     ...often(0.15, {
-      header: chance.pick(words.category),
-      cell: ({ amount }) => chance.pick(amount < 0 ? categories : ['Income', 'Other']),
+      header: dice.oneOf(words.category),
+      cell: ({ amount }) => dice.oneOf(amount < 0 ? categories : ['Income', 'Other']),
     }),
-    ...often(0.25, { header: chance.pick(words.currency), cell: () => words.money.currency }),
+    ...often(0.25, { header: dice.oneOf(words.currency), cell: () => words.money.currency }),
     ...often(accounts === 2 ? 1 : 0.12, {
-      header: chance.pick(words.account),
+      header: dice.oneOf(words.account),
       cell: ({ account }) => numbers[account] ?? '',
     }),
-    ...(hasStates ? [{ header: chance.pick(words.state), cell: ({ state }: Event) => states[state] }] : []),
+    ...(hasStates ? [{ header: dice.oneOf(words.state), cell: ({ state }: Event) => states[state] }] : []),
     ...(fees === 'none'
       ? []
       : [
           {
-            header: chance.pick(words.fee),
+            header: dice.oneOf(words.fee),
             cell: ({ fee }: Event) => (fee === 0 ? '' : writing.number(fee)),
           },
         ]),
@@ -223,10 +223,10 @@ function otherColumns(plan: Plan): Column[] {
   ]
 }
 
-function titleOf({ chance, words, product, saysWhat }: Plan): string[] {
+function titleOf({ dice, words, product, saysWhat }: Plan): string[] {
   const said = product === 'loan' ? words.loan : words.card
-  const names = chance.is(0.3) ? [chance.pick(['My Bank', 'Bank 24', 'Nordbank']), 'Jo Example'] : []
-  return [...names, ...(saysWhat === 'title' ? [chance.pick(said)] : [])]
+  const names = dice.happens(0.3) ? [dice.oneOf(['My Bank', 'Bank 24', 'Nordbank']), 'Jo Example'] : []
+  return [...names, ...(saysWhat === 'title' ? [dice.oneOf(said)] : [])]
 }
 
 /** A record with some cells filled. */
@@ -253,8 +253,8 @@ function balanceLines(
   [closing = 0]: number[],
   events: Event[],
 ): Line[] {
-  const { chance, words, writing, balance, accounts } = plan
-  if (balance === 'none' || accounts > 1 || !chance.is(0.08)) return []
+  const { dice, words, writing, balance, accounts } = plan
+  if (balance === 'none' || accounts > 1 || !dice.happens(0.08)) return []
   const places = placesIn(plan, columns)
   const line = (name: string, held: number, date: string) => ({
     text: record(
@@ -274,15 +274,16 @@ function balanceLines(
 
 /** Rows at the top that are not booked: without a date, or with a word in its place. */
 function pendingLines(plan: Plan, columns: Column[]): Line[] {
-  const { chance, words, writing, product, hasStates, accounts } = plan
-  if (hasStates || accounts > 1 || product === 'loan' || product === 'savings' || !chance.is(0.06)) return []
+  const { dice, words, writing, product, hasStates, accounts } = plan
+  if (hasStates || accounts > 1 || product === 'loan' || product === 'savings' || !dice.happens(0.06))
+    return []
   const places = placesIn(plan, columns)
-  const date = chance.pick(['', words.pending])
-  const many = chance.from(1, 2)
+  const date = dice.oneOf(['', words.pending])
+  const many = dice.from(1, 2)
   return Array.from({ length: many }, () => {
     const cells = new Map([
       [places.date, date],
-      [places.text, chance.pick(words.purchases)],
+      [places.text, dice.oneOf(words.purchases)],
       [places.amount, writing.number(plan.layout === 'signed' && !plan.isInverted ? -1250 : 1250)],
     ])
     return { text: record(plan, columns, cells), leftOut: 'pending' }
@@ -291,7 +292,7 @@ function pendingLines(plan: Plan, columns: Column[]): Line[] {
 
 /** A total, and a sentence below. */
 function footerLines(plan: Plan, columns: Column[], events: Event[]): Line[] {
-  const { chance, words, writing, layout } = plan
+  const { dice, words, writing, layout } = plan
   const places = placesIn(plan, columns)
   const moved = events.reduce((sum, event) => sum + movedBy(plan, event), 0)
   const sum = writing.number(plan.isInverted ? -moved : moved)
@@ -304,8 +305,8 @@ function footerLines(plan: Plan, columns: Column[], events: Event[]): Line[] {
     ]),
   )
   return [
-    ...(layout === 'signed' && chance.is(0.08) ? [{ text: total, leftOut: 'total' }] : []),
-    ...(chance.is(0.08) ? [{ text: words.footer, leftOut: 'after_rows' }] : []),
+    ...(layout === 'signed' && dice.happens(0.08) ? [{ text: total, leftOut: 'total' }] : []),
+    ...(dice.happens(0.08) ? [{ text: words.footer, leftOut: 'after_rows' }] : []),
   ]
 }
 

@@ -1,4 +1,4 @@
-import type { Chance } from './chance.ts'
+import type { Dice } from '../../dice.ts'
 import type { Language } from './languages.ts'
 
 /** How a bank writes numbers, dates and cells. */
@@ -13,23 +13,23 @@ export type Writing = {
   bytes: (lines: string[]) => Uint8Array
 }
 
-export function writingOf(chance: Chance, words: Language): Writing {
-  const dates = chance.pick(words.dates)
+export function writingOf(dice: Dice, words: Language): Writing {
+  const dates = dice.oneOf(words.dates)
   return {
-    ...numbersOf(chance, words),
+    ...numbersOf(dice, words),
     date: (iso) => writtenDate(iso, dates),
     isDateOpen: (isos) =>
       /y/.test(dates) || (/^[dm].[dm]/.test(dates) && isos.every((iso) => Number(iso.slice(8)) <= 12)),
-    ...filesOf(chance, words),
+    ...filesOf(dice, words),
   }
 }
 
-function numbersOf(chance: Chance, { money }: Language): Pick<Writing, 'number' | 'signed'> {
-  const group = chance.pick(money.group)
-  const isBefore = chance.is(0.5)
-  const mark = chance.is(0.85) ? '' : chance.pick([money.sign, money.currency])
+function numbersOf(dice: Dice, { money }: Language): Pick<Writing, 'number' | 'signed'> {
+  const group = dice.oneOf(money.group)
+  const isBefore = dice.happens(0.5)
+  const mark = dice.happens(0.85) ? '' : dice.oneOf([money.sign, money.currency])
   const styles = ['-', '-', '-', '-', '-', '-', '+', '−', 'behind', ...(money.decimal === '.' ? ['()'] : [])]
-  const style = chance.pick(styles)
+  const style = dice.oneOf(styles)
   const number = (minor: number) => {
     const [whole = '', cents = ''] = (Math.abs(minor) / 100).toFixed(2).split('.')
     const digits = `${whole.replace(/\B(?=(\d{3})+$)/g, group)}${money.decimal}${cents}`
@@ -51,13 +51,13 @@ function writtenDate(iso: string, format: string): string {
   return format.replace(/MMM|[Yymd]/g, (part) => parts[part] ?? '')
 }
 
-function filesOf(chance: Chance, { encoding, money }: Language): Pick<Writing, 'cells' | 'bytes'> {
+function filesOf(dice: Dice, { encoding, money }: Language): Pick<Writing, 'cells' | 'bytes'> {
   const delimiter =
-    money.decimal === ',' ? chance.pick([';', ';', ';', '\t', ',']) : chance.pick([',', ',', ',', '\t', '|'])
-  const areAllQuoted = chance.is(0.3)
-  const end = chance.is(0.4) ? '\r\n' : '\n'
-  const hasMark = chance.is(0.2)
-  const isOld = encoding !== 'utf-8' && chance.is(0.35)
+    money.decimal === ',' ? dice.oneOf([';', ';', ';', '\t', ',']) : dice.oneOf([',', ',', ',', '\t', '|'])
+  const areAllQuoted = dice.happens(0.3)
+  const end = dice.happens(0.4) ? '\r\n' : '\n'
+  const hasMark = dice.happens(0.2)
+  const isOld = encoding !== 'utf-8' && dice.happens(0.35)
   const cell = (text: string) =>
     areAllQuoted || text.includes(delimiter) || text.includes('"') ? `"${text.replaceAll('"', '""')}"` : text
   return {

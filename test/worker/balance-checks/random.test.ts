@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
-import { picker } from '../fixtures/picker.ts'
+import { picker } from '../../dice.ts'
 import { create, remove, update, upload } from '../fixtures/uploads.ts'
 import { createWorld, type Json, openAccount, type Person } from '../fixtures/world.ts'
 import { sendFile } from '../imports/send-file.ts'

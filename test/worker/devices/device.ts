@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
+import type { Dice } from '../../dice.ts'
 import { FeedCopy } from '../fixtures/feed-copy.ts'
 import type { ApiResponse, CallOptions, Json } from '../fixtures/responses.ts'
-import type { Dice } from './dice.ts'
 import type { Ledger, Noun, Operation, Result } from './ledger.ts'
 import type { Network, Outcome } from './network.ts'
 

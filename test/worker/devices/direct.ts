@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
+import type { Dice } from '../../dice.ts'
 import type { Json } from '../fixtures/world.ts'
 import type { Device as AnyDevice } from './device.ts'
-import type { Dice } from './dice.ts'
 import { accountChange, categoryName, correction, newAccount, newTransaction } from './edits.ts'
 import type { Noun } from './ledger.ts'
 import type { Outcome } from './network.ts'

@@ -1,6 +1,7 @@
+import type { Dice } from '../../dice.ts'
+import { randomTransaction } from '../../random-transaction.ts'
 import type { Json } from '../fixtures/responses.ts'
 import type { Device } from './device.ts'
-import type { Dice } from './dice.ts'
 import type { Noun, Operation } from './ledger.ts'
 
 const kinds = {
@@ -41,18 +42,17 @@ const days = ['2025-12-31', '2026-01-01', '2026-01-31', '2026-02-01']
 
 /** A new expense, income or transfer; undefined if there is no account or category for it. */
 export function newTransaction(device: Device, dice: Dice): Json {
-  const moved = kindAndAccounts(device, dice)
-  const category_id = reference(device, dice, 'category')
-  if (!moved || category_id === undefined) return undefined
-  return {
-    ...moved,
-    amount: device.stage.newAmount(),
-    transaction_date: dice.of(days),
-    category_id: moved.type === 'transfer' && dice.isOnceIn(2) ? null : category_id,
-    description: device.stage.newText(),
-    // Never changed: it reveals a row that was stored twice.
-    reference: device.stage.newText(),
-  }
+  const { stage } = device
+  const [account, other] = [reference(device, dice, 'account'), reference(device, dice, 'account')]
+  const category = reference(device, dice, 'category')
+  if (account === undefined || other === undefined || category === undefined) return undefined
+  const row = randomTransaction(dice, {
+    ...{ accounts: [account, other], categories: [category], days },
+    amount: () => stage.newAmount(),
+    // The reference, which is never changed, reveals a row that was stored twice.
+    text: () => stage.newText(),
+  })
+  return row.type === 'transfer' && dice.isOnceIn(2) ? { ...row, category_id: null } : row
 }
 
 function kindAndAccounts(device: Device, dice: Dice): Json {

@@ -1,5 +1,5 @@
+import type { Dice } from '../../dice.ts'
 import type { ApiResponse, CallOptions } from '../fixtures/responses.ts'
-import type { Dice } from './dice.ts'
 
 /** What was done, over all histories. */
 export class Tally {

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import type { Fault } from '../../databases/faults.ts'
+import type { Dice } from '../../dice.ts'
 import { afterExecution, beforeExecution, createFaultyWorld } from '../faults/faulty-world.ts'
 import { type ApiResponse, type CallOptions, createWorld, type Json, type World } from '../fixtures/world.ts'
-import type { Dice } from './dice.ts'
 import { Network, type Request, rowsIn, type Tally } from './network.ts'
 
 /** How often things go wrong on the network. */

@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createClient, type Export, memoryTokens, RestoreError, restore } from '../../../client/index.ts'
 import { addMonths } from '../../../src/shared/dates.ts'
 import { perMinute } from '../../../src/shared/limits.ts'
+import { Dice } from '../../dice.ts'
 import { liveRandomly } from '../../random-history.ts'
 import { fetchOf } from '../client/client-world.ts'
-import { picker } from '../fixtures/picker.ts'
 import { create, upload } from '../fixtures/uploads.ts'
 import { createWorld, type Json, openAccount, type Person, registerVerified } from '../fixtures/world.ts'
 
@@ -23,7 +23,7 @@ const world = createWorld()
 
 async function withRandomHistory(seed: number) {
   const person = await registerVerified(world)
-  await liveRandomly(apiOf(person), picker(seed), 60)
+  await liveRandomly(apiOf(person), new Dice(seed), 60)
   return person
 }
 

@@ -2,8 +2,8 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { dayMs } from '../../../src/shared/dates.ts'
+import { picker } from '../../dice.ts'
 import { noon, setClock } from '../fixtures/clock.ts'
-import { picker } from '../fixtures/picker.ts'
 import { createWorld, type Json, logIn } from '../fixtures/world.ts'
 import {
   askDatabase,
@@ -186,7 +186,7 @@ function randomWrite(household: Household, pick: ReturnType<typeof picker>, nth:
   )
 }
 
-test.each([1, 2])('a 304 never hides a change, whatever happens (%i)', async (seed) => {
+test.each([2, 3])('a 304 never hides a change, whatever happens (%i)', async (seed) => {
   const { household, paths, read } = await given()
   const pick = picker(seed * 7_919)
   const seen = new Map<string, { tag: string; text: string }>()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
+import { picker } from '../../dice.ts'
 import { createBanked } from '../fixtures/banked.ts'
-import { picker } from '../fixtures/picker.ts'
 import { create, upload } from '../fixtures/uploads.ts'
 import { createWorld, type Json } from '../fixtures/world.ts'
 import { openWorldDatabase } from '../laws/every-route.ts'

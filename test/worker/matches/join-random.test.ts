@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
+import { picker } from '../../dice.ts'
 import { expectWhole, FeedCopy } from '../fixtures/feed-copy.ts'
-import { picker } from '../fixtures/picker.ts'
 import { create, remove, update, upload } from '../fixtures/uploads.ts'
 import { createWorld, type Json, openAccount, type World } from '../fixtures/world.ts'
 import { sendFile } from '../imports/send-file.ts'

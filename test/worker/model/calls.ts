@@ -1,4 +1,4 @@
-import type { Dice } from '../devices/dice.ts'
+import type { Dice } from '../../dice.ts'
 import type { ApiResponse, CallOptions, Person, World } from '../fixtures/world.ts'
 import type { State } from './state.ts'
 

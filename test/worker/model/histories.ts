@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { vi } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
-import { Dice } from '../devices/dice.ts'
+import { Dice } from '../../dice.ts'
 import { createWorld, openAccount, type Person, type World } from '../fixtures/world.ts'
 import { openWorldDatabase, verify } from '../laws/every-route.ts'
 import { accountOperations, listAccounts } from './accounts.ts'

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { findDifferences } from '../../../../src/database/check.ts'
 import { openDatabase } from '../../../../src/database/client.ts'
+import { Dice } from '../../../dice.ts'
+import { randomTransaction } from '../../../random-transaction.ts'
 import { upload } from '../../fixtures/uploads.ts'
 import { type ApiResponse, createWorld, type Json, openAccount, type Person } from '../../fixtures/world.ts'
 
@@ -8,15 +10,6 @@ import { type ApiResponse, createWorld, type Json, openAccount, type Person } fr
  * The same operations, by one user's uploads and another's single requests, must have the same result: rows, balances and
  * figures. Rows are named by keys that both know; ids differ.
  */
-
-/** Numbers that look random, the same in each run. */
-function numbers(seed: number) {
-  let state = seed
-  return (below: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-}
 
 type Kind = 'account' | 'category' | 'transaction'
 /** An operation in which rows are named by keys, in references too. */
@@ -131,31 +124,28 @@ async function bySingleRequests(twin: Twin, changes: Change[]): Promise<boolean[
   return done
 }
 
-function randomChanges(pick: (below: number) => number, round: number): Change[] {
-  const some = <T>(list: readonly T[]) => list[pick(list.length)] as T
+const days = ['2025-12-31', '2026-01-01', '2026-01-31', '2026-02-28', '2026-11-20', '2026-12-31']
+
+function randomChanges(dice: Dice, round: number): Change[] {
   const accounts = ['h0', 'h1', `a${round}`, `a${round - 1}`]
   const categories = ['c0', `c${round}`, `c${round - 1}`, null]
-  const movement = () => {
-    const type = some(['income', 'expense', 'transfer'])
-    return {
-      type,
-      account_id: some(accounts),
-      to_account_id: type === 'transfer' || pick(20) === 0 ? some(accounts) : null,
-    }
+  const amount = () => (dice.isOnceIn(30) ? 0 : dice.from(1, 100_000) / 100)
+  const text = () => dice.oneOf(['Tea', 'Milk', null])
+  const transaction = (): Json => {
+    const row = randomTransaction(dice, { accounts, categories, days, amount, text })
+    // Now and then a destination on something other than a transfer.
+    return dice.isOnceIn(20) ? { ...row, to_account_id: dice.oneOf(accounts) } : row
   }
-  const rest = (): Json => ({
-    category_id: some(categories),
-    amount: pick(30) === 0 ? 0 : 1 + pick(100_000) / 100,
-    transaction_date: `2026-${String(1 + pick(12)).padStart(2, '0')}-${String(1 + pick(28)).padStart(2, '0')}`,
-    description: some(['Tea', 'Milk', null]),
-  })
   const account = () => ({
-    name: some(['Wallet', 'Savings']),
+    name: dice.oneOf(['Wallet', 'Savings']),
     type: 'bank',
-    starting_balance: pick(1_000),
-    notes: some(['x', null]),
+    starting_balance: dice.from(0, 999),
+    notes: dice.oneOf(['x', null]),
   })
-  const category = () => ({ name: `Name ${pick(6)}${round}`, type: some(['income', 'expense']) })
+  const category = () => ({
+    name: `Name ${dice.from(0, 5)}${round}`,
+    type: dice.oneOf(['income', 'expense']),
+  })
   const changes: Change[] = []
   const add = (change: Change) => {
     if (!changes.some(({ noun, key }) => noun === change.noun && key === change.key)) changes.push(change)
@@ -164,26 +154,28 @@ function randomChanges(pick: (below: number) => number, round: number): Change[]
   add({ op: 'create', noun: 'category', key: `c${round}`, set: category() })
   for (let nth = 0; nth < 12; nth++) {
     // Without a category it is refused in both ways: only an upload may create it with null.
-    const { category_id, ...set } = { ...movement(), ...rest() }
+    const { category_id, ...set } = transaction()
     const whole = { ...set, ...(category_id !== null && { category_id }) }
     add({ op: 'create', noun: 'transaction', key: `t${round}-${nth}`, set: whole })
-    const old = `t${1 + pick(round)}-${pick(12)}`
-    const field = some(Object.keys(rest()))
-    const changed = pick(3) === 0 ? { ...movement(), [field]: rest()[field] } : { [field]: rest()[field] }
+    const old = `t${dice.from(1, round)}-${dice.from(0, 11)}`
+    const { type, account_id, to_account_id, ...rest } = transaction()
+    const field = dice.oneOf(Object.keys(rest))
+    const movement = dice.isOnceIn(3) && { type, account_id, to_account_id }
+    const changed = { ...movement, [field]: rest[field] }
     add(
-      pick(4) === 0
+      dice.isOnceIn(4)
         ? { op: 'delete', noun: 'transaction', key: old }
         : { op: 'update', noun: 'transaction', key: old, set: changed },
     )
   }
-  const [oldAccount, oldCategory] = [`a${1 + pick(round)}`, `c${1 + pick(round)}`]
+  const [oldAccount, oldCategory] = [`a${dice.from(1, round)}`, `c${dice.from(1, round)}`]
   add(
-    pick(5) === 0
+    dice.isOnceIn(5)
       ? { op: 'delete', noun: 'account', key: oldAccount }
       : { op: 'update', noun: 'account', key: oldAccount, set: account() },
   )
   add(
-    pick(5) === 0
+    dice.isOnceIn(5)
       ? { op: 'delete', noun: 'category', key: oldCategory }
       : { op: 'update', noun: 'category', key: oldCategory, set: category() },
   )
@@ -199,9 +191,9 @@ test.each([1, 2])('uploads leave what single requests leave (%i)', async (seed) 
     const { body } = await twin.person.post('/api/categories', { name: 'First', type: 'expense' })
     twin.ids.set('category c0', body.id)
   }
-  const pick = numbers(seed)
+  const dice = new Dice(seed)
   for (let round = 1; round <= 8; round++) {
-    const changes = randomChanges(pick, round)
+    const changes = randomChanges(dice, round)
     const single = await bySingleRequests(twins[1], changes)
     expect(await byUpload(twins[0], changes), JSON.stringify(changes)).toEqual(single)
     if (round % 3 === 0) await world.removeDeleted()

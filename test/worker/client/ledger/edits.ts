@@ -1,5 +1,6 @@
 import type { Ledger } from '../../../../client/index.ts'
-import type { Dice } from '../../devices/dice.ts'
+import type { Dice } from '../../../dice.ts'
+import { randomTransaction } from '../../../random-transaction.ts'
 
 const days = [
   '1900-01-01',
@@ -55,18 +56,17 @@ export async function edit(
   newName: () => string,
   kinds: Partial<Kinds> = {},
 ): Promise<void> {
-  const account = dice.of(ledger.accounts())?.key
-  const other = dice.of(ledger.accounts())?.key
-  const category_id = dice.of(ledger.categories())?.key
+  const accounts = ledger.accounts().map(({ key }) => key)
+  const categories = ledger.categories().map(({ key }) => key)
+  const [account, category_id] = [dice.of(accounts), dice.of(categories)]
   const transaction = dice.of(ledger.transactions({ per_page: 500 }).data)?.key
-  const description = dice.of(texts) ?? null
-  const entered = () => ({
-    amount: dice.from(1, 99_999) / 100,
-    transaction_date: dice.of(days) as string,
-    description,
-  })
+  const random = () =>
+    randomTransaction(dice, {
+      ...{ accounts, categories, days },
+      amount: () => dice.from(1, 99_999) / 100,
+      text: () => dice.oneOf(texts),
+    })
   const kind = dice.weighed({ ...usual, ...kinds })
-  const isTransfer = dice.isOnceIn(3) && account !== other
   if (!account || !category_id || kind === 'open')
     await ledger.create('account', {
       ...{
@@ -77,11 +77,8 @@ export async function edit(
       },
     })
   else if (kind === 'record')
-    await ledger.create('transaction', {
-      ...{ account_id: account, reference: newName(), ...entered() },
-      ...(isTransfer && { type: 'transfer' as const, to_account_id: other as string }),
-      ...(!isTransfer && { type: dice.of(['income', 'expense'] as const) ?? 'income', category_id }),
-    } as never)
+    // The reference tells which rows were made.
+    await ledger.create('transaction', { ...random(), reference: newName() } as never)
   else if (kind === 'change')
     await ledger.update('account', account, { name: newName(), starting_balance: 12.5 })
   else if (kind === 'close') await ledger.remove('account', account)
@@ -91,7 +88,9 @@ export async function edit(
     if (dice.isOnceIn(3)) await ledger.update('category', category_id, { name: newName() })
     else if (dice.isOnceIn(2)) await ledger.create('category', { name: newName(), type: 'expense' })
   } else if (transaction && kind === 'remove') await ledger.remove('transaction', transaction)
-  else if (transaction && kind === 'correct') await ledger.update('transaction', transaction, entered())
-  else if (transaction && kind === 'move')
+  else if (transaction && kind === 'correct') {
+    const { amount, transaction_date, description } = random()
+    await ledger.update('transaction', transaction, { amount, transaction_date, description })
+  } else if (transaction && kind === 'move')
     await ledger.update('transaction', transaction, { type: 'expense', account_id: account, category_id })
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Ledger, LedgerError, memoryStorage } from '../../../../client/index.ts'
-import { Dice } from '../../devices/dice.ts'
+import { Dice } from '../../../dice.ts'
 import { edit, type Kinds } from './edits.ts'
 import { newWorld, openDevice, readLedger, readService } from './ledger-world.ts'
 import { unsteady } from './two-devices.ts'
@@ -12,7 +12,7 @@ const kinds: Partial<Kinds> = { close: 0, drop: 0, undo: 0 }
 test('two devices on a bad network, one with two tabs, end with what the service has, nothing lost and nothing twice', async () => {
   const world = newWorld()
   const person = await world.register()
-  const dice = new Dice(20_261_122)
+  const dice = new Dice(20_261_123)
   const one = await openDevice(world, person)
   const devices = [
     one,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { Dice } from '../../devices/dice.ts'
+import { Dice } from '../../../dice.ts'
 import { setClock } from '../../fixtures/clock.ts'
 import { openAccount, recordTransaction } from '../../fixtures/world.ts'
 import { askDatabase, createHousehold, writeHistory } from '../../laws/every-route.ts'

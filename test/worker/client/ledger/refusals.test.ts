@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { memoryStorage } from '../../../../client/index.ts'
-import { Dice } from '../../devices/dice.ts'
+import { Dice } from '../../../dice.ts'
 import { type ApiResponse, openAccount, type Person } from '../../fixtures/world.ts'
 import { type Errors, newWorld, openDevice, refusalOf } from './ledger-world.ts'
 import { expectTruth, twoDevices } from './two-devices.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Ledger } from '../../../../client/index.ts'
-import type { Dice } from '../../devices/dice.ts'
+import type { Dice } from '../../../dice.ts'
 import { openAccount, type Person, recordTransaction } from '../../fixtures/world.ts'
 import type { Fetch } from '../client-world.ts'
 import { fewQuestions, newWorld, openDevice, readLedger, readService } from './ledger-world.ts'

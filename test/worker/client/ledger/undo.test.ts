@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Ledger, LedgerTransaction } from '../../../../client/index.ts'
-import { Dice } from '../../devices/dice.ts'
+import { Dice } from '../../../dice.ts'
 import { openAccount, recordTransaction, verifyAddress } from '../../fixtures/world.ts'
 import { edit } from './edits.ts'
 import { fillableStorage, newWorld, openDevice, readLedger, readService } from './ledger-world.ts'

@@ -19,18 +19,35 @@ export class Dice {
     return this.roll() < chance
   }
 
+  /** True once in `times`. */
+  isOnceIn(times: number): boolean {
+    return this.from(1, times) === times
+  }
+
   /** A whole number from `low` to `high`, both included. */
   from(low: number, high: number): number {
     return low + Math.floor(this.roll() * (high - low + 1))
   }
 
+  /** One of some; undefined if there is none. */
+  of<T>(choices: Iterable<T>): T | undefined {
+    const all = [...choices]
+    return all[this.from(0, all.length - 1)]
+  }
+
   /** One of a list that is not empty. */
-  of<T>(choices: readonly T[]): T {
-    return choices[this.from(0, choices.length - 1)] as T
+  oneOf<T>(choices: readonly T[]): T {
+    return this.of(choices) as T
+  }
+
+  /** One of some kinds, by their weights. */
+  weighed<K extends string>(weights: Record<K, number>): K {
+    const kinds = Object.keys(weights) as K[]
+    return kinds[this.indexOf(kinds.map((kind) => weights[kind]))] as K
   }
 
   /** An index of `weights`, each as often as its weight says. */
-  weighed(weights: readonly number[]): number {
+  indexOf(weights: readonly number[]): number {
     let left = this.roll() * weights.reduce((sum, weight) => sum + weight, 0)
     const index = weights.findIndex((weight) => {
       left -= weight
@@ -38,4 +55,15 @@ export class Dice {
     })
     return Math.max(index, 0)
   }
+
+  shuffled<T>(list: readonly T[]): T[] {
+    const order = list.map((value) => ({ value, at: this.roll() }))
+    return order.sort((a, b) => a.at - b.at).map(({ value }) => value)
+  }
+}
+
+/** Picks one of its arguments, as `Dice` does. */
+export function picker(seed: number) {
+  const dice = new Dice(seed)
+  return <T>(...choices: T[]): T => dice.oneOf(choices)
 }
