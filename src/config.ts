@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 import type { ProviderSettings } from './auth/openid-client.ts'
 import type { DatabaseAddress } from './database/client.ts'
+import type { LinkBase } from './identity/links.ts'
+import { parseScryptCost, type ScryptCost } from './identity/passwords.ts'
+import { secretsOf } from './identity/secrets.ts'
 import type { MailerSettings } from './mail/resend.ts'
 import { reportOf } from './shared/error-report.ts'
 import { ConfigurationError } from './shared/failures.ts'
-import type { LinkBase } from './shared/links.ts'
-import { parseScryptCost, type ScryptCost } from './shared/passwords.ts'
-import { secretsOf } from './shared/secrets.ts'
 
 /** The Worker's bindings, parsed and validated. */
 export type Config = {

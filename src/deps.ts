@@ -3,8 +3,7 @@ import { type Config, readConfig } from './config.ts'
 import { openDatabase } from './database/client.ts'
 import type { Database } from './database/run.ts'
 import type { Writer } from './database/written-by.ts'
-import type { Deadline, WaitUntil } from './shared/deadline.ts'
-import type { Meter } from './shared/meter.ts'
+import type { RandomBytes } from './identity/tokens.ts'
 import {
   type MailQueue,
   mailQueue,
@@ -12,8 +11,9 @@ import {
   removalQueue,
   type SyncQueue,
   syncQueue,
-} from './shared/queues.ts'
-import type { RandomBytes } from './shared/tokens.ts'
+} from './queues/queues.ts'
+import type { Deadline, WaitUntil } from './shared/deadline.ts'
+import type { Meter } from './shared/meter.ts'
 
 /** The dependencies of a run. */
 export type Deps = {

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
+import { chosenPassword, comparedEmail, email, password, reportedTimezone } from '../identity/user-fields.ts'
 import { doc, field } from '../shared/doc.ts'
 import { invalidText } from '../shared/field-errors.ts'
 import { converted, listOf, nullable, oneOf, text, timestamp } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
 import { tokenAbilities } from '../shared/types.ts'
-import { chosenPassword, comparedEmail, email, password, reportedTimezone } from '../shared/user-fields.ts'
 import { mary, user } from '../users/contract.ts'
 
 export const registration = z.object({

@@ -3,9 +3,6 @@ import type { Owner, User } from '../database/owner.ts'
 import { runAll, runOne } from '../database/run.ts'
 import { tokens, users } from '../database/schema.ts'
 import { countAttempt, type Limit, requireAttempt } from '../database/throttle.ts'
-import { mailLimits } from '../mail/limits.ts'
-import { BadLink } from '../shared/failures.ts'
-import { exactLimits } from '../shared/limits.ts'
 import {
   addressLink,
   isAddressLink,
@@ -13,8 +10,11 @@ import {
   type LinkBase,
   type LinkParts,
   linkedUserId,
-} from '../shared/links.ts'
-import type { MailQueue } from '../shared/queues.ts'
+} from '../identity/links.ts'
+import { mailLimits } from '../mail/limits.ts'
+import type { MailQueue } from '../queues/queues.ts'
+import { BadLink } from '../shared/failures.ts'
+import { exactLimits } from '../shared/limits.ts'
 import { revokeLinks } from '../users/addresses.ts'
 import { userDeletion } from '../users/delete.ts'
 import type { LinkContext } from './context.ts'

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { User } from '../database/owner.ts'
 import type { Database } from '../database/run.ts'
-import type { Hashing } from '../shared/hashing.ts'
-import { newSecret, type RandomBytes, sha256Hex } from '../shared/tokens.ts'
+import type { Hashing } from '../identity/hashing.ts'
+import { newSecret, type RandomBytes, sha256Hex } from '../identity/tokens.ts'
 
 const sessionsPerUser = 1_000
 

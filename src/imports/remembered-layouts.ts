@@ -3,7 +3,7 @@ import type { Answers, Layout, Remembered } from '../../statements/index.ts'
 import type { Owner, UserScope } from '../database/owner.ts'
 import { deleteOwn } from '../database/ownership.ts'
 import { accounts, importLayouts, imports, type KeptLayout } from '../database/schema.ts'
-import { sha256Hex } from '../shared/tokens.ts'
+import { sha256Hex } from '../identity/tokens.ts'
 
 /** A user keeps this many layouts; beyond that, the least recently used goes. */
 const maxLayouts = 200

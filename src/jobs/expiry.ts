@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Database, runOne } from '../database/run.ts'
 import { absoluteTimeoutDays, idleTimeoutDays } from '../database/token-lifetime.ts'
+import { reservedDays } from '../identity/links.ts'
 import { dayMs } from '../shared/dates.ts'
-import { reservedDays } from '../shared/links.ts'
 
 const batchesKeptDays = 30
 const failedMailsKeptDays = 90

@@ -1,8 +1,8 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
 import { type Database, runAll, runOne } from '../database/run.ts'
-import type { Handler } from '../shared/dispatch.ts'
-import type { RemovalQueue } from '../shared/queues.ts'
+import type { Handler } from '../queues/dispatch.ts'
+import type { RemovalQueue } from '../queues/queues.ts'
 
 /*
  * A deleted user, account or category disappears from all responses at once, however much it held. The rows that it leaves

@@ -1,7 +1,7 @@
 import { type Database, runOne } from '../database/run.ts'
 import { failedMails } from '../database/schema.ts'
-import { type Handler, retryLater } from '../shared/dispatch.ts'
-import { mailSchema } from '../shared/mails.ts'
+import { type Handler, retryLater } from '../queues/dispatch.ts'
+import { mailSchema } from '../queues/mails.ts'
 import type { Mailer } from './resend.ts'
 import { renderMail } from './texts.ts'
 

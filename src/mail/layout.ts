@@ -1,4 +1,4 @@
-import type { RenderedMail } from '../shared/mails.ts'
+import type { RenderedMail } from '../queues/mails.ts'
 
 /** The parts of an email, as plain text. */
 export type MailParts = {

@@ -1,5 +1,5 @@
 import { Resend } from 'resend'
-import type { RenderedMail } from '../shared/mails.ts'
+import type { RenderedMail } from '../queues/mails.ts'
 
 /** The settings of the email service. */
 export type MailerSettings = { apiKey: string; baseUrl: string; from: string }

@@ -1,5 +1,6 @@
-import { addressLinkMinutes, reservedDays, resetLinkMinutes } from '../shared/links.ts'
-import type { Mail, RenderedMail } from '../shared/mails.ts'
+import { addressLinkMinutes, reservedDays } from '../identity/links.ts'
+import type { Mail, RenderedMail } from '../queues/mails.ts'
+import { resetLinkMinutes } from '../shared/limits.ts'
 import { layOut, type MailParts } from './layout.ts'
 
 /** Renders an email from `mail` alone, since a retry with its idempotency key must be identical. */

@@ -1,5 +1,7 @@
 import { dayMs, hourMs, minuteMs } from './dates.ts'
-import { resetLinkMinutes } from './links.ts'
+
+/** The validity of the link of a password-reset email. Its token is stored, not signed (auth/password-reset.ts). */
+export const resetLinkMinutes = 60
 
 /** The requests a minute of each rate-limit binding, as in wrangler.toml (test/node/deployment.test.ts compares them). */
 export const perMinute = {

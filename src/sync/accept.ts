@@ -8,10 +8,10 @@ import { brokenRules } from '../database/rules.ts'
 import { toStatements } from '../database/run.ts'
 import { batches, batchParts } from '../database/schema.ts'
 import { senderColumns } from '../database/written-by.ts'
+import type { SyncQueue } from '../queues/queues.ts'
 import type { Draft } from '../shared/draft.ts'
 import { type FieldErrors, Invalid, InvalidItems, TooManyAttempts } from '../shared/failures.ts'
 import { firstErrors } from '../shared/field-errors.ts'
-import type { SyncQueue } from '../shared/queues.ts'
 import {
   copiedColumns,
   copiedFieldNames,

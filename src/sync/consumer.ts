@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import type { Handler } from '../shared/dispatch.ts'
-import type { SyncQueue } from '../shared/queues.ts'
+import type { Handler } from '../queues/dispatch.ts'
+import type { SyncQueue } from '../queues/queues.ts'
 
 const messageSchema = z.object({ batch_id: z.uuid() })
 

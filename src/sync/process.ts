@@ -31,7 +31,7 @@ export function processItems(batchId: BatchId, now: Date, { comparesContent = tr
  * Processes a batch, in one round trip and one transaction, however many items it has; `determineOutcomes` determines
  * their outcomes. If it would push a balance or total past its bounds, the batch fails as a whole. A second call, even
  * at the same time, finds it done. Returns the id of the user's next batch if that should be queued now. If it throws,
- * shared/dispatch.ts retries the message, and after the last attempt worker.ts calls `failSync`.
+ * queues/dispatch.ts retries the message, and after the last attempt worker.ts calls `failSync`.
  */
 export async function processSync(db: Database, batchId: string, now: Date): Promise<string | undefined> {
   try {

@@ -1,7 +1,7 @@
 import { and, asc, inArray, isNull, lte } from 'drizzle-orm'
 import { type Database, runOne } from '../database/run.ts'
 import { batches } from '../database/schema.ts'
-import type { SyncQueue } from '../shared/queues.ts'
+import type { SyncQueue } from '../queues/queues.ts'
 
 /** The queue delivers within seconds, so the message of a batch that is pending for longer may be lost. */
 export const overdueMs = 30_000

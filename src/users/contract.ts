@@ -1,7 +1,4 @@
 import * as z from 'zod/mini'
-import { doc, field } from '../shared/doc.ts'
-import { flag, nullable, rejected, text } from '../shared/fields.ts'
-import * as shown from '../shared/shown.ts'
 import {
   chosenPassword,
   email,
@@ -9,7 +6,10 @@ import {
   password,
   timeOfDay,
   timezone,
-} from '../shared/user-fields.ts'
+} from '../identity/user-fields.ts'
+import { doc, field } from '../shared/doc.ts'
+import { flag, nullable, rejected, text } from '../shared/fields.ts'
+import * as shown from '../shared/shown.ts'
 
 export const profileChanges = z.partial(
   z.object({

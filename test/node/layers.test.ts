@@ -6,7 +6,8 @@ const root = join(import.meta.dirname, '../..')
 
 /** The folders of src, from the lowest. A folder imports from itself and from those before it. */
 const order = [
-  ...['shared', 'database', 'http', 'openapi', 'service', 'mail', 'categories', 'users', 'auth', 'accounts'],
+  ...['shared', 'identity', 'queues', 'database', 'http', 'openapi', 'service', 'mail', 'categories'],
+  ...['users', 'auth', 'accounts'],
   ...[
     'transactions',
     'summary',

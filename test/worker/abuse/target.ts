@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { unsubscribeLink } from '../../../src/shared/links.ts'
+import { unsubscribeLink } from '../../../src/identity/links.ts'
 import {
   aCategory,
   changeAddress,

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { publicRoutes } from '../../../src/http/authenticate.ts'
-import { unsubscribeLink } from '../../../src/shared/links.ts'
+import { unsubscribeLink } from '../../../src/identity/links.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
 import {
   type ApiResponse,

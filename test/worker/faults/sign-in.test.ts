@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { hashQueued } from '../../../src/shared/hashing.ts'
+import { hashQueued } from '../../../src/identity/hashing.ts'
 import { withoutTimeouts } from '../fixtures/no-timeouts.ts'
 import { setFault } from '../fixtures/part-faults.ts'
 import {

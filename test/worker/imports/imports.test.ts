@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { defaultCategories } from '../../../src/categories/defaults.ts'
 import { findDifferences } from '../../../src/database/check.ts'
-import { sha256Hex } from '../../../src/shared/tokens.ts'
+import { sha256Hex } from '../../../src/identity/tokens.ts'
 import { rowsOf } from '../../databases/work.ts'
 import {
   balanceOf,

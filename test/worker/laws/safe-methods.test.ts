@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { unsubscribeLink } from '../../../src/shared/links.ts'
+import { unsubscribeLink } from '../../../src/identity/links.ts'
 import {
   changeAddress,
   createWorld,

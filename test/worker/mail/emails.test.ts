@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { renderMail } from '../../../src/mail/texts.ts'
-import type { Mail } from '../../../src/shared/mails.ts'
+import type { Mail } from '../../../src/queues/mails.ts'
 
 const envelope = { id: 'one', to: 'ada@example.com', name: 'Ada' }
 const url = 'https://api.purse.example/api/email/verify/1/ab?expires=1&signature=cd'

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Mail } from '../../../src/shared/mails.ts'
-import { mailQueue } from '../../../src/shared/queues.ts'
+import type { Mail } from '../../../src/queues/mails.ts'
+import { mailQueue } from '../../../src/queues/queues.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
 import { setFault } from '../fixtures/part-faults.ts'
 import {

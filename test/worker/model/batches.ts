@@ -1,4 +1,4 @@
-import type { SyncMessage } from '../../../src/shared/queues.ts'
+import type { SyncMessage } from '../../../src/queues/queues.ts'
 import { type Call, ifOwn, type Operation, request, type Turn } from './calls.ts'
 import { shownBatch } from './shown.ts'
 import type { Batch, Item, Outcome, State } from './state.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hashPassword, isOutdated, verifyPassword } from '../../../src/shared/passwords.ts'
+import { hashPassword, isOutdated, verifyPassword } from '../../../src/identity/passwords.ts'
 
 const cost = { N: 1024, r: 8, p: 1 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isSigned, seal, sign, unseal } from '../../../src/shared/secrets.ts'
+import { isSigned, seal, sign, unseal } from '../../../src/identity/secrets.ts'
 
 const secret = 'a secret, long enough to be one indeed'
 const other = 'another secret, as long as the first is'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { newSecret, parseBearer, sha256Hex } from '../../../src/shared/tokens.ts'
+import { newSecret, parseBearer, sha256Hex } from '../../../src/identity/tokens.ts'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)

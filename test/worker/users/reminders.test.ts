@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Mail } from '../../../src/queues/mails.ts'
 import { hourMs } from '../../../src/shared/dates.ts'
-import type { Mail } from '../../../src/shared/mails.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
 import {
   aCategory,

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
-import { longestAddress, normalizeAddress } from './addresses.ts'
-import { fallbackTimezone, isTimeZone } from './dates.ts'
-import { doc, field, formatNumber } from './doc.ts'
-import { requiredText } from './field-errors.ts'
+import { fallbackTimezone, isTimeZone } from '../shared/dates.ts'
+import { doc, field, formatNumber } from '../shared/doc.ts'
+import { requiredText } from '../shared/field-errors.ts'
 import {
   converted,
   fieldCheck,
@@ -13,9 +12,10 @@ import {
   tooLong,
   trimmed,
   unstorable,
-} from './fields.ts'
+} from '../shared/fields.ts'
+import { isLongerThan } from '../shared/texts.ts'
+import { longestAddress, normalizeAddress } from './addresses.ts'
 import { longestPassword, shortestPassword } from './password-length.ts'
-import { isLongerThan } from './texts.ts'
 
 // The types of a user's fields in requests (fields.ts has those of all resources).
 

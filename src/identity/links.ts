@@ -26,9 +26,6 @@ export function linkedUserId({ id }: LinkParts): number {
   return /^[1-9]\d{0,14}$/.test(id) ? Number(id) : 0
 }
 
-/** The validity of the link of a password-reset email. Its token is stored, not signed (auth/password-reset.ts). */
-export const resetLinkMinutes = 60
-
 /** The API's address and the Worker's secret, which signs links. */
 export type LinkBase = { appUrl: string; secret: string }
 

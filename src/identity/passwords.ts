@@ -1,6 +1,6 @@
 import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
+import { isLongerThan } from '../shared/texts.ts'
 import { longestPassword } from './password-length.ts'
-import { isLongerThan } from './texts.ts'
 
 /** Cost parameters of scrypt (RFC 7914): N, r and p. `SCRYPT_COST` in wrangler.toml sets them. */
 export type ScryptCost = { N: number; r: number; p: number }
