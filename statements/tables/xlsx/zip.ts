@@ -1,4 +1,4 @@
-import { inflateRawSync } from 'node:zlib'
+import { Inflate } from 'fflate'
 import { refuseFile } from '../../shared/unreadable.ts'
 import { tooLarge } from './sheet.ts'
 
@@ -12,6 +12,8 @@ const maxTail = 22 + 65_535
 const maxMembers = 1_000
 const stored = 0
 const deflated = 8
+/** How many bytes are inflated at once: to a thousand times as many at most, so that an archive that swells is soon refused. */
+const pieceBytes = 4_096
 
 /**
  * Opens a ZIP archive (APPNOTE.TXT 4.3). Returns a function that reads the text of a member, in UTF-8, or an empty one for a
@@ -24,7 +26,7 @@ export function openZip(bytes: Uint8Array, maxInflated: number): ((name: string)
   return (name) => {
     const member = members.get(name)
     if (!member) return ''
-    const content = inflate(contentOf(bytes, member), member, left)
+    const content = unpack(contentOf(bytes, member), member, left)
     left -= content.byteLength
     return new TextDecoder().decode(content)
   }
@@ -38,16 +40,36 @@ function contentOf(bytes: Uint8Array, { at, size }: Member): Uint8Array {
   return bytes.subarray(start, start + size)
 }
 
-function inflate(content: Uint8Array, { method, flags, size }: Member, left: number): Uint8Array {
+function unpack(content: Uint8Array, { method, flags, size }: Member, left: number): Uint8Array {
   if ((flags & 1) === 1) refuseFile('The workbook is encrypted; save it without a password.')
   if (content.byteLength < size || (method !== stored && method !== deflated)) refuseDamaged()
-  if (method === stored && size <= left) return content
-  if (method === stored || left <= 0) refuseFile(tooLarge)
-  try {
-    return inflateRawSync(content, { maxOutputLength: left })
-  } catch (error) {
-    return error instanceof RangeError ? refuseFile(tooLarge) : refuseDamaged()
+  if (method === deflated) return inflate(content, left)
+  return size <= left ? content : refuseFile(tooLarge)
+}
+
+function inflate(content: Uint8Array, left: number): Uint8Array {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const stream = new Inflate((chunk) => {
+    size += chunk.byteLength
+    chunks.push(chunk)
+  })
+  for (let at = 0; at < content.byteLength; at += pieceBytes) {
+    const end = at + pieceBytes
+    try {
+      stream.push(content.subarray(at, end), end >= content.byteLength)
+    } catch {
+      refuseDamaged()
+    }
+    if (size > left) refuseFile(tooLarge)
   }
+  const inflated = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    inflated.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return inflated
 }
 
 /** The members by their names; the first of a name counts. */
