@@ -15,7 +15,7 @@ import {
   readStored,
   withMeta,
 } from './store.ts'
-import { viewOf } from './view.ts'
+import { type View, viewOf } from './view.ts'
 
 /** A change to a pending change. It is applied again if another tab has written meanwhile. */
 export type PendingUpdate = Named & { change: (pending: Pending | undefined) => Pending | undefined }
@@ -38,7 +38,7 @@ export type Copy = Awaited<ReturnType<typeof openCopy>>
 export async function openCopy({ storage, locks, userId, newKey, onRenames }: CopyOptions) {
   const base = `purse/${userId}/ledger/`
   const listeners = new Set<() => void>()
-  let stored = await readStored(storage, base)
+  let stored = await locks.request(`${base}state`, () => readStored(storage, base))
   /** Pending changes, including those that are being written. */
   const pending = new Map(stored.pending)
   /** Works that are being written, by row. */
@@ -101,9 +101,9 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
   /** Reads what other tabs have written. */
   async function takeOthers(): Promise<void> {
     let hasNewRows = false
-    const fresh = await readOthers(storage, base, stored, (noun, key) => {
+    const fresh = await readOthers(storage, base, stored, (...row) => {
       hasNewRows = true
-      view.markChanged(noun, key)
+      view.markServed(...row)
     })
     if (!fresh) return
     const before = stored
@@ -206,6 +206,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     },
 
     markChanged,
+    markServed: (...row: Parameters<View['markServed']>) => view.markServed(...row),
 
     /** Notes that all rows may have changed. */
     markAllChanged(): void {

@@ -6,6 +6,7 @@ import { type Fields, groupOf, pick, withoutUnchanged } from './pending.ts'
 import type { Key, Noun } from './rows.ts'
 import { consequencesOf, findRow, type Row, type stepsOf } from './steps.ts'
 import { validatorOf } from './validate.ts'
+import { affectedBy } from './view.ts'
 
 type EditOptions = {
   newId: () => string
@@ -64,7 +65,7 @@ export function editsOf(copy: Copy, { newId, keyOf, userId, steps }: EditOptions
     async remove(noun: Creatable, name: Key | number): Promise<void> {
       const row = rowOf(noun, name)
       const removal = updateOf(noun, row.key, { op: 'delete', set: {}, was: pick(row, fieldsOf(noun)) })
-      const others = view().affectedBy(noun, row.key)
+      const others = affectedBy(view(), noun, row.key)
       await steps.perform([...consequencesOf(copy, noun, row.key, others), removal], others)
     },
 

@@ -1,6 +1,7 @@
 import type { Feed, UploadAnswer } from '../api.ts'
 import { ApiError, requireFromService } from '../errors.ts'
 import { unwrap } from '../unwrap.ts'
+import { addUpTo, fold } from './fold.ts'
 import { applyResults } from './results.ts'
 import { isFeedChange, servedRows } from './rows.ts'
 import type { LedgerRun } from './run.ts'
@@ -63,7 +64,7 @@ export async function takePage(
     run.report.received += changes.length
     run.isUpToDate = !has_more
     const into = isSnapshot ? incoming : rows
-    into.fold(changes, isSnapshot ? () => undefined : run.markChanged)
+    fold(into, changes, isSnapshot ? () => undefined : run.markServed)
     const entries = blockEntries(into, isSnapshot ? meta.generation + 1 : meta.generation)
     if (isSnapshot) meta.incoming = cursor
     else meta.cursor = cursor
@@ -93,7 +94,7 @@ function endSnapshot(run: LedgerRun): Entry[] {
 /** If the rows do not add up to the balances, one was damaged or missed: all are read again, once in a run. */
 function checkBalances(run: LedgerRun, balances: Feed['balances']): void {
   const { meta, rows } = run.stored()
-  if (!balances || rows.addUpTo(balances)) return
+  if (!balances || addUpTo(rows, balances)) return
   if (run.isRepaired)
     run.report.stopped = { reason: 'refused', error: new Error('The rows do not add up to the balances.') }
   else meta.cursor = null

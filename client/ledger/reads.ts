@@ -58,7 +58,10 @@ export function rowReadsOf(copy: Copy, keyOf: FindKey) {
       const { page = 1, per_page = defaultPageSize, ...filter } = readFilter(query)
       const { found, ...searched } = matching(view(), keyOf, filter)
       const before = (page - 1) * per_page
-      const data = found.slice(before, before + per_page).map(present.transaction)
+      const data = found
+        .slice(before, before + per_page)
+        .map(view().present)
+        .map(present.transaction)
       return {
         data,
         current_page: page,
@@ -107,7 +110,7 @@ export function figureReadsOf({ view }: Copy, keyOf: FindKey, now: () => number)
         accounts: accounts.map(({ id, key, name, type, starting_balance }) => ({
           ...{ id, key, name, type, starting_balance, balance: totalOf(view().balanceOf(key)) },
         })),
-        ...totalsOf(between(view(), span.from, span.to), (key) => view().get('category', key)),
+        ...totalsOf(between(view(), span.from, span.to), (name) => view().get('category', name)),
         ...(period.daily && { daily_breakdown: daysOf(view(), span) }),
       }
     },

@@ -18,7 +18,7 @@ export function monthlyReportOf(
   const months = monthsOfReport(query, monthOf(today))
   const rows = between(view, `${months[0]}-01`, `${months.at(-1)}-31`)
   const entries = rows.flatMap(({ type, amount, account_id, category_id, transaction_date }) => {
-    if (type === 'transfer' || (only !== undefined && account_id !== only)) return []
+    if (type === 'transfer' || (only !== undefined && view.accountOf(account_id) !== only)) return []
     const category = category_id === null ? undefined : view.get('category', category_id)
     return [{ month: monthOf(transaction_date), type, category, total: centsOf(amount) }]
   })
@@ -66,7 +66,7 @@ export function balancesReportOf(
     .reverse()
     .map((date) => {
       for (let row = view.listed[next]; row && row.transaction_date > date; row = view.listed[++next])
-        move(balances, row, -1n)
+        move(balances, row, view.accountOf, -1n)
       const shown = accounts.map(({ id, key }) => ({ id, key, balance: balances.get(key) ?? 0n }))
       return {
         date,

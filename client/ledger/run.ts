@@ -22,7 +22,7 @@ export type LedgerReport = {
 
 export type SyncOptions = Pick<
   Copy,
-  'stored' | 'commit' | 'keep' | 'markChanged' | 'markAllChanged' | 'showChanged'
+  'stored' | 'commit' | 'keep' | 'markChanged' | 'markServed' | 'markAllChanged' | 'showChanged'
 > & {
   client: Pick<PurseClient, 'api'>
   bearer: GetBearer

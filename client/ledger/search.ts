@@ -3,16 +3,14 @@ import { searchedTexts } from '../../src/shared/transaction-fields.ts'
 import { maxRowsSearched } from '../../src/transactions/contract.ts'
 import { indexOf } from './listing.ts'
 import type { Key } from './rows.ts'
-import type { Shown } from './shown-row.ts'
+import { type Listed, refersTo } from './shown-row.ts'
 import type { View } from './view.ts'
-
-type Transaction = Shown['transaction']
 
 /** The filters of GET /api/transactions; keys serve as ids. */
 export type LedgerFilter = {
   account_id?: Key | number | undefined
   category_id?: Key | number | undefined
-  type?: Transaction['type'] | undefined
+  type?: Listed['type'] | undefined
   from?: string | undefined
   to?: string | undefined
   q?: string | undefined
@@ -44,7 +42,7 @@ export type LedgerRange = {
 }
 
 /** The transactions from one day to another, newest first. */
-export function between({ listed }: View, from?: string, to?: string): readonly Transaction[] {
+export function between({ listed }: View, from?: string, to?: string): readonly Listed[] {
   if (from && to && from > to) return []
   const first = to ? indexOf(listed, { transaction_date: to, rank: Number.POSITIVE_INFINITY }) : 0
   const end = from ? indexOf(listed, { transaction_date: from, rank: -1 }) : listed.length
@@ -57,21 +55,20 @@ export function matching(
   keyOf: (noun: 'account' | 'category', name: Key | number) => Key,
   { account_id, category_id, type, from, to, q }: Omit<LedgerFilter, 'page' | 'per_page'>,
 ) {
-  const account = account_id && keyOf('account', account_id)
-  const category = category_id && category_id !== 'none' && keyOf('category', category_id)
-  const isIn = (row: Transaction) => row.account_id === account || row.to_account_id === account
-  const categoryOf = (row: Transaction) =>
-    row.category_id !== null && view.get('category', row.category_id) ? row.category_id : null
+  const account = account_id ? view.get('account', keyOf('account', account_id)) : undefined
+  const category = category_id ? view.get('category', keyOf('category', category_id)) : undefined
+  const isIn = (row: Listed) => refersTo(row.account_id, account) || refersTo(row.to_account_id, account)
+  const isFiled = ({ category_id }: Listed) => category_id !== null && view.get('category', category_id)
   const conditions = [
-    account && isIn,
-    category && ((row: Transaction) => categoryOf(row) === category),
-    category_id === 'none' && ((row: Transaction) => categoryOf(row) === null),
-    type && ((row: Transaction) => row.type === type),
+    account_id && isIn,
+    category_id && category_id !== 'none' && ((row: Listed) => refersTo(row.category_id, category)),
+    category_id === 'none' && ((row: Listed) => !isFiled(row)),
+    type && ((row: Listed) => row.type === type),
   ].filter((one) => typeof one === 'function')
   const inPeriod = between(view, from, to)
   if (!q) return { found: filtered(inPeriod, conditions) }
   // A search looks at the newest rows of an account, or else of a category, in the requested days.
-  const narrow = account ? [isIn] : conditions.slice(0, category ? 1 : 0)
+  const narrow = account_id ? [isIn] : conditions.slice(0, category_id && category_id !== 'none' ? 1 : 0)
   const searched = filtered(inPeriod, narrow).slice(0, maxRowsSearched)
   const oldest = searched.length < maxRowsSearched ? undefined : searched.at(-1)
   return {
@@ -96,9 +93,9 @@ function containing(q: string) {
   const literal = (text: string) =>
     text.replace(/./gs, (one) => (/[A-Za-z]/.test(one) ? eitherCase(one) : code(one)))
   const pattern = new RegExp(`${literal(q)}|${literal(q.normalize('NFD'))}`)
-  return (row: Transaction) =>
+  return (row: Listed) =>
     searchedTexts.some((name) => {
       const text = row[name]
-      return text !== null && pattern.test(text)
+      return text != null && pattern.test(text)
     })
 }

@@ -59,14 +59,26 @@ const blank: { [N in Creatable]: Record<keyof Blank<N>, Value> } & { profile: Fi
 /** The rows of the service and their pending changes. */
 export type Sources = { rows: Rows; pending: ReadonlyMap<string, Pending>; userId: number }
 
-/** A row as it is shown; undefined if it is not there. */
+/** A transaction in a list: as the service has sent it or, with a pending change, as it is shown. */
+export type Listed = ServedRow<'transaction'> | Shown['transaction']
+
+/** True if the field of a listed transaction names the row, by its key or its id. */
+export const refersTo = (
+  name: Key | number | null,
+  row: { key: Key; id: number | null } | undefined,
+): boolean => name !== null && (name === row?.key || name === row?.id)
+
+/** Orders rows of a day. */
+export const rankOf = (row: { rank: number } | { id: number }): number => ('rank' in row ? row.rank : row.id)
+
+/** A row of the service with its pending change, as it is shown; undefined if it is not there. */
 export function shownRow<N extends Noun>(
   noun: N,
   key: Key,
-  { rows, pending, userId }: Sources,
-  served = rows.get(noun, key),
+  { rows, userId }: Pick<Sources, 'rows' | 'userId'>,
+  served: ServedRow<N> | undefined,
+  one: Pending | undefined,
 ): Shown[N] | undefined {
-  const one = pending.get(`${noun} ${key}`)
   let row = served as Fields | undefined
   for (const change of [one?.sent, one?.next]) if (change) row = changed(row, change)
   if (!row) return undefined

@@ -5,6 +5,7 @@ import type { Renames } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
 import { idOf } from './store.ts'
 import { type Done, renameDone, undoWorkOf } from './undo.ts'
+import { affectedBy, fieldsIn } from './view.ts'
 
 export type Row = Fields & { key: Key }
 
@@ -26,7 +27,7 @@ export function stepsOf(copy: Copy) {
       })
       const written = write(works)
       const step = before.map((one) => {
-        const fieldsAfter = view().fields(one.noun, one.key)
+        const fieldsAfter = fieldsIn(view(), one.noun, one.key)
         const own = fieldsAfter || one.noun === 'transaction' ? [] : others
         return { ...one, pendingAfter: textOf(pending.get(idOf(one))), fieldsAfter, others: own }
       })
@@ -65,7 +66,8 @@ export function stepsOf(copy: Copy) {
 /** A row as it is shown, or a rejected transaction that is not shown, since its account is gone. */
 export function findRow({ pending, view }: Copy, noun: Noun, key: Key): Row | undefined {
   const isRejected = pending.get(`${noun} ${key}`)?.errors
-  return (view().get(noun, key) ?? (isRejected && view().all(noun).get(key)) ?? undefined) as Row | undefined
+  const hidden = isRejected && noun === 'transaction' ? view().edited(key) : undefined
+  return (view().get(noun, key) ?? hidden) as Row | undefined
 }
 
 /**
@@ -76,7 +78,7 @@ export function consequencesOf(
   { pending, view, updateOf }: Copy,
   noun: Noun,
   key: Key,
-  others = view().affectedBy(noun, key),
+  others = affectedBy(view(), noun, key),
 ): PendingUpdate[] {
   if (pending.get(`${noun} ${key}`)?.next?.op !== 'create') return []
   const lost: Change = {

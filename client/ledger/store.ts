@@ -1,7 +1,8 @@
 import { readJson } from '../errors.ts'
 import type { LedgerStorage } from '../storage.ts'
+import { readBlock, readBlockAgain, takeChanged } from './blocks.ts'
 import { type Change, newPending, type Pending } from './pending.ts'
-import { type Key, type Noun, nouns, type Rows, servedRows } from './rows.ts'
+import { type Key, type Noun, nouns, type OnChange, type Rows, servedRows } from './rows.ts'
 
 export type Entry = [key: string, value: string | null]
 
@@ -49,12 +50,7 @@ const maxRecent = 64
  * were written, and reports each row that has changed. If it is not known which these are, all are read: the result has
  * other `rows` then. Throws LedgerVersionError, and errors of the storage.
  */
-export async function readOthers(
-  storage: LedgerStorage,
-  base: string,
-  stored: Stored,
-  onChange: (noun: Noun, key: Key) => void,
-) {
+export async function readOthers(storage: LedgerStorage, base: string, stored: Stored, onChange: OnChange) {
   const meta = metaOf(await readValue(storage, `${base}meta`))
   if (meta.revision === stored.meta.revision) return undefined
   const written = blocksWritten(meta, stored.meta)
@@ -94,41 +90,51 @@ function readAgain(
   { meta, rows, incoming, blocks }: Stored,
   key: string,
   value: string | undefined,
-  onChange: (noun: Noun, key: Key) => void,
+  onChange: OnChange,
 ): boolean {
   const [, generation, ...rest] = key.split('/')
   if (value === undefined) blocks.delete(key)
   else blocks.add(key)
   const isCurrent = Number(generation) === meta.generation
-  return (isCurrent ? rows : incoming).readBlockAgain(
-    rest.join('/'),
-    value ?? null,
-    isCurrent ? onChange : () => undefined,
-  )
+  const [into, report] = isCurrent ? [rows, onChange] : [incoming, () => undefined]
+  return readBlockAgain(into, rest.join('/'), value ?? null, report)
 }
+
+/** Each page of a storage is read in a task of its own, so that an app stays responsive. */
+const pairsPerPage = 32
 
 /** Reads everything. Damaged rows are requested again. Throws LedgerVersionError, and errors of the storage. */
 export async function readStored(storage: LedgerStorage, base: string): Promise<Stored> {
-  const pairs = (await storage.list(base)).map(([key, value]) => [key.slice(base.length), value] as const)
-  const meta = metaOf(pairs.find(([key]) => key === 'meta')?.[1])
+  const meta = metaOf(await readValue(storage, `${base}meta`))
   if (meta.version > formVersion) throw new LedgerVersionError('The app is older than what it has stored.')
   const [rows, incoming] = [servedRows(), servedRows()]
   const stored: Stored = { meta, rows, incoming, blocks: new Set(), pending: new Map() }
-  for (const [key, value] of pairs) {
-    const [kind, number, ...rest] = key.split('/')
-    if (kind === 'waits') readPending(stored, key, value)
-    if (kind !== 'rows') continue
-    stored.blocks.add(key)
-    const generation = Number(number)
-    // If the meta entry is damaged, the rows are shown as they are, and requested again.
-    if (meta.revision === 0) meta.generation ||= generation
-    const isIncoming = meta.incoming !== null && generation === meta.generation + 1
-    const isCurrent = isIncoming || generation === meta.generation
-    if (isCurrent && (isIncoming ? incoming : rows).readBlock(rest.join('/'), value)) continue
-    if (isIncoming) meta.incoming = null
-    else meta.cursor = null
+  let after: string | undefined
+  for (;;) {
+    const pairs = await storage.list(base, { after, limit: pairsPerPage })
+    for (const [key, value] of pairs) readPair(stored, key.slice(base.length), value)
+    const [first] = pairs[0] ?? []
+    // A storage that knows no pages has returned all pairs.
+    if (pairs.length !== pairsPerPage || (after !== undefined && first !== undefined && first <= after))
+      return stored
+    after = pairs.at(-1)?.[0]
   }
-  return stored
+}
+
+function readPair(stored: Stored, key: string, value: string): void {
+  const { meta, rows, incoming } = stored
+  const [kind, number, ...rest] = key.split('/')
+  if (kind === 'waits') readPending(stored, key, value)
+  if (kind !== 'rows') return
+  stored.blocks.add(key)
+  const generation = Number(number)
+  // If the meta entry is damaged, the rows are shown as they are, and requested again.
+  if (meta.revision === 0) meta.generation ||= generation
+  const isIncoming = meta.incoming !== null && generation === meta.generation + 1
+  const isCurrent = isIncoming || generation === meta.generation
+  if (isCurrent && readBlock(isIncoming ? incoming : rows, rest.join('/'), value)) return
+  if (isIncoming) meta.incoming = null
+  else meta.cursor = null
 }
 
 function metaOf(value: string | undefined): Meta {
@@ -242,7 +248,7 @@ function noteWritten(meta: Meta, blocks: Set<string>): void {
 
 /** The entries that store the blocks of rows that have changed. */
 export const blockEntries = (rows: Rows, generation: number): Entry[] =>
-  rows.takeChanged().map(([block, value]) => [`rows/${generation}/${block}`, value])
+  takeChanged(rows).map(([block, value]) => [`rows/${generation}/${block}`, value])
 
 /** The entries that delete all rows but those of a generation. */
 export const deletionsExcept = (blocks: Set<string>, generation: number): Entry[] =>

@@ -1,11 +1,11 @@
 import { centsOf, compare, totalOf } from './money.ts'
 import type { Key } from './rows.ts'
-import type { Shown } from './shown-row.ts'
+import type { Listed, Shown } from './shown-row.ts'
 
 /** The totals of some transactions, and their expenses by category. */
 export function totalsOf(
-  transactions: readonly Shown['transaction'][],
-  category: (key: Key) => Shown['category'] | undefined,
+  transactions: readonly Listed[],
+  category: (name: Key | number) => Shown['category'] | undefined,
 ) {
   let [income, expense] = [0n, 0n]
   const byCategory = new Map<Shown['category'] | undefined, bigint>()

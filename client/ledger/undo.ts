@@ -15,7 +15,7 @@ import {
 import { type Renames, renamed, renamedAffected, renamedOne } from './revive.ts'
 import type { Key } from './rows.ts'
 import { idOf } from './store.ts'
-import type { View } from './view.ts'
+import { affectedBy, fieldsIn, type View } from './view.ts'
 
 /** The effect of a step on a row: its pending change and its shown fields, before and after. */
 export type Done = Named & {
@@ -56,7 +56,7 @@ function undoChangeOf(
   { noun, key, fieldsBefore, fieldsAfter, others }: Done,
 ): Change | undefined {
   if (!fieldsBefore) {
-    if (noun === 'account' && view.affectedBy(noun, key).length > 0)
+    if (noun === 'account' && affectedBy(view, noun, key).length > 0)
       throw new LedgerError('The account has transactions.')
     return fieldsAfter && { op: 'delete', set: {}, was: fieldsAfter }
   }
@@ -71,7 +71,7 @@ function undoChangeOf(
     const back = others.map((other) => (other.set ? { ...other, set: withoutLost(other.set) } : other))
     return { op: 'create', set, was: {}, others: back }
   }
-  const now = view.fields(noun, key)
+  const now = fieldsIn(view, noun, key)
   const own = Object.keys(fieldsAfter).filter(
     (field) => now && fieldsBefore[field] !== fieldsAfter[field] && now[field] === fieldsAfter[field],
   )

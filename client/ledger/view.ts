@@ -1,8 +1,9 @@
 import { fieldsOf } from './fields.ts'
 import { listingOf, newestFirst } from './listing.ts'
 import { type AffectedTransaction, type Fields, pick } from './pending.ts'
-import { type Key, keyOf, mapsByNoun, type Noun, nouns, references, type ServedRow } from './rows.ts'
-import { keyed, type Shown, type Sources, shownRow } from './shown-row.ts'
+import { type Key, keyOf, type Noun, nouns, references } from './rows.ts'
+import { keyed, refersTo, type Shown, type Sources } from './shown-row.ts'
+import { shownRowsOf } from './shown-rows.ts'
 
 /** For more changes than this, sorting all rows again is quicker. */
 const maxIncremental = 1_000
@@ -12,53 +13,41 @@ export type View = ReturnType<typeof viewOf>
 /** The rows with their pending changes applied, kept in order while they change. */
 export function viewOf(sources: Sources) {
   const { rows, pending } = sources
-  const shownRows: { [N in Noun]: Map<Key, Shown[N]> } = mapsByNoun()
-  const listing = listingOf(shownRows.account)
-  let changed = new Map<string, [Noun, Key]>()
+  const all = shownRowsOf(sources)
+  const { shown, edited, changed } = all
+  const accountOf = (name: Key | number) => (typeof name === 'string' ? name : rows.keyOf('account', name))
+  const listing = listingOf(shown.account, accountOf)
   let isStale = false
-
-  function put<N extends Noun>(noun: N, key: Key, served?: ServedRow<N>): Shown[N] | undefined {
-    const row = shownRow(noun, key, sources, served)
-    const all: Map<Key, Shown[N]> = shownRows[noun]
-    if (row) all.set(key, row)
-    else all.delete(key)
-    return row
-  }
 
   /** Shows one row as it is now. */
   function refresh(noun: Noun, key: Key): void {
-    if (noun === 'transaction') {
-      const before = shownRows[noun].get(key)
-      const now = put(noun, key)
-      if (!isStale) listing.replace(before, now)
-    } else if (noun === 'account') {
-      const before = shownRows[noun].get(key)
-      const now = put(noun, key)
-      // With an account, all its transactions come and go.
-      if (!before !== !now) isStale = true
-      else if (before && now) listing.restart(before, now)
-    } else put(noun, key)
+    const [before, account] = [all.listed(key), shown.account.get(key)]
+    all.take(noun, key)
+    if (noun === 'transaction' && !isStale) listing.replace(before, all.listed(key))
+    if (noun !== 'account') return
+    const now = shown.account.get(key)
+    // With an account, all its transactions come and go.
+    if (!account !== !now) isStale = true
+    else if (account && now) listing.restart(account, now)
   }
 
   function order(): void {
-    listing.order(shownRows.transaction.values())
+    listing.order(all.transactions())
     isStale = false
   }
 
-  function get<N extends Noun>(noun: N, key: Key): Shown[N] | undefined {
-    const row = shownRows[noun].get(key)
-    const isHidden = noun === 'transaction' && !listing.isListed(row as Shown['transaction'] | undefined)
-    return isHidden ? undefined : row
+  /** A row by its key or, for an account or a category, its id. */
+  function get<N extends Noun>(noun: N, name: Key | number): Shown[N] | undefined {
+    if (noun === 'account' || noun === 'category')
+      return shown[noun].get(typeof name === 'string' ? name : rows.keyOf(noun, name))
+    if (noun === 'profile') return shown[noun].get(String(name))
+    const row = all.listed(String(name))
+    return listing.isListed(row) ? (all.present(row) as Shown[N]) : undefined
   }
 
-  /** The fields of a row that a user can enter. */
-  function fields(noun: Noun, key: Key): Fields | undefined {
-    const row = get(noun, key)
-    return row && pick(row as Fields, fieldsOf(noun))
-  }
-
-  for (const noun of nouns) for (const row of rows.byId[noun].values()) put(noun, keyOf(row), row)
-  for (const { noun, key } of pending.values()) put(noun, key)
+  for (const noun of nouns)
+    if (noun !== 'transaction') for (const row of rows.byId[noun].values()) all.take(noun, keyOf(row))
+  for (const { noun, key } of pending.values()) all.take(noun, key)
   order()
 
   return {
@@ -68,25 +57,25 @@ export function viewOf(sources: Sources) {
       if (isStale) order()
     },
 
-    markChanged: (noun: Noun, key: Key): void => {
-      changed.set(`${noun} ${key}`, [noun, key])
-    },
-
+    /** Notes that a row is to be shown again; `before` is what the service had sent until now. */
+    markServed: all.mark,
+    markChanged: (noun: Noun, key: Key): void => all.mark(noun, key, rows.get(noun, key)),
     hasChanged: () => changed.size > 0,
 
     /** Shows the changed rows as they are now. */
     update(): void {
       if (changed.size > maxIncremental) isStale = true
-      const all = [...changed.values()].sort(([a], [b]) => nouns.indexOf(a) - nouns.indexOf(b))
-      changed = new Map()
-      for (const [noun, key] of all) refresh(noun, key)
+      const inOrder = [...changed.values()].sort((a, b) => nouns.indexOf(a.noun) - nouns.indexOf(b.noun))
+      for (const { noun, key } of inOrder) refresh(noun, key)
       if (isStale) order()
     },
 
+    accountOf,
     balanceOf: listing.balanceOf,
     get listed() {
       return listing.listed
     },
+    present: all.present,
 
     /** A row as the service has it, with keys in place of ids. */
     served(noun: Noun, key: Key): Fields | undefined {
@@ -94,27 +83,38 @@ export function viewOf(sources: Sources) {
       return row && keyed(noun, row, rows)
     },
 
-    all: <N extends Noun>(noun: N): ReadonlyMap<Key, Shown[N]> => shownRows[noun],
-
+    all: <N extends Exclude<Noun, 'transaction'>>(noun: N): ReadonlyMap<Key, Shown[N]> => shown[noun],
+    /** A transaction with a pending change, even if it is hidden. */
+    edited: (key: Key): Shown['transaction'] | undefined => edited.get(key),
+    transactions: all.transactions,
     get,
-    fields,
-
-    /**
-     * The transactions that the deletion of a row affects, newest first: those of an account with their fields, those of a
-     * category without. Hidden transactions are included, since the account that hides them may be restored.
-     */
-    affectedBy(noun: Noun, key: Key): AffectedTransaction[] {
-      const own = references.filter(([, of]) => of === noun).map(([field]) => field)
-      if (own.length === 0) return []
-      const all = [...shownRows.transaction.values()].filter((row) => own.some((field) => row[field] === key))
-      // Rows that went with another account are not changed, so a hidden row may be gone.
-      const left = all.filter(
-        (row) => get('transaction', row.key) ?? shownRow('transaction', row.key, sources),
-      )
-      return left.sort(newestFirst).map((row) => ({
-        key: row.key,
-        ...(noun === 'account' && { set: pick({ ...row }, fieldsOf('transaction')) }),
-      }))
-    },
   }
+}
+
+/** The fields of a row that a user can enter. */
+export function fieldsIn(view: View, noun: Noun, key: Key): Fields | undefined {
+  const row = view.get(noun, key)
+  return row && pick(row as Fields, fieldsOf(noun))
+}
+
+/**
+ * The transactions that the deletion of a row affects, newest first: those of an account with their fields, those of a
+ * category without. Hidden transactions are included, since the account that hides them may be restored.
+ */
+export function affectedBy(
+  { get, transactions, present }: View,
+  noun: Noun,
+  key: Key,
+): AffectedTransaction[] {
+  const own = references.filter(([, of]) => of === noun).map(([field]) => field)
+  const row = get(noun, key) ?? { key, id: null }
+  const affected = own.length === 0 ? [] : [...transactions()]
+  return affected
+    .filter((one) => own.some((field) => refersTo(one[field], row)))
+    .sort(newestFirst)
+    .map(present)
+    .map((one) => ({
+      key: one.key,
+      ...(noun === 'account' && { set: pick({ ...one }, fieldsOf('transaction')) }),
+    }))
 }

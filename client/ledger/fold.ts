@@ -1,0 +1,48 @@
+import type { Feed } from '../api.ts'
+import { move, startingBalances } from './balances.ts'
+import { blockOf } from './blocks.ts'
+import { totalOf } from './money.ts'
+import { type FeedChange, keyOf, type Noun, nouns, type OnChange, type Rows } from './rows.ts'
+
+/** Applies a page of the feed to rows, and reports each row that may have changed. */
+export function fold(rows: Rows, changes: FeedChange[], onChange: OnChange): void {
+  for (const { noun, id, data } of changes) {
+    if (!nouns.includes(noun)) continue
+    if (data) {
+      const before = rows.byId[noun].get(id)
+      rows.put(noun, data)
+      rows.changedBlocks.add(blockOf(noun, id))
+      onChange(noun, keyOf(data), before)
+      continue
+    }
+    remove(rows, noun, id, onChange)
+    if (noun === 'account')
+      for (const { id: own, account_id, to_account_id } of rows.byId.transaction.values())
+        if (account_id === id || to_account_id === id) remove(rows, 'transaction', own, onChange)
+    if (noun === 'category') forgetCategory(rows, id)
+  }
+}
+
+function remove(rows: Rows, noun: Noun, id: number, onChange: OnChange): void {
+  const row = rows.remove(noun, id)
+  if (!row) return
+  rows.changedBlocks.add(blockOf(noun, id))
+  onChange(noun, keyOf(row), row)
+}
+
+/** Nothing is reported: a category that is gone is not shown. */
+function forgetCategory(rows: Rows, category: number): void {
+  for (const row of rows.byId.transaction.values()) {
+    if (row.category_id !== category) continue
+    rows.put('transaction', { ...row, category_id: null })
+    rows.changedBlocks.add(blockOf('transaction', row.id))
+  }
+}
+
+/** True if the rows add up to these balances: none is missing, and none is there that should not be. */
+export function addUpTo({ byId }: Rows, balances: NonNullable<Feed['balances']>): boolean {
+  const sums = startingBalances(byId.account)
+  for (const row of byId.transaction.values()) move(sums, row, (id) => id)
+  const isRight = (one: (typeof balances)[number]) => totalOf(sums.get(one.account_id) ?? 0n) === one.balance
+  return sums.size === balances.length && balances.every(isRight)
+}
