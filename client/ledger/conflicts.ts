@@ -1,5 +1,6 @@
 import type { FieldErrors } from '../api.ts'
-import type { Copy, PendingUpdate } from './copy.ts'
+import type { Copy } from './copy.ts'
+import type { PendingUpdate } from './memory.ts'
 import { type Change, type Fields, groupOf, type Named, type Pending, pick } from './pending.ts'
 import { idOf } from './store.ts'
 

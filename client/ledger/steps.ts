@@ -1,5 +1,6 @@
-import type { Copy, PendingUpdate } from './copy.ts'
+import type { Copy } from './copy.ts'
 import { fieldsOf } from './fields.ts'
+import type { PendingUpdate } from './memory.ts'
 import { type AffectedTransaction, type Change, type Fields, pick, textOf } from './pending.ts'
 import type { Renames } from './revive.ts'
 import type { Key, Noun } from './rows.ts'

@@ -1,5 +1,6 @@
-import type { Copy, PendingUpdate } from './copy.ts'
+import type { Copy } from './copy.ts'
 import { LedgerError } from './entered.ts'
+import type { PendingUpdate } from './memory.ts'
 import {
   type AffectedTransaction,
   type Change,
