@@ -20,7 +20,8 @@ import { follows } from './balances.ts'
 /** A row that did not move money, and why. */
 export type Skipped = { row: CsvRow; reason: Reason }
 
-type Found = { booked: CsvRow[]; skipped: Skipped[] }
+/** The rows of a table that moved money, and the others. */
+export type Found = { booked: CsvRow[]; skipped: Skipped[] }
 
 /**
  * Which rows moved money, by a column of states or of the impact on the balance: an unknown word in it is asked about.
@@ -50,24 +51,20 @@ export function settleStates(table: CsvTable, rows: CsvRow[], aspects: Aspects):
   const isAsked = aspects.questions.some(({ field }) => field.startsWith('states.'))
   if (column !== undefined && isColumn && !isAsked)
     aspects.record('states', table.headers[column]?.text ?? '', 'all words in the column are known')
-  const blank = ['The booking date is blank', 'which may be pending'] as const
-  const dated = withoutUnmoved(found, undatedRows(table, found.booked), 'no booking date', blank, aspects)
-  const same = ['The balance stays the same', 'and follows from all others'] as const
-  return withoutUnmoved(dated, unmovedRows(dated.booked), 'unchanged balance', same, aspects)
+  const { booked, skipped } = withoutUndated(found, undatedRows(table, found.booked), aspects)
+  const unmoved = unmovedRows(booked)
+  return {
+    booked: booked.filter((row) => !unmoved.has(row)),
+    skipped: [...skipped, ...[...unmoved].map((row) => ({ row, reason: 'no_movement' as const }))],
+  }
 }
 
-/** Asks whether some rows moved money, and skips them if not. */
-function withoutUnmoved(
-  { booked, skipped }: Found,
-  rows: Set<CsvRow>,
-  state: string,
-  [what, why]: readonly [string, string],
-  aspects: Aspects,
-): Found {
+/** Asks whether rows without a booking date moved money, and skips them if not. */
+function withoutUndated({ booked, skipped }: Found, rows: Set<CsvRow>, aspects: Aspects): Found {
   const [first] = rows
   if (!first) return { booked, skipped }
-  const value = aspects.settle(`states.${state}`, () => ({
-    question: `${what} in ${pluralize(rows.size, 'row')} with an amount, such as row ${first.line}, ${why}.`,
+  const value = aspects.settle('states.no booking date', () => ({
+    question: `The booking date is blank in ${pluralize(rows.size, 'row')} with an amount, such as row ${first.line}, which may be pending.`,
     options: moving(rows.size).toReversed(),
   }))
   if (value !== 'skipped') return { booked, skipped }

@@ -11,6 +11,7 @@ import type { LeftOut } from '../../shared/statement.ts'
 import { groupsOf, settleAccounts } from '../aspects/accounts.ts'
 import { amountsOf } from '../aspects/amounts.ts'
 import { closingBalance, follows } from '../aspects/balances.ts'
+import { settleBlankDates } from '../aspects/blank-dates.ts'
 import { dateReader } from '../aspects/dates.ts'
 import { amountReader } from '../aspects/decimals.ts'
 import type { Entry, RowValues } from '../aspects/entry.ts'
@@ -63,8 +64,9 @@ export function readTable(text: string, options: ReadOptions, kind: Kind): Table
   const problems = new Problems()
   const aspects = new Aspects(options)
   const table = openTable(text, kind.fields, aspects)
-  const { rows, aside } = transactionRows(table, kind.isSheet)
-  const { booked, skipped } = settleStates(table, rows, aspects)
+  const { rows, aside, leftOut: lines } = transactionRows(table, kind.isSheet)
+  const inState = settleStates(table, rows, aspects)
+  const { booked, skipped } = settleBlankDates(rows, inState, kind.areBooked, aspects)
   const expected = expectedDates(table, booked, options.today, kind)
   const known = [...booked, ...aside, ...skipped.map(({ row }) => row)]
   const { read, valuesOf } = readers(table, known, expected, aspects, problems)
@@ -94,9 +96,12 @@ export function readTable(text: string, options: ReadOptions, kind: Kind): Table
     table,
     groups: settleFees(table, counted, aspects),
     areSided,
-    leftOut: skipped.flatMap(({ row, reason }) =>
-      all.has(row) ? [] : [leftOut(row.line, row.cells.join(' '), reason)],
-    ),
+    leftOut: [
+      ...lines,
+      ...skipped.flatMap(({ row, reason }) =>
+        all.has(row) ? [] : [leftOut(row.line, row.cells.join(' '), reason)],
+      ),
+    ],
     aspects,
     problems,
   }

@@ -1,15 +1,25 @@
 import { transactionTypes } from '../../../src/shared/types.ts'
+import { leftOut } from '../../shared/accounts.ts'
 import { type AmountCell, amountCell, isBlankAmount, readWrittenAmount } from '../../shared/amount.ts'
 import { type DateCell, dateCell, readWrittenDate } from '../../shared/date.ts'
 import { monthNumber } from '../../shared/month-names.ts'
 import { maxRows, tooManyRows } from '../../shared/problems.ts'
+import type { LeftOut, Reason } from '../../shared/statement.ts'
 import { cleanText } from '../../shared/text.ts'
 import { refuseFile } from '../../shared/unreadable.ts'
 import { unknownCurrency } from '../aspects/foreign-amounts.ts'
 import { hundredths } from '../text/contents.ts'
 import { foldHeader } from '../text/fold-header.ts'
 import { moneyFields } from '../text/header-names.ts'
-import { nameOfBalance, rowCount, summary, summaryOnly, sumOnly } from '../text/line-words.ts'
+import {
+  nameOfBalance,
+  nameOfSum,
+  rowCount,
+  summary,
+  summaryOnly,
+  sumOnly,
+  totalWords,
+} from '../text/line-words.ts'
 import type { CsvRecord } from '../text/records.ts'
 import { amountFields, amountText, type CsvRow, cellOf, hasNoAmount } from '../text/row.ts'
 import type { CsvTable } from '../text/table.ts'
@@ -19,7 +29,9 @@ import { appRowOf } from './app-rows.ts'
  * The rows of a table that are transactions, valid or not. Lines such as an opening balance are put `aside`: they still
  * show how the file writes dates and numbers.
  */
-export type CsvRows = { rows: CsvRow[]; aside: CsvRow[] }
+export type CsvRows = { rows: CsvRow[]; aside: CsvRow[]; leftOut: LeftOut[] }
+
+type Sums = Record<(typeof moneyFields)[number], number>
 
 /** At least three words, which may begin in any column. */
 const sentence = /\p{L}\s\p{L}+\s\p{L}/u
@@ -33,7 +45,10 @@ const halfDate = /^(?:\d{1,4}[-./]|(?:19|20)\d\d$)/
  */
 export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
   const lastDated = table.body.findLastIndex((record) => isDated(dateOf(table, record)))
-  const result: CsvRows = { rows: [], aside: [] }
+  const result: CsvRows = { rows: [], aside: [], leftOut: [] }
+  const leave = (record: CsvRecord, reason: Reason) =>
+    result.leftOut.push(leftOut(record.line, record.cells.join(' '), reason))
+  for (const record of table.preamble) if (filled(record) > 0) leave(record, 'before_header')
   const sums = { amount: 0, debit: 0, credit: 0 }
   const currency = unknownCurrency(table.columns, table.body)
   let section = titleOf(table.preamble)
@@ -41,29 +56,59 @@ export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
   for (const [i, record] of table.body.entries()) {
     if (filled(record) === 0) continue
     if (isHeader(table, record)) {
-      while (isTitle(result.rows.at(-1))) result.rows.pop()
+      while (isTitle(result.rows.at(-1))) leave(result.rows.pop() as CsvRow, 'before_header')
       const last = Math.max(lastHeader, result.rows.at(-1)?.line ?? 0)
       section = titleOf(table.body.slice(Math.max(0, i - 3), i).filter(({ line }) => line > last)) || section
       lastHeader = record.line
+      leave(record, 'header_again')
       continue
     }
     const row = rowOf(table, record, currency)
     useOtherDate(table, row)
+    useFee(table, row)
     const isBelowAll = i > lastDated
-    if (isSummary(table, row, isBelowAll)) result.aside.push(row)
-    else if (isBelowAll && result.rows.length > 1 && isTotal(row, sums)) result.aside.push(row)
-    else if (row.date.text === '' && hasNoAmount(row)) addToDescription(result.rows.at(-1), table, row)
-    else if (result.rows.length === maxRows) refuseFile(tooManyRows)
-    else result.rows.push(Object.assign(row, { section, doubtful: doubtfulWord(table, row) }))
-    if (row === result.rows.at(-1))
+    const isSum = isBelowAll && result.rows.length > 1 && isTotal(row, sums)
+    if (isSum || isSummary(table, row, isBelowAll)) {
+      result.aside.push(row)
+      leave(record, isSum ? 'total' : reasonOf(row, isBelowAll))
+    } else if (row.date.text === '' && hasNoAmount(row)) {
+      if (!addToDescription(result.rows.at(-1), table, row)) leave(record, isBelowAll ? 'after_rows' : 'note')
+    } else if (result.rows.length === maxRows) refuseFile(tooManyRows)
+    else {
+      result.rows.push(Object.assign(row, { section, doubtful: doubtfulWord(table, row) }))
       for (const field of moneyFields) sums[field] += hundredths(row[field].text)
+    }
   }
+  doubtSum(table, result.rows, sums)
   refuseCutOff(table, result)
   // The cells of a sheet have their places, whatever is in those before them.
   if (!isSheet) refuseShifted(table, result)
   refuseNoRows(table, result)
   return result
 }
+
+/** Why a line that is no row was left out. */
+function reasonOf(row: CsvRow, isBelowAll: boolean): Reason {
+  if (says(row, totalWords)) return 'total'
+  if (row.balance.text !== '' || says(row, summary) || says(row, summaryOnly)) return 'balance'
+  return isBelowAll ? 'after_rows' : 'note'
+}
+
+/** Without balances, the only row with its texts whose amount is the sum of three others or more may be a total. */
+function doubtSum({ columns }: CsvTable, rows: CsvRow[], sums: Sums): void {
+  if (columns.balance) return
+  const fields = moneyFields.filter((field) => sums[field] !== 0)
+  const [field] = fields
+  if (fields.length !== 1 || !field || rows.length <= minSummands) return
+  const wordsOf = ({ cells }: CsvRow) => cells.find((cell) => /\p{L}{2}/u.test(cell))?.trim() ?? ''
+  const found = rows.filter((row) => hundredths(row[field].text) * 2 === sums[field])
+  const [sum, ...others] = found
+  if (!sum || others.length > 0 || wordsOf(sum) === '') return
+  if (rows.every((row) => row === sum || wordsOf(row) !== wordsOf(sum))) sum.doubtful ||= wordsOf(sum)
+}
+
+/** A single row may equal a few others by chance. */
+const minSummands = 3
 
 /** True for a row with an amount that can be read. */
 function hasAmount({ amount, debit, credit }: CsvRow): boolean {
@@ -100,15 +145,23 @@ function useOtherDate({ dateColumns }: CsvTable, row: CsvRow): void {
   row.date = others.find(({ written }) => written) ?? row.date
 }
 
+/** A row that moved nothing but a fee has an amount of zero beside it. */
+function useFee({ columns }: CsvTable, row: CsvRow): void {
+  if (!hasNoAmount(row) || !isDated(row.date) || hundredths(row.fee.text) === 0) return
+  const [field] = moneyFields.filter((one) => columns[one])
+  if (field) row[field] = amountCell(row.line, '0')
+}
+
 function dateOf(table: CsvTable, record: CsvRecord): DateCell {
   return dateCell(record.line, cellOf(table, record, 'date'))
 }
 
-/** Some banks continue a description in the next line. */
-function addToDescription(previous: CsvRow | undefined, table: CsvTable, row: CsvRow): void {
+/** Some banks continue a description in the next line. Returns whether this line does. */
+function addToDescription(previous: CsvRow | undefined, table: CsvTable, row: CsvRow): boolean {
   const text = cellOf(table, row, 'description')
-  if (previous && text !== '' && filled(row) === 1 && previous.more.length < 10)
-    previous.more.push({ line: row.line, text })
+  if (!previous || text === '' || filled(row) !== 1 || previous.more.length >= 10) return false
+  previous.more.push({ line: row.line, text })
+  return true
 }
 
 /** The texts of the lines above a header, apart from sums and balances. */
@@ -128,8 +181,7 @@ function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
   if (appRowOf(table, row).isStart) return false
   if (isDated(row.date)) {
     if (noAmount) return row.balance.text !== '' || says(row, summary)
-    const isNamed = row.cells.some((cell) => nameOfBalance.test(cell)) && says(row, summaryOnly)
-    return isNamed && !isTyped(table, row) && !saysMore(table, row) && doubtfulWord(table, row) === ''
+    return Boolean(table.columns.balance) && isNamedBalance(table, row)
   }
   if (halfDate.test(date)) return false
   if ((date !== '' || isBelowAll || noAmount) && isCalledSum(row)) return true
@@ -139,7 +191,7 @@ function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
 }
 
 /** True for a line whose amounts are the sums of those above. */
-function isTotal(row: CsvRow, sums: Record<(typeof moneyFields)[number], number>): boolean {
+function isTotal(row: CsvRow, sums: Sums): boolean {
   const stated = moneyFields.filter((field) => row[field].text !== '')
   return (
     stated.length > 0 &&
@@ -149,10 +201,19 @@ function isTotal(row: CsvRow, sums: Record<(typeof moneyFields)[number], number>
   )
 }
 
-/** Without balances, a row called `Saldo` and nothing else may state one, or settle a bill. */
+/** Without balances, a dated row that is called a balance or a total may state one, or be a payment. */
 function doubtfulWord(table: CsvTable, row: CsvRow): string {
-  const word = table.columns.balance ? undefined : row.cells.find((cell) => /^\s*saldo\s*$/i.test(cell))
-  return word === undefined || saysMore(table, row) || isTyped(table, row) ? '' : word.trim()
+  if (table.columns.balance || isTyped(table, row) || saysMore(table, row)) return ''
+  const isCalled = (cell: string) => nameOfSum.test(cell) && calledSum(foldHeader(cell))
+  return row.cells.find(isCalled)?.trim() ?? ''
+}
+
+const calledSum = (text: string) => summaryOnly.test(text) || sumOnly.test(text)
+
+/** True for a row that is called a balance, and nothing else. */
+function isNamedBalance(table: CsvTable, row: CsvRow): boolean {
+  const isNamed = row.cells.some((cell) => nameOfBalance.test(cell)) && says(row, summaryOnly)
+  return isNamed && !isTyped(table, row) && !saysMore(table, row)
 }
 
 /** True for a row with a type in the contract's words, which is a transaction whatever its texts say. */

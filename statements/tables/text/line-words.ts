@@ -40,6 +40,12 @@ export const sumOnly = new RegExp(
 export const nameOfBalance =
   /turnover|apyvarta|käive|apgro|atlik|sald|balance|s.a.l.d.o|forward|fwd|down|kontostand|solde|likut|zůstat|egyenleg|stanje|остат/i
 
+/** The same for `sumOnly`. */
+export const nameOfSum = new RegExp(`${nameOfBalance.source}|tot|sum|gesamt|razem|itog|${otherSum}`, 'i')
+
+/** Words that begin the text of a total. */
+export const totalWords = new RegExp(`^(?:(?:${sum}|total \\w+)\\b|${otherSum})`)
+
 /** Counts of rows, which begin with a number as dates do. */
 export const rowCount =
   /^\d+ (?:rows?|records?|entries|items|transactions?|umsatze|buchungen|zeilen|operations?|lignes|movimientos|operaciones|movimentos|movimenti|operazioni|transacties|regels|transakcj[ei])$/

@@ -2,7 +2,7 @@ import { foldHeader } from './fold-header.ts'
 
 /** The status of rows that are pending, were declined, or were reversed before they were booked. */
 export const skippedWords =
-  /^(?:.*\bpending\b.*|authori[sz](?:ed|ation).*|declined|failed.*|void(?:ed)?|blocked|scheduled|processing|in progress|rejected|denied|expired|refused|on hold|held|unsettled|draft|removed|(?:umsatz )?vorgemerkt.*|nicht gebucht|offen|in bearbeitung|geplant|abgelehnt|abgebrochen|reserviert|en attente|en cours|a venir|refuse|pendiente|en proceso|rechazad[ao]|pendente|em processamento|agendad[ao]|in attesa|non contabilizzat[ao]|rifiutat[ao]|in behandeling|gereserveerd|geweigerd|oczekujac[ae]|w realizacji|odrzucon[ae]|reserverad|vantar|venter|afventer|reserveret|varaus|zamitnut[ao]|cekajici|blokace|fuggo|ожидание|отклонено|в обработке|.*(?:失败|等待|取消).*|未入账|未出账)$/
+  /^(?:.*\bpending\b.*|authori[sz](?:ed|ation).*|declined|failed.*|void(?:ed)?|blocked|scheduled|processing|in progress|rejected|denied|expired|refused|on hold|held|unsettled|draft|removed|(?:umsatz )?vorgemerkt.*|nicht gebucht|offen|in bearbeitung|geplant|abgelehnt|abgebrochen|reserviert|ausstehend|vormerkung|en attente|en cours|a venir|refuse|pendiente|en proceso|rechazad[ao]|pendente|em processamento|agendad[ao]|in attesa|non contabilizzat[ao]|rifiutat[ao]|in behandeling|gereserveerd|geweigerd|oczekujac[ae]|w realizacji|odrzucon[ae]|reserverad|reserverat|reservert|reserved|preliminary|preliminar|provisional|vantar|venter|afventer|reserveret|varaus|zamitnut[ao]|cekajici|blokace|fuggo|ожидание|отклонено|в обработке|.*(?:失败|等待|取消).*|未入账|未出账)$/
 
 /** The status of rows that moved money. */
 export const bookedWords =
