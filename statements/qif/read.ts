@@ -13,7 +13,12 @@ import { dateReader } from '../tables/aspects/dates.ts'
 import { amountReader } from '../tables/aspects/decimals.ts'
 
 /** Those fields of a transaction that are read, by their letter; the lines of a split are not. */
-type QifRecord = { line: number; fields: Map<string, string> }
+type QifRecord = {
+  line: number
+  fields: Map<string, string>
+  /** The letters of the split that is open: it may have a date and an amount, but no payee, of its own. */
+  split: Set<string> | null
+}
 
 /** The transactions under one header, and the account that the last `!Account` block named. */
 type QifSection = { account: string | null; isCard: boolean; records: QifRecord[] }
@@ -112,7 +117,7 @@ function splitQif(text: string, problems: Problems): QifSection[] {
         sections.at(-1)?.records.push(open)
       }
       open = undefined
-    } else open = addField(open ?? { line, fields: new Map() }, content, line, kind)
+    } else open = addField(open ?? { line, fields: new Map(), split: null }, content, line, kind)
     if (!content.startsWith('!')) continue
     // Options such as AutoSwitch do not change the meaning of what follows.
     if (/^!account/i.test(content)) kind = 'account'
@@ -130,9 +135,13 @@ function splitQif(text: string, problems: Problems): QifSection[] {
 function addField(record: QifRecord, content: string, line: number, kind: string): QifRecord {
   const letter = (content[0] ?? '').toUpperCase()
   const isRepeated = record.fields.has(letter)
+  if (letter === 'S') record.split = new Set()
   // A second date or amount. The next line of a memo may begin with D or T too, but hardly with a number after it.
-  if (isRepeated && kind === 'money' && /^[DT]\s*[-+]?[.\d]/i.test(content))
+  const isSecond = isRepeated && kind === 'money' && /^[DT]\s*[-+]?[.\d]/i.test(content)
+  const isNext = record.split?.has('D') && isRepeated && letter === 'P'
+  if ((isSecond && (record.split?.has(letter) ?? true)) || isNext)
     refuseFile(`The record on line ${record.line} goes on in line ${line}; it lacks the ^ at its end.`)
+  record.split?.add(letter)
   if (lettersRead.includes(letter) && !isRepeated) record.fields.set(letter, content.slice(1).trim())
   return record
 }
