@@ -1,4 +1,4 @@
-import type { Settled } from '../../statements/index.ts'
+import type { LeftOut, Settled } from '../../statements/index.ts'
 import type { imports } from '../database/schema.ts'
 import type { CalendarDate } from '../shared/dates.ts'
 import type { MatchMode } from '../shared/match-row.ts'
@@ -46,6 +46,8 @@ export type ImportFile = {
   newAccounts: NewAccount[]
   /** How many entries are not rows, because they moved no money. */
   skipped: number
+  /** The records of the file that are not rows. */
+  leftOut: LeftOut[]
   /** The account's closing balance according to the statement. */
   closing: { accountId: number; date: CalendarDate; balance: Minor } | null
   isDryRun: boolean

@@ -2,6 +2,7 @@ import type { ShownImportError } from '../shared/failure-responses.ts'
 import type { FileQuestion } from '../shared/failures.ts'
 import { formatMoney, type Minor, moneyNumber } from '../shared/money.ts'
 import { pluralize } from '../shared/pluralize.ts'
+import { maxListed } from './contract.ts'
 import type { Import } from './history.ts'
 import type { ImportFile } from './import-file.ts'
 import type { Preview } from './preview.ts'
@@ -24,7 +25,7 @@ function presentCounts({
 }
 
 export function presentImportResult(
-  { format, skipped, isDryRun }: ImportFile,
+  { format, skipped, leftOut, isDryRun }: ImportFile,
   result: ImportResult,
   appUrl: string,
 ): ShownImportResult {
@@ -49,6 +50,7 @@ export function presentImportResult(
       })),
       matches_url: possible && `${appUrl}/api/matches?from=${possible.days.from}&to=${possible.days.to}`,
       skipped,
+      left_out: { count: leftOut.length, lines: leftOut.slice(0, maxListed) },
       dry_run: isDryRun,
       accounts_created: accounts,
       settled,

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { leftOutReasons } from '../../statements/index.ts'
 import { maxDays } from '../matches/contract.ts'
 import { doc, field, formatNumber } from '../shared/doc.ts'
 import { reasons } from '../shared/failure-responses.ts'
@@ -155,6 +156,23 @@ export const importLayout = shown.object(
 )
 export type ShownLayout = z.output<typeof importLayout>
 
+const leftOutLine = shown.object('LeftOutLine', 'A record of a file that is not a row.', {
+  line: field(
+    z.number(),
+    doc('The line of the file, the row of a sheet, or the number of the entry (OFX, CAMT).'),
+  ),
+  text: field(z.string(), doc('At most 200 characters of it.')),
+  reason: field(
+    z.enum(leftOutReasons),
+    doc('Such as `told` for an answer, or `other_account` for an account that was not chosen.'),
+  ),
+})
+
+const leftOut = shown.object('LeftOut', 'The records of a file that are not rows.', {
+  count: shown.count(),
+  lines: field(z.array(leftOutLine).check(z.maxLength(maxListed)), doc(`The first ${maxListed}.`)),
+})
+
 const importOutcome = shown.object('ImportOutcome', 'What a file added, or would add.', {
   id: field(z.nullable(shown.id()), doc('Null for a dry run.')),
   format: format(),
@@ -175,6 +193,7 @@ const importOutcome = shown.object('ImportOutcome', 'What a file added, or would
       'Rows that are no transactions: pending, declined or informational ones, and starting balances of accounts that existed.',
     ),
   ),
+  left_out: leftOut,
   dry_run: z.boolean(),
   accounts_created: field(
     z.array(z.string()),
@@ -208,7 +227,8 @@ export const importResult = shown.object(
       counts: { rows: 32, created: 30, duplicate: 1, deleted_before: 1, possible: 2, categorised: 0 },
       duplicates: [{ row: 4, transaction_id: 7, reasons: ['same_amount', 'same_day', 'same_reference'] }],
       matches_url: 'https://api.purse.example/api/matches?from=2026-10-26&to=2026-12-06',
-      skipped: 0,
+      skipped: 1,
+      left_out: { count: 1, lines: [{ line: 12, text: 'Card authorisation', reason: 'pending' as const }] },
       dry_run: false,
       accounts_created: [],
       settled: { signs: { value: 'as_written', proof: 'the format defines its signs' } },

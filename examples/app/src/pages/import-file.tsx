@@ -155,6 +155,19 @@ function Settled({ settled }: Pick<Outcome, 'settled'>) {
   )
 }
 
+/** The records of the file that are not rows, and why. */
+function LeftOut({ left_out: { count, lines } }: Pick<Outcome, 'left_out'>) {
+  if (count === 0) return null
+  const rows = lines.map(({ line, text, reason }) => [String(line), text, reason === 'told' ? 'your answer' : nameOfField(reason)])
+  return (
+    <details>
+      <summary>{`${counted(count, 'line')} left out`}</summary>
+      <Table head={['Line', 'Text', 'Because']} rows={rows} />
+      {count > lines.length && <p>{`… and ${counted(count - lines.length, 'more line')}`}</p>}
+    </details>
+  )
+}
+
 const hasNews = ({ counts }: Outcome) => counts.created + counts.deleted_before > 0
 
 function Found({ outcome, onTake }: { outcome: Outcome; onTake: (chosen: Entries) => Promise<void> }) {
@@ -186,6 +199,7 @@ function Found({ outcome, onTake }: { outcome: Outcome; onTake: (chosen: Entries
             option('joins', 'true', `Join possible matches that are sure (of ${counts.possible})`)}
         </Form>
       )}
+      <LeftOut left_out={outcome.left_out} />
       <Settled settled={outcome.settled} />
       {preview && <Rows {...preview} />}
     </article>
