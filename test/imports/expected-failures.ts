@@ -6,16 +6,9 @@ type Rule = 'conservation' | 'direction' | 'answers' | 'plausibility' | 'exports
  * tests: its line has to go.
  */
 export const expectedFailures: Record<string, Rule> = {
-  'cases/106a-capitec-fee-row-last.json': 'conservation',
-  'cases/116-nordea-reserved.json': 'conservation',
-  'cases/152-qif-split-dates.json': 'conservation',
   'cases/170-marks-one-negative.json': 'answers',
-  'cases/172-dated-total.json': 'conservation',
   'cases/181-amex-two-members.json': 'answers',
   'cases/64a-firefly-without-transfers.json': 'exports of apps',
-  'cases/dates-once-a-day.json': 'conservation',
-  'cases/dates-once-a-day-columns.json': 'conservation',
-  'cases/pending-block-at-top.json': 'conservation',
   'cases/several-numbers-next.json': 'answers',
 }
 

@@ -16,8 +16,7 @@ export type LeftOut = { line: number; text: string; reason: string }
 
 export type Reading = {
   rows: Row[]
-  /** Null as long as the readers do not say what they left out. */
-  leftOut: LeftOut[] | null
+  leftOut: LeftOut[]
   problems: { line: number | null; field: string; text: string }[]
   balances: ReadStatement['balances']
   settled: Settled
@@ -39,7 +38,7 @@ export function readFile(bytes: Uint8Array, { kind, answers, remembered }: Conte
     ...{ kind, today, answers },
     remembered: remembered ? { values: remembered, source: 'as in import 1' } : null,
   })
-  return { ...reading, leftOut: null, remembered: reading.layout?.values ?? {} }
+  return { ...reading, remembered: reading.layout?.values ?? {} }
 }
 
 /** The options of a request as answers. */

@@ -7,11 +7,13 @@ import { isOtherDate } from '../text/headers.ts'
 import { type CsvRow, cellOf } from '../text/row.ts'
 import {
   bookedWords,
+  declinedWords,
   foldState,
+  isSkippedState,
   maxStates,
   movingImpact,
   neutralMark,
-  skippedWords,
+  pendingWords,
   undoneWords,
 } from '../text/state-words.ts'
 import type { CsvTable } from '../text/table.ts'
@@ -144,10 +146,12 @@ const moving = (times: number) => [
 function reasonOf(word: string, aspects: Aspects): Reason {
   const field = `states.${word || 'blank'}`
   if (aspects.answer(field)) return 'told'
+  if (pendingWords.test(foldState(word))) return 'pending'
+  if (declinedWords.test(foldState(word))) return 'declined'
   return word === 'skipped' || aspects.settled[field] ? 'no_movement' : 'not_booked'
 }
 
-const isSkipped = (word: string) => skippedWords.test(foldState(word))
+const isSkipped = (word: string) => isSkippedState(foldState(word))
 
 /** The word in the column of states. An impact needs no other state; without one, nothing moved. */
 function stateOf(table: CsvTable, row: CsvRow): string {

@@ -1,8 +1,15 @@
 import { foldHeader } from './fold-header.ts'
 
-/** The status of rows that are pending, were declined, or were reversed before they were booked. */
-export const skippedWords =
-  /^(?:.*\bpending\b.*|authori[sz](?:ed|ation).*|declined|failed.*|void(?:ed)?|blocked|scheduled|processing|in progress|rejected|denied|expired|refused|on hold|held|unsettled|draft|removed|(?:umsatz )?vorgemerkt.*|nicht gebucht|offen|in bearbeitung|geplant|abgelehnt|abgebrochen|reserviert|ausstehend|vormerkung|en attente|en cours|a venir|refuse|pendiente|en proceso|rechazad[ao]|pendente|em processamento|agendad[ao]|in attesa|non contabilizzat[ao]|rifiutat[ao]|in behandeling|gereserveerd|geweigerd|oczekujac[ae]|w realizacji|odrzucon[ae]|reserverad|reserverat|reservert|reserved|preliminary|preliminar|provisional|vantar|venter|afventer|reserveret|varaus|zamitnut[ao]|cekajici|blokace|fuggo|ожидание|отклонено|в обработке|.*(?:失败|等待|取消).*|未入账|未出账)$/
+/** The status of rows that are pending. */
+export const pendingWords =
+  /^(?:.*\bpending\b.*|authori[sz](?:ed|ation).*|blocked|scheduled|processing|in progress|on hold|held|unsettled|draft|(?:umsatz )?vorgemerkt.*|nicht gebucht|offen|in bearbeitung|geplant|reserviert|ausstehend|vormerkung|en attente|en cours|a venir|pendiente|en proceso|pendente|em processamento|agendad[ao]|in attesa|non contabilizzat[ao]|in behandeling|gereserveerd|oczekujac[ae]|w realizacji|reserverad|reserverat|reservert|reserved|preliminary|preliminar|provisional|vantar|venter|afventer|reserveret|varaus|cekajici|blokace|fuggo|ожидание|в обработке|.*等待.*|未入账|未出账)$/
+
+/** The status of rows that were declined, or failed otherwise. */
+export const declinedWords =
+  /^(?:declined|failed.*|void(?:ed)?|rejected|denied|expired|refused|removed|abgelehnt|abgebrochen|refuse|rechazad[ao]|rifiutat[ao]|geweigerd|odrzucon[ae]|zamitnut[ao]|отклонено|.*(?:失败|取消).*)$/
+
+/** True for the folded status of rows that moved nothing. */
+export const isSkippedState = (word: string) => pendingWords.test(word) || declinedWords.test(word)
 
 /** The status of rows that moved money. */
 export const bookedWords =
@@ -23,14 +30,11 @@ export function areStates(cells: string[], header: string): boolean {
   const words = new Set<string>()
   for (const cell of cells) if (words.add(cell.trim()).size > maxStates) return false
   words.delete('')
-  const isState = (word: string) =>
-    bookedWords.test(word) || skippedWords.test(word) || undoneWords.test(word)
+  const isState = (word: string) => bookedWords.test(word) || isSkippedState(word) || undoneWords.test(word)
   const known = [...words].map(foldState).filter(isState)
   return (
     words.size > 0 &&
-    (flagNames.test(header) ||
-      skippedWords.test(header) ||
-      (known.length > 0 && known.length * 2 >= words.size))
+    (flagNames.test(header) || isSkippedState(header) || (known.length > 0 && known.length * 2 >= words.size))
   )
 }
 
