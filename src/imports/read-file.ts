@@ -46,7 +46,7 @@ const reasonsOfSkipped = new Set<LeftOut['reason']>([
 ])
 
 /** True for the records that `skipped` counts. */
-const movedNothing = ({ reason }: LeftOut) => reasonsOfSkipped.has(reason)
+export const movedNothing = ({ reason }: LeftOut) => reasonsOfSkipped.has(reason)
 
 function rowOf(
   { lines, date, toAccount, account, amount, currency: _, ...row }: Row,

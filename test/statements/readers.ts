@@ -1,5 +1,6 @@
 import { type AnsweringOptions, answersOf } from '../../src/imports/answers.ts'
 import { fileErrors } from '../../src/imports/errors.ts'
+import { movedNothing } from '../../src/imports/read-file.ts'
 import { readBankFile, readOwnFile } from '../../statements/formats.ts'
 import type { Remembered } from '../../statements/index.ts'
 import { chooseAccount } from '../../statements/shared/accounts.ts'
@@ -28,7 +29,7 @@ export function readStatement(bytes: Uint8Array, options: FileOptions) {
   const numbered = accounts.map(({ entries, leftOut, ...account }) => ({
     ...account,
     entries: entries.map(({ lines, ...entry }) => ({ line: lines[0] ?? 0, ...entry })),
-    skipped: leftOut.length,
+    skipped: leftOut.filter(movedNothing).length,
   }))
   return { ...statement, accounts: numbered as ReadAccount[] }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { readStatement } from '../../../statements/index.ts'
 import { encode, errorsOf, type FileOptions, read, readGeneric } from '../corpus.ts'
 
 /** A minus sign alone proves nothing, so most files here are told what it means. */
@@ -408,9 +409,9 @@ describe('the rows of a bank export', () => {
     expect([account?.entries.length, account?.skipped]).toEqual([19, 1])
   })
 
-  test('without a date are errors, also above a table without headers', () => {
+  test('without a date are asked about if they have a balance, also above a table without headers', () => {
     const rows = '2026-03-28,Shop,-12.00,1100.00\n2026-03-27,Bar,-8.00,1112.00\n'
-    expect(errors(`,Hotel,-200.00,900.00\n${rows}`)).toHaveProperty('rows.1.date')
+    expect(errors(`,Hotel,-200.00,900.00\n${rows}`)).toHaveProperty('states')
     expect(brief(`Account,1234567\n${rows}`)).toHaveLength(2)
   })
 
@@ -437,9 +438,6 @@ describe('the rows of a bank export', () => {
     expect(errors('Date,Text,Amount\n2026-01-31,a,-3.00\nsoon,b,-4.00\n')).toEqual({
       'rows.3.date': ['The date field must be a valid date.'],
     })
-    expect(errors('Date,Text,Amount\n2026-01-31,a,-3.00\n,b,-4.00\n')).toEqual({
-      'rows.3.date': ['The date field is required.'],
-    })
   })
 
   test.each([
@@ -450,30 +448,32 @@ describe('the rows of a bank export', () => {
     'Kontostand am 14.01.2026',
     'Solde au 02/01/2026',
     'Balance as at 2 Jan 2026',
-  ])('are not opening or closing balances such as %s', (text) => {
-    expect(brief(`Date;Description;Amount\n2026-01-02;${text};500.00\n2026-01-03;Tea;-2.00\n`)).toHaveLength(
-      1,
-    )
-  })
-
-  test.each([
-    'New Balance',
     'TOTAL',
-    'Solde de la facture du 02/01/2026',
     'Saldo vom 01.01.2026',
     'Solde du 02/01/2026',
     'Balance on 12 Jan 2026',
-    'Balance transfer',
-  ])('may be called %s', (text) => {
-    expect(brief(`Date;Description;Amount\n2026-01-02;${text};-5.00\n2026-01-03;Tea;-2.00\n`)).toHaveLength(2)
+  ])('are asked about without balances if all that they say is %s', (text) => {
+    const file = `Date;Description;Amount\n2026-01-02;${text};500.00\n2026-01-03;Tea;-2.00\n`
+    expect(Object.keys(errors(file) ?? {})).toEqual(['states'])
+    expect(brief(file, { states: { [text]: 'skipped' } })).toHaveLength(1)
+    expect(brief(file, { states: { [text]: 'booked' } })).toHaveLength(2)
   })
+
+  test.each(['New Balance', 'Solde de la facture du 02/01/2026', 'Balance transfer'])(
+    'may be called %s',
+    (text) => {
+      expect(brief(`Date;Description;Amount\n2026-01-02;${text};-5.00\n2026-01-03;Tea;-2.00\n`)).toHaveLength(
+        2,
+      )
+    },
+  )
 
   test('are not sums for a word of their texts, though their dates are missing or cannot be read', () => {
     const file = (row: string) => `Date,Description,Amount\n2026-01-28,Shop,-1.00\n${row}\n`
-    for (const date of ['', 'Jan 29'])
-      for (const text of ['New Balance Store', 'Total Wine', 'Balance transfer'])
-        for (const next of ['', '\n2026-01-30,Tea,-2.00'])
-          expect(Object.keys(errors(file(`${date},${text},-89.99${next}`)) ?? {})).toEqual(['rows.3.date'])
+    for (const text of ['New Balance Store', 'Total Wine', 'Balance transfer']) {
+      expect(Object.keys(errors(file(`Jan 29,${text},-89.99`)) ?? {})).toEqual(['rows.3.date'])
+      expect(Object.keys(errors(file(`,${text},-89.99\n2026-01-30,Tea,-2.00`)) ?? {})).toEqual(['states'])
+    }
     for (const sum of [
       ',Total,-1.00',
       ',Total debits,-1.00',
@@ -666,6 +666,51 @@ describe('rows in a state that undid them', () => {
     expect(brief(rows('15.50', '20.50'))).toHaveLength(3)
     expect(brief(rows('', '100.50'))).toHaveLength(2)
   })
+})
+
+describe('rows without any date', () => {
+  const left = (text: string, answers = {}) =>
+    readStatement(encode(text), {
+      kind: 'bank',
+      today: '2026-11-27',
+      answers: { signs: 'as_written', ...answers },
+    })
+  const header = 'Date,Description,Amount'
+
+  test('are pending in a block below or above all others', () => {
+    for (const rows of ['2026-01-31,a,-3.00\n,b,-4.00\n', ',b,-4.00\n2026-01-31,a,-3.00\n']) {
+      const { rows: booked, leftOut } = left(`${header}\n${rows}`)
+      expect(booked.map(({ amount }) => amount)).toEqual([-300])
+      expect(leftOut).toEqual([{ line: rows.startsWith(',') ? 2 : 3, text: 'b -4.00', reason: 'pending' }])
+    }
+  })
+
+  test('are asked about among others, and may have the date of the row above', () => {
+    const text = `${header}\n2026-01-30,a,-3.00\n,b,-4.00\n2026-01-31,c,-5.00\n,d,-6.00\n`
+    expect(left(text).questions.map(({ field }) => field)).toEqual(['states.blank date'])
+    const dates = left(text, { 'states.blank date': 'as_above' }).rows.map(({ date }) => date)
+    expect(dates).toEqual(['2026-01-30', '2026-01-30', '2026-01-31', '2026-01-31'])
+    const { rows, leftOut } = left(text, { 'states.blank date': 'skipped' })
+    expect(rows).toHaveLength(2)
+    expect(leftOut.map(({ line, reason }) => [line, reason])).toEqual([
+      [3, 'told'],
+      [5, 'told'],
+    ])
+  })
+})
+
+test('a dated row whose amount is the sum of three others is asked about, if no other has its words', () => {
+  const rows = '2026-10-02,Cafe,-4.50\n2026-10-03,Market,-20.00\n2026-10-04,Pay,900.00\n'
+  expect(errors(`Date,Description,Amount\n${rows}2026-10-31,October,875.50\n`)).toHaveProperty('states')
+  expect(brief(`Date,Description,Amount\n${rows}2026-10-31,Pay,875.50\n`)).toHaveLength(4)
+})
+
+test('a line that moves the balance by its fee alone is a row', () => {
+  const rows = '2026-10-03,Groceries,,120.00,,5282.50\n2026-10-04,SMS fee,,,0.35,5282.15\n'
+  expect(brief(`Date,Description,Money In,Money Out,Fee,Balance\n${rows}`)).toEqual([
+    ['2026-10-03', -12000],
+    ['2026-10-04', -35],
+  ])
 })
 
 describe('amounts with their currencies beside them', () => {
