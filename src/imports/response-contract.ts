@@ -1,11 +1,10 @@
 import * as z from 'zod/mini'
-import { leftOutReasons } from '../../statements/index.ts'
 import { maxDays } from '../matches/contract.ts'
 import { doc, field, formatNumber } from '../shared/doc.ts'
 import { reasons } from '../shared/failure-responses.ts'
 import { formatMoney, maxTotal } from '../shared/money.ts'
 import * as shown from '../shared/shown.ts'
-import { importFormats, importKinds, transactionTypes } from '../shared/types.ts'
+import { importFormats, importKinds, leftOutReasons, transactionTypes } from '../shared/types.ts'
 
 import { maxListed, maxPreviewed, maxRowsBack } from './contract.ts'
 

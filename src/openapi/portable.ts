@@ -38,6 +38,7 @@ const enums: Record<string, { enum: readonly string[]; description: string }> = 
   BalanceChangeKind: { enum: types.balanceChangeKinds, description: 'In what way a balance was changed.' },
   WriterKind: { enum: types.writerKinds, description: 'Who made a change.' },
   CandidateKind: { enum: types.candidateKinds, description: 'What would explain a difference.' },
+  LeftOutReason: { enum: types.leftOutReasons, description: 'Why a record of a file is not a row.' },
   SignConvention: { enum: types.signAnswers, description: 'What positive amounts in a file mean.' },
 }
 

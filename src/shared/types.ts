@@ -67,3 +67,23 @@ export const changeCauses = ['import', 'match', 'undo'] as const
 export const changedNouns = ['profile', 'account', 'category', 'transaction'] as const
 /** The versions of a row that a write accepts, each between commas (`,3,4,`); undefined if it accepts any. */
 export type ExpectedVersions = string | undefined
+
+/** Why a record of a file is not a row. */
+export const leftOutReasons = [
+  'told',
+  'before_header',
+  'after_rows',
+  'header_again',
+  'total',
+  'balance',
+  'starting_balance',
+  'pending',
+  'not_booked',
+  'declined',
+  'other_account',
+  'zero',
+  'hidden',
+  'no_movement',
+  'split_parent',
+  'note',
+] as const

@@ -1,27 +1,10 @@
 import type { CalendarDate } from '../../src/shared/dates.ts'
 import type { Minor } from '../../src/shared/money.ts'
 import type { TransactionText } from '../../src/shared/transaction-fields.ts'
+import type { leftOutReasons } from '../../src/shared/types.ts'
 import type { Settled } from './aspect.ts'
 
 /** Why a record of a file is not a row. */
-export const leftOutReasons = [
-  'told',
-  'before_header',
-  'after_rows',
-  'header_again',
-  'total',
-  'balance',
-  'starting_balance',
-  'pending',
-  'not_booked',
-  'declined',
-  'other_account',
-  'zero',
-  'hidden',
-  'no_movement',
-  'split_parent',
-  'note',
-] as const
 export type Reason = (typeof leftOutReasons)[number]
 
 /** A record that is not a row: the beginning of its text, and why it was left out. */
