@@ -18,6 +18,7 @@ import {
 } from '../text/state-words.ts'
 import type { CsvTable } from '../text/table.ts'
 import { follows } from './balances.ts'
+import { statedBalances } from './stated-balances.ts'
 
 /** A row that did not move money, and why. */
 export type Skipped = { row: CsvRow; reason: Reason }
@@ -29,14 +30,19 @@ export type Found = { booked: CsvRow[]; skipped: Skipped[] }
  * Which rows moved money, by a column of states or of the impact on the balance: an unknown word in it is asked about.
  * Other rows are `skipped`, along with those whose date says that they are pending.
  */
-export function settleStates(table: CsvTable, rows: CsvRow[], aspects: Aspects): Found {
+export function settleStates(table: CsvTable, all: CsvRow[], aspects: Aspects): Found {
+  const balances = statedBalances(table, all)
+  const rows = all.filter((row) => !balances.has(row))
   const byColumn = rows.map((row) => stateOf(table, row))
   const words = Map.groupBy(rows, (_, i) => byColumn[i] ?? '')
   const isColumn = words.size <= maxStates
   const isBooked = (word: string) =>
     isColumn ? settleWord(word, words, aspects, Boolean(table.columns.status)) : !isSkipped(word)
   const moved = new Map([...words.keys()].map((word) => [word, isBooked(word)]))
-  const found: Found = { booked: [], skipped: [] }
+  const found: Found = {
+    booked: [],
+    skipped: [...balances].map((row) => ({ row, reason: 'balance' as const })),
+  }
   for (const [i, row] of rows.entries()) {
     const isPending = row.date.written === null && isSkipped(row.date.text)
     const marked = isPending ? null : withMark(table, row)

@@ -158,7 +158,11 @@ function Settled({ settled }: Pick<Outcome, 'settled'>) {
 /** The records of the file that are not rows, and why. */
 function LeftOut({ left_out: { count, lines } }: Pick<Outcome, 'left_out'>) {
   if (count === 0) return null
-  const rows = lines.map(({ line, text, reason }) => [String(line), text, reason === 'told' ? 'your answer' : nameOfField(reason)])
+  const rows = lines.map(({ line, text, reason }) => [
+    String(line),
+    text,
+    reason === 'told' ? 'your answer' : nameOfField(reason),
+  ])
   return (
     <details>
       <summary>{`${counted(count, 'line')} left out`}</summary>
