@@ -1,4 +1,4 @@
-import { and, between, eq, isNull, ne } from 'drizzle-orm'
+import { and, between, eq } from 'drizzle-orm'
 import {
   allRows,
   type Known,
@@ -9,10 +9,11 @@ import {
 } from '../../statements/index.ts'
 import type { Owner } from '../database/owner.ts'
 import { accounts, type KeptLayout, transactions } from '../database/schema.ts'
-import { dateIn, fallbackTimezone, type Span } from '../shared/dates.ts'
+import { type CalendarDate, dateIn, fallbackTimezone, type Span } from '../shared/dates.ts'
 import { Invalid, Questions } from '../shared/failures.ts'
-import { negated } from '../shared/money.ts'
+import { type Minor, negated } from '../shared/money.ts'
 import { answersOf } from './answers.ts'
+import { balanceAt } from './closing-balance.ts'
 import type { ImportOptions } from './contract.ts'
 import { fileErrors } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
@@ -24,8 +25,8 @@ const maxCompared = 2_000
 type FileInput = { kind: ImportFile['kind']; bytes: Uint8Array; options: ImportOptions }
 
 /**
- * Reads a file. Rows that the user has typed into the account may settle a question, which takes a round trip. Throws
- * Invalid, or Questions.
+ * Reads a file. The account's rows and balances on its days may settle a question, which takes a round trip. Throws Invalid,
+ * or Questions.
  */
 export async function readImportFile(
   owner: Owner,
@@ -46,9 +47,7 @@ export async function readImportFile(
   const first = read()
   const accountId = options.account_id
   const reading =
-    first.needs && accountId !== undefined
-      ? read({ rows: await typedRows(owner, accountId, first.needs) })
-      : first
+    first.needs && accountId !== undefined ? read(await knownOf(owner, accountId, first.needs)) : first
   requireReadable(reading, input)
   return toImportFile(kind, reading, options, { remembered, accounts: existing })
 }
@@ -81,26 +80,42 @@ async function accountNames(owner: Owner): Promise<string[]> {
   return found.map(({ name }) => name)
 }
 
-/** The rows of some days that the user has typed into an account, but for transfers. */
-async function typedRows(owner: Owner, accountId: number, { from, to }: Span): Promise<Known['rows']> {
-  const { type, amount, transactionDate } = transactions
-  const typed = await owner.runOne(
+/** The rows of an account on some days, and what it held at their ends, unless there are too many rows. */
+async function knownOf(owner: Owner, accountId: number, { from, to }: Span): Promise<Known> {
+  const { userId, type, amount, transactionDate: date, toAccountId } = transactions
+  const moved = (ofAccount: typeof toAccountId | typeof transactions.accountId) =>
     owner.db
-      .select({ type, amount, date: transactionDate })
+      .select({ type, amount, date })
       .from(transactions)
-      .where(
-        and(
-          eq(transactions.userId, owner.id),
-          eq(transactions.accountId, accountId),
-          isNull(transactions.importId),
-          ne(type, 'transfer'),
-          between(transactionDate, from, to),
-        ),
-      )
-      .limit(maxCompared),
-  )
-  return typed.map(({ type, amount, date }) => ({
-    date,
-    amount: type === 'income' ? amount : negated(amount),
-  }))
+      .where(and(eq(userId, owner.id), eq(ofAccount, accountId), between(date, from, to)))
+      .limit(maxCompared)
+  const { paid, received, held } = await owner.run({
+    paid: moved(transactions.accountId),
+    received: moved(toAccountId),
+    held: owner.db.all<{ balance: number | null }>(balanceAt(owner, { accountId, date: to })),
+  })
+  const rows = [
+    ...paid.map((row) => ({ ...row, amount: row.type === 'income' ? row.amount : negated(row.amount) })),
+    ...received,
+  ].sort((a, b) => (a.date < b.date ? -1 : 1))
+  const balance = held[0]?.balance ?? null
+  const isWhole = paid.length < maxCompared && received.length < maxCompared
+  return { rows, balances: balance === null || !isWhole ? [] : balancesBefore(rows, from, to, balance) }
+}
+
+/** What the account held at the end of each day on which that changed, and of the last day, before which it held `last`. */
+function balancesBefore(
+  rows: Known['rows'],
+  from: CalendarDate,
+  to: CalendarDate,
+  last: number,
+): Known['balances'] {
+  const moved = Map.groupBy(rows, ({ date }) => date)
+  const balances: Known['balances'] = []
+  let balance = last
+  for (const date of [...new Set([from, ...moved.keys(), to])].sort().reverse()) {
+    balances.unshift({ date, amount: balance as Minor })
+    balance -= (moved.get(date) ?? []).reduce((sum, { amount }) => sum + amount, 0)
+  }
+  return balances
 }

@@ -24,8 +24,13 @@ export type Answers = Record<string, string>
 /** The values that an earlier file of the same layout settled, and words that name it, such as `as in import 12`. */
 export type Remembered = { values: Answers; source: string }
 
-/** What is known of the account that the file is meant for: `rows` are those recorded on the days of `needs`. */
-export type Known = { rows: { date: CalendarDate; amount: Minor }[] }
+type OfDay = { date: CalendarDate; amount: Minor }
+
+/**
+ * What is known of the account that the file is meant for: the `rows` recorded on the days of `needs`, and what it held at the
+ * end of some of these days, in their order, each until the next. There are none if that is unknown.
+ */
+export type Known = { rows: OfDay[]; balances: OfDay[] }
 
 /** What a file is read with besides its bytes; the rest is proved by the file, or asked. */
 export type ReadOptions = {

@@ -1,6 +1,7 @@
 import { negated } from '../../src/shared/money.ts'
 import { accountNames, askForAccount, mergeAccounts } from './accounts.ts'
 import type { Aspects } from './aspect.ts'
+import { signsByKnownRows } from './known.ts'
 import type { Problems } from './problems.ts'
 import type { BankStatement, StatementAccount } from './statement.ts'
 
@@ -24,19 +25,12 @@ function settleSigns(
   against: string | null,
   aspects: Aspects,
 ): StatementAccount[] {
-  const signs = aspects.settle('signs', () =>
-    accounts.every(({ entries }) => entries.length === 0)
-      ? null
-      : against === null
-        ? { value: 'as_written', proof: 'the format defines its signs' }
-        : {
-            question: `${against} Send signs=as_written if the signs are right, signs=inverted if negative amounts came in.`,
-            options: [
-              { value: 'as_written', label: 'Negative amounts were spent.' },
-              { value: 'inverted', label: 'Negative amounts came in.' },
-            ],
-          },
-  )
+  const entries = accounts.flatMap((account) => account.entries)
+  const signs = aspects.settle('signs', () => {
+    if (entries.length === 0) return null
+    if (against === null) return { value: 'as_written', proof: 'the format defines its signs' }
+    return signsByKnownRows(entries, aspects) ?? question(against)
+  })
   if (signs !== 'inverted') return accounts
   // Whether the balance is inverted too is unknown.
   return accounts.map((account) => ({
@@ -45,3 +39,11 @@ function settleSigns(
     closingBalance: null,
   }))
 }
+
+const question = (against: string) => ({
+  question: `${against} Send signs=as_written if the signs are right, signs=inverted if negative amounts came in.`,
+  options: [
+    { value: 'as_written', label: 'Negative amounts were spent.' },
+    { value: 'inverted', label: 'Negative amounts came in.' },
+  ],
+})

@@ -55,7 +55,7 @@ describe('of the files that people have,', () => {
     for (const { one, outcome } of outcomes) {
       const { asked, text } = outcomeOf({ ...one, remembered: outcome.reading.remembered })
       // Which way the oldest amount without a sign went says nothing about that of the next month.
-      const isAskedAgain = outcome.asked.length > 0 && outcome.reading.settled.signs?.value === 'by_balance'
+      const isAskedAgain = outcome.asked.includes('signs') && !outcome.reading.remembered.signs
       expect({ name: one.name, asked, text }).toEqual({
         name: one.name,
         asked: isAskedAgain ? ['signs'] : [],

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { Minor } from '../../src/shared/money.ts'
+import { readStatement } from '../../statements/index.ts'
 import { readFile } from '../imports/reader.ts'
 import { encode } from './corpus.ts'
 
@@ -98,6 +100,68 @@ describe('balances that follow from signed amounts', () => {
       '2026-02-04,Back,-2.00,23.00',
     )
     expect(amounts(next, {}, remembered)).toEqual([-500, 8000, 200])
+  })
+})
+
+describe('what is known of the account', () => {
+  const debt = table(
+    named,
+    '2026-01-02,Tea,5.00,105.00',
+    '2026-01-03,Bus,2.00,107.00',
+    '2026-01-04,Pay,-7.00,100.00',
+  )
+  const readKnowing = (bytes: Uint8Array, rows: [string, number][], balances: [string, number][]) => {
+    const known = (all: [string, number][]) =>
+      all.map(([date, amount]) => ({ date, amount: amount as Minor }))
+    return readStatement(bytes, {
+      kind: 'bank',
+      today: '2026-02-01',
+      known: { rows: known(rows), balances: known(balances) },
+    }).rows.map(({ amount }) => amount)
+  }
+
+  test('is needed for the days of the file and the one before them, where only the direction is open', () => {
+    const needs = (bytes: Uint8Array) => readStatement(bytes, { kind: 'bank', today: '2026-02-01' }).needs
+    expect(needs(debt)).toEqual({ from: '2026-01-01', to: '2026-01-04' })
+    expect(needs(table(...ordinary))).toBeNull()
+  })
+
+  test('settles it by a balance on one of the days', () => {
+    expect(readKnowing(debt, [], [['2026-01-03', 10_700]])).toEqual([500, 200, -700])
+    expect(readKnowing(debt, [], [['2026-01-02', -10_500]])).toEqual([-500, -200, 700])
+    expect(
+      readKnowing(
+        debt,
+        [],
+        [
+          ['2026-01-01', 0],
+          ['2026-01-03', 10_500],
+        ],
+      ),
+    ).toEqual([])
+  })
+
+  test('settles it by three rows that agree', () => {
+    const rows: [string, number][] = [
+      ['2026-01-02', -500],
+      ['2026-01-03', -200],
+      ['2026-01-04', 700],
+    ]
+    expect(readKnowing(debt, rows, [])).toEqual([-500, -200, 700])
+    expect(readKnowing(debt, rows.slice(0, 2), [])).toEqual([])
+    expect(readKnowing(debt, rows.with(0, ['2026-01-02', 500]), [])).toEqual([])
+  })
+
+  test('shows which way the oldest amount without a sign went', () => {
+    const file = table(
+      named,
+      '2026-01-02,Tea,5.00,95.00',
+      '2026-01-03,Bus,2.00,93.00',
+      '2026-01-04,Pay,7.00,100.00',
+    )
+    expect(readKnowing(file, [], [['2026-01-01', 10_000]])).toEqual([-500, -200, 700])
+    expect(readKnowing(file, [], [['2026-01-01', 9_000]])).toEqual([500, -200, 700])
+    expect(readKnowing(file, [], [['2026-01-01', 8_000]])).toEqual([])
   })
 })
 

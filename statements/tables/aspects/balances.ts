@@ -60,6 +60,18 @@ export function closingBalance(rows: Balanced[]): ClosingBalance | null {
   return found.every(({ amount }) => amount === found[0]?.amount) ? (found[0] ?? null) : null
 }
 
+/** The balance after the last row of each day, and the first row of all, where the dates show which rows these are. */
+export function balancesOfDays<T extends Balanced>(
+  rows: T[],
+): { first: T | null; days: Map<CalendarDate, Minor> } {
+  const isUp = isReversed(rows)
+  const ordered = isUp === null ? [] : isUp ? rows.toReversed() : rows
+  const days = ordered.flatMap(({ date, balance }) =>
+    date !== null && balance !== null ? [[date, balance] as const] : [],
+  )
+  return { first: ordered[0] ?? null, days: new Map(days) }
+}
+
 /**
  * For amounts without signs, the direction of each that the balances show: 1 or -1, or null where they show nothing. The
  * oldest follows from one of the `openings`, or from an account that began with nothing.

@@ -1,11 +1,13 @@
+import { addDays } from '../../../src/shared/dates.ts'
 import type { Minor } from '../../../src/shared/money.ts'
 import type { Aspects } from '../../shared/aspect.ts'
+import { knownBalance } from '../../shared/known.ts'
 import type { Remembered, SignConvention } from '../../shared/options.ts'
 import { quoted } from '../../shared/text.ts'
 import { isCharge, isOwed, isRepayment, productIn } from '../text/debt-words.ts'
 import { type CsvRow, cellOf } from '../text/row.ts'
 import type { CsvTable } from '../text/table.ts'
-import { areMixed, signsByBalances } from './balances.ts'
+import { areMixed, balancesOfDays, signsByBalances } from './balances.ts'
 import { type Entry, withFee } from './entry.ts'
 import { headerOf } from './marks.ts'
 import { type Asked, mayBeOwed, type Proof, question } from './sign-questions.ts'
@@ -46,6 +48,8 @@ export function provedByBalances(
   const kept = first && keptSigns(aspects.kept, first.value)
   // An earlier import knows more of the account than balances prove.
   if (kept) return kept
+  const known = first && meaningOfBalances(groups, aspects)
+  if (known) return { value: signsOf(known.isOwn, first.value), proof: known.proof }
   if (inDoubt) return question(mayBeOwed(inDoubt.doubt ?? 'negative amounts raise them'), entries)
   if (first) return { value: first.value, proof: 'the balances follow' }
   if (groups.some(areMixed))
@@ -57,9 +61,39 @@ export function provedByBalances(
 function keptSigns(kept: Remembered | null, own: SignConvention): Proof | null {
   const { signs, balance } = kept?.values ?? {}
   const proof = kept?.source ?? ''
-  if (balance)
-    return { value: (balance === 'own') === (own === 'as_written') ? 'as_written' : 'inverted', proof }
+  if (balance) return { value: signsOf(balance === 'own', own), proof }
   return signs === 'as_written' || signs === 'inverted' ? { value: signs, proof } : null
+}
+
+const signsOf = (isOwn: boolean, own: SignConvention): SignConvention =>
+  isOwn === (own === 'as_written') ? 'as_written' : 'inverted'
+
+/**
+ * Whether balances are what the account held, or what is owed, by what is known of it at the ends of the days of the file, and
+ * before the first of them.
+ */
+export function meaningOfBalances(
+  groups: Entry[][],
+  aspects: Aspects,
+): { isOwn: boolean; proof: string } | null {
+  const found = groups.flatMap((group) => {
+    const { first, days } = balancesOfDays(group)
+    const ofDays = [...days].flatMap(([day, balance]) => sameOrOwed(knownBalance(aspects, day), [balance]))
+    const { balance = null, amount = 0 } = first ?? {}
+    if (balance === null || !first?.date) return ofDays
+    const before = knownBalance(aspects, addDays(first.date, -1))
+    return [...ofDays, ...sameOrOwed(before, [balance - amount, balance + amount])]
+  })
+  const [isOwn] = found
+  if (isOwn === undefined || found.includes(!isOwn)) return null
+  return { isOwn, proof: 'the known balances of the account' }
+}
+
+/** Whether a known balance is among some, or its opposite is; nothing if neither or both are. */
+function sameOrOwed(known: number | null, balances: number[]): boolean[] {
+  if (known === null) return []
+  const [isSame, isOwed] = [balances.includes(known), balances.includes(-known)]
+  return isSame === isOwed ? [] : [isSame]
 }
 
 /** Balances may follow only if fees are charged besides the amounts. */

@@ -91,16 +91,22 @@ function askAboutOthers(table: Table): void {
   if (table.contents.rows.some(differs)) askForColumn(table, 'amount', [others, amount])
 }
 
-/** Without a known header of balances, a column whose steps the amounts account for. */
+/** Without a known header of balances, a column whose steps the amounts account for, apart from rows that lack either. */
 function findBalance(table: Table): void {
   const { columns, proofs, contents } = table
   const amounts = moneyFields.flatMap((field) => columns[field] ?? [])
-  if (columns.balance || proofs.has('balance') || contents.rows.length < 3) return
+  if (columns.balance || proofs.has('balance')) return
   const balances = freeNumbers(table).filter((column) => {
     const header = table.headers[column]
     return !header?.text || mayBeBalance(header) || isOfDebt(header)
   })
-  const [led, ...others] = balancedColumns(contents.rows, amounts, balances)
+  const leading = balances.slice(0, maxOptions).flatMap((balance) => {
+    const hasBoth = (cells: string[]) =>
+      isFilled(cells, balance) && amounts.some((column) => isFilled(cells, column))
+    const rows = contents.rows.filter(hasBoth)
+    return rows.length < 3 ? [] : balancedColumns(rows, amounts, [balance])
+  })
+  const [led, ...others] = leading
   if (!led || others.length > 0 || led.credit !== columns.credit?.[0]) return
   columns.balance = [led.balance]
   proofs.set('balance', 'the amounts lead from balance to balance')

@@ -1,10 +1,11 @@
-import type { Minor } from '../../../src/shared/money.ts'
+import { addDays } from '../../../src/shared/dates.ts'
+import { type Minor, negated } from '../../../src/shared/money.ts'
 import { type Aspects, asTold } from '../../shared/aspect.ts'
+import { knownBalance, signsByKnownRows } from '../../shared/known.ts'
 import type { CsvTable } from '../text/table.ts'
 import { directionsByBalances } from './balances.ts'
-import { doubtAbout } from './direction.ts'
+import { doubtAbout, meaningOfBalances } from './direction.ts'
 import type { Entry } from './entry.ts'
-import { signsByKnownRows } from './known-rows.ts'
 import { loneMark, recordMarks } from './marks.ts'
 import { type Proof, question, type Shown, unsignedQuestion } from './sign-questions.ts'
 
@@ -28,7 +29,7 @@ export function unsigned(
   aspects: Aspects,
 ): Entry[][] {
   const read = groups.map((group): Unsigned[] => {
-    const directions = directionsByBalances(group, openings)
+    const directions = directionsByBalances(group, [...openings, ...knownOpenings(group, aspects)])
     return group.map((entry, i) => ({ entry, direction: directions[i] ?? null }))
   })
   const all = read.flat()
@@ -41,6 +42,13 @@ export function unsigned(
       return { ...entry, amount: (cameIn ? entry.amount : -entry.amount) as Minor }
     }),
   )
+}
+
+/** What the account held, or owed, before the first day of the file. */
+function knownOpenings(entries: Entry[], aspects: Aspects): Minor[] {
+  const [first] = entries.flatMap(({ date }) => date ?? []).sort()
+  const held = first ? knownBalance(aspects, addDays(first, -1)) : null
+  return held === null ? [] : [held, negated(held)]
 }
 
 const stepOf = ({ entry: { row, amount, balance }, direction }: Unsigned) => ({
@@ -81,7 +89,7 @@ function settle(all: Unsigned[], doubt: string | null, aspects: Aspects): Readin
   const open = all.flatMap(({ entry, direction }) => (entry.amount !== 0 && !direction ? [entry] : []))
   const shown = shownIn(all)
   const isOneWay = all.every(({ direction }) => direction !== (shown.verb === 'raise' ? -1 : 1))
-  const known = knownBalance(all, doubt, isOneWay, shown, aspects)
+  const known = knownMeaning(all, doubt, isOneWay, shown, aspects)
   const kept = isOneWay && known ? keptSigns(known.isOwn === (shown.verb === 'raise'), aspects) : null
   const isAsked = told === undefined && (known === null || (open.length > 0 && kept === null))
   const asked = known ? question(notShown, open) : unsignedQuestion(doubt ?? '', shown, open)
@@ -101,7 +109,7 @@ function settle(all: Unsigned[], doubt: string | null, aspects: Aspects): Readin
 }
 
 /** Whether more is better, as far as that is known without a question. */
-function knownBalance(
+function knownMeaning(
   all: Unsigned[],
   doubt: string | null,
   isOneWay: boolean,
@@ -120,6 +128,8 @@ function knownBalance(
   }))
   const recorded = signsByKnownRows(shown, aspects)
   if (recorded) return { isOwn: recorded.value === 'as_written', proof: recorded.proof }
+  const held = meaningOfBalances([all.map(({ entry }) => entry)], aspects)
+  if (held) return held
   return doubt === null ? { isOwn: true, proof: 'the balances show which way each amount went' } : null
 }
 

@@ -2,26 +2,26 @@
 const products = `
   card|credit card|creditcard|card number|card no|cardholder|credit limit|available credit|line of credit|visa|mastercard|american express|amex|loan|mortgage|owed|owing|outstanding|amount due|minimum payment|principal balance|principal outstanding|debt
   karte|kreditkarte|kartennummer|kartenkonto|kreditlimit|kreditrahmen|darlehen|kredit nr|kreditkonto|ratenkredit|privatkredit|hypothek|baufinanzierung|restschuld|schuld|tilgungsplan
-  carte|pret|emprunt|credit immobilier|credit renouvelable|marge de credit|hypotheque|capital restant|restant du|dette
+  carte|pret|emprunt|credit immobilier|credit renouvelable|credit a la consommation|plafond de credit|marge de credit|hypotheque|capital restant|restant du|dette
   tarjeta|prestamo|hipoteca|limite de credito|credito disponible|deuda|adeudado|saldo deudor|saldo pendiente|capital pendiente|pago minimo
   cartao|emprestimo|credito habitacao|saldo devedor|divida|em divida|fatura
-  carta|mutuo|prestito|finanziamento|debito residuo|capitale residuo
-  kaart|kredietkaart|kredietlimiet|lening|hypotheek|openstaand
-  kort|kreditkort|kredittkort|kortnummer|kreditgrans|kredittgrense|lan|laan|bolan|boliglan|privatlan|skuld|gaeld|gjeld|realkredit|restgaeld|restgjeld
+  carta|mutuo|prestito|finanziamento|debito residuo|capitale residuo|limite di credito
+  kaart|kredietkaart|kredietlimiet|lening|hypotheek|openstaand|doorlopend krediet
+  kort|kreditkort|kredittkort|kortnummer|kreditgrans|kredittgrense|lan|lanekonto|lankonto|laan|bolan|boliglan|privatlan|skuld|gaeld|gjeld|realkredit|restgaeld|restgjeld
   kortti|luottokortti|luottoraja|laina|asuntolaina|velka|avoin saldo
-  karta|kartou|karty|kredyt|pozyczka|hipoteka|zadluzenie|uver|hypoteka|pujcka|pozicka|dluh|dlh|kartya|hitel|kolcson|jelzalog|tartozas
+  karta|kartou|karty|kredyt|pozyczka|hipoteka|zadluzenie|uver|uverovy|hypoteka|pujcka|pozicka|dluh|dlh|kartya|hitel|kolcson|jelzalog|tartozas
   card de credit|imprumut|credit ipotecar|sold datorat|kredi karti|kart no|kart numarasi|konut kredisi|ihtiyac kredisi|kredi limiti|kalan borc
   πιστωτικη καρτα|καρτα|δανειο|οφειλη|кредитная карта|кредитна картка|номер карты|номер картки|ипотека|іпотека|заем|займ|позика|задолженность|заборгованість
   כרטיס אשראי|הלוואה|משכנתא|بطاقة ائتمان|قرض|クレジットカード|カード番号|ローン|借入|信用卡|贷款|貸款|欠款|신용카드|카드번호|대출|บัตรเครดิต|สินเชื่อ|เงินกู้|kartu kredit|kad kredit|nomor kartu|pinjaman|the tin dung|khoan vay`
 
 /** What is owed, as headers of balances call it; some of these words mean something else in titles. */
 const debts = `
-  owed|owing|due|outstanding|principal|loan|debt|restschuld|schuld|capital|dette|deuda|adeudado|pendiente|devedor|debito residuo|skuld|gjeld|gaeld|velka`
+  owed|owing|due|outstanding|principal|loan|debt|restschuld|schuld|capital|dette|deuda|adeudado|pendiente|deudor|devedor|debito residuo|skuld|gjeld|gaeld|velka|encours|offen|offener|openstaand|avoin|zadluzenie|zadluzenia|em divida|dluh|dluzna|dlzna|tartozas|datorat|borc|kalan borc|задолженность|заборгованість|οφειλη|欠款`
 
 /** What a debtor pays, as the statement of the card or the loan calls it. */
 const repayments = `
   repayment|repaid|instalment|installment|emi|payment received|payment thank you|thank you|payment posted|autopay payment|automatic payment
-  ruckzahlung|tilgung|sondertilgung|rate|ratenzahlung|monatsrate|annuitat|leistungsrate|zahlung erhalten|zahlungseingang|danke
+  ruckzahlung|tilgung|sondertilgung|rate|ratenzahlung|monatsrate|darlehensrate|kreditrate|ausgleich|einzahlung|annuitat|leistungsrate|zahlung erhalten|zahlungseingang|danke
   remboursement|echeance|mensualite|paiement recu|reglement recu|merci|pago recibido|su pago|gracias|cuota|mensualidad|amortizacion
   pagamento recebido|pagamento efetuado|obrigado|obrigada|prestacao|parcela|amortizacao|rata|pagamento ricevuto|grazie|rimborso
   aflossing|termijn|termijnbedrag|betaling ontvangen|bedankt|dank|amortering|avbetalning|inbetalning|tack|afdrag|ydelse|indbetaling|tak|avdrag|innbetaling|terminbelop|takk
@@ -32,10 +32,10 @@ const repayments = `
 /** What a debt costs; in other accounts these lower the balance. */
 const charges = `
   interest charge|interest charged|interest on purchases|purchase interest|loan interest|debit interest|finance charge|finance charges|late fee|late payment|annual fee|overlimit fee|cash advance
-  sollzinsen|darlehenszinsen|kreditzinsen|verzugszinsen|uberziehungszinsen|jahresgebuhr|kartengebuhr|mahngebuhr
+  sollzinsen|zinsbelastung|darlehenszinsen|kreditzinsen|verzugszinsen|uberziehungszinsen|jahresgebuhr|kartengebuhr|mahngebuhr
   interets debiteurs|interets du pret|interets de retard|frais de retard|cotisation annuelle|cotisation carte|agios
-  intereses deudores|intereses del prestamo|intereses de demora|cuota anual|juros do emprestimo|juros de mora|encargos|anuidade|interessi passivi|interessi di mora|quota annuale
-  debetrente|hypotheekrente|jaarbijdrage|laneranta|kreditranta|arsavgift|arsgebyr|debetranta|debetrente|lainan korko|luottokorko|odsetki karne|odsetki od kredytu|uroky z uveru|hitelkamat|dobanda credit
+  intereses deudores|intereses del prestamo|intereses prestamo|intereses de demora|cuota anual|juros do emprestimo|juros debitados|juros de mora|encargos|anuidade|interessi passivi|interessi debitori|interessi mutuo|interessi di mora|quota annuale
+  debetrente|hypotheekrente|rente lening|jaarbijdrage|laneranta|ranta lan|kreditranta|arsavgift|arsgebyr|debetranta|debetrente|lainan korko|luottokorko|odsetki karne|odsetki debetowe|odsetki od kredytu|uroky z uveru|urok z uveru|debetni urok|hitelkamat|dobanda credit
   gecikme faizi|kredi faizi|проценты по кредиту|відсотки за кредитом|利息返済|贷款利息|대출이자`
 
 /** Lower case and without accents: half as long as to fold a header, since every text of a file may be searched. */

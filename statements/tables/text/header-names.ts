@@ -68,7 +68,7 @@ export const headerNames = {
     dare|addebito|addebiti|uscita|uscite|importo addebito|importo dare|importo in uscita
     debet|uitgave|uitgaven|afschrijving|afschrijvingen|af|uit|bedrag af
     obciazenie|obciazenia|wydatek|wydatki|wyplata|wyplaty|kwota obciazenia|wn
-    sent|withdrawn|dr|ut fra konto|ut|ud|suma debit|debets|vydaje|ถอนเงิน|ถอน|חובה|χρεωση|расход|разход|списание|出金|支払い|支払|払出|引出し|引出|引き出し|支出|记账金额支出|提出|提款|提|출금|찾으신`),
+    sent|withdrawn|dr|ut fra konto|ut|uttag|ud|na vrub|suma debit|debets|vydaje|ถอนเงิน|ถอน|חובה|χρεωση|расход|разход|списание|出金|支払い|支払|払出|引出し|引出|引き出し|支出|记账金额支出|提出|提款|提|출금|찾으신`),
   credit: list(`
     credit|credits|credit amount|amount credit|credit amt|deposit|deposits|deposit amount|deposit amt|paid in|money in|amount in|in|inflow|received|receipts|income
     haben|habenbetrag|haben betrag|gutschrift|gutschriften|einnahme|einnahmen|eingang|betrag haben|umsatz haben
@@ -78,7 +78,7 @@ export const headerNames = {
     avere|accredito|accrediti|entrata|entrate|importo accredito|importo avere|importo in entrata
     inkomst|inkomsten|bijschrijving|bijschrijvingen|bij|bedrag bij
     uznanie|uznania|wplyw|wplywy|wplata|wplaty|kwota uznania|ma
-    cr|inn pa konto|inn|ind|suma credit|kredits|prijmy|ฝากเงิน|ฝาก|זכות|πιστωση|приход|поступление|зачисление|入金|預かり|預り|受入|預入れ|預入|預け入れ|收入|记账金额收入|存入|存款|存|입금|맡기신`),
+    cr|inn pa konto|inn|ind|suma credit|kredits|kredit|kredity|insattning|ve prospech|prijmy|ฝากเงิน|ฝาก|זכות|πιστωση|приход|поступление|зачисление|入金|預かり|預り|受入|預入れ|預入|預け入れ|收入|记账金额收入|存入|存款|存|입금|맡기신`),
   type: [
     ...markNames,
     ...list(
@@ -121,8 +121,8 @@ export const headerNames = {
     เลขที่อ้างอิง|אסמכתא|交易订单号|交易单号|receipt no|archiving code|arhiveerimistunnus|arhiva kods|id pohybu|id transakce|referencni cislo|referinta tranzactiei|operation id|verifikationsnummer`),
   balance: list(`
     balance|running balance|account balance|balance after|balance after transaction|closing balance|ledger balance|current balance|running bal
-    saldo|saldo nach buchung|bokfort saldo|zustatek|egyenleg|sold|kontostand|kontostand nach buchung|neuer saldo|solde|solde apres operation|saldo contable|saldo disponible|saldo contabilistico|saldo contabile|saldo progressivo|saldo na mutatie|endsaldo|eindsaldo|saldo na trn|saldo na boeking|saldo po operacji|saldo po transakcji|saldo koncowe|guthaben|disponible
-    bal|balance after trans|partial balance|zustatek na uctu|zostatok|sold contabil|likutis|atlikums|stanje|залишок|jaak|ยอดคงเหลือ|יתרה|υπολοιπο|bakiye|остаток|残高|差引残高|差し引き残高|取引後残高|現在貸付高|余额|账户余额|本次余额|餘額|即時餘額|結餘|잔액|거래후잔액`),
+    saldo|saldo nach buchung|bokfort saldo|bokat saldo|zustatek|egyenleg|sold|kontostand|kontostand nach buchung|neuer saldo|solde|solde apres operation|solde comptable|saldo contable|saldo disponible|saldo contabilistico|saldo contabile|saldo progressivo|saldo na mutatie|endsaldo|eindsaldo|saldo na trn|saldo na boeking|saldo po operacji|saldo po transakcji|saldo koncowe|guthaben|disponible
+    bal|balance after trans|partial balance|zustatek na uctu|zustatek uctu|zustatek po transakci|zostatok|sold contabil|likutis|atlikums|stanje|залишок|jaak|ยอดคงเหลือ|יתרה|υπολοιπο|bakiye|остаток|残高|差引残高|差し引き残高|取引後残高|現在貸付高|余额|账户余额|本次余额|餘額|即時餘額|結餘|잔액|거래후잔액`),
   net: list(`
     net|net amount|netto|nettobetrag|montant net|total amount|amount total|transaction net amount|net value|total inc fee`),
   counter_account: list(`

@@ -132,7 +132,7 @@ test('which way amounts go is kept for the accounts that a file names, and asked
   expect((await send(['Cash'])).status).toBe(200)
 })
 
-test('three typed rows of the file show which way its amounts go', async () => {
+test('three recorded rows of the file show which way its amounts go', async () => {
   const { person, expense, send } = await createCustomer()
   const rows = [1, 2, 3].map((day) => ({ transaction_date: `2026-09-0${day}`, amount: `${day}.50` }))
   const file = `Date,Description,Amount\n${rows.map((row) => `${row.transaction_date},Shop,${row.amount}`).join('\n')}\n`
@@ -143,9 +143,22 @@ test('three typed rows of the file show which way its amounts go', async () => {
   expect(body.import).toMatchObject({
     counts: { created: 0, duplicate: 3 },
     settled: {
-      signs: { value: 'inverted', proof: '3 rows that you have typed, of the same day and amount' },
+      signs: { value: 'inverted', proof: '3 recorded rows of the same day and amount' },
     },
   })
+})
+
+test('the balance of the account shows whether that of a file is what is owed', async () => {
+  const { person, expense, send } = await createCustomer()
+  const spent = { ...expense(), amount: '107.00', transaction_date: '2026-08-31' }
+  await recordTransaction(person, spent)
+  const account = (await person.get(`/api/accounts/${spent.account_id}`)).body
+  const owed = -account.balance
+  const file = (...balances: number[]) =>
+    `Date,Description,Amount,Balance\n${balances.map((balance, i) => `2026-09-0${i + 1},Shop ${i},1.00,${balance.toFixed(2)}`).join('\n')}\n`
+  expect((await send(file(owed + 2, owed + 3))).status).toBe(422)
+  const { status, body } = await send(file(owed + 1, owed + 2))
+  expect([status, body.import?.counts.created]).toEqual([200, 2])
 })
 
 test('rows get the category in which the last three of their payee are, if that is requested', async () => {
