@@ -43,6 +43,8 @@ export type Duplicate = {
 export type ImportQuestion = {
   field: string
   text: string
+  /** Another question, with whose first option this one is asked. */
+  depends_on: string | null
   options: {
     value: string
     label: string

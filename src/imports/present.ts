@@ -111,9 +111,10 @@ export function presentLayout({
 }
 
 export function presentQuestions(questions: readonly FileQuestion[]): ShownImportError['questions'] {
-  return questions.map(({ field, text, options }) => ({
+  return questions.map(({ field, text, dependsOn, options }) => ({
     field,
     text,
+    depends_on: dependsOn,
     options: options.map(({ value, label, example }) => ({
       value,
       label,

@@ -55,6 +55,12 @@ const question = shown.object('ImportQuestion', 'What a file leaves open.', {
     doc('The option that answers it, such as `signs` or `mapping.amount`: send it with one of the values.'),
   ),
   text: z.string(),
+  depends_on: field(
+    z.nullable(z.string()),
+    doc(
+      'Another question, with whose first option this one is asked. Leave its answer out if that one is answered otherwise: it is asked again.',
+    ),
+  ),
   options: z.array(
     shown.object('QuestionOption', 'A possible answer.', {
       value: z.string(),
@@ -89,6 +95,7 @@ export const importError = shown.object(
       {
         field: 'signs',
         text: 'Nothing in the file proves which way its amounts go.',
+        depends_on: null,
         options: [
           {
             value: 'as_written',

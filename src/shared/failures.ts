@@ -90,10 +90,14 @@ export type ExampleRow = {
   description: string | null
 }
 
-/** A question about a file: the option that settles it, and its possible values with the rows that each changes. */
+/**
+ * A question about a file: the option that settles it, and its possible values with the rows that each changes. If it
+ * `dependsOn` another one, it was asked with the first option of that, and holds for no other.
+ */
 export type FileQuestion = {
   field: string
   text: string
+  dependsOn: string | null
   options: { value: string; label: string; example: ExampleRow[] }[]
 }
 

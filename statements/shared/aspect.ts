@@ -16,9 +16,6 @@ export const directionChoices = (mark: string): Choice[] => [
 /** A value that evidence proves, or a question with the values that may answer it; null if the file does not depend on it. */
 export type Aspect = { value: string; proof: string } | { question: string; options: Choice[] } | null
 
-/** Fields that depend on the column of amounts. */
-const amountFields = new Set(['signs', 'decimal_separator', 'mapping.debit', 'mapping.credit', 'mapping.net'])
-
 /**
  * How each aspect of a file was settled, by the field that would have answered its question. A value that holds `once` says
  * nothing of the next file of the layout.
@@ -28,7 +25,10 @@ export type Settled = Record<string, { value: string; proof: string; once?: true
 /** The proof of an answer that was used. */
 export const asTold = 'as the request says'
 
-export type Question = { field: string; text: string; options: Choice[] }
+/** If it `dependsOn` another question, it is asked with the first option of that. */
+export type Question = { field: string; text: string; dependsOn: string | null; options: Choice[] }
+
+const amountColumns = ['mapping.amount', 'mapping.debit', 'mapping.credit']
 
 /** Settles the aspects of a file: by the request, by what the file proves, by an earlier import, or by a question. */
 export class Aspects {
@@ -78,23 +78,20 @@ export class Aspects {
 
   /** Records a value, unless it was read with the first option of an open question. */
   record(field: string, value: string, proof: string, once = false): string {
-    if (!this.#dependsOnOpenQuestion(field))
+    if (this.#openQuestionBefore(field) === null)
       this.settled[field] = { value, proof, ...(once && { once: true }) }
     return value
   }
 
-  /** Signs make sense only once the column of amounts is known. */
   ask(field: string, text: string, options: Choice[]): string {
-    if (field !== 'signs' || !this.#dependsOnOpenQuestion(field))
-      this.questions.push({ field, text, options })
+    this.questions.push({ field, text, dependsOn: this.#openQuestionBefore(field), options })
     return options[0]?.value ?? ''
   }
 
-  /** True if the question is open on which the field depends. */
-  #dependsOnOpenQuestion(field: string): boolean {
-    return field === 'date_format'
-      ? this.isAsked('mapping.date')
-      : amountFields.has(field) && this.isAsked('mapping.amount')
+  /** The open question on which the field depends: how the table is split or, for most, which column is meant. */
+  #openQuestionBefore(field: string): string | null {
+    const column = field === 'date_format' ? ['mapping.date'] : field === 'mapping.date' ? [] : amountColumns
+    return ['delimiter', ...column].find((one) => one !== field && this.isAsked(one)) ?? null
   }
 
   /** The settled formats of dates and numbers, and columns, as answers. */

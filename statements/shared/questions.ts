@@ -36,7 +36,7 @@ export function withExamples<T extends { settled: Settled }>(
     const first = firstAnswers(error)
     const known = new Map<string, ExampleRow[] | null>()
     const tried = (field: string, value: string) => {
-      const answers = { ...error.settled, ...first, [field]: value }
+      const answers = { ...error.settled, ...answersBeside(error, field, value), [field]: value }
       // Other questions are about all accounts.
       const account = field === 'statement_account' ? value : options.answers?.statement_account
       // The first options of all questions make the same answers, which are read once.
@@ -105,7 +105,14 @@ function rowsWith<T>(
   return null
 }
 
-const firstAnswers = ({ questions }: Unreadable): Answers =>
+/** The first options of the other questions, without those that were asked with another answer to this one. */
+function answersBeside(error: Unreadable, field: string, value: string): Answers {
+  const isFirst = error.questions.some((one) => one.field === field && one.options[0]?.value === value)
+  const others = error.questions.filter(({ dependsOn }) => isFirst || dependsOn !== field)
+  return firstAnswers({ questions: others })
+}
+
+const firstAnswers = ({ questions }: Pick<Unreadable, 'questions'>): Answers =>
   Object.fromEntries(questions.map(({ field, options }) => [field, options[0]?.value ?? '']))
 
 /** The options of a request with answers to what they leave open. */

@@ -114,7 +114,7 @@ function search(
   const choices = reading.questions.map((question) => choicesOf(one, account, question))
   let first: Found | null = null
   for (const picked of combinations(choices.map(({ values }) => values))) {
-    const given = Object.fromEntries(reading.questions.map(({ field }, i) => [field, picked[i] ?? '']))
+    const given = answersTo(reading.questions, picked)
     const next = search(one, account, { ...answers, ...given }, all, budget)
     if (next.result === 'exact' || next.result === 'text lost') return next
     first ??= next
@@ -122,6 +122,15 @@ function search(
   }
   const lacking = reading.questions.find((_, i) => choices[i]?.areTrue === false)
   return { ...(first as Found), lacks: first?.lacks ?? lacking?.field ?? null }
+}
+
+/** The answers, without those to questions that depend on another one which was not answered with its first option. */
+function answersTo(questions: readonly FileQuestion[], picked: string[]): Answers {
+  const all = new Map(questions.map(({ field }, i) => [field, picked[i] ?? '']))
+  const isFirst = (field: string) =>
+    questions.find((one) => one.field === field)?.options[0]?.value === all.get(field)
+  const holding = questions.filter(({ dependsOn }) => dependsOn === null || isFirst(dependsOn))
+  return Object.fromEntries(holding.map(({ field }) => [field, all.get(field) ?? '']))
 }
 
 const isChoice = ({ field, options }: FileQuestion) =>

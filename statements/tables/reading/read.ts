@@ -8,6 +8,7 @@ import { dateCell } from '../../shared/date.ts'
 import type { ReadOptions } from '../../shared/options.ts'
 import { Problems } from '../../shared/problems.ts'
 import type { LeftOut } from '../../shared/statement.ts'
+import { Unreadable } from '../../shared/unreadable.ts'
 import { groupsOf, settleAccounts } from '../aspects/accounts.ts'
 import { amountsOf } from '../aspects/amounts.ts'
 import { closingBalance, follows } from '../aspects/balances.ts'
@@ -61,9 +62,21 @@ const eastAsianScripts = /[\p{sc=Han}\p{sc=Hangul}]/u
 
 /** Reads a table aspect by aspect. Throws Unreadable for a file without one. */
 export function readTable(text: string, options: ReadOptions, kind: Kind): TableReading {
-  const problems = new Problems()
   const aspects = new Aspects(options)
   const table = openTable(text, kind.fields, aspects)
+  const areOpen = aspects.questions.length > 0
+  try {
+    return readRows(table, options, kind, aspects)
+  } catch (error) {
+    // With the first choice of columns, there may be no rows.
+    if (areOpen && error instanceof Unreadable && error.questions.length === 0)
+      new Problems().throwIfAny(aspects)
+    throw error
+  }
+}
+
+function readRows(table: CsvTable, options: ReadOptions, kind: Kind, aspects: Aspects): TableReading {
+  const problems = new Problems()
   const { rows, aside, leftOut: lines } = transactionRows(table, kind.isSheet)
   const inState = settleStates(table, rows, aspects)
   const { booked, skipped } = settleBlankDates(rows, inState, kind.areBooked, aspects)

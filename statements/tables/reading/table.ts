@@ -21,7 +21,7 @@ export function openTable(text: string, fields: readonly CsvField[], aspects: As
   const { headers, preamble, body } = splitTable(text, fields, aspects)
   const problems = new Problems()
   const { contents, ...found } = settleColumns(headers, body, fields, aspects, problems)
-  problems.throwIfAny(aspects)
+  if (problems.any) problems.throwIfAny(aspects)
   return { headers, ...found, identity: identity(headers, contents), preamble, body }
 }
 

@@ -30,8 +30,9 @@ export function ImportFile({ ledger }: PageProps) {
   const entered = useRef(0)
   const { isOnline } = useFollowed(connection).get()
   const accounts = ledger.accounts().map(({ id, name }) => [`${id ?? ''}`, name] as const)
-  const look = async (entries: Entries) => {
-    refuseUnreadable(entries.file)
+  const look = async (given: Entries) => {
+    refuseUnreadable(given.file)
+    const entries = withoutMoot(given, questions)
     const own = entered.current
     try {
       const { import: outcome } = await sendFile({ ...entries, dry_run: 'true' })
@@ -97,6 +98,15 @@ export function ImportFile({ ledger }: PageProps) {
       {preview && <Found outcome={preview.outcome} onTake={take} />}
     </Page>
   )
+}
+
+/** Leaves out answers to questions that depend on another one which was not answered with its first option. */
+function withoutMoot(entries: Entries, questions: ImportQuestion[]): Entries {
+  const isFirst = (field: string) =>
+    questions.find((one) => one.field === field)?.options[0]?.value === entries[field]
+  const moot = questions.filter(({ depends_on }) => depends_on !== null && !isFirst(depends_on))
+  const fields = new Set(moot.map(({ field }) => field))
+  return Object.fromEntries(Object.entries(entries).filter(([field]) => !fields.has(field)))
 }
 
 /** What a file leaves open: each answer with the rows that it would make. */
