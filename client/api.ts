@@ -112,7 +112,7 @@ type Described = {
     [Method in keyof Served[Path]]: Served[Path][Method] extends { input: infer Input }
       ?
           | Success<Served[Path][Method], Given<Input>>
-          | Unchanged<Given<Input>>
+          | (Method extends '$get' ? Unchanged<Given<Input>> : never)
           | Failing<Given<Input>, RowOf<Served[Path]>>
       : never
   }

@@ -13,6 +13,8 @@ export function shownRowsOf(sources: Sources) {
   /** The transactions with a pending change: undefined if that deletes the row. */
   const edited = new Map<Key, Shown['transaction'] | undefined>()
   const changed = new Map<string, Changed>()
+  /** The transactions that have been read: an app may read all of them again and again. */
+  const presented = new WeakMap<Listed, Shown['transaction']>()
 
   /** A transaction as it is listed. */
   function listed(key: Key): Listed | undefined {
@@ -54,7 +56,11 @@ export function shownRowsOf(sources: Sources) {
     /** A listed transaction as it is shown. */
     present(row: Listed): Shown['transaction'] {
       if ('rank' in row) return row
-      return shownRow('transaction', keyOf(row), sources, row, undefined) as Shown['transaction']
+      const known = presented.get(row)
+      if (known) return known
+      const made = shownRow('transaction', keyOf(row), sources, row, undefined) as Shown['transaction']
+      presented.set(row, made)
+      return made
     },
   }
 }

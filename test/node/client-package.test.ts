@@ -59,6 +59,7 @@ test('the client brings only the contract of the server to a page, and is as sma
   const own = [
     /^client\//,
     /^src\/shared\//,
+    /^src\/identity\/(addresses|password-length|user-fields)\.ts$/,
     /^src\/\w+\/([a-z]+-)?(contract(-rules)?|feed-cursor)\.ts$/,
     /^node_modules\/(hono\/dist\/(client|utils)|zod\/(mini|v4))\//,
   ]
@@ -241,6 +242,9 @@ test.skipIf(!browser)(
       await tab.reload()
       expect(await tab.evaluate(() => storage.list('a/'))).toEqual(listed)
       expect(await tab.evaluate(() => storage.list('c'))).toEqual([])
+      expect(await tab.evaluate(() => storage.list('a/', { limit: 1 }))).toEqual(listed.slice(0, 1))
+      const rest = await tab.evaluate(() => storage.list('a/', { after: 'a/1', limit: 9 }))
+      expect(rest).toEqual(listed.slice(1))
 
       const refusal = await tab.evaluate(() => {
         const large: [string, string | null][] = [

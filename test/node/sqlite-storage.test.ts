@@ -65,6 +65,9 @@ describe.each(kinds)('a storage in SQLite by $name', ({ of }) => {
       ['a/3', JSON.stringify(text)],
     ]
     expect(await storage.list('a/')).toEqual(listed)
+    expect(await storage.list('a/', { limit: 2 })).toEqual(listed.slice(0, 2))
+    expect(await storage.list('a/', { after: 'a/1', limit: 9 })).toEqual(listed.slice(1))
+    expect(await storage.list('a/', { after: 'a/3', limit: 9 })).toEqual([])
     expect(await storage.list('c')).toEqual([['c/"\\\n', 'c/"\\\n']])
     expect(await sqliteStorage(of(connect())).list('a/')).toEqual(listed)
     expect(await sqliteStorage(of(database), 'another "table"').list('')).toEqual([])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { memoryStorage } from '../../../../client/index.ts'
 import { recordTransaction } from '../../fixtures/world.ts'
-import { fillableStorage, openDevice } from './ledger-world.ts'
+import { fillableStorage, openDevice, readLedger } from './ledger-world.ts'
 import { expectTruth, twoDevices } from './two-devices.ts'
 
 /** A storage that counts its writes, and notes the blocks of rows that are read. */
@@ -164,4 +164,27 @@ test('several rows are changed in one write, which is one step to undo', async (
   expect(filed()).toEqual([])
   await ledger.sync()
   await expectTruth(person, ledger)
+})
+
+test('a copy is read in pages, and all at once from a storage that knows none', async () => {
+  const { world, person, expense } = await twoDevices()
+  const storage = memoryStorage()
+  const { ledger } = await openDevice(world, person, { storage })
+  await ledger.sync()
+  for (let nth = 1; nth <= 70; nth++)
+    await ledger.create('transaction', { ...expense, reference: String(nth) })
+  const pages: number[] = []
+  const paging: typeof storage.list = async (prefix, page) => {
+    const pairs = await storage.list(prefix, page)
+    if (page?.limit !== 1) pages.push(pairs.length)
+    return pairs
+  }
+  const whole: typeof storage.list = (prefix) => storage.list(prefix)
+  const copies = []
+  for (const list of [storage.list, paging, whole])
+    copies.push((await openDevice(world, person, { storage: { ...storage, list } })).ledger)
+  expect(copies[0]?.transactions().total).toBe(71)
+  for (const copy of copies) expect(readLedger(copy)).toEqual(readLedger(ledger))
+  expect(pages.length).toBeGreaterThan(2)
+  expect(Math.max(...pages)).toBeLessThan(50)
 })
