@@ -16,6 +16,7 @@ export type NewTransaction = Json<'/api/transactions', '$post'>
 
 export type NewAccount = Json<'/api/accounts', '$post'>
 export type NewCategory = Json<'/api/categories', '$post'>
+export type NewBalanceCheck = Json<'/api/balance-checks', '$post'>
 /** The fields of the profile that can be changed; PATCH takes the others only to refuse them. */
 export type ProfileField = Exclude<keyof Json<'/api/me', '$patch'>, 'email' | 'password'>
 
@@ -149,6 +150,8 @@ export type TransactionWithRelations = ResponseOf<'/api/transactions/:id', '$get
 export type TransactionPage = ResponseOf<'/api/transactions', '$get'>
 export type Summary = ResponseOf<'/api/summary', '$get'>
 export type MonthlyReport = ResponseOf<'/api/reports/monthly', '$get'>
+export type BalanceCheck = ResponseOf<'/api/balance-checks', '$get'>[number]
+export type ExplainedCheck = ResponseOf<'/api/balance-checks/:id', '$get'>
 export type BalancesReport = ResponseOf<'/api/reports/balances', '$get'>
 /** An accepted batch, and its outcome. */
 export type AcceptedBatch = ResponseOf<'/api/transactions/sync', '$post'>

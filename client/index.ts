@@ -14,6 +14,8 @@ export type {
   LedgerAccount,
   LedgerBalancesReport,
   LedgerCategory,
+  LedgerCheck,
+  LedgerExplainedCheck,
   LedgerMonthlyReport,
   LedgerPage,
   LedgerProfile,

@@ -14,7 +14,7 @@ export type Restored = {
   matched: boolean
   differences: RestoreDifference[]
   /** The numbers of rows that cannot be given to another user. */
-  notRestored: Omit<Export['counts'], 'accounts' | 'categories' | 'transactions'>
+  notRestored: Omit<Export['counts'], 'accounts' | 'categories' | 'transactions' | 'balance_checks'>
 }
 
 /** The file cannot be restored, or not into this user. Nothing was changed. */
@@ -25,14 +25,14 @@ export class RestoreError extends Error {
 type Api = PurseClient['api']
 type Operation = Upload['ops'][number]
 type Result = UploadAnswer['results'][number]
-type ClientIdOf = (noun: 'account' | 'category' | 'transaction', id: number) => string
+type ClientIdOf = (noun: 'account' | 'category' | 'transaction' | 'balance_check', id: number) => string
 
 /** The most bytes of operations in an upload, with room for the rest of its body. */
 const limits = { operations: 500, bytes: 1_000_000 }
 
 /**
- * Restores a JSON export into a user who has no accounts yet: profile settings, accounts, categories and transactions are as
- * in the file afterwards, and categories that it does not have are deleted. After an error, the same call continues. Throws
+ * Restores a JSON export into a user who has no accounts yet: profile settings, accounts, categories, transactions and
+ * balance checks are as in the file afterwards, and categories that it does not have are deleted. After an error, the same call continues. Throws
  * RestoreError, ApiError, ConnectionError.
  */
 export async function restore({ api }: Pick<PurseClient, 'api'>, file: Export): Promise<Restored> {
@@ -53,18 +53,23 @@ export async function restore({ api }: Pick<PurseClient, 'api'>, file: Export): 
     return { op: 'create', noun: 'account', client_id, set: fieldsOf('account', row) }
   })
   const transactions = transactionsOf(file, references, clientIdOf)
+  // Exports from before there were balance checks have none.
+  const checks = (file.balance_checks ?? []).map((row): Operation => {
+    const set = { ...fieldsOf('balance_check', row), account_id: `#${clientIdOf('account', row.account_id)}` }
+    return { op: 'create', noun: 'balance_check', client_id: clientIdOf('balance_check', row.id), set }
+  })
 
   const differences: RestoreDifference[] = []
   const ids = new Map<string, number>()
   // Deletions are an upload of their own: a user may have as many categories as the file, but not more.
-  for (const operations of [deletions, [profile, ...changes, ...accounts], transactions])
+  for (const operations of [deletions, [profile, ...changes, ...accounts], transactions, checks])
     for await (const [operation, result] of upload(api, operations)) {
       if (operation.noun === 'account' && result.id) ids.set(operation.client_id ?? '', result.id)
       if (failed.includes(result.outcome)) differences.push(failureOf(operation, result))
     }
   const compared = await compare(api, file, (account) => ids.get(clientIdOf('account', account)))
   differences.push(...compared)
-  const { accounts: _, categories: __, transactions: ___, ...notRestored } = file.counts
+  const { accounts: _, categories: __, transactions: ___, balance_checks: ____, ...notRestored } = file.counts
   return { matched: differences.length === 0, differences, notRestored }
 }
 
@@ -192,12 +197,14 @@ function failureOf({ op, noun, client_id, id }: Operation, { outcome, errors }: 
 async function compare(api: Api, file: Export, idOf: (account: number) => number | undefined) {
   const accounts = await unwrap(api.accounts.$get())
   const categories = await unwrap(api.categories.$get())
+  const checks = await unwrap(api['balance-checks'].$get({ query: {} }))
   const { total } = await unwrap(api.transactions.$get({ query: { per_page: '1' } }))
   const balances = new Map(accounts.map(({ id, balance }) => [id, balance]))
   const all: RestoreDifference[] = [
     { what: 'number of accounts', expected: file.accounts.length, found: accounts.length },
     { what: 'number of categories', expected: file.categories.length, found: categories.length },
     { what: 'number of transactions', expected: file.transactions.length, found: total },
+    { what: 'number of balance checks', expected: file.balance_checks?.length ?? 0, found: checks.length },
     ...file.accounts.map(({ id, name, balance }) => ({
       what: `balance of ${name}`,
       expected: balance,

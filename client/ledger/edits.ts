@@ -12,14 +12,16 @@ import { affectedBy } from './view.ts'
 type EditOptions = {
   newId: () => string
   keyOf: FindKey
+  /** The date in the user's time zone. */
+  today: () => string
   userId: number
   steps: ReturnType<typeof stepsOf>
 }
 
 /** Writes to rows, in steps that can be undone. */
-export function editsOf(copy: Copy, { newId, keyOf, userId, steps }: EditOptions) {
+export function editsOf(copy: Copy, { newId, keyOf, today, userId, steps }: EditOptions) {
   const { view, updateOf } = copy
-  const validate = validatorOf(copy, keyOf)
+  const validate = validatorOf(copy, keyOf, today)
 
   function rowOf(noun: Noun, name: Key | number): Row {
     const row = findRow(copy, noun, noun === 'profile' ? String(userId) : keyOf(noun, name))
@@ -41,14 +43,20 @@ export function editsOf(copy: Copy, { newId, keyOf, userId, steps }: EditOptions
     return change && updateOf(noun, row.key, { ...change, ...category })
   }
 
+  async function create<N extends Creatable>(noun: N, fields: Entered[N]): Promise<Key> {
+    const set = validate.create(noun, fields)
+    const key = validate.newKey(noun, newId())
+    await steps.perform([updateOf(noun, key, { op: 'create', set, was: {} })])
+    return key
+  }
+
   return {
     /** Makes a row, and returns its key. Throws LedgerError. */
-    async create<N extends Creatable>(noun: N, fields: Entered[N]): Promise<Key> {
-      const set = validate.create(noun, fields)
-      const key = validate.newKey(noun, newId())
-      await steps.perform([updateOf(noun, key, { op: 'create', set, was: {} })])
-      return key
-    },
+    create,
+
+    /** Checks a balance, and returns the key of the check, even of one that has this balance already. Throws LedgerError. */
+    addCheck: async (fields: Entered['balance_check']): Promise<Key> =>
+      validate.sameCheck(fields) ?? create('balance_check', fields),
 
     /** Changes the fields that are given, of one row or of several in one step. Throws LedgerError. */
     async update<N extends Noun>(

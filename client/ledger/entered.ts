@@ -1,4 +1,12 @@
-import type { FieldErrors, NewAccount, NewCategory, NewTransaction, ProfileField, User } from '../api.ts'
+import type {
+  FieldErrors,
+  NewAccount,
+  NewBalanceCheck,
+  NewCategory,
+  NewTransaction,
+  ProfileField,
+  User,
+} from '../api.ts'
 import type { Key, Noun } from './rows.ts'
 
 /** Input of a user. Accounts and categories are named by key or id. */
@@ -14,6 +22,7 @@ export type Entered = {
     to_account_id?: Key | number | null
     category_id?: Key | number | null
   }
+  balance_check: Omit<NewBalanceCheck, 'account_id'> & { account_id: Key | number }
 }
 /** The nouns of rows that users create and delete. */
 export type Creatable = Exclude<Noun, 'profile'>

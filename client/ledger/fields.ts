@@ -4,5 +4,8 @@ import type { Noun } from './rows.ts'
 const rejected = ['email', 'password']
 
 /** The fields that a user can enter. */
-export const fieldsOf = (noun: Noun): string[] =>
-  Object.keys(fieldsOfNoun[noun].update.shape).filter((field) => !rejected.includes(field))
+export function fieldsOf(noun: Noun): string[] {
+  // A check stays on its account, which only its creation names.
+  const { shape } = noun === 'balance_check' ? fieldsOfNoun[noun].create : fieldsOfNoun[noun].update
+  return Object.keys(shape).filter((field) => !rejected.includes(field))
+}

@@ -16,9 +16,7 @@ export function fold(rows: Rows, changes: FeedChange[], onChange: OnChange): voi
       continue
     }
     remove(rows, noun, id, onChange)
-    if (noun === 'account')
-      for (const { id: own, account_id, to_account_id } of rows.byId.transaction.values())
-        if (account_id === id || to_account_id === id) remove(rows, 'transaction', own, onChange)
+    if (noun === 'account') removeRowsOf(rows, id, onChange)
     if (noun === 'category') forgetCategory(rows, id)
   }
 }
@@ -28,6 +26,13 @@ function remove(rows: Rows, noun: Noun, id: number, onChange: OnChange): void {
   if (!row) return
   rows.changedBlocks.add(blockOf(noun, id))
   onChange(noun, keyOf(row), row)
+}
+
+function removeRowsOf(rows: Rows, account: number, onChange: OnChange): void {
+  for (const { id, account_id } of rows.byId.balance_check.values())
+    if (account_id === account) remove(rows, 'balance_check', id, onChange)
+  for (const { id, account_id, to_account_id } of rows.byId.transaction.values())
+    if (account_id === account || to_account_id === account) remove(rows, 'transaction', id, onChange)
 }
 
 /** Nothing is reported: a category that is gone is not shown. */

@@ -7,7 +7,7 @@ import { conflictsOf } from './conflicts.ts'
 import { type Copy, openCopy } from './copy.ts'
 import { editsOf } from './edits.ts'
 import { keysOf } from './keys.ts'
-import { figureReadsOf, rowReadsOf } from './reads.ts'
+import { figureReadsOf, rowReadsOf, todayOf } from './reads.ts'
 import type { Renames } from './revive.ts'
 import { type LedgerReport, syncLimits } from './run.ts'
 import { stepsOf } from './steps.ts'
@@ -21,7 +21,7 @@ export type LedgerOptions = {
   /** Default: the browser's locks, which all its tabs share. If there are none, those of this page: use one tab only. */
   locks?: Locks
   newId?: () => string
-  /** Milliseconds since 1970. It decides which month is the current one, and nothing else. */
+  /** Milliseconds since 1970. It decides which day is today, and nothing else. */
   now?: () => number
   limits?: typeof syncLimits
 }
@@ -61,7 +61,7 @@ export async function localLedger(options: LedgerOptions): Promise<Ledger> {
   return {
     ...rowReadsOf(copy, keyOf),
     ...figureReadsOf(copy, keyOf, now),
-    ...editsOf(copy, { newId, keyOf, userId, steps }),
+    ...editsOf(copy, { newId, keyOf, today: () => todayOf(copy.view(), now), userId, steps }),
     ...conflictsOf(copy),
     subscribe,
     refresh,

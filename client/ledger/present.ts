@@ -1,4 +1,5 @@
-import type { Account, Category, Summary, TransactionWithRelations, User } from '../api.ts'
+import type { Account, BalanceCheck, Category, Summary, TransactionWithRelations, User } from '../api.ts'
+import type { CheckedBalance, PendingEffect } from './checks.ts'
 import type { Copy } from './copy.ts'
 import { totalOf } from './money.ts'
 import type { balancesReportOf, monthlyReportOf } from './reports.ts'
@@ -31,6 +32,11 @@ export type LedgerSummary = Omit<Summary, 'accounts' | 'category_breakdown'> & {
   accounts: OnDevice<Summary['accounts'][number]>[]
   category_breakdown: (Summary['category_breakdown'][number] & { category_key: Key | null })[]
 }
+/** A balance check on the device. When it broke, and changes made elsewhere, only the API knows. */
+export type LedgerCheck = OnDevice<Omit<BalanceCheck, 'account_id' | 'broken_at' | 'client_id'>> &
+  Waits & { account: Relation<TransactionWithRelations['account']> }
+/** A check with the changes of this device that move its balance and have not been sent. */
+export type LedgerExplainedCheck = LedgerCheck & { pending: PendingEffect[] }
 export type LedgerMonthlyReport = ReturnType<typeof monthlyReportOf>
 export type LedgerBalancesReport = ReturnType<typeof balancesReportOf>
 export type LedgerPage = {
@@ -57,6 +63,10 @@ export function presenterOf({ view }: Copy) {
 
     category({ rank, client_id, ...row }: Shown['category']): LedgerCategory {
       return row
+    },
+
+    check({ rank, client_id, account_id, ...row }: CheckedBalance): LedgerCheck {
+      return { ...row, account: inBrief(view().get('account', account_id) as Shown['account']) }
     },
 
     transaction({ rank, client_id, ...row }: Shown['transaction']): LedgerTransaction {

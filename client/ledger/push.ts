@@ -42,10 +42,14 @@ function withinLimits(run: LedgerRun, all: [string, Pending][]): Pending[] {
   return chunk
 }
 
-/** Accounts and categories, to which transactions refer, are created first and deleted last. */
+/**
+ * Accounts and categories, to which transactions refer, are created first and deleted last. Balance checks follow the
+ * transactions, or they would be broken until these arrive.
+ */
 function rankOf({ noun, sent, next }: Pending): number {
   if (noun === 'transaction') return 1
-  return (sent ?? next)?.op === 'delete' ? 2 : 0
+  if (noun === 'balance_check') return 2
+  return (sent ?? next)?.op === 'delete' ? 3 : 0
 }
 
 /**

@@ -1,6 +1,7 @@
 import { dateIn, daysOnEarth, fallbackTimezone, monthOf } from '../../src/shared/dates.ts'
 import { daysOfPeriod } from '../../src/summary/contract.ts'
 import { defaultPageSize } from '../../src/transactions/contract.ts'
+import { checkedBalances, pendingEffects } from './checks.ts'
 import type { Copy } from './copy.ts'
 import type { FindKey } from './keys.ts'
 import { compare, totalOf } from './money.ts'
@@ -8,6 +9,8 @@ import {
   type LedgerAccount,
   type LedgerBalancesReport,
   type LedgerCategory,
+  type LedgerCheck,
+  type LedgerExplainedCheck,
   type LedgerMonthlyReport,
   type LedgerPage,
   type LedgerProfile,
@@ -29,6 +32,7 @@ import type { Shown } from './shown-row.ts'
 import { suggestedCategory } from './suggest.ts'
 import { totalsOf } from './totals.ts'
 import { readFilter, readMonths, readPeriod, readRange } from './validate.ts'
+import type { View } from './view.ts'
 
 /** Reads rows from the device, with the results of the service's endpoints. */
 export function rowReadsOf(copy: Copy, keyOf: FindKey) {
@@ -89,16 +93,26 @@ export function rowReadsOf(copy: Copy, keyOf: FindKey) {
 }
 
 /** Reads figures from the device, with the results of the service's endpoints. */
-export function figureReadsOf({ view }: Copy, keyOf: FindKey, now: () => number) {
-  /** The date in the user's time zone. */
-  function today(): string {
-    const [profile] = view().all('profile').values()
-    return dateIn(profile?.timezone ?? fallbackTimezone, new Date(now()))
-  }
-
+export function figureReadsOf(copy: Copy, keyOf: FindKey, now: () => number) {
+  const { view, pending } = copy
+  const present = presenterOf(copy)
+  const today = () => todayOf(view(), now)
   const latestToday = () => daysOnEarth(new Date(now())).to
 
   return {
+    /** The balance checks of all accounts, or of one, by account and day, with their differences. */
+    checks(account?: Key | number): LedgerCheck[] {
+      const only = account === undefined ? undefined : keyOf('account', account)
+      return checkedBalances(view(), only).map(present.check)
+    },
+
+    /** One balance check, by its key or id, and the pending changes that concern it; undefined if it is not there. */
+    check(name: Key | number): LedgerExplainedCheck | undefined {
+      const row = view().get('balance_check', keyOf('balance_check', name))
+      const check = row && checkedBalances(view(), row.account_id).find(({ key }) => key === row.key)
+      return check && { ...present.check(check), pending: pendingEffects(view(), pending, check) }
+    },
+
     /** The dashboard of a month or a range. Throws LedgerError. */
     summary(query: LedgerPeriod = {}): LedgerSummary {
       const period = readPeriod(query)
@@ -136,4 +150,10 @@ export function figureReadsOf({ view }: Copy, keyOf: FindKey, now: () => number)
 
 function oldestFirst<Row extends Pick<Shown['account'], 'rank' | 'key'>>(all: ReadonlyMap<Key, Row>): Row[] {
   return [...all.values()].sort((a, b) => a.rank - b.rank || compare(a.key, b.key))
+}
+
+/** The date in the user's time zone. */
+export function todayOf(view: View, now: () => number): string {
+  const [profile] = view.all('profile').values()
+  return dateIn(profile?.timezone ?? fallbackTimezone, new Date(now()))
 }

@@ -33,9 +33,10 @@ export const mapsByNoun = () => ({
   account: new Map(),
   category: new Map(),
   transaction: new Map(),
+  balance_check: new Map(),
 })
 
-/** The fields of a transaction that name other rows, and the nouns of these. */
+/** The fields of transactions and balance checks that name other rows, and the nouns of these. */
 export const references = [
   ['account_id', 'account'],
   ['to_account_id', 'account'],
@@ -55,6 +56,7 @@ export const isAmount = (one: unknown): boolean => typeof one === 'string' && /^
 export function isRow(noun: string, row: Record<string, unknown> | null | undefined): boolean {
   if (!isId(row?.id)) return false
   if (noun === 'account') return isAmount(row?.starting_balance)
+  if (noun === 'balance_check') return isAmount(row?.balance) && isDate(row?.date) && isId(row?.account_id)
   if (noun !== 'transaction') return nouns.includes(noun as Noun)
   const { type, amount, transaction_date, account_id, to_account_id, category_id } = row ?? {}
   return (

@@ -1,4 +1,5 @@
 import { type TransactionText, transactionTexts } from '../../src/shared/transaction-fields.ts'
+import { bookedDaysAfter } from './checks.ts'
 import type { Creatable, Entered } from './entered.ts'
 import type { Change, Fields, Pending, Value } from './pending.ts'
 import { isAmount, type Key, type Noun, type Rows, references, type ServedRow } from './rows.ts'
@@ -24,6 +25,7 @@ export type Shown = {
   account: Omit<ServedRow<'account'>, Replaced> & Local
   category: Omit<ServedRow<'category'>, Replaced> & Local
   transaction: Omit<ServedRow<'transaction'>, Replaced | keyof Refs> & Local & Refs
+  balance_check: Omit<ServedRow<'balance_check'>, Replaced | 'account_id'> & Local & Pick<Refs, 'account_id'>
 }
 
 /** Rows with a pending creation rank above this, and so above all ids. */
@@ -54,6 +56,7 @@ const blank: { [N in Creatable]: Record<keyof Blank<N>, Value> } & { profile: Fi
     to_booked_on: null,
     is_synced: false,
   },
+  balance_check: { id: null, version: 0, source: 'manual', import_id: null },
 }
 
 /** The rows of the service and their pending changes. */
@@ -85,22 +88,25 @@ export function shownRow<N extends Noun>(
   const own = keyed(noun, row, rows)
   own.key = key
   own.rank = served?.id ?? pendingRank + (one?.at ?? 0)
-  if (noun !== 'profile') own.user_id = userId
+  if (noun !== 'profile' && noun !== 'balance_check') own.user_id = userId
   own.waits = pendingState(one)
   // A stored change may be damaged.
   if (one && noun === 'account' && !isAmount(row.starting_balance)) own.starting_balance = '0.00'
   if (one && noun === 'transaction') {
     if (!isAmount(row.amount)) own.amount = '0.00'
     own.transaction_date = String(row.transaction_date)
+    Object.assign(own, bookedDaysAfter(served && keyed(noun, { ...served }, rows), own))
   }
+  if (one && noun === 'balance_check' && !isAmount(row.balance)) own.balance = '0.00'
   return own as Shown[N]
 }
 
 /** A copy of a row with all fields, and with keys in place of ids. */
 export function keyed(noun: Noun, row: Fields, rows: Rows): Fields {
   const own: Fields = { ...blank[noun], ...row }
-  if (noun === 'transaction')
+  if (noun === 'transaction' || noun === 'balance_check')
     for (const [field, of] of references) {
+      if (!(field in own)) continue
       const name = own[field]
       if (name == null) own[field] = null
       else if (!String(name).startsWith('#')) own[field] = rows.keyOf(of, Number(name))

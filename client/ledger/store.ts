@@ -6,8 +6,8 @@ import { type Key, type Noun, nouns, type OnChange, type Rows, servedRows } from
 
 export type Entry = [key: string, value: string | null]
 
-/** The version of the form that is stored. */
-const formVersion = 1
+/** The version of the form that is stored. Copies of an earlier one lack the nouns that were added since. */
+const formVersion = 2
 
 type Meta = {
   version: number
@@ -107,6 +107,7 @@ const pairsPerPage = 32
 export async function readStored(storage: LedgerStorage, base: string): Promise<Stored> {
   const meta = metaOf(await readValue(storage, `${base}meta`))
   if (meta.version > formVersion) throw new LedgerVersionError('The app is older than what it has stored.')
+  if (meta.version < formVersion) Object.assign(meta, { version: formVersion, cursor: null, incoming: null })
   const [rows, incoming] = [servedRows(), servedRows()]
   const stored: Stored = { meta, rows, incoming, blocks: new Set(), pending: new Map() }
   let after: string | undefined
@@ -139,7 +140,8 @@ function readPair(stored: Stored, key: string, value: string): void {
 
 function metaOf(value: string | undefined): Meta {
   const read = readJson(value ?? '') as Partial<Meta> | null | undefined
-  const version = Number(read?.version) || formVersion
+  // Copies from before there was a number have the first form.
+  const version = Number(read?.version) || (read ? 1 : formVersion)
   const empty: Meta = {
     ...{ version, revision: 0, rows: 0, recent: [], recentSince: 0, cursor: null, generation: 0 },
     incoming: null,

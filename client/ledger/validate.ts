@@ -3,7 +3,14 @@ import { fieldsOfNoun } from '../../src/changes/operations-contract.ts'
 import { balancesErrors, balancesQuery, monthlyErrors, monthlyQuery } from '../../src/reports/contract.ts'
 import { categoryNameKey } from '../../src/shared/category-name-key.ts'
 import { monthOf } from '../../src/shared/dates.ts'
-import { addError, filterErrors, invalidText, takenText } from '../../src/shared/field-errors.ts'
+import {
+  addError,
+  filterErrors,
+  invalidText,
+  notAfterToday,
+  otherBalanceText,
+  takenText,
+} from '../../src/shared/field-errors.ts'
 import { idOrReference, longestClientId, text } from '../../src/shared/fields.ts'
 import { formatMoney, type Minor } from '../../src/shared/money.ts'
 import { isBlank } from '../../src/shared/texts.ts'
@@ -19,13 +26,14 @@ import type { FindKey } from './keys.ts'
 import type { Fields, Value } from './pending.ts'
 import { type Key, type Noun, nounOf } from './rows.ts'
 import type { LedgerFilter, LedgerMonths, LedgerPeriod, LedgerRange } from './search.ts'
+import type { View } from './view.ts'
 
 type Draft = { values: Record<string, unknown>; errors: FieldErrors }
 
 const newIds = z.object({ client_id: text(longestClientId) })
 
 /** Validates input by the contract's schemas and rules, and throws LedgerError with the API's errors. */
-export function validatorOf({ view, stored, pending }: Copy, keyOf: FindKey) {
+export function validatorOf({ view, stored, pending }: Copy, keyOf: FindKey, today: () => string) {
   /** True for a row that is shown. Until all rows have been received, any other may exist as well. */
   const exists = (noun: Noun, key: Key) =>
     view().get(noun, key) !== undefined || stored().meta.cursor === null
@@ -37,7 +45,7 @@ export function validatorOf({ view, stored, pending }: Copy, keyOf: FindKey) {
   }
 
   function toShown(field: string, value: unknown): Value {
-    if (field === 'amount' || field === 'starting_balance') return formatMoney(value as Minor)
+    if (['amount', 'starting_balance', 'balance'].includes(field)) return formatMoney(value as Minor)
     const noun = nounOf(field)
     return noun && value !== null ? keyOf(noun, value as Key | number) : (value as Value)
   }
@@ -46,6 +54,8 @@ export function validatorOf({ view, stored, pending }: Copy, keyOf: FindKey) {
   function withRules(noun: Noun, next: Fields, errors: FieldErrors, key?: Key): FieldErrors {
     if (noun === 'category' && !('name' in errors) && isNameTaken(next, key))
       return withError(errors, 'name', takenText)
+    if (noun === 'balance_check')
+      return withCheckRules(next, errors, key, { view: view(), exists, today: today() })
     if (noun !== 'transaction') return errors
     const isThere = (of: Noun, value: Value) => exists(of, String(value))
     // As in an operation, a null says that there is no category.
@@ -78,6 +88,15 @@ export function validatorOf({ view, stored, pending }: Copy, keyOf: FindKey) {
       return fields
     },
 
+    /** Returns the key of the check that has this balance already. */
+    sameCheck(entered: Entered['balance_check']): Key | undefined {
+      const draft = readFields(fieldsOfNoun.balance_check.create, entered)
+      const { account_id, date, balance } = fieldsOfDraft('balance_check', draft)
+      return [...view().all('balance_check').values()].find(
+        (row) => row.account_id === account_id && row.date === date && row.balance === balance,
+      )?.key
+    },
+
     /** Returns the fields that a change of a row sets. */
     update<N extends Noun>(noun: N, row: Fields & { key: Key }, entered: Partial<Entered[N]>): Fields {
       const draft = readFields(fieldsOfNoun[noun].update, entered)
@@ -94,6 +113,24 @@ export function validatorOf({ view, stored, pending }: Copy, keyOf: FindKey) {
       return fields
     },
   }
+}
+
+/** Adds the errors of the rules for balance checks; `own` is undefined for a new one. */
+function withCheckRules(
+  { account_id, date }: Fields,
+  given: FieldErrors,
+  own: Key | undefined,
+  { view, exists, today }: { view: View; exists: (noun: Noun, key: Key) => boolean; today: string },
+): FieldErrors {
+  const errors = { ...given }
+  const isTaken = [...view.all('balance_check').values()].some(
+    (row) => row.key !== own && row.account_id === account_id && row.date === date,
+  )
+  if (!('account_id' in given) && !exists('account', String(account_id)))
+    addError(errors, 'account_id', invalidText)
+  if (!('date' in given) && String(date) > today) addError(errors, 'date', notAfterToday)
+  else if (!('date' in given) && isTaken) addError(errors, 'date', otherBalanceText)
+  return errors
 }
 
 const filters = z.extend(transactionQuery, {

@@ -40,9 +40,13 @@ export function viewOf(sources: Sources) {
   function get<N extends Noun>(noun: N, name: Key | number): Shown[N] | undefined {
     if (noun === 'account' || noun === 'category')
       return shown[noun].get(typeof name === 'string' ? name : rows.keyOf(noun, name))
-    if (noun === 'profile') return shown[noun].get(String(name))
-    const row = all.listed(String(name))
-    return listing.isListed(row) ? (all.present(row) as Shown[N]) : undefined
+    if (noun === 'transaction') {
+      const row = all.listed(String(name))
+      return listing.isListed(row) ? (all.present(row) as Shown[N]) : undefined
+    }
+    const row = shown[noun].get(String(name))
+    const isHidden = row && 'account_id' in row && !shown.account.has(row.account_id)
+    return isHidden ? undefined : row
   }
 
   for (const noun of nouns)

@@ -4,7 +4,7 @@ import { checkQuotas } from '../database/quotas.ts'
 import { type Rule, rule } from '../database/rules.ts'
 import { type CalendarDate, dateIn, daysOnEarth } from '../shared/dates.ts'
 import { type Draft, withErrors } from '../shared/draft.ts'
-import { messageFor } from '../shared/field-errors.ts'
+import { messageFor, notAfterToday, otherBalanceText } from '../shared/field-errors.ts'
 import { formatMoney, maxTotal } from '../shared/money.ts'
 import { balanceOn } from './balance-on.ts'
 
@@ -41,7 +41,7 @@ export function dayRules(accountId: SQL, date: SQL, others: SQL = sql`true`): Ru
     select 1 from balance_checks taken where taken.account_id = ${accountId} and taken.date = ${date} and ${others})`
   const past = `The balance of the account on this day is past ${formatMoney(maxTotal)}.`
   return [
-    rule('date', 'The account already has another balance on this day.', sql`not ${taken}`),
+    rule('date', otherBalanceText, sql`not ${taken}`),
     rule(
       'date',
       past,
@@ -50,12 +50,15 @@ export function dayRules(accountId: SQL, date: SQL, others: SQL = sql`true`): Ru
   ]
 }
 
-/** The rules of a new check. */
-export function newCheckRules(userId: SQL, accountId: SQL, date: SQL): Rule[] {
-  return [...dayRules(accountId, date), ...checkQuotas(userId, accountId)]
+/** The rules of a new check, or of one of several that are added. */
+export function newCheckRules(
+  userId: SQL,
+  accountId: SQL,
+  date: SQL,
+  added: Parameters<typeof checkQuotas>[2] = { inAccount: sql`1`, inAll: sql`1` },
+): Rule[] {
+  return [...dayRules(accountId, date), ...checkQuotas(userId, accountId, added)]
 }
-
-export const notAfterToday = 'The :field field must not be after today.'
 
 /**
  * Adds an error if the date is after today in the user's time zone. Reads that, in a round trip, only if the answer depends
@@ -70,9 +73,14 @@ export async function withPossibleDate<T extends { date?: CalendarDate }>(
   return withErrors(draft, { date: [messageFor('date', notAfterToday)] })
 }
 
+/** True if the date is after today in the user's time zone. */
 export async function isFuture(owner: Owner, date: CalendarDate): Promise<boolean> {
   const { from, to } = daysOnEarth(owner.now)
-  if (date <= from || date > to) return date > to
+  return date > to || (date > from && date > (await todayOf(owner)))
+}
+
+/** Today in the user's time zone, for a round trip. */
+export async function todayOf(owner: Owner): Promise<CalendarDate> {
   const { user } = await owner.run()
-  return date > dateIn(user.timezone, owner.now)
+  return dateIn(user.timezone, owner.now)
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { account } from '../accounts/contract.ts'
+import { storedCheck } from '../balance-checks/contract.ts'
 import { category } from '../categories/contract.ts'
 import { doc, field } from '../shared/doc.ts'
 import { invalidText } from '../shared/field-errors.ts'
@@ -57,12 +58,19 @@ const changedTransaction = shown.object('ChangedTransaction', 'A transaction in 
   client_id: clientId(),
 })
 
+const changedCheck = shown.object(
+  'ChangedBalanceCheck',
+  'A balance check in the change feed. Its difference changes without it, and follows from the transactions.',
+  storedCheck.shape,
+)
+
 /** The schema of a change's `data`, by its noun. */
 type Changed = {
   profile: typeof user
   account: typeof changedAccount
   category: typeof changedCategory
   transaction: typeof changedTransaction
+  balance_check: typeof changedCheck
 }
 type Noun = (typeof changedNouns)[number]
 
@@ -72,17 +80,22 @@ export type ShownChange = {
 }[Noun]
 
 /** A row of any noun. */
-export const changedRow = () => z.union([user, changedAccount, changedCategory, changedTransaction])
-export const kindsOfRow = 'A `User`, `ChangedAccount`, `ChangedCategory` or `ChangedTransaction`.'
+export const changedRow = () =>
+  z.union([user, changedAccount, changedCategory, changedTransaction, changedCheck])
+export const kindsOfRow =
+  'A `User`, `ChangedAccount`, `ChangedCategory`, `ChangedTransaction` or `ChangedBalanceCheck`.'
 
 const change = shown.object('Change', 'A row as it is now, or the id of one that no longer exists.', {
-  noun: field(z.string(), doc('`profile`, `account`, `category` or `transaction`; ignore any other.')),
+  noun: field(
+    z.string(),
+    doc('`profile`, `account`, `category`, `transaction` or `balance_check`; ignore any other.'),
+  ),
   id: shown.id(),
   data: field(
     z.nullable(changedRow()),
     doc({
       type: ['object', 'null'],
-      description: `${kindsOfRow} Null if the row is deleted. When an account is deleted, so are all its transactions, on either side of a transfer; when a category is, \`category_id\` becomes null wherever it named that category.`,
+      description: `${kindsOfRow} Null if the row is deleted. When an account is deleted, so are its balance checks and all its transactions, on either side of a transfer; when a category is, \`category_id\` becomes null wherever it named that category.`,
     }),
   ),
 })

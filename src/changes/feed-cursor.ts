@@ -17,7 +17,7 @@ export type FeedCursor = {
 
 /** A row of a snapshot, with what is needed to find the rows after it. */
 export type SnapshotRow =
-  | { noun: 'account' | 'category'; id: number }
+  | { noun: 'account' | 'category' | 'balance_check'; id: number }
   | { noun: 'transaction'; id: number; date: CalendarDate }
 
 /** Writes a cursor as text that needs no escaping in a URL. */
@@ -35,7 +35,7 @@ export function readCursor(text: string): FeedCursor | undefined {
   const cursor = { epoch, userId, seq } as FeedCursor
   if (place.length === 0) return cursor
   if (!isCount(id)) return undefined
-  if (place.length === 2 && (noun === 'account' || noun === 'category'))
+  if (place.length === 2 && (noun === 'account' || noun === 'category' || noun === 'balance_check'))
     return { ...cursor, lastRow: { noun, id } }
   const isDate = typeof date === 'string' && /^\d{4}-\d\d-\d\d$/.test(date)
   if (place.length === 3 && noun === 'transaction' && isDate)

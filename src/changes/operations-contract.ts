@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { accountChanges, newAccount } from '../accounts/contract.ts'
+import { balanceCheckChanges, newBalanceCheck } from '../balance-checks/contract.ts'
 import { categoryChanges, newCategory } from '../categories/contract.ts'
 import { doc, field } from '../shared/doc.ts'
 import type { FieldErrors } from '../shared/failures.ts'
@@ -90,6 +91,10 @@ export const fieldsOfNoun = {
     create: z.extend(newTransaction, { ...references, ...newBookedDays }),
     update: z.extend(transactionChanges, z.partial(z.object(references)).shape),
   },
+  balance_check: {
+    create: z.extend(newBalanceCheck, { account_id: references.account_id }),
+    update: balanceCheckChanges,
+  },
 }
 
 /**
@@ -106,6 +111,7 @@ const anyFields = field(
       ...newBookedDays,
       ...references,
       ...newAccount.shape,
+      ...balanceCheckChanges.shape,
       type: field(oneOf(rowTypes), doc('The type of an account, a category or a transaction.')),
       timezone: profileChanges.shape.timezone,
       reminder_time: profileChanges.shape.reminder_time,

@@ -1,4 +1,5 @@
 import { presentAccount } from '../accounts/present.ts'
+import { presentStoredCheck } from '../balance-checks/present.ts'
 import { presentCategory } from '../categories/present.ts'
 import { moneyNumber, sumOfBalances } from '../shared/money.ts'
 import { presentTransaction } from '../transactions/present.ts'
@@ -27,6 +28,7 @@ function presentChange(change: Change): ShownChange {
   const { noun, id, row } = change
   if (row === null) return { noun, id, data: null }
   if (noun === 'profile') return { noun, id, data: presentUser(row) }
+  if (noun === 'balance_check') return { noun, id, data: presentStoredCheck(row) }
   const fed = { client_id: row.clientId }
   if (noun === 'category') return { noun, id, data: { ...presentCategory(row), ...fed } }
   if (noun === 'transaction') return { noun, id, data: { ...presentTransaction(row), ...fed } }

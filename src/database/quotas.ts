@@ -26,8 +26,8 @@ export const accountQuota = (userId: SQL, added: SQL = sql`1`, field = 'name') =
 export const categoryQuota = (userId: SQL, field: string, added: SQL = sql`1`) =>
   quota(categories, { max: maxCategories, noun: 'categories', field }, userId, added)
 
-/** The account may have `added` more balance checks, and so may its user. */
-export function checkQuotas(userId: SQL, accountId: SQL, added: SQL = sql`1`): Rule[] {
+/** The account may have so many more balance checks, and so may its user. */
+export function checkQuotas(userId: SQL, accountId: SQL, added: { inAccount: SQL; inAll: SQL }): Rule[] {
   const text = (max: number, where = '') =>
     `You cannot have more than ${max.toLocaleString('en')} balance checks${where}.`
   const ofAccount = sql`select count(*) from ${balanceChecks} where ${balanceChecks.accountId} = ${accountId}`
@@ -38,9 +38,9 @@ export function checkQuotas(userId: SQL, accountId: SQL, added: SQL = sql`1`): R
     rule(
       'date',
       text(maxChecksOfAccount, ' for an account'),
-      sql`((${ofAccount}) + ${added} <= ${maxChecksOfAccount})`,
+      sql`((${ofAccount}) + ${added.inAccount} <= ${maxChecksOfAccount})`,
     ),
-    rule('date', text(maxChecks), sql`((${ofUser}) + ${added} <= ${maxChecks})`),
+    rule('date', text(maxChecks), sql`((${ofUser}) + ${added.inAll} <= ${maxChecks})`),
   ]
 }
 

@@ -588,6 +588,15 @@ export type StoredImportResponse = {
   duplicates: { line: number; transactionId: number; reasons: MatchReason[] }[]
   /** The number of undecided matches of the created rows, and the last days that they span; null if there are none. */
   possible: { count: number; days: Span } | null
+  /** The check of the statement's balance, or the one that a person has entered; minor units as texts. */
+  checked?: {
+    checks: (
+      | { id: number; date: CalendarDate; balance: Minor; difference: string; state: 'ok' | 'broken' }
+      | { id: number; date: CalendarDate; balance: Minor; file: Minor }
+    )[]
+    /** The starting balance with which all checks of the account would be right. */
+    startingBalance: string | null
+  }
   /** The balances of the statement and the account at the end of the closing date. */
   closing: { date: CalendarDate; statement: Minor; account: Minor } | null
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { account } from '../accounts/contract.ts'
 import { session } from '../auth/contract.ts'
-import { balanceCheck } from '../balance-checks/contract.ts'
+import { storedCheck } from '../balance-checks/contract.ts'
 import { category } from '../categories/contract.ts'
 import { importLayout, importRecord } from '../imports/response-contract.ts'
 import { doc, field } from '../shared/doc.ts'
@@ -117,7 +117,7 @@ const exportedCheck = shown.object(
   'ExportedBalanceCheck',
   'A balance of the bank. Its difference follows from the rest.',
   {
-    ...z.omit(balanceCheck, { ledger_balance: true, difference: true, state: true, broken_at: true }).shape,
+    ...storedCheck.shape,
     ...timestamps,
   },
 )

@@ -1,6 +1,7 @@
 import type { Owner } from '../database/owner.ts'
 import type { KeptLayout } from '../database/schema.ts'
 import type { Deps } from '../deps.ts'
+import type { CalendarDate } from '../shared/dates.ts'
 import type { RequestDeadline } from '../shared/deadline.ts'
 import type { Meter } from '../shared/meter.ts'
 import type { Memory } from './memory.ts'
@@ -20,5 +21,7 @@ export type App = {
     memory: Memory
     /** The user's stored layouts; set on routes that import files. */
     layouts: KeptLayout[]
+    /** The date in the user's time zone; set on the same routes. */
+    today: CalendarDate
   }
 }

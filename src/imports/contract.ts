@@ -5,6 +5,7 @@ import { flagFromText, id, preprocessed, text } from '../shared/fields.ts'
 import { idempotencyKeyHeader } from '../shared/idempotency-key-header.ts'
 import {
   categoriseModes,
+  checkModes,
   decimalSeparators,
   feeConventions,
   matchModes,
@@ -20,8 +21,6 @@ export const maxMappingEntries = 50
 export const maxListed = 100
 /** The most rows of a file that a dry run shows. */
 export const maxPreviewed = 200
-/** The most rows after the closing date that are added up: they are read under the write lock. */
-export const maxRowsBack = 20_000
 
 /** Texts by name. In a form or a query it is JSON text, or a field of its own for each (`mapping.amount`). */
 const texts = (name: string, description: string, example: string, read = (one: unknown) => one) => {
@@ -113,6 +112,13 @@ export const importOptions = z.object({
       default: 'off',
       description:
         '`learned` gives rows without a category the one under which the user filed the same payee before.',
+    }),
+  ),
+  balance_checks: field(
+    z.optional(z.enum(checkModes, { error: invalidText })),
+    doc({
+      default: 'on',
+      description: "Whether a statement's balance at the end of a day becomes a balance check.",
     }),
   ),
   create_accounts: field(

@@ -22,7 +22,8 @@ import { keptOf, type LayoutOfFile } from './remembered-layouts.ts'
 
 const maxCompared = 2_000
 
-type FileInput = { kind: ImportFile['kind']; bytes: Uint8Array; options: ImportOptions }
+/** `today` is that of the user's time zone. */
+type FileInput = { kind: ImportFile['kind']; bytes: Uint8Array; options: ImportOptions; today: CalendarDate }
 
 /**
  * Reads a file. The account's rows and balances on its days may settle a question, which takes a round trip. Throws Invalid,
@@ -49,7 +50,7 @@ export async function readImportFile(
   const reading =
     first.needs && accountId !== undefined ? read(await knownOf(owner, accountId, first.needs)) : first
   requireReadable(reading, input)
-  return toImportFile(kind, reading, options, { remembered, accounts: existing })
+  return toImportFile(kind, reading, options, { remembered, accounts: existing, today: input.today })
 }
 
 function requireReadable({ problems, questions }: Reading, { kind, options }: FileInput): void {

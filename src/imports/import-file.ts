@@ -50,6 +50,8 @@ export type ImportFile = {
   leftOut: LeftOut[]
   /** The account's closing balance according to the statement. */
   closing: { accountId: number; date: CalendarDate; balance: Minor } | null
+  /** The balance of the statement that becomes a check: at the end of a day that was over. */
+  check: ImportFile['closing']
   isDryRun: boolean
   /** Whether rows that the user has deleted are imported again. */
   importsDeleted: boolean

@@ -30,7 +30,7 @@ export function presentImportResult(
   appUrl: string,
 ): ShownImportResult {
   const { id, counts, settled, unused = [], categorised, accounts = [] } = result
-  const { duplicates, possible, closing, preview } = result
+  const { duplicates, possible, closing, checked, preview } = result
   const closing_balance = closing && {
     date: closing.date,
     statement: moneyNumber(closing.statement),
@@ -57,6 +57,8 @@ export function presentImportResult(
       unused,
       preview: preview && presentPreview(preview, format),
       closing_balance,
+      balance_checks: (checked?.checks ?? []).map(presentCheck),
+      starting_balance: checked?.startingBalance ? formatMoney(BigInt(checked.startingBalance)) : null,
     },
   }
 }
@@ -70,6 +72,31 @@ function messageOf({ rows, created, duplicate, deletedBefore }: ImportResult['co
     return isKnown ? `Nothing was imported: ${ofKnownRows}.` : `Successfully imported ${transactions}.`
   const would = isKnown ? `${ofKnownRows}` : `the import would add ${transactions}`
   return `Nothing was stored: this was a dry run, and ${would}.`
+}
+
+type StoredCheck = NonNullable<ImportResult['checked']>['checks'][number]
+
+function presentCheck(check: StoredCheck): ShownImportResult['import']['balance_checks'][number] {
+  const { id, date, balance } = check
+  const none = { ledger_balance: null, difference: null, state: null, conflict: null }
+  if ('file' in check)
+    return {
+      ...none,
+      id: null,
+      date,
+      balance: null,
+      conflict: { id, balance: formatMoney(balance), file: formatMoney(check.file) },
+    }
+  const difference = BigInt(check.difference)
+  return {
+    ...none,
+    id,
+    date,
+    balance: formatMoney(balance),
+    ledger_balance: moneyNumber(BigInt(balance) + difference),
+    difference: moneyNumber(difference),
+    state: check.state,
+  }
 }
 
 /** A row as errors number it: the item of JSON, or the line of a file. */

@@ -1,4 +1,5 @@
 import type { LeftOut, Reading, Remembered, Row } from '../../statements/index.ts'
+import { addDays, type CalendarDate } from '../shared/dates.ts'
 import { Invalid } from '../shared/failures.ts'
 import type { Minor } from '../shared/money.ts'
 import { answersOf } from './answers.ts'
@@ -7,12 +8,18 @@ import { type ImportFile, toImportRow } from './import-file.ts'
 import { newAccountsOf, startsUsed } from './new-accounts.ts'
 import { layoutToKeep } from './remembered-layouts.ts'
 
+type ClosingBalance = NonNullable<Reading['balances']['closing']>
+
 /** The import of a file that was read. Rows that name no account get `account_id`. Throws Invalid. */
 export function toImportFile(
   kind: ImportFile['kind'],
   reading: Reading,
   options: ImportOptions,
-  { remembered, accounts }: { remembered: Remembered | null; accounts: string[] | null },
+  {
+    remembered,
+    accounts,
+    today,
+  }: { remembered: Remembered | null; accounts: string[] | null; today: CalendarDate },
 ): ImportFile {
   const { layout, settled, unused, balances } = reading
   const accountId = options.account_id ?? null
@@ -28,6 +35,7 @@ export function toImportFile(
     skipped: reading.leftOut.filter(movedNothing).length - startsUsed(reading, newAccounts),
     leftOut: reading.leftOut,
     closing: closingOf(balances.closing, accountId),
+    check: options.balance_checks === 'off' ? null : closingOf(checkedBalance(reading, today), accountId),
     settled,
     unused,
     layout: layout && layoutToKeep(layout, isNamed ? null : accountId, answersOf(options), remembered),
@@ -62,8 +70,29 @@ function rowOf(
   })
 }
 
-function closingOf(closing: Reading['balances']['closing'], accountId: number | null): ImportFile['closing'] {
+function closingOf(closing: ClosingBalance | null, accountId: number | null): ImportFile['closing'] {
   return closing && accountId !== null ? { accountId, date: closing.date, balance: closing.amount } : null
+}
+
+/** A table whose last day is nearer than this may go on on that day. */
+const daysUntilOver = 3
+
+/**
+ * The balance at the end of a day that was over when the file was made. In a table that may end inside a day, it is that of
+ * the last day before its last one.
+ */
+function checkedBalance({ balances, rows, layout }: Reading, today: CalendarDate): ClosingBalance | null {
+  const { closing } = balances
+  if (!closing || closing.isDoubtful) return null
+  const isTable = layout?.format === 'csv'
+  if (isTable && closing.date > addDays(today, -daysUntilOver)) {
+    const last = rows.filter(({ date }) => date === closing.date)
+    const before = rows.map(({ date }) => date).filter((date) => date < closing.date)
+    const date = before.toSorted().at(-1)
+    const moved = last.reduce((sum, { amount }) => sum + amount, 0)
+    return date === undefined ? null : { date, amount: (closing.amount - moved) as Minor }
+  }
+  return closing.date < (closing.createdOn ?? today) ? closing : null
 }
 
 /** Combines the rows with the options of the request. */
@@ -78,6 +107,7 @@ export function importFile(
     skipped: 0,
     leftOut: [],
     closing: null,
+    check: null,
     settled: {},
     unused: [],
     ...found,

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 import { maxDays } from '../matches/contract.ts'
-import { doc, field, formatNumber } from '../shared/doc.ts'
+import { doc, field } from '../shared/doc.ts'
 import { reasons } from '../shared/failure-responses.ts'
 import { formatMoney, maxTotal } from '../shared/money.ts'
 import * as shown from '../shared/shown.ts'
 import { importFormats, importKinds, leftOutReasons, transactionTypes } from '../shared/types.ts'
 
-import { maxListed, maxPreviewed, maxRowsBack } from './contract.ts'
+import { maxListed, maxPreviewed } from './contract.ts'
 
 // The responses to imports; contract.ts has the requests.
 
@@ -75,6 +75,25 @@ const closingBalance = shown.object(
     agrees: z.boolean(),
   },
 )
+
+const importedCheck = shown.object('ImportedCheck', 'The balance of a statement, as a balance check.', {
+  id: field(z.nullable(shown.id()), doc('Null if another balance stays.')),
+  date: shown.calendarDate(),
+  balance: z.nullable(shown.amount()),
+  ledger_balance: z.nullable(shown.total()),
+  difference: z.nullable(shown.total()),
+  state: field(z.nullable(z.string()), doc('`ok` or `broken`.')),
+  conflict: field(
+    z.nullable(
+      shown.object('CheckConflict', 'A balance that a person has entered, which stays.', {
+        id: shown.id(),
+        balance: shown.amount(),
+        file: field(shown.amount(), doc('What the file says.')),
+      }),
+    ),
+    doc('If a person has entered another balance for that day.'),
+  ),
+})
 
 /** A category that was suggested, and why. */
 const filedUnder = shown.object('FiledUnder', 'The category of an imported row.', {
@@ -206,11 +225,17 @@ const importOutcome = shown.object('ImportOutcome', 'What a file added, or would
     ),
   ),
   preview: field(z.nullable(preview), doc('Null unless it is a dry run.')),
+  balance_checks: field(
+    z.array(importedCheck),
+    doc('The balance of the statement at the end of a day that was over, compared with that of the account.'),
+  ),
+  starting_balance: field(
+    z.nullable(shown.amount()),
+    doc('The starting balance with which all checks of the account would be right, if none ever was.'),
+  ),
   closing_balance: field(
     z.nullable(closingBalance),
-    doc(
-      `Null if the file gives none, if the account was beyond ±${formatMoney(maxTotal)} on that day, or if the account has more than ${formatNumber(maxRowsBack)} later transactions.`,
-    ),
+    doc(`Null if the file gives none, or if the account was beyond ±${formatMoney(maxTotal)} on that day.`),
   ),
 })
 
@@ -233,6 +258,8 @@ export const importResult = shown.object(
       settled: { signs: { value: 'as_written', proof: 'the format defines its signs' } },
       unused: [],
       preview: null,
+      balance_checks: [],
+      starting_balance: null,
       closing_balance: { date: '2026-11-20', statement: 1237.5, account: 1237.5, agrees: true },
     },
   },

@@ -7,6 +7,7 @@ import { pathId } from '../http/path-id.ts'
 import { importLimit } from '../http/rate-limits.ts'
 import { hasSmallContentLength, isJson } from '../http/request-body.ts'
 import { declareInput, header, lenientFields } from '../http/validate.ts'
+import { dateIn } from '../shared/dates.ts'
 import type { Draft } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
 import { showUser } from '../users/profile.ts'
@@ -63,6 +64,7 @@ async function requireSender(c: Context<App>, next: Next) {
     const { user, layouts } = await owner.run({ layouts: selectLayouts(owner) })
     requireVerified(user)
     c.set('layouts', layouts)
+    c.set('today', dateIn(user.timezone, owner.now))
   }
   await next()
 }
@@ -98,5 +100,5 @@ async function readInput(c: ImportContext, bytes: Uint8Array<ArrayBuffer>, kind:
       create_accounts: ['Only a file of import/store names accounts that can be created.'],
     })
   if (input.kind === 'rows') return readImportRows(input.transactions, kind, input.options)
-  return readImportFile(c.get('owner'), { ...input, kind }, c.get('layouts'))
+  return readImportFile(c.get('owner'), { ...input, kind, today: c.get('today') }, c.get('layouts'))
 }

@@ -12,6 +12,7 @@ import { Invalid } from '../shared/failures.ts'
 import { copiedFieldNames } from '../transactions/bulk-insert.ts'
 import { learnedCategories } from '../transactions/learned-categories.ts'
 import { requireVerified } from '../users/verified.ts'
+import { storedChecks } from './balance-checks.ts'
 import { namedCategories } from './categories.ts'
 import { compareClosing } from './closing-balance.ts'
 import { maxListed } from './contract.ts'
@@ -154,6 +155,7 @@ async function newResponse(
     duplicates: results.duplicates.map((duplicate) => withReasons(file, duplicate)),
     possible: possibleMatches(id, found),
     closing: compareClosing(file, results.balance.flat()),
+    checked: storedChecks(file, results),
   }
 }
 

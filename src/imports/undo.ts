@@ -28,6 +28,7 @@ export function undoImport(userId: SQL, importId: SQL, which: SQL): SQL[] {
   return [
     ...separate,
     sql`update imports set user_id = null where id = ${importId} and user_id = ${userId} and ${isDone}`,
+    sql`delete from balance_checks where import_id = ${importId} and user_id = ${userId} and ${isBeingUndone}`,
     ...subtractFromTotals(userId, rows),
     logDeletions(userId, rows),
     sql`delete from transactions where ${rows}`,

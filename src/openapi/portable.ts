@@ -35,6 +35,7 @@ const enums: Record<string, { enum: readonly string[]; description: string }> = 
   ReportInterval: { enum: types.reportIntervals, description: 'How far apart the points of a report are.' },
   BalanceCheckState: { enum: types.checkStates, description: 'Whether a balance is that of the bank.' },
   BalanceCheckSource: { enum: types.checkSources, description: 'Where the balance of a check comes from.' },
+  BalanceCheckMode: { enum: types.checkModes, description: 'Whether balances in files become checks.' },
   BalanceChangeKind: { enum: types.balanceChangeKinds, description: 'In what way a balance was changed.' },
   WriterKind: { enum: types.writerKinds, description: 'Who made a change.' },
   CandidateKind: { enum: types.candidateKinds, description: 'What would explain a difference.' },

@@ -8,6 +8,8 @@ export const invalidText = 'The selected :field is invalid.'
 export const takenText = 'The :field has already been taken.'
 export const mustDifferText = 'The :field field and account id must be different.'
 export const onlyForTransfersText = 'The :field field must be empty unless type is transfer.'
+export const notAfterToday = 'The :field field must not be after today.'
+export const otherBalanceText = 'The account already has another balance on this day.'
 export const moneyTexts: Record<MoneyProblem, string> = {
   'not a number': 'The :field field must be a number.',
   'too many decimals': 'The :field field must have 0-2 decimal places.',

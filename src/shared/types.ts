@@ -33,6 +33,8 @@ export const matchCertainties = ['sure', 'likely'] as const
 export const matchModes = ['suggest', 'off'] as const
 /** Whether imported rows without a category get the one under which the user filed the same payee. */
 export const categoriseModes = ['off', 'learned'] as const
+/** Whether balances in files become balance checks. */
+export const checkModes = ['on', 'off'] as const
 /** Whether fees are in the amounts of a file, charged besides them, or not charged to the account. */
 export const feeConventions = ['included', 'extra', 'ignored'] as const
 /** The scopes of tokens, the narrowest first: each includes those before it. Named tokens have one of the first two. */
@@ -64,7 +66,7 @@ export const writerKinds = ['session', 'token', 'service'] as const
 /** Why transactions changed, if not because a person wanted these changes one by one. */
 export const changeCauses = ['import', 'match', 'undo'] as const
 /** The nouns of the change feed. */
-export const changedNouns = ['profile', 'account', 'category', 'transaction'] as const
+export const changedNouns = ['profile', 'account', 'category', 'transaction', 'balance_check'] as const
 /** The versions of a row that a write accepts, each between commas (`,3,4,`); undefined if it accepts any. */
 export type ExpectedVersions = string | undefined
 

@@ -42,6 +42,7 @@ const newStatement = (): CamtStatement => ({
   closing: null,
   reversals: [],
   day: null,
+  createdOn: null,
 })
 
 /** Reads a part of a statement. The schema puts the account and its balances before the entries. */
@@ -50,6 +51,7 @@ function readChild(element: XmlElement, statement: CamtStatement, reading: Readi
   const { name } = element
   const currency = name === 'Acct' ? textAt(element, 'Ccy') : at(element, 'Amt')?.currency
   account.currency ??= cleanText(currency ?? '')
+  if (name === 'CreDtTm') statement.createdOn = camtDate(element).date
   if (name === 'CreDtTm' || name === 'FrToDt') statement.day = camtDate(element)
   else if (name === 'Acct') account.identifier ??= identifierOf(element)
   else if (name === 'Bal') readBalance(element, statement)
@@ -62,8 +64,10 @@ function readBalance(balance: XmlElement, statement: CamtStatement): void {
   if (textAt(balance, 'Tp', 'SubTp', 'Cd') === 'INTM') return
   if (code === 'OPBD' || code === 'PRCD') statement.opening ??= balanceIn(balance)?.amount ?? null
   if (code !== 'CLBD') return
-  statement.account.closingBalance = balanceIn(balance)
-  statement.closing = statement.account.closingBalance?.amount ?? null
+  const { createdOn } = statement
+  const closing = balanceIn(balance)
+  statement.account.closingBalance = closing && { ...closing, ...(createdOn && { createdOn }) }
+  statement.closing = closing?.amount ?? null
   statement.day = camtDate(at(balance, 'Dt'))
 }
 

@@ -17,7 +17,13 @@ const statementNames = ['STMTRS', 'CCSTMTRS', 'INVSTMTRS']
 const accountElements = ['BANKACCTFROM', 'CCACCTFROM', 'INVACCTFROM']
 
 /** `debits` are entries that were spent although their amounts have no sign. */
-type Reading = { problems: Problems; entries: number; grouped?: string; debits: Set<OfxAggregate> }
+type Reading = {
+  problems: Problems
+  entries: number
+  grouped?: string
+  debits: Set<OfxAggregate>
+  createdOn: CalendarDate | null
+}
 
 /** Reads an OFX or QFX file, 1.x or 2.x (OFX 1.6 and 2.3, 11.4 "Statement Download"). */
 export function readOfx(text: string, options: ReadOptions): BankStatement {
@@ -31,7 +37,9 @@ export function readOfx(text: string, options: ReadOptions): BankStatement {
     statements.map((one) => ({ entries: entriesOf(one), isCard: isCard(one) })),
     aspects,
   )
-  const reading = { problems: new Problems(), entries: 0, grouped, debits }
+  // The aggregates around it are not kept.
+  const createdOn = ofxDate(root.children[0]?.elements.get('DTSERVER') ?? '')
+  const reading = { problems: new Problems(), entries: 0, grouped, debits, createdOn }
   const identifierOf = identifiers(statements)
   const accounts = statements.map((statement) => readAccount(statement, identifierOf(statement), reading))
   return statementOf('ofx', accounts, against, aspects, reading.problems)
@@ -148,11 +156,12 @@ function ofxDate(raw: string): CalendarDate | null {
   return isCalendarDate(date) ? date : null
 }
 
-function closingBalance(statement: OfxAggregate, { grouped }: Reading): ClosingBalance | null {
+function closingBalance(statement: OfxAggregate, { grouped, createdOn }: Reading): ClosingBalance | null {
   const ledger = descendants(statement, 'LEDGERBAL')[0]
   const text = ledger?.elements.get('BALAMT') ?? ''
   const amount = ungroupedAmount(text, isGrouped(text) ? text : grouped)
-  const closing = balanceOn(ofxDate(ledger?.elements.get('DTASOF') ?? ''), amount)
+  const asOf = balanceOn(ofxDate(ledger?.elements.get('DTASOF') ?? ''), amount)
+  const closing = asOf && { ...asOf, ...(createdOn && { createdOn }) }
   // Some banks write what is owed on a card without a minus sign.
   return closing && isCard(statement) && closing.amount > 0 ? { ...closing, isDoubtful: true } : closing
 }

@@ -27,7 +27,13 @@ export type StatementEntry = {
  * What an account held at the end of a day, according to the statement. It is doubtful if it may be what is owed, since no
  * second balance or sign shows that it is not.
  */
-export type ClosingBalance = { date: CalendarDate; amount: Minor; isDoubtful?: true }
+export type ClosingBalance = {
+  date: CalendarDate
+  amount: Minor
+  isDoubtful?: true
+  /** The day on which the file was made, if it says so: on that day, more may have been booked later. */
+  createdOn?: CalendarDate
+}
 
 /** The entries of one account in a file. */
 export type StatementAccount = {

@@ -242,6 +242,7 @@ describe.skipIf(!executable)('using the example app', () => {
     await expectRows(page, ['Filed nowhere −7.00'])
     await open(page, 'Accounts')
     await page.locator('a.row', { hasText: 'Savings' }).click()
+    await page.getByRole('link', { name: 'All transactions' }).click()
     await page.getByText('1 transaction · balance 9.00').waitFor()
     await person.add('Planned', '1.00', { transaction_date: '2100-01-01' })
     await open(page, 'Accounts')

@@ -17,6 +17,7 @@ const longest = [
   'statements/hostile',
   'node/app-use',
   'node/app',
+  'node/app-checks',
   'node/dev-stack',
   'node/faults',
   'node/import-memory',

@@ -30,6 +30,7 @@ const pages: Record<string, ComponentType<PageProps>> = {
   '/dashboard': Dashboard,
   '/transactions': lazy(async () => (await import('./pages/transactions.tsx')).Transactions),
   '/accounts': Accounts,
+  '/account': lazy(async () => (await import('./pages/account.tsx')).AccountPage),
   '/reports': lazy(async () => (await import('./pages/reports.tsx')).Reports),
   '/categories': lazy(async () => (await import('./pages/categories.tsx')).Categories),
   '/matches': lazy(async () => (await import('./pages/matches.tsx')).Matches),

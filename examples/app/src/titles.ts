@@ -23,9 +23,11 @@ export const inWords = (row: LedgerTransaction): string =>
 export function nameOf(ledger: Ledger, { noun, key }: Named): string {
   const row = noun === 'transaction' ? ledger.transaction(key) : undefined
   if (row) return inWords(row)
+  const check = noun === 'balance_check' ? ledger.check(key) : undefined
+  if (check) return `Balance of ${isolated(check.account.name)} on ${shortDay(check.date)}`
   // A deleted one is recognised by what is waiting for it.
   const known = ledger.waiting().find((one) => one.noun === noun && one.key === key)?.row
-  return String(known?.name ?? known?.description ?? `Your ${noun}`)
+  return String(known?.name ?? known?.description ?? `Your ${noun.replace('_', ' ')}`)
 }
 
 export const nameOfField = (field: string): string =>
@@ -33,8 +35,8 @@ export const nameOfField = (field: string): string =>
 
 export function shownValue(ledger: Ledger, field: string, value: LedgerFields[string] = null): string {
   if (value === null) return 'none'
-  if (field === 'amount' || field === 'starting_balance') return money(String(value))
-  if (field === 'transaction_date') return shortDay(String(value))
+  if (['amount', 'starting_balance', 'balance'].includes(field)) return money(String(value))
+  if (field === 'transaction_date' || field === 'date') return shortDay(String(value))
   const named = field.endsWith('_id') ? [...ledger.accounts(), ...ledger.categories()] : []
   return named.find((one) => one.key === value)?.name ?? String(value)
 }

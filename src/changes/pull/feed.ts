@@ -16,6 +16,7 @@ import type { Change } from './rows.ts'
 import {
   nextAccounts,
   nextCategories,
+  nextChecks,
   nextTransactions,
   pageOfSnapshot,
   type Remaining,
@@ -63,7 +64,7 @@ export function feedStatements(owner: Owner, { from, limit }: Pick<FeedRequest, 
   // One more than the page holds shows whether there are more.
   const rows = limit + 1
   const { after, remaining } = placeOf(from)
-  const { accountsAfter, categoriesAfter, before } = remaining ?? {}
+  const { accountsAfter, categoriesAfter, checksAfter, before } = remaining ?? {}
   return {
     profile: owner.db
       .select({ user: userColumns, lastChange: lastChange(sql`users.id`) })
@@ -73,6 +74,7 @@ export function feedStatements(owner: Owner, { from, limit }: Pick<FeedRequest, 
     logged: after === undefined ? [] : [loggedChanges(owner, after, rows)],
     nextAccounts: accountsAfter === undefined ? [] : [nextAccounts(owner, accountsAfter, rows)],
     nextCategories: categoriesAfter === undefined ? [] : [nextCategories(owner, categoriesAfter, rows)],
+    nextChecks: checksAfter === undefined ? [] : [nextChecks(owner, checksAfter, rows)],
     nextTransactions: before === undefined ? [] : [nextTransactions(owner, before, rows)],
     balances: owner.db
       .select({ id: accounts.id, balance: accounts.balance })
@@ -103,6 +105,7 @@ export function feedOf({ from, limit, epoch }: FeedRequest, results: FoundPage):
     logged: results.logged.flat(),
     accounts: results.nextAccounts.flat(),
     categories: results.nextCategories.flat(),
+    checks: results.nextChecks.flat(),
     transactions: results.nextTransactions.flat(),
   }
   const cursor = typeof from === 'string' ? { epoch, userId: user.id, seq: lastChange } : from

@@ -1,8 +1,10 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { checkColumns } from '../../balance-checks/read.ts'
 import { jsonRow } from '../../database/json-row.ts'
+import { hasLiveAccount } from '../../database/live-accounts.ts'
 import type { User, UserScope } from '../../database/owner.ts'
 import type { ResultOf } from '../../database/run.ts'
-import { accounts, categories, transactions } from '../../database/schema.ts'
+import { accounts, balanceChecks, categories, transactions } from '../../database/schema.ts'
 import { transactionColumns } from '../../transactions/read.ts'
 import { type Change, changesOfTransactions, feedAccountColumns, feedCategoryColumns } from './rows.ts'
 
@@ -37,6 +39,7 @@ export function loggedChanges(owner: UserScope, after: number, rows: number) {
       account: feedAccountColumns,
       category: feedCategoryColumns,
       transaction: transactionColumns,
+      check: checkColumns,
     })
     .from(
       sql`(select max(seq) as seq, noun, row_id, count(*) as entries from (${entries}) group by noun, row_id) log`,
@@ -44,6 +47,10 @@ export function loggedChanges(owner: UserScope, after: number, rows: number) {
     .leftJoin(accounts, and(eq(accounts.id, idOf('account')), eq(accounts.userId, owner.id)))
     .leftJoin(categories, and(eq(categories.id, idOf('category')), eq(categories.userId, owner.id)))
     .leftJoin(transactions, and(eq(transactions.id, idOf('transaction')), eq(transactions.userId, owner.id)))
+    .leftJoin(
+      balanceChecks,
+      and(eq(balanceChecks.id, idOf('balance_check')), eq(balanceChecks.userId, owner.id), hasLiveAccount),
+    )
 }
 
 type Logged = ResultOf<ReturnType<typeof loggedChanges>>
@@ -89,7 +96,7 @@ function lastOf(rows: { seq: number }[]): number {
 }
 
 function loggedChange(
-  { noun, id, isThere, account, category, transaction }: Logged[number],
+  { noun, id, isThere, account, category, transaction, check }: Logged[number],
   user: User,
   changeOf: ReturnType<typeof changesOfTransactions>,
 ): Change | undefined {
@@ -97,5 +104,6 @@ function loggedChange(
   if (noun === 'transaction') return (transaction && changeOf(transaction)) ?? { noun, id, row: null }
   if (noun === 'account') return { noun, id, row: isThere ? account : null }
   if (noun === 'category') return { noun, id, row: isThere ? category : null }
+  if (noun === 'balance_check') return { noun, id, row: check }
   return undefined
 }

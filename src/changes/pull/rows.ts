@@ -1,4 +1,5 @@
 import { type Account, accountColumns } from '../../accounts/read.ts'
+import type { CheckRow } from '../../balance-checks/read.ts'
 import { type Category, categoryColumns } from '../../categories/read.ts'
 import type { User } from '../../database/owner.ts'
 import { accounts, categories } from '../../database/schema.ts'
@@ -13,6 +14,7 @@ export type Change =
   | { noun: 'account'; id: number; row: (Account & WithClientId) | null }
   | { noun: 'category'; id: number; row: (Category & WithClientId) | null }
   | { noun: 'transaction'; id: number; row: Transaction | null }
+  | { noun: 'balance_check'; id: number; row: CheckRow | null }
 
 export const feedAccountColumns = {
   ...accountColumns,

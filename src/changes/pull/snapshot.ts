@@ -1,14 +1,15 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
+import { checkColumns } from '../../balance-checks/read.ts'
 import { jsonRow } from '../../database/json-row.ts'
 import type { User, UserScope } from '../../database/owner.ts'
 import type { ResultOf } from '../../database/run.ts'
-import { accounts, categories, transactions } from '../../database/schema.ts'
+import { accounts, balanceChecks, categories, transactions } from '../../database/schema.ts'
 import { transactionColumns } from '../../transactions/read.ts'
 import type { SnapshotRow } from '../feed-cursor.ts'
 import { type Change, changesOfTransactions, feedAccountColumns, feedCategoryColumns } from './rows.ts'
 
 /*
- * A snapshot consists of profile, accounts, categories, and then transactions from the newest to the oldest. It finds
+ * A snapshot consists of profile, accounts, categories, balance checks, and then transactions from the newest to the oldest. It finds
  * every row that existed when it began and has not changed since; the log then has all the others.
  */
 
@@ -16,6 +17,7 @@ import { type Change, changesOfTransactions, feedAccountColumns, feedCategoryCol
 export type Remaining = {
   accountsAfter: number | undefined
   categoriesAfter: number | undefined
+  checksAfter: number | undefined
   before: { date: string; id: number }
 }
 
@@ -23,11 +25,17 @@ const newest = { date: '9999-12-31', id: 0 }
 
 /** The rows that remain after a row. */
 export function remainingAfter(row: SnapshotRow | undefined): Remaining {
-  if (!row) return { accountsAfter: 0, categoriesAfter: 0, before: newest }
-  if (row.noun === 'transaction')
-    return { accountsAfter: undefined, categoriesAfter: undefined, before: { date: row.date, id: row.id } }
-  if (row.noun === 'category') return { accountsAfter: undefined, categoriesAfter: row.id, before: newest }
-  return { accountsAfter: row.id, categoriesAfter: 0, before: newest }
+  const sent = {
+    accountsAfter: undefined,
+    categoriesAfter: undefined,
+    checksAfter: undefined,
+    before: newest,
+  }
+  if (!row) return { accountsAfter: 0, categoriesAfter: 0, checksAfter: 0, before: newest }
+  if (row.noun === 'transaction') return { ...sent, before: { date: row.date, id: row.id } }
+  if (row.noun === 'balance_check') return { ...sent, checksAfter: row.id }
+  if (row.noun === 'category') return { ...sent, categoriesAfter: row.id, checksAfter: 0 }
+  return { ...sent, accountsAfter: row.id, categoriesAfter: 0, checksAfter: 0 }
 }
 
 /** The user's next accounts, at most `rows` of them. The plus keeps SQLite from walking through all users'. */
@@ -50,6 +58,23 @@ export function nextCategories(owner: UserScope, after: number, rows: number) {
     .limit(rows)
 }
 
+/** The user's next balance checks, at most `rows` of them: there are few, which are found by their accounts. */
+export function nextChecks(owner: UserScope, after: number, rows: number) {
+  return owner.db
+    .select(checkColumns)
+    .from(accounts)
+    .crossJoin(balanceChecks)
+    .where(
+      and(
+        eq(accounts.userId, owner.id),
+        eq(balanceChecks.accountId, accounts.id),
+        sql`${balanceChecks.id} > ${after}`,
+      ),
+    )
+    .orderBy(asc(balanceChecks.id))
+    .limit(rows)
+}
+
 /** The user's next transactions, at most `rows` of them. */
 export function nextTransactions(owner: UserScope, before: { date: string; id: number }, rows: number) {
   const isAhead = sql`(${transactions.transactionDate}, ${transactions.id}) < (${before.date}, ${before.id})`
@@ -64,6 +89,7 @@ export function nextTransactions(owner: UserScope, before: { date: string; id: n
 type Found = {
   accounts: ResultOf<ReturnType<typeof nextAccounts>>
   categories: ResultOf<ReturnType<typeof nextCategories>>
+  checks: ResultOf<ReturnType<typeof nextChecks>>
   transactions: ResultOf<ReturnType<typeof nextTransactions>>
   balances: { id: number }[]
   /** Only on the first page. */
@@ -83,6 +109,7 @@ export function pageOfSnapshot(
     ...(found.profile ? [profileStep(found.profile)] : []),
     ...found.accounts.map((row) => step({ noun: 'account', id: row.id, row })),
     ...found.categories.map((row) => step({ noun: 'category', id: row.id, row })),
+    ...found.checks.map((row) => step({ noun: 'balance_check', id: row.id, row })),
     ...found.transactions.map(({ row }) => ({
       at: { noun: 'transaction', id: row.id, date: row.transactionDate } as const,
       change: changeOf(row),
@@ -95,7 +122,7 @@ export function pageOfSnapshot(
   }
 }
 
-function step(change: Extract<Change, { noun: 'account' | 'category' }>) {
+function step(change: Extract<Change, { noun: 'account' | 'category' | 'balance_check' }>) {
   return { at: { noun: change.noun, id: change.id }, change }
 }
 

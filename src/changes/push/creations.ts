@@ -3,19 +3,32 @@ import { isSpentKey } from '../../database/idempotency.ts'
 import { brokenRules, type Rule } from '../../database/rules.ts'
 import { toStatements } from '../../database/run.ts'
 import type { Operation } from '../operations-contract.ts'
-import { operationsWithOutcome, type Step, storeOutcomes, type UploadSql, uploadOf } from './steps.ts'
+import {
+  operationsWithOutcome,
+  resolveReference,
+  type Step,
+  storeOutcomes,
+  type UploadSql,
+  uploadOf,
+} from './steps.ts'
 
-/** Accounts or categories as creations see them. Their fields are columns of the table, under the same names. */
+/** Accounts, categories or balance checks as creations see them. Their fields are columns of the table, under the same names. */
 export type CreatedNoun = {
-  name: 'account' | 'category'
-  table: 'accounts' | 'categories'
+  name: 'account' | 'category' | 'balance_check'
+  table: 'accounts' | 'categories' | 'balance_checks'
   fields: readonly string[]
+  /** The fields that hold ids, and the table that these belong to. */
+  references?: Record<string, 'accounts' | 'categories'>
+  /** The condition for the row that `item` would create again, by default that with its client id. */
+  isKnown?: (userId: SQL) => SQL
+  /** Values of further columns, from the fields. */
+  ownColumns?: Record<string, SQL>
   /** Columns that the rules need besides the fields and `nth`. The window `fresh` keeps new rows apart from the others. */
   windowColumns: SQL
   rules: (userId: SQL) => Rule[]
 }
 
-/** The step that creates accounts or categories. */
+/** The step that creates rows of a noun. */
 export function creationStep(noun: CreatedNoun): Step {
   return (owner, context, operations) => {
     const upload = uploadOf(owner, context)
@@ -39,22 +52,26 @@ function asJson({ fields }: CreatedNoun, operations: Operation[]): string {
 }
 
 /**
- * Determines the outcomes of creations of accounts or categories. A creation is a duplicate if its client id already has a
+ * Determines the outcomes of creations. A creation is a duplicate if its client id already has a
  * row, and gone if that row has been deleted. Even an invalid creation counts towards the quotas of those after it.
  */
 function determineCreations(upload: UploadSql, noun: CreatedNoun, json: string): SQL {
   const { userId } = upload
   const table = sql.raw(noun.table)
+  const { references = {}, isKnown = hasClientId } = noun
   const names = ['position', 'client_id', ...noun.fields]
-  const columns = sql.raw(names.map((name, at) => `value ->> ${at} as ${name}`).join(', '))
+  const columns = names.map((name, at) => {
+    const [value, of] = [sql.raw(`value ->> ${at}`), references[name]]
+    return sql`${of ? resolveReference(userId, of, value) : value} as ${sql.raw(name)}`
+  })
   const isSpent = isSpentKey(userId, noun.name, sql`item.client_id`)
   // AUTOINCREMENT: the ids of deleted rows are never used again.
   const lastId = sql`coalesce((select seq from sqlite_sequence where name = ${sql.raw(`'${noun.table}'`)}), 0)`
   const query = sql`
-    with item as materialized (select ${columns} from json_each(${json})),
+    with item as materialized (select ${sql.join(columns, sql`, `)} from json_each(${json})),
     known as materialized (
       select item.*, known.id as known_id, known.version as known_version, known.id is null and ${isSpent} as is_spent
-        from item left join ${table} known on known.user_id = ${userId} and known.client_id = item.client_id
+        from item left join ${table} known on ${isKnown(userId)}
     ),
     counted as materialized (
       select *, row_number() over fresh as nth, ${noun.windowColumns} from known
@@ -76,11 +93,15 @@ function determineCreations(upload: UploadSql, noun: CreatedNoun, json: string):
   return storeOutcomes(upload, { step: stepOf(noun), values: ['client_id', ...noun.fields], query })
 }
 
+const hasClientId = (userId: SQL) => sql`known.user_id = ${userId} and known.client_id = item.client_id`
+
 function insert(upload: UploadSql, noun: CreatedNoun, now: Date): SQL {
+  const { ownColumns = {} } = noun
   const values = ['client_id', ...noun.fields]
-  const columns = sql.raw(values.join(', '))
+  const columns = sql.raw([...values, ...Object.keys(ownColumns)].join(', '))
+  const selected = sql.join([...values.map((name) => sql.raw(name)), ...Object.values(ownColumns)], sql`, `)
   return sql`
     insert into ${sql.raw(noun.table)} (id, user_id, ${columns}, created_at, updated_at)
     with ${operationsWithOutcome(upload.id, { step: stepOf(noun), outcome: 'created', values })}
-    select id, ${upload.userId}, ${columns}, ${now}, ${now} from op order by position`
+    select id, ${upload.userId}, ${selected}, ${now}, ${now} from op order by position`
 }

@@ -1,7 +1,15 @@
 import { and, eq, sql } from 'drizzle-orm'
+import { checkColumns } from '../../balance-checks/read.ts'
 import type { User, UserScope } from '../../database/owner.ts'
 import type { Results } from '../../database/run.ts'
-import { accounts, batches, categories, type ItemErrors, transactions } from '../../database/schema.ts'
+import {
+  accounts,
+  balanceChecks,
+  batches,
+  categories,
+  type ItemErrors,
+  transactions,
+} from '../../database/schema.ts'
 import type { FieldErrors } from '../../shared/failures.ts'
 import { errorsByField } from '../../shared/field-errors.ts'
 import { operationKinds, type operationOutcomes } from '../../shared/types.ts'
@@ -61,6 +69,12 @@ export function readOutcomes({ db, id }: UserScope, uploadId: string) {
       .select(transactionColumns)
       .from(transactions)
       .where(and(sql`${transactions.id} in (${shown('transaction')} union all ${duplicates})`, own)),
+    checks: db
+      .select(checkColumns)
+      .from(balanceChecks)
+      .where(
+        and(sql`${balanceChecks.id} in (${shown('balance_check')})`, sql`+${balanceChecks.userId} = ${id}`),
+      ),
     accountsDeleted: db.all(idsWithOutcome(uploadId, ['delete account'], ['deleted'])),
   }
 }
@@ -79,6 +93,7 @@ export function outcomesOf(
   for (const row of found.accounts) add({ noun: 'account', id: row.id, row })
   for (const row of found.categories) add({ noun: 'category', id: row.id, row })
   for (const row of found.transactions) add({ noun: 'transaction', id: row.id, row })
+  for (const row of found.checks) add({ noun: 'balance_check', id: row.id, row })
   add({ noun: 'profile', id: user.id, row: user })
   const nouns = new Map(operations.map(({ index, noun }) => [index, noun]))
   return [...parseOutcomes(found.stored), ...creationOutcomes(operations, found.creations)].map(

@@ -6,7 +6,12 @@ import type { Operation } from '../operations-contract.ts'
 /** The error of a second operation on the same row: which of the two was meant to come first is unknown. */
 export const repeatedRowText = 'The row already appears in an earlier operation.'
 
-const tables = { account: 'accounts', category: 'categories', transaction: 'transactions' } as const
+const tables = {
+  account: 'accounts',
+  category: 'categories',
+  transaction: 'transactions',
+  balance_check: 'balance_checks',
+} as const
 
 /**
  * The rows to compare, as JSON: those of nouns that the upload identifies both by id and by client id, since only the

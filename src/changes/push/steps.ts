@@ -91,7 +91,10 @@ export function uploadOf(owner: UserScope, context: UploadContext): UploadSql {
 }
 
 /** The condition for the user's row that `item` names, by its id or its client id. */
-export function isTargetRow(userId: SQL, table: 'accounts' | 'categories' | 'transactions'): SQL {
+export function isTargetRow(
+  userId: SQL,
+  table: 'accounts' | 'categories' | 'transactions' | 'balance_checks',
+): SQL {
   const name = sql.raw(table)
   const withClientId = sql`select named.id from ${name} named where named.user_id = ${userId} and named.client_id = item.client_id`
   return sql`${name}.id = coalesce(item.id, (${withClientId})) and ${name}.user_id = ${userId}`

@@ -16,7 +16,7 @@ import {
 
 /** A noun as updates and deletions see it. Its fields are columns of its table, under the same names. */
 export type ChangedNoun = {
-  table: 'accounts' | 'categories' | 'transactions' | 'users'
+  table: 'accounts' | 'categories' | 'transactions' | 'balance_checks' | 'users'
   conflictGroups: ConflictGroups
   /** The fields that hold ids, and the table that these belong to. */
   references?: Record<string, 'accounts' | 'categories'>

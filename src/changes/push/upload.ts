@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
+import { isFuture, todayOf } from '../../balance-checks/new-check.ts'
 import { withinBounds } from '../../database/bounds.ts'
 import type { Owner } from '../../database/owner.ts'
 import { requireComplete } from '../../database/ownership.ts'
@@ -7,10 +8,12 @@ import { batches, uploadSteps } from '../../database/schema.ts'
 import type { RemovalQueue } from '../../queues/queues.ts'
 import type { Draft } from '../../shared/draft.ts'
 import { CursorExpired, Invalid } from '../../shared/failures.ts'
+import { messageFor, notAfterToday } from '../../shared/field-errors.ts'
 import type { Operation, Upload } from '../operations-contract.ts'
 import { canContinue } from '../pull/cursor-check.ts'
 import { type Feed, feedOf, feedStatements, withSmallerPages } from '../pull/feed.ts'
 import { createAccounts, deleteAccounts, updateAccounts } from './accounts.ts'
+import { createChecks, deleteChecks, updateChecks } from './balance-checks.ts'
 import { createCategories, deleteCategories, updateCategories } from './categories.ts'
 import { type Outcome, outcomesOf, readOutcomes } from './outcomes.ts'
 import { updateProfiles } from './profile.ts'
@@ -21,7 +24,7 @@ import { createTransactions, deleteTransactions, updateTransactions } from './tr
 /**
  * The order in which operations are done, independent of their order in the upload: rows that others refer to are created
  * first and deleted last. Accounts are updated before any is created, and so are categories, so that a new row can have
- * what an update gives up: a name, or room for notes.
+ * what an update gives up: a name, or room for notes. Balance checks come after the transactions, and give up their days first.
  */
 const order: [kind: Operation['kind'], noun: Operation['noun'], step: Step][] = [
   ['update', 'profile', updateProfiles],
@@ -32,6 +35,9 @@ const order: [kind: Operation['kind'], noun: Operation['noun'], step: Step][] = 
   ['create', 'transaction', createTransactions],
   ['update', 'transaction', updateTransactions],
   ['delete', 'transaction', deleteTransactions],
+  ['delete', 'balance_check', deleteChecks],
+  ['update', 'balance_check', updateChecks],
+  ['create', 'balance_check', createChecks],
   ['delete', 'category', deleteCategories],
   ['delete', 'account', deleteAccounts],
 ]
@@ -60,7 +66,8 @@ export async function uploadOperations(
   draft: Draft<Upload>,
   { epoch, removalQueue }: { epoch: number; removalQueue: RemovalQueue },
 ): Promise<Uploaded> {
-  const { cursor, limit, operations, refused } = await requireComplete(owner, draft)
+  const { cursor, limit, ...upload } = await requireComplete(owner, draft)
+  const { operations, refused } = await withPossibleDates(owner, upload)
   const uploadId = crypto.randomUUID()
   const context = { uploadId, rowsToCompare: rowsToCompare(operations), cursor, epoch }
   const statements = {
@@ -85,6 +92,24 @@ export async function uploadOperations(
   const outcomes = [...outcomesOf(operations, results, user), ...refused.map(invalid)]
   if (results.accountsDeleted.length > 0) await removalQueue.send(user.id)
   return { outcomes: outcomes.sort((a, b) => a.index - b.index), feed: feed() }
+}
+
+/** Refuses balance checks of days after today in the user's time zone. */
+async function withPossibleDates(
+  owner: Owner,
+  { operations, refused }: Pick<Upload, 'operations' | 'refused'>,
+) {
+  const dateOf = ({ noun, set }: Operation) => (noun === 'balance_check' ? (set.date as string) : undefined)
+  const dates = operations.flatMap((one) => dateOf(one) ?? []).toSorted()
+  const latest = dates.at(-1)
+  if (latest === undefined || !(await isFuture(owner, latest))) return { operations, refused }
+  const today = await todayOf(owner)
+  const isLate = (one: Operation) => (dateOf(one) ?? '') > today
+  const errors = { date: [messageFor('date', notAfterToday)] }
+  return {
+    operations: operations.filter((one) => !isLate(one)),
+    refused: [...refused, ...operations.filter(isLate).map(({ index }) => ({ index, errors }))],
+  }
 }
 
 function stepsOf(owner: Owner, context: UploadContext, operations: Operation[]): Statement[] {

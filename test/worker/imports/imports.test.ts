@@ -106,6 +106,8 @@ describe('a generic CSV', () => {
             signs: { value: 'as_written', proof: 'the documented columns, where a minus sign is an expense' },
           }),
           preview: null,
+          balance_checks: [],
+          starting_balance: null,
           closing_balance: null,
         },
       },
@@ -171,6 +173,9 @@ describe('a bank statement', () => {
           statement_account: { value: '4711', proof: 'the only account in the file' },
         },
         preview: null,
+        // The day is not over.
+        balance_checks: [],
+        starting_balance: null,
         closing_balance: { date: '2026-11-30', statement: 100, account: 100, agrees: true },
       },
     ])
@@ -542,13 +547,12 @@ test.each([
   },
 )
 
-test('a statement that ends before a long history is imported without the balance of its closing date', async () => {
+test('a statement that ends before a long history is compared on its closing date', async () => {
   const home = await createImporter()
   await writeHistory(home, 20_000)
   const closed = (file: string) => home.statement(file).then(({ body }) => body.import.closing_balance)
   const ancient = ofx.replace('<DTASOF>20261130', '<DTASOF>20160101')
-  // Three of the household's own are later as well.
-  expect(await closed(ancient)).toBeNull()
+  expect(await closed(ancient)).toMatchObject({ date: '2016-01-01' })
   expect(await closed(ofx)).toMatchObject({ date: '2026-11-30' })
   expect(await closed(ofx.replace('<DTASOF>20261130', '<DTASOF>20170101'))).toMatchObject({
     date: '2017-01-01',

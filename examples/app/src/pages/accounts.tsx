@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
-import type { Ledger, LedgerAccount } from 'purse-client'
+import type { Ledger, LedgerAccount, LedgerCheck } from 'purse-client'
 import { money, typedAmount } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
+import { differenceOf } from '../checks.ts'
 import { counted, dayAfter, monthsUntil, today } from '../format.ts'
 import { Amount } from '../ui/amount.tsx'
 import { IconButton } from '../ui/button.tsx'
@@ -39,7 +40,7 @@ export function Accounts({ ledger }: PageProps) {
 
 type ListProps = { ledger: Ledger; onEdit?: (account: LedgerAccount) => void }
 
-/** Accounts with their balances, each linked to its transactions, and what they hold in all. */
+/** Accounts with their balances, each linked to its page, and what they hold in all. */
 export function AccountList({ ledger, onEdit }: ListProps) {
   const from = dayAfter(today(ledger.profile()?.timezone), 1)
   const { total: later } = ledger.transactions({ from, per_page: 1 })
@@ -54,11 +55,13 @@ export function AccountList({ ledger, onEdit }: ListProps) {
       <article class="list">
         {ledger.accounts().map((account) => (
           <div key={account.key} class="line">
-            <a class="row" href={`/transactions?account_id=${encodeURIComponent(account.key)}`}>
+            <a class="row" href={`/account?account=${encodeURIComponent(account.key)}`}>
               <Badge {...looks[account.type]} />
               <span>
                 <bdi>{account.name}</bdi> <Waits of={account} />
-                <small>{types[account.type]}</small>
+                <small>
+                  {types[account.type]} <Checked checks={ledger.checks(account.key)} />
+                </small>
               </span>
               <Amount text={money(account.balance)} />
             </a>
@@ -70,6 +73,13 @@ export function AccountList({ ledger, onEdit }: ListProps) {
       </article>
     </>
   )
+}
+
+/** A tick if the account agrees with the bank, or by how much it does not. */
+function Checked({ checks }: { checks: LedgerCheck[] }) {
+  const broken = checks.findLast(({ state }) => state === 'broken')
+  if (broken) return <mark>{differenceOf(broken)}</mark>
+  return checks.length > 0 ? <span class="income">✓ as the bank</span> : null
 }
 
 export function AccountDialog(props: DialogProps<LedgerAccount>) {

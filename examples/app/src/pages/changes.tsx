@@ -60,7 +60,13 @@ function Conflict({ ledger, conflict }: { ledger: Ledger; conflict: LedgerConfli
   )
 }
 
-const pages = { account: '/accounts', category: '/categories', profile: '/settings', transaction: undefined }
+const pages = {
+  account: '/accounts',
+  category: '/categories',
+  profile: '/settings',
+  transaction: undefined,
+  balance_check: '/accounts',
+}
 
 function Rejection({ ledger, rejection }: { ledger: Ledger; rejection: LedgerRejection }) {
   const [isOpen, setOpen] = useState(false)

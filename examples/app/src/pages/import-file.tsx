@@ -61,7 +61,7 @@ export function ImportFile({ ledger }: PageProps) {
       setPreview(undefined)
       setQuestions([])
     }
-    say(message, async () => {
+    say([message, ...checkedIn(outcome)].join(' '), async () => {
       if (outcome.id) await unwrap(client.api.imports[':id'].$delete({ param: { id: outcome.id } }))
       await ledger.sync()
     })
@@ -180,6 +180,18 @@ function LeftOut({ left_out: { count, lines } }: Pick<Outcome, 'left_out'>) {
       {count > lines.length && <p>{`… and ${counted(count - lines.length, 'more line')}`}</p>}
     </details>
   )
+}
+
+/** What the balance of the statement says about the account, and what to do. */
+function checkedIn({ balance_checks, starting_balance }: Outcome): string[] {
+  const sentences = balance_checks.map(({ date, balance, ledger_balance, state, conflict }) => {
+    if (conflict)
+      return `For ${shortDay(date)} you entered ${money(conflict.balance)}, which stays; the file says ${money(conflict.file)}.`
+    if (state === 'ok') return `The balance on ${shortDay(date)} is that of the bank.`
+    return `On ${shortDay(date)} the bank has ${money(balance ?? 0)} and Purse ${money(ledger_balance ?? 0)}.`
+  })
+  const start = starting_balance && `A starting balance of ${money(starting_balance)} would make it right.`
+  return [...sentences, ...(start ? [start] : [])]
 }
 
 const hasNews = ({ counts }: Outcome) => counts.created + counts.deleted_before > 0

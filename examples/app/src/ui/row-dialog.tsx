@@ -5,7 +5,7 @@ import { Dialog } from './dialog.tsx'
 import { type Entries, entriesOf, Form } from './form.tsx'
 import { writeAndSay } from './toast.tsx'
 
-type Noun = 'account' | 'category' | 'transaction'
+type Noun = 'account' | 'category' | 'transaction' | 'balance_check'
 /** A row to edit, or a new one. */
 export type Edited<Row> = Row | 'new'
 export type DialogProps<Row> = { ledger: Ledger; edited: Edited<Row>; onDone: () => void }
@@ -23,6 +23,7 @@ const removals = {
   account: 'Delete with its transactions',
   category: 'Delete, and leave its transactions uncategorized',
   transaction: 'Delete',
+  balance_check: 'Delete',
 }
 
 /** A dialog that adds, changes or deletes a row. */
@@ -33,13 +34,14 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
   useLayoutEffect(() => {
     opened.current = entriesOf(dialog.current?.querySelector('form'))
   }, [])
-  const [row, title] = edited === 'new' ? [null, `Add ${noun}`] : [edited, `Change ${noun}`]
+  const name = noun.replace('_', ' ')
+  const [row, title] = edited === 'new' ? [null, `Add ${name}`] : [edited, `Change ${name}`]
   const isRemoving = useRef(false)
   const isGone = row !== null && !isRemoving.current && !isThere(ledger, noun, row)
   const changed = isGone ? null : row
 
   const finish = async <T,>(write: () => Promise<T>, how: string) => {
-    const result = await writeAndSay(ledger, write, `The ${noun} is ${how}.`)
+    const result = await writeAndSay(ledger, write, `The ${name} is ${how}.`)
     dialog.current?.close()
     return result
   }
@@ -65,7 +67,7 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
     <Dialog {...{ title, dialog, onDone }}>
       <Form submit={doubt ? 'Save it anyway' : 'Save'} onSubmit={save} onInput={() => setDoubt(undefined)}>
         {props.children}
-        {isGone && <p role="alert">{`This ${noun} was deleted elsewhere. Save it to add it again.`}</p>}
+        {isGone && <p role="alert">{`This ${name} was deleted elsewhere. Save it to add it again.`}</p>}
         {doubt && <p role="alert">{doubt}</p>}
       </Form>
       {changed && <Form submit={removals[noun]} look="outline danger" onSubmit={() => remove(changed)} />}
@@ -76,6 +78,7 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
 /** False once the row has been deleted elsewhere. */
 function isThere(ledger: Ledger, noun: Noun, { key, name }: { key: Key; name?: string }): boolean {
   if (noun === 'transaction') return ledger.transaction(key) !== undefined
+  if (noun === 'balance_check') return ledger.check(key) !== undefined
   // A row that was restored has another key.
   const rows = noun === 'account' ? ledger.accounts() : ledger.categories()
   return rows.some((one) => one.key === key || one.name === name)

@@ -1,0 +1,156 @@
+import { useState } from 'preact/hooks'
+import type { Ledger, LedgerAccount, LedgerCheck, LedgerTransaction } from 'purse-client'
+import { money, typedAmount } from '../amounts.ts'
+import type { PageProps } from '../app.tsx'
+import { explain, sentenceOf } from '../checks.ts'
+import { dayAfter, dotted, shortDay, today } from '../format.ts'
+import { place } from '../router.ts'
+import { titleOf } from '../titles.ts'
+import { Amount, signed } from '../ui/amount.tsx'
+import { Button } from '../ui/button.tsx'
+import { AmountField, type Entries, Field } from '../ui/form.tsx'
+import { useLoaded } from '../ui/loaded.ts'
+import { Page } from '../ui/page.tsx'
+import { RowDialog } from '../ui/row-dialog.tsx'
+import { writeAndSay } from '../ui/toast.tsx'
+import { TransactionDialog } from './transaction-dialog.tsx'
+
+const shownRows = 100
+
+/** An account: its balance after each of its latest transactions, and the checks against the bank between them. */
+export function AccountPage({ ledger }: PageProps) {
+  const [isChecking, setChecking] = useState(false)
+  const key = place.get().searchParams.get('account')
+  const account = ledger.accounts().find((one) => one.key === key)
+  if (!account) return <Page title="Account" children={<p>This account is not there any more.</p>} />
+  return (
+    <Page title={account.name}>
+      <article class="line">
+        <small>Balance</small>
+        <p class="figure">
+          <Amount text={money(account.balance)} />
+        </p>
+        <Button label="Check the balance" onClick={() => setChecking(true)} />
+        <a href={`/transactions?account_id=${encodeURIComponent(account.key)}`}>All transactions</a>
+      </article>
+      <Lines ledger={ledger} account={account} />
+      {isChecking && <CheckDialog {...{ ledger, account, onDone: () => setChecking(false) }} />}
+    </Page>
+  )
+}
+
+/** The transactions with the balance after each, newest first, and each check above the rows that it covers. */
+function Lines({ ledger, account }: { ledger: Ledger; account: LedgerAccount }) {
+  const [edited, setEdited] = useState<LedgerTransaction>()
+  const { data } = ledger.transactions({ account_id: account.key, per_page: shownRows })
+  const checks = ledger.checks(account.key).reverse()
+  let cents = centsOf(account.balance.toFixed(2))
+  const rows = data.map((row) => {
+    const after = cents
+    cents -= effectOf(row, account)
+    return { row, after }
+  })
+  const shownChecks = (from: string | undefined, to: string | undefined) =>
+    checks.filter(({ date }) => (from === undefined || date >= from) && (to === undefined || date < to))
+  return (
+    <article class="list">
+      {rows.map(({ row, after }, nth) => (
+        <>
+          {shownChecks(row.transaction_date, rows[nth - 1]?.row.transaction_date).map((check) => (
+            <CheckLine key={check.key} {...{ ledger, check, onEdit: setEdited }} />
+          ))}
+          <button key={row.key} type="button" class="row" onClick={() => setEdited(row)}>
+            <span>
+              <bdi>{titleOf(row)}</bdi>
+              <small>{dotted(shortDay(row.transaction_date), `balance ${money(textOf(after))}`)}</small>
+            </span>
+            <Amount class={row.type} text={signed(row)} />
+          </button>
+        </>
+      ))}
+      {shownChecks(undefined, rows.at(-1)?.row.transaction_date).map((check) => (
+        <CheckLine key={check.key} {...{ ledger, check, onEdit: setEdited }} />
+      ))}
+      {edited && <TransactionDialog {...{ ledger, edited, onDone: () => setEdited(undefined) }} />}
+    </article>
+  )
+}
+
+type CheckProps = { ledger: Ledger; check: LedgerCheck; onEdit: (row: LedgerTransaction) => void }
+
+/** A check: a tick, or in one sentence what broke it, with what to do about it. */
+function CheckLine({ ledger, check, onEdit }: CheckProps) {
+  const { loaded } = useLoaded(() => explain(check))
+  const title = `Bank on ${shortDay(check.date)}: ${money(check.balance)}`
+  const remove = () =>
+    writeAndSay(ledger, () => ledger.remove('balance_check', check.key), 'The check is removed.')
+  if (check.state === 'ok')
+    return (
+      <div class="line row">
+        <span>
+          <span class="income">✓</span> {title}
+        </span>
+        <Button label="Remove check" isMain={false} onClick={remove} />
+      </div>
+    )
+  const [culprit] = loaded?.broken_by.flatMap(({ transaction_id }) => transaction_id ?? []) ?? []
+  const row = culprit === undefined ? undefined : ledger.transaction(culprit)
+  return (
+    <div class="row question">
+      <span>
+        {title}
+        <small role="alert">{sentenceOf(ledger, check, loaded)}</small>
+        <span class="line">
+          {row && <Button label="Edit" isMain={false} onClick={() => onEdit(row)} />}
+          <Button label="Adjust" isMain={false} onClick={() => adjust(ledger, check)} />
+          <Button label="Remove check" isMain={false} onClick={remove} />
+        </span>
+      </span>
+    </div>
+  )
+}
+
+/** Records what is missing, as an ordinary transaction of the day of the check. */
+function adjust(ledger: Ledger, { account, date, difference }: LedgerCheck) {
+  const entered = {
+    account_id: account.key,
+    category_id: null,
+    type: difference < 0 ? ('income' as const) : ('expense' as const),
+    amount: Math.abs(difference).toFixed(2),
+    transaction_date: date,
+    description: 'Adjustment to the bank',
+  }
+  return writeAndSay(ledger, () => ledger.create('transaction', entered), 'The adjustment is added.')
+}
+
+function CheckDialog({
+  ledger,
+  account,
+  onDone,
+}: {
+  ledger: Ledger
+  account: LedgerAccount
+  onDone: () => void
+}) {
+  const last = dayAfter(today(ledger.profile()?.timezone), -1)
+  const read = ({ date = '', balance = '' }: Entries) => ({
+    account_id: account.key,
+    date,
+    balance: typedAmount(balance).amount,
+  })
+  return (
+    <RowDialog noun="balance_check" edited="new" {...{ ledger, read, onDone }}>
+      <Field label="At the end of" name="date" type="date" value={last} required />
+      <AmountField label="The bank has" name="balance" required autofocus />
+    </RowDialog>
+  )
+}
+
+const centsOf = (text: string): number => Number(text.replace('.', ''))
+const textOf = (cents: number): string => (cents / 100).toFixed(2)
+
+/** By how much a row moves the account, in cents. */
+function effectOf({ type, amount, account: from }: LedgerTransaction, { key }: LedgerAccount): number {
+  const cents = centsOf(amount)
+  return type === 'income' || (type === 'transfer' && from.key !== key) ? cents : -cents
+}

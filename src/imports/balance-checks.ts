@@ -1,0 +1,83 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { changedBase, newBase, newCheckRules } from '../balance-checks/new-check.ts'
+import { type BalanceCheck, checksOf, selectChecks, stateOf } from '../balance-checks/read.ts'
+import { insertWhere } from '../database/insert-where.ts'
+import type { Owner } from '../database/owner.ts'
+import { allHold } from '../database/rules.ts'
+import type { Results } from '../database/run.ts'
+import { accounts, balanceChecks, type StoredImportResponse } from '../database/schema.ts'
+import type { Minor } from '../shared/money.ts'
+import type { ImportFile } from './import-file.ts'
+
+/**
+ * The statements that store the balance of a statement as a check, once its rows are stored. It replaces that of an earlier
+ * file, but none that a person has entered. `importId` is NULL if nothing is imported.
+ */
+export function storeCheck(owner: Owner, { check }: ImportFile, importId: SQL) {
+  if (!check) return { checksStored: [], checks: [], entries: [], starts: [] }
+  const { db, id: userId, now } = owner
+  const [accountId, date, balance] = [
+    sql`${check.accountId}`,
+    sql`${check.date}`,
+    sql`cast(${check.balance} as integer)`,
+  ]
+  const row = {
+    userId,
+    accountId: check.accountId,
+    date: check.date,
+    balance: check.balance,
+    ...newBase(accountId, date, balance),
+    source: 'import' as const,
+    importId,
+    createdAt: now,
+    updatedAt: now,
+  }
+  const rules = newCheckRules(userId, accountId, date)
+  const isOwn = sql`exists (select 1 from ${accounts} where id = ${accountId} and user_id = ${userId})`
+  const { source: _, ...replaced } = changedBase(sql`balance_checks.account_id`, date, balance)
+  const { checks, entries } = selectChecks(owner, eq(accounts.id, check.accountId))
+  return {
+    checksStored: [
+      db
+        .update(balanceChecks)
+        .set({ ...replaced, balance: check.balance, importId, version: sql`version + 1`, updatedAt: now })
+        .where(
+          sql`account_id = ${accountId} and user_id = ${userId} and date = ${date} and source = 'import'
+            and balance <> ${balance} and ${importId} is not null`,
+        ),
+      insertWhere(db, balanceChecks, row, and(sql`${importId} is not null`, isOwn, allHold(rules)) as SQL),
+    ],
+    checks: [checks],
+    entries: [entries],
+    starts: [
+      db
+        .select({ startingBalance: accounts.startingBalance })
+        .from(accounts)
+        .where(and(eq(accounts.id, check.accountId), eq(accounts.userId, userId))),
+    ],
+  }
+}
+
+type Found = Results<ReturnType<typeof storeCheck>>
+
+/** What the response says of the check, and of the starting balance that would make all checks of the account right. */
+export function storedChecks(
+  { check }: ImportFile,
+  { checks, entries, starts }: Pick<Found, 'checks' | 'entries' | 'starts'>,
+): NonNullable<StoredImportResponse['checked']> {
+  if (!check) return { checks: [], startingBalance: null }
+  const all = checksOf({ checks: checks.flat(), entries: entries.flat() })
+  const own = all.find(({ date }) => date === check.date)
+  const shown = own ? [shownCheck(own, check.balance)] : []
+  const [start] = starts.flat()
+  const { difference = 0n } = own ?? {}
+  const isSame = difference !== 0n && all.every((one) => !one.wasOk && one.difference === difference)
+  const startingBalance = isSame && start ? String(BigInt(start.startingBalance) - difference) : null
+  return { checks: shown, startingBalance }
+}
+
+function shownCheck(own: BalanceCheck, file: Minor) {
+  const { id, date, balance, difference } = own
+  if (balance !== file) return { id, date, balance, file }
+  return { id, date, balance, difference: String(difference), state: stateOf(own) }
+}
