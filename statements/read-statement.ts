@@ -98,7 +98,7 @@ type Found = Pick<Reading, 'rows' | 'leftOut' | 'settled' | 'layout'> & Partial<
 function readBank(bytes: Uint8Array, options: ReadOptions): Found {
   const { format, accounts, settled: aspects, headers } = readBankFile(bytes, options)
   const { account, settled: choice } = chooseAccount(accounts, options)
-  const settled = { ...aspects, ...choice }
+  const settled = { ...choice, ...aspects }
   const others = accounts.filter((one) => one !== account)
   return {
     rows: account.entries.map((entry) => ({
@@ -171,7 +171,10 @@ function toRemember(settled: Settled): Answers {
           field,
         )
   return Object.fromEntries(
-    Object.entries(settled).flatMap(([field, one]) => (isRemembered(field, one) ? [[field, one.value]] : [])),
+    Object.entries(settled).flatMap(([field, one]) => [
+      ...(isRemembered(field, one) ? [[field, one.value]] : []),
+      ...(one.seen ? [[`${field}s`, one.seen.join('\n')]] : []),
+    ]),
   )
 }
 

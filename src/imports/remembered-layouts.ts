@@ -44,7 +44,9 @@ export function layoutToKeep(
 ): LayoutToKeep {
   const file = { format, headers, accountId }
   const isTold = Object.entries(told).some(([field, value]) => kept?.values[field] !== value)
-  const hasOthers = told.signs !== undefined && values.accounts !== kept?.values.accounts
+  const hasOthers =
+    (told.signs !== undefined && values.accounts !== kept?.values.accounts) ||
+    (told.statement_account !== undefined && values.statement_accounts !== kept?.values.statement_accounts)
   return { ...file, layout: keyOf(file), settled: values, isNew: kept === null || isTold || hasOthers }
 }
 

@@ -9,8 +9,14 @@ export const rowTypes = ['bank', 'mobile', 'cash', 'income', 'expense', 'transfe
 export const decimalSeparators = ['.', ','] as const
 /** The meaning of a positive amount in a file: income, or an expense if `inverted`. */
 export const signConventions = ['as_written', 'inverted'] as const
-/** Answers to `signs`; the oldest of amounts without signs may have gone the other way than the balances show for the rest. */
-export const signAnswers = [...signConventions, 'as_written_but_oldest', 'inverted_but_oldest'] as const
+/**
+ * Answers to `signs`; the oldest of amounts without signs may have gone the other way than the balances show for the rest,
+ * and negative amounts the other way than their marks say.
+ */
+export const signAnswers = [
+  ...signConventions,
+  ...(['as_written_but_oldest', 'inverted_but_oldest', 'by_mark', 'by_mark_or_reversed'] as const),
+] as const
 export const syncStates = ['pending', 'processing', 'completed', 'failed'] as const
 export const itemOutcomes = ['pending', 'created', 'duplicate', 'invalid', 'failed'] as const
 export const importKinds = ['generic', 'bank'] as const

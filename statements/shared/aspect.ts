@@ -18,15 +18,22 @@ export type Aspect = { value: string; proof: string } | { question: string; opti
 
 /**
  * How each aspect of a file was settled, by the field that would have answered its question. A value that holds `once` says
- * nothing of the next file of the layout.
+ * nothing of the next file of the layout, and one that was `seen` with names of accounts nothing of others.
  */
-export type Settled = Record<string, { value: string; proof: string; once?: true }>
+export type Settled = Record<string, { value: string; proof: string } & Reach>
+type Reach = { once?: boolean; seen?: string[] }
 
 /** The proof of an answer that was used. */
 export const asTold = 'as the request says'
 
 /** If it `dependsOn` another question, it is asked with the first option of that. */
 export type Question = { field: string; text: string; dependsOn: string | null; options: Choice[] }
+
+/** Marks tell the direction only where they are asked about. */
+function isPossible(told: string | undefined, found: Aspect): boolean {
+  if (!told?.startsWith('by_mark')) return true
+  return found !== null && 'question' in found && found.options.some(({ value }) => value === told)
+}
 
 const amountColumns = ['mapping.amount', 'mapping.debit', 'mapping.credit']
 
@@ -51,8 +58,8 @@ export class Aspects {
    * file does not depend on it.
    */
   settle(field: string, find: () => Aspect, fallback = ''): string {
-    const told = this.told[field]
     const found = find()
+    const told = isPossible(this.told[field], found) ? this.told[field] : undefined
     if (told !== undefined) return found === null ? told : this.record(field, told, asTold)
     const kept = this.kept?.values[field]
     if (found === null) return kept ?? fallback
@@ -77,9 +84,8 @@ export class Aspects {
   }
 
   /** Records a value, unless it was read with the first option of an open question. */
-  record(field: string, value: string, proof: string, once = false): string {
-    if (this.#openQuestionBefore(field) === null)
-      this.settled[field] = { value, proof, ...(once && { once: true }) }
+  record(field: string, value: string, proof: string, reach: Reach = {}): string {
+    if (this.#openQuestionBefore(field) === null) this.settled[field] = { value, proof, ...reach }
     return value
   }
 

@@ -12,6 +12,8 @@ const maxSample = 65_536
 /** How often further questions are answered with their first option. */
 const maxRounds = 4
 
+const sameRows = 'every answer gives the same rows'
+
 type Read<T> = (text: string, options: ReadOptions) => T
 type RowsOf<T> = (result: T, account: string | undefined) => ExampleRow[]
 
@@ -62,7 +64,7 @@ export function withExamples<T extends { settled: Settled }>(
     const answers = Object.fromEntries(idle.map(({ field }) => [field, first[field] ?? '']))
     const result = withExamples(read, text, told(options, answers), rowsOf, canBeCut)
     for (const field of Object.keys(answers))
-      result.settled[field] = { value: answers[field] ?? '', proof: 'every answer gives the same rows' }
+      result.settled[field] = { ...result.settled[field], value: answers[field] ?? '', proof: sameRows }
     return result
   }
 }

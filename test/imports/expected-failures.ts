@@ -6,8 +6,5 @@ type Rule = 'conservation' | 'direction' | 'answers' | 'plausibility' | 'exports
  * tests: its line has to go.
  */
 export const expectedFailures: Record<string, Rule> = {
-  'cases/170-marks-one-negative.json': 'answers',
-  'cases/181-amex-two-members.json': 'answers',
   'cases/64a-firefly-without-transfers.json': 'exports of apps',
-  'cases/several-numbers-next.json': 'answers',
 }

@@ -18,6 +18,8 @@ const [maxProducts, maxAccounts] = [10, 30]
 
 const accountLike =
   /^'?(?:[A-Z]{2}\d{2}[A-Z0-9 ]{10,32}|[*xX•.\-\s\d]*[*xX•]{2,}[*xX•\-\s]*\d{2,6}|(?!\d+\.\d+'?$)\d[\d \-/.]{6,24}\d)'?$/
+/** The last digits of a card, behind what stands for the others. */
+const cardLike = /^[-*xX•.\s]+\d{4,5}$/
 /** Headers under which banks give the holder's account or that of the other party. */
 const ambiguous =
   /^(?:kontonummer|konto nr|account number|account no|numero de compte|numero de cuenta|numer rachunku|cislo uctu|iban bban)$/
@@ -39,11 +41,11 @@ export function settleAccounts(table: CsvTable, values: RowValues[], aspects: As
     sections(rows),
     ...unknownColumns(table, rows),
   ]
-  const told = aspects.answer('statement_account')
-  const isOne = told?.value === allRows
-  if (isOne) aspects.record('statement_account', allRows, told.proof)
   const found = sources.find((one) => one !== null && countOf(one.names) > 1)
-  const areApart = found ? isApart(found, values, aspects) : false
+  const told = aspects.answer('statement_account')
+  const isOne = told?.value === allRows && covers(aspects, found)
+  if (isOne) aspects.record('statement_account', allRows, told.proof, { seen: seenIn(aspects, found) })
+  const areApart = found && !isOne ? isApart(found, values, aspects) : false
   const own = areApart && found && found !== currency ? found.names : products && accounts
   const joined = values.map((_, i) => [own?.[i], products?.[i]].filter(Boolean).join('/') || null)
   // Where each account is one product, its number names it.
@@ -66,19 +68,39 @@ export function groupsOf(entries: Entry[]): Entry[][] {
 /** True if names tell accounts apart: no balance runs on across them, and they are known to be the holder's. */
 function isApart({ names, what, isSure }: Names, values: RowValues[], aspects: Aspects): boolean {
   if (runsOn(names, values)) {
-    aspects.record('statement_account', allRows, `the balances run on across ${what}`)
+    const proof = `the balances run on across ${what}`
+    aspects.record('statement_account', allRows, proof, { seen: seenIn(aspects, { names }) })
     return false
   }
   if (isSure) return true
   const found = [...new Set(names)].filter((name) => name !== null)
-  const settled = aspects.settle('statement_account', () => ({
+  const asked = {
     question: `The file has several ${what}: ${found.slice(0, 10).map(quoted).join(', ')}${found.length > 10 ? ' …' : ''}. Choose one of them, or ${allRows} if all rows are of one account.`,
     options: [
       { value: allRows, label: 'all rows are of one account' },
       ...found.map((value) => ({ value, label: `only the rows of ${quoted(value)}` })),
     ],
-  }))
+  }
+  const settled = covers(aspects, { names })
+    ? aspects.settle('statement_account', () => asked)
+    : aspects.ask('statement_account', asked.question, asked.options)
   return settled !== allRows
+}
+
+/** The names of accounts that earlier files had when all rows were of one; null if that is unknown. */
+const seenBefore = ({ kept }: Aspects) => kept?.values.statement_accounts?.split('\n') ?? null
+
+/** False if all rows of earlier files were of one account, but these did not have some of the names. */
+function covers(aspects: Aspects, found: Pick<Names, 'names'> | null | undefined): boolean {
+  const { told, kept } = aspects
+  if (told.statement_account !== undefined || kept?.values.statement_account !== allRows) return true
+  const seen = seenBefore(aspects)
+  return !found || seen === null || found.names.every((name) => name === null || seen.includes(name))
+}
+
+function seenIn(aspects: Aspects, found: Pick<Names, 'names'> | null | undefined): string[] {
+  const names = found?.names.filter((name) => name !== null) ?? []
+  return [...new Set([...(seenBefore(aspects) ?? []), ...names])].sort()
 }
 
 /** The column of accounts. Beside one of the other party's accounts, it is surely the holder's. */
@@ -87,7 +109,10 @@ function accountColumn(table: CsvTable, names: (string | null)[], aspects: Aspec
   if (column === undefined) return null
   const header = table.headers[column]
   const isTold = aspects.told['mapping.account'] !== undefined
-  const isSure = isTold || Boolean(table.columns.counter_account) || !ambiguous.test(header?.name ?? '')
+  // Several cards may be on one bill.
+  const areCards = names.every((name) => name !== null && cardLike.test(name))
+  const isNamed = !ambiguous.test(header?.name ?? '') && !areCards
+  const isSure = isTold || Boolean(table.columns.counter_account) || isNamed
   if (!isSure && (names.includes(null) || countOf(names) > maxAccounts)) return null
   return { names, what: `values of ${quoted(header?.text ?? '')}`, isSure }
 }

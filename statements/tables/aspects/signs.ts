@@ -8,6 +8,7 @@ import { areMixed } from './balances.ts'
 import { type Direction, directionOf, provedByBalances } from './direction.ts'
 import type { Entry } from './entry.ts'
 import { areOfBuyer, askAboutMarks, headerOf, markColumns, recordMarks, signsByKinds } from './marks.ts'
+import { isByMark, mixedMarks, signedByMarks, withMarkOptions } from './reversals.ts'
 import { type Asked, type Proof, question } from './sign-questions.ts'
 import { unsigned } from './unsigned.ts'
 
@@ -37,8 +38,14 @@ export function settleSigns(
   const marked = isSigned ? null : byMarks(table, groups.flat(), evidence.directionOf, aspects)
   if (marked) return directed(table, groups, marked, aspects)
   if (!isSigned && !table.layout?.signs) return unsigned(table, groups, evidence, aspects)
-  const convention = aspects.settle('signs', () => signedAspect(table, groups, evidence, aspects))
-  return applied(groups, convention)
+  const marks = mixedMarks(table, groups.flat(), aspects)
+  const convention = aspects.settle('signs', () => {
+    const found = signedAspect(table, groups, evidence, aspects)
+    return marks ? withMarkOptions(found) : found
+  })
+  return marks && isByMark(convention)
+    ? signedByMarks(groups, marks, convention)
+    : applied(groups, convention)
 }
 
 function applied(groups: Entry[][], convention: string): Entry[][] {
@@ -62,7 +69,7 @@ function settleSides(table: CsvTable, groups: Entry[][], { sides }: Evidence, as
       ),
     )
   const { signs } = aspects.told
-  if (signs) aspects.record('signs', signs, asTold, true)
+  if (signs && !isByMark(signs)) aspects.record('signs', signs, asTold, { once: true })
   else aspects.record('signs', 'by_column', 'debits and credits have columns of their own')
   return applied(groups, signs ?? 'as_written')
 }
@@ -88,7 +95,7 @@ function directed(
   const contradicts = signed.some((group) => areMixed(group) || isAgainst(directionOf(table, group)))
   // Types say more than an option, as long as nothing contradicts them.
   const told = value === 'by_mark' || contradicts ? aspects.told.signs : undefined
-  if (told) aspects.record('signs', told, asTold, true)
+  if (told) aspects.record('signs', told, asTold, { once: true })
   else if (contradicts)
     aspects.settle('signs', () =>
       question(`The balances in the file contradict ${proof ?? 'its marks'}.`, groups.flat()),

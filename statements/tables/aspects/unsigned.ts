@@ -85,7 +85,7 @@ const notShown = 'The balances do not show which way every amount went, and none
  * none does, those that lower it.
  */
 function settle(all: Unsigned[], doubt: string | null, aspects: Aspects): Reading {
-  const told = aspects.told.signs
+  const told = aspects.told.signs?.startsWith('by_mark') ? undefined : aspects.told.signs
   const open = all.flatMap(({ entry, direction }) => (entry.amount !== 0 && !direction ? [entry] : []))
   const shown = shownIn(all)
   const isOneWay = all.every(({ direction }) => direction !== (shown.verb === 'raise' ? -1 : 1))
@@ -102,7 +102,7 @@ function settle(all: Unsigned[], doubt: string | null, aspects: Aspects): Readin
     const proof = isUsed ? asTold : (known?.proof ?? '')
     const cameIn = isOwn === (shown.verb === 'raise')
     const areAlike = isOneWay && answer === (cameIn ? 'as_written' : 'inverted')
-    aspects.record('signs', isUsed || areAlike ? answer : 'by_balance', proof, !areAlike)
+    aspects.record('signs', isUsed || areAlike ? answer : 'by_balance', proof, { once: !areAlike })
     aspects.record('balance', isOwn ? 'own' : 'owed', known?.proof ?? proof)
   }
   return { isOwn, oldestCameIn }
