@@ -1,8 +1,7 @@
+import { journalAccount, journalEntry, journalTitle, type Posting } from '../shared/journal.ts'
 import { formatMoney, negated } from '../shared/money.ts'
 import type { Transaction } from '../transactions/read.ts'
 import { type ExportReader, type FirstPage, firstStatements, transactionPages } from './pages.ts'
-
-type Posting = [account: string, amount: string]
 
 const opening = 'equity:opening balances'
 const uncategorised = { income: 'revenues:Uncategorized', expense: 'expenses:Uncategorized' }
@@ -43,6 +42,8 @@ async function* write({ accounts, ...first }: FirstPage, pages: AsyncIterable<Tr
       [own, taken],
     ]
   }
+  const entryOf = (row: Transaction) =>
+    journalEntry(journalTitle(row.transactionDate, row.reference, row.description), postingsOf(row))
 
   const others = [opening, ...Object.values(uncategorised), ...categoryNames.values()]
   yield `decimal-mark .\ncommodity 1000.00\n${[
@@ -53,45 +54,27 @@ async function* write({ accounts, ...first }: FirstPage, pages: AsyncIterable<Tr
   const started = accounts.map(
     ({ id, startingBalance }): Posting => [account(id), formatMoney(startingBalance)],
   )
-  // hledger works out the amount that is left out.
-  yield entry(`${day} * opening balances`, [...started, [opening, '']])
+  yield journalEntry(`${day} * opening balances`, [...started, [opening, '']])
   let count = 0
   for await (const page of pages) {
-    yield page.map((row) => entry(titleOf(row), postingsOf(row))).join('')
+    yield page.map((row) => entryOf(row)).join('')
     count += page.length
     day = page.at(-1)?.transactionDate ?? day
   }
-  yield entry(
+  yield journalEntry(
     `${day} * closing balances`,
     accounts.map(({ id, balance }): Posting => [account(id), `0.00 = ${formatMoney(balance)}`]),
   )
   yield `\n; complete: ${count} transactions\n`
 }
 
-function entry(title: string, postings: Posting[]): string {
-  return `\n${title}\n${postings.map(([account, amount]) => `    ${account}  ${amount}\n`).join('')}`
-}
-
-/** With a status and a code, hledger reads the rest as the description. */
-function titleOf({ transactionDate, reference, description }: Transaction): string {
-  return `${transactionDate} * (${plain(reference ?? '').replaceAll(')', ']')}) ${plain(description ?? '')}`
-}
-
 /** Returns a function that makes an account name of hledger, which no other row has. */
 function uniqueNames() {
   const taken = new Set<string>(Object.values(uncategorised))
   return (parent: string, name: string, id: number): string => {
-    let full = `${parent}:${plain(name).replaceAll(':', '-')}`
+    let full = journalAccount(parent, name)
     while (taken.has(full)) full += ` (${id})`
     taken.add(full)
     return full
   }
-}
-
-/** A text without what ends a name or a description in hledger: two spaces, a line end, a semicolon. */
-function plain(text: string): string {
-  return text
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim()
-    .replaceAll(';', ',')
 }
