@@ -2,13 +2,14 @@ import type { CalendarDate, Span } from '../src/shared/dates.ts'
 import type { FileQuestion } from '../src/shared/failures.ts'
 import { type Minor, negated } from '../src/shared/money.ts'
 import type { TransactionText } from '../src/shared/transaction-fields.ts'
+import { decimalSeparators, feeConventions, signAnswers } from '../src/shared/types.ts'
 import { readBankFile, readOwnFile } from './formats.ts'
 import type { Kind } from './recognise.ts'
 import { chooseAccount } from './shared/accounts.ts'
 import { asTold, type Settled } from './shared/aspect.ts'
 import type { Answers, Known, ReadOptions, Remembered } from './shared/options.ts'
 import type { BankStatement, ClosingBalance, LeftOut, OwnRow } from './shared/statement.ts'
-import { type Problem, Unreadable } from './shared/unreadable.ts'
+import { type Problem, refuseFile, Unreadable } from './shared/unreadable.ts'
 import type { OwnFile } from './tables/reading/own.ts'
 
 export type StatementOptions = {
@@ -75,6 +76,7 @@ const nothing: Reading = {
 /** Reads a statement of a bank, or a table of one's own. Nothing is to be stored while there are problems or questions. */
 export function readStatement(bytes: Uint8Array, { kind, ...options }: StatementOptions): Reading {
   try {
+    refuseOtherAnswers(options.answers ?? {})
     const reading = kind === 'bank' ? readBank(bytes, options) : readOwn(bytes, options)
     return {
       ...nothing,
@@ -87,6 +89,17 @@ export function readStatement(bytes: Uint8Array, { kind, ...options }: Statement
     const { problems, questions, needs } = error
     const isOnlySigns = problems.length === 0 && questions.every(({ field }) => field === 'signs')
     return { ...nothing, problems, questions, needs: isOnlySigns ? needs : null }
+  }
+}
+
+/** The answers that are one of a few words. */
+const words = { signs: signAnswers, decimal_separator: decimalSeparators, fees: feeConventions }
+
+function refuseOtherAnswers(answers: Answers): void {
+  for (const [field, allowed] of Object.entries(words)) {
+    const told = answers[field]
+    if (told !== undefined && !allowed.some((one) => one === told))
+      refuseFile(`The answer to ${field} must be one of ${allowed.join(' ')}.`, field)
   }
 }
 

@@ -28,6 +28,7 @@ const longest = [
   'node/wrangler-dev',
   'node/import-work',
   'node/client-package',
+  'node/statements-package',
   'node/life',
   'node/hledger',
   'node/reference-page',

@@ -1,0 +1,39 @@
+import type { ExampleRow } from '../../src/shared/failures.ts'
+import { formatMoney, negated } from '../../src/shared/money.ts'
+import type { Reading } from '../index.ts'
+
+/** What the rows do not show: what was left out, how each aspect was settled, balances, answers without a use. */
+export function summaryText({ rows, leftOut, settled, balances, startingBalances, unused }: Reading): string {
+  const { closing } = balances
+  return [
+    `${rows.length} rows, ${leftOut.length} left out`,
+    ...leftOut.map(({ line, reason, text }) => `  line ${line}: ${reason}: ${oneLine(text)}`),
+    ...startingBalances.map(
+      ({ account, amount }) => `Starting balance of ${account}: ${formatMoney(amount)}`,
+    ),
+    ...(closing ? [`Closing balance: ${formatMoney(closing.amount)} on ${closing.date}`] : []),
+    'Settled:',
+    ...Object.entries(settled).map(([field, { value, proof }]) => `  ${field}=${value}: ${proof}`),
+    ...unused.map((field) => `The file has no use for the answer to ${field}.`),
+  ].join('\n')
+}
+
+/** The open questions, with the answers to choose from and the rows that each would make. */
+export function questionsText({ questions }: Reading): string {
+  return questions
+    .flatMap(({ field, text, options }) => [
+      text,
+      ...options.flatMap(({ value, label, example }) => [
+        `  --answer '${field}=${value}'  ${label}`,
+        ...example.map((row) => `      ${exampleText(row)}`),
+      ]),
+    ])
+    .join('\n')
+}
+
+function exampleText({ line, date, type, amount, description }: ExampleRow): string {
+  const signed = formatMoney(type === 'income' ? amount : negated(amount))
+  return `line ${line}: ${date} ${type} ${signed} ${oneLine(description ?? '')}`.trimEnd()
+}
+
+const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
