@@ -267,8 +267,11 @@ export const transactions = sqliteTable(
   (t) => [
     index('transactions_changes').on(t.userId, t.seq),
     index('transactions_user_date').on(t.userId, t.transactionDate, t.id),
-    // Finds duplicates without reading the account's whole history.
-    index('transactions_account_date_amount').on(t.accountId, t.transactionDate, t.amount),
+    // Finds the newest duplicates without reading the account's whole history. The columns after the id spare reports of
+    // balances the rows, which are all over the table.
+    index('transactions_account_date_amount').on(
+      ...[t.accountId, t.transactionDate, t.amount, t.id, t.type, t.toAccountId],
+    ),
     index('transactions_to_account')
       .on(t.toAccountId, t.transactionDate)
       .where(sql`to_account_id is not null`),

@@ -1,12 +1,13 @@
-import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, between, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Owner } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
 import { accounts, totals, transactions } from '../database/schema.ts'
-import { exactSum, type WideSum, wideSum } from '../database/wide-sums.ts'
+import { exactSum, partialSum, sumOfParts, type WideSum } from '../database/wide-sums.ts'
 import {
   addDays,
   addMonths,
   type CalendarDate,
+  type CalendarMonth,
   dateIn,
   daysOnEarth,
   lastDayOf,
@@ -14,7 +15,6 @@ import {
   type Span,
 } from '../shared/dates.ts'
 import type { Draft } from '../shared/draft.ts'
-import { filterParts } from '../transactions/filter.ts'
 import { type BalancesQuery, datesOfReport, daysOfReport } from './contract.ts'
 import { limitFigures, requireFigures } from './figures.ts'
 
@@ -51,22 +51,53 @@ type Movement = WideSum & { at: string; accountId: number }
 /** Everything that moved after the first of the days, the latest first. */
 function movementsSince(owner: Owner, { every, account_id }: BalancesQuery, { from, to }: Span): SQL {
   const lastMonth = monthOf(to)
-  const isMonthly = every === 'month'
-  const kept = and(eq(totals.userId, owner.id), gt(totals.month, isMonthly ? monthOf(from) : lastMonth))
-  const filter = { account_id, from: addDays(from, 1), to: lastDayOf(lastMonth) }
-  const rows = (isMonthly ? [] : filterParts(owner, filter)).map(
-    (part) => sql`
-      union all select transaction_date, type, amount, account_id, coalesce(to_account_id, 0)
-        from ${transactions} where ${part}`,
-  )
+  const days = { from: addDays(from, 1), to: lastDayOf(lastMonth) }
+  const parts =
+    every === 'month'
+      ? [movementsOfMonths(owner, account_id, monthOf(from), lastMonth)]
+      : [
+          movementsOfMonths(owner, account_id, lastMonth, lastMonth),
+          movementsOfDays(owner, account_id, days, 'source'),
+          movementsOfDays(owner, account_id, days, 'destination'),
+        ]
+  return sql`
+    select at, accountId, ${sumOfParts} from (${sql.join(parts, sql` union all `)})
+     group by 1, 2 order by at desc ${limitFigures}`
+}
+
+/** The kept totals of the months after one; those after `last` are all of the month after it. */
+function movementsOfMonths(owner: Owner, id: number | undefined, after: CalendarMonth, last: CalendarMonth) {
   const accountId = sql`iif(is_destination, to_account_id, account_id)`
   return sql`
-    select at, ${accountId} as accountId, ${wideSum(sql`iif(is_destination or type = 'income', amount, -amount)`)}
-      from (select min(month, ${addMonths(lastMonth, 1)}) as at, type, total as amount, account_id, to_account_id
-              from ${totals} where ${kept} ${sql.join(rows)})
-      join (select 0 as is_destination union all select 1)
-     where ${accountId} ${account_id === undefined ? sql`<> 0` : sql`= ${account_id}`}
-     group by 1, 2 order by at desc ${limitFigures}`
+    select min(month, ${addMonths(last, 1)}) as at, ${accountId} as accountId,
+           ${partialSum(sql`iif(is_destination or type = 'income', total, -total)`)}
+      from ${totals} join (select 0 as is_destination union all select 1)
+     where ${and(eq(totals.userId, owner.id), gt(totals.month, after))}
+       and ${accountId} ${id === undefined ? sql`<> 0` : sql`= ${id}`}
+     group by 1, 2`
+}
+
+/** The rows of some days by one of their accounts, read in the order of its index, and by their source from it alone. */
+function movementsOfDays(
+  owner: Owner,
+  id: number | undefined,
+  { from, to }: Span,
+  side: 'source' | 'destination',
+) {
+  const { accountId, toAccountId, transactionDate, type, amount } = transactions
+  const [own, other] = side === 'source' ? [accountId, toAccountId] : [toAccountId, accountId]
+  const moved = side === 'source' ? sql`iif(${type} = 'income', ${amount}, -${amount})` : sql`${amount}`
+  return sql`
+    select transaction_date, ${accounts.id}, ${partialSum(moved)}
+      from ${accounts} cross join ${transactions} on ${own} = ${accounts.id}
+     where ${and(
+       eq(accounts.userId, owner.id),
+       id === undefined ? undefined : eq(accounts.id, id),
+       between(transactionDate, from, to),
+       // Rows of a deleted account disappear at once (live-accounts.ts).
+       sql`(${other} is null or ${other} not in (select id from accounts where former_user_id = ${owner.id}))`,
+     )}
+     group by ${accounts.id}, transaction_date`
 }
 
 /** Goes back from the balances of now. A month (`2026-11`) sorts after all days of the month before. */

@@ -1,0 +1,2 @@
+DROP INDEX `transactions_account_date_amount`;--> statement-breakpoint
+CREATE INDEX `transactions_account_date_amount` ON `transactions` (`account_id`,`transaction_date`,`amount`,`id`,`type`,`to_account_id`);
