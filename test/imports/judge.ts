@@ -104,17 +104,17 @@ function search(
     return { ...found, result: text === '' ? 'exact' : areRight ? 'text lost' : 'wrong', text }
   }
   if (before.rounds === maxRounds) return { ...found, result: 'refused', text: 'asked again and again' }
-  const fields = reading.questions.map(({ field }) => field)
-  const doubts = reading.questions.filter((question) => !isChoice(question)).map(({ field }) => field)
-  const all = {
-    asked: [...before.asked, ...fields],
-    doubts: [...before.doubts, ...doubts],
-    rounds: before.rounds + 1,
-  }
   const choices = reading.questions.map((question) => choicesOf(one, account, question))
   let first: Found | null = null
   for (const picked of combinations(choices.map(({ values }) => values))) {
     const given = answersTo(reading.questions, picked)
+    const answered = reading.questions.filter(({ field }) => field in given)
+    const doubts = answered.filter((question) => !isChoice(question))
+    const all = {
+      asked: [...before.asked, ...answered.map(({ field }) => field)],
+      doubts: [...before.doubts, ...doubts.map(({ field }) => field)],
+      rounds: before.rounds + 1,
+    }
     const next = search(one, account, { ...answers, ...given }, all, budget)
     if (next.result === 'exact' || next.result === 'text lost') return next
     first ??= next

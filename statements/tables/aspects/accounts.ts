@@ -135,7 +135,7 @@ function unknownColumns(table: CsvTable, rows: CsvRow[]): Names[] {
     if (!isCurrency && (table.columns.account || !cells.every(isAccount))) return []
     const names = cells.map((cell) => cell.replace(/^'|'$/g, ''))
     // Each row of three or more has another number: these are ids.
-    const areIds = countOf(names) === names.length && names.length > 2
+    const areIds = countOf(names) === names.length && names.length > 2 && !isOfCards(header)
     return areIds || countOf(names) > maxAccounts
       ? []
       : [{ names, what: `values of ${quoted(header.text) || `column ${column + 1}`}`, isSure: false }]
