@@ -176,7 +176,7 @@ export type ShownLayout = z.output<typeof importLayout>
 
 const leftOutLine = shown.object('LeftOutLine', 'A record of a file that is not a row.', {
   line: field(
-    z.number(),
+    shown.count(),
     doc('The line of the file, the row of a sheet, or the number of the entry (OFX, CAMT).'),
   ),
   text: field(z.string(), doc('At most 200 characters of it.')),
