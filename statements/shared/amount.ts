@@ -21,8 +21,8 @@ export type AmountReader = (cell: AmountCell) => Minor | MoneyProblem
 
 const maxLength = 80
 const groupers = /[\s\u00a0\u2007\u2009\u202f'’‘`´_]/g
-const debitWord = /^(?:d|dr|db|dt|s|soll|debit|debet)\.?$/i
-const creditWord = /^(?:c|cr|cd|ct|h|haben|credit|kredit)\.?$/i
+const debitWord = /^(?:d|dr|db|dt|s|soll|debit|debet|af|wn)\.?$/i
+const creditWord = /^(?:c|cr|cd|ct|h|haben|credit|kredit|bij|ma|a)\.?$/i
 
 /** Reads a cell once; later questions about its amount use the result. `currency` is a name that only this file has. */
 export function amountCell(line: number, text: string, currency: string | null = null): AmountCell {

@@ -22,6 +22,7 @@ import {
 } from '../text/line-words.ts'
 import type { CsvRecord } from '../text/records.ts'
 import { amountFields, amountText, type CsvRow, cellOf, hasNoAmount } from '../text/row.ts'
+import { foldState, pendingWords } from '../text/state-words.ts'
 import type { CsvTable } from '../text/table.ts'
 import { appRowOf } from './app-rows.ts'
 
@@ -52,6 +53,7 @@ export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
   const sums = { amount: 0, debit: 0, credit: 0 }
   const currency = unknownCurrency(table.columns, table.body)
   let section = titleOf(table.preamble)
+  let pendingTitle = ''
   let lastHeader = 0
   for (const [i, record] of table.body.entries()) {
     if (filled(record) === 0) continue
@@ -68,6 +70,7 @@ export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
     useFee(table, row)
     const isBelowAll = i > lastDated
     const isSum = isBelowAll && result.rows.length > 1 && isTotal(row, sums)
+    if (isTitle(row) && filled(record) === 1) pendingTitle = titleOfPending(record)
     if (isSum || isSummary(table, row, isBelowAll)) {
       result.aside.push(row)
       leave(record, isSum ? 'total' : reasonOf(row, isBelowAll))
@@ -75,7 +78,12 @@ export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
       if (!addToDescription(result.rows.at(-1), table, row)) leave(record, isBelowAll ? 'after_rows' : 'note')
     } else if (result.rows.length === maxRows) refuseFile(tooManyRows)
     else {
-      result.rows.push(Object.assign(row, { section, doubtful: doubtfulWord(table, row) }))
+      result.rows.push(
+        Object.assign(row, {
+          section,
+          doubtful: row.balance.text === '' && pendingTitle !== '' ? pendingTitle : doubtfulWord(table, row),
+        }),
+      )
       for (const field of moneyFields) sums[field] += hundredths(row[field].text)
     }
   }
@@ -181,7 +189,8 @@ function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
   if (appRowOf(table, row).isStart) return false
   if (isDated(row.date)) {
     if (noAmount) return row.balance.text !== '' || says(row, summary)
-    return Boolean(table.columns.balance) && isNamedBalance(table, row)
+    if (!table.columns.balance) return false
+    return isNamedBalance(table, row) || (row.balance.text === '' && isNamedSum(table, row))
   }
   if (halfDate.test(date)) return false
   if ((date !== '' || isBelowAll || noAmount) && isCalledSum(row)) return true
@@ -203,10 +212,15 @@ function isTotal(row: CsvRow, sums: Sums): boolean {
 
 /** Without balances, a dated row that is called a balance or a total may state one, or be a payment. */
 function doubtfulWord(table: CsvTable, row: CsvRow): string {
-  if (table.columns.balance || isTyped(table, row) || saysMore(table, row)) return ''
-  const isCalled = (cell: string) => nameOfSum.test(cell) && calledSum(foldHeader(cell))
-  return row.cells.find(isCalled)?.trim() ?? ''
+  return !table.columns.balance && isNamedSum(table, row) ? (row.cells.find(isCalledSo)?.trim() ?? '') : ''
 }
+
+/** True for a row that is called a balance or a total, and nothing else. */
+function isNamedSum(table: CsvTable, row: CsvRow): boolean {
+  return row.cells.some(isCalledSo) && !isTyped(table, row) && !saysMore(table, row)
+}
+
+const isCalledSo = (cell: string) => nameOfSum.test(cell) && calledSum(foldHeader(cell))
 
 const calledSum = (text: string) => summaryOnly.test(text) || sumOnly.test(text)
 
@@ -226,6 +240,12 @@ function isTyped(table: CsvTable, row: CsvRow): boolean {
 function isCalledSum(row: CsvRow): boolean {
   if (!hasAmount(row)) return says(row, summary)
   return summary.test(beginningOf(row.date.text)) || says(row, summaryOnly) || says(row, sumOnly)
+}
+
+/** A title such as `Pending transactions`, under which rows are pending; empty for others. */
+function titleOfPending({ cells }: CsvRecord): string {
+  const title = cells.join('').trim()
+  return pendingWords.test(foldState(title)) ? title : ''
 }
 
 /** True for a line above a header that is not a row: it has no amount, and either no date or just one cell, a period. */

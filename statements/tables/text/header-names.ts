@@ -101,14 +101,14 @@ export const headerNames = {
     concepto|descripcion|descripcion operacion|observaciones|detalle|concepto ampliado|mas datos
     descricao|descritivo|historico|lancamento|descricao do movimento|descrizione|causale|descrizione operazione|descrizione operazioni|descrizione estesa|descrizione completa|dettagli|operazione
     omschrijving|omschrijving 1|omschrijving 2|omschrijving 3|mededeling|toelichting|mededelingen|vrije mededeling|gestructureerde mededeling|transactie|naam omschrijving
-    opis|opis operacji|opis transakcji|tytul|tytul operacji|tytulem|szczegoly|szczegoly transakcji|tekst|beskrivning|specifikation|transaktion|transaktionsbeschreibung|beskrivelse|forklaring|kozlemeny|popis|zprava|zprava pro prijemce|viesti|selite|descriere|paskirtis
+    opis|opis operacji|opis transakcji|tytul|tytul operacji|tytulem|szczegoly|szczegoly transakcji|tekst|beskrivning|specifikation|transaktion|transaktionsbeschreibung|beskrivelse|forklaring|kozlemeny|popis|zprava|zprava pro prijemce|viesti|rubrik|popis transakce|nature|movimiento|purpose|purpose of payment|buchungs info|selite|descriere|paskirtis
     reason|poznamka|uzivatelska identifikace|popis pohybu|popis operace|ucel platby|informacia pre prijemcu|descrierea tranzactiei|detalii tranzactie|tittel|otsikko|selgitus|informacija sanemejam|mokejimo paskirtis|keterangan|acıklama|transaction remarks|รายการ|รายละเอียด|תיאור|תאור|פרטים|περιγραφη|αιτιολογια|описание|订单标题|交易说明|交易摘要|备注|описание операции|摘要内容|取り扱い内容|取引内容|入出金内容|摘要|内容|商品说明|商品|說明|적요|내용`),
   payee: list(`
     payee|name|merchant|merchant name|counterparty|counterparty name|counter party|partner name|partner|beneficiary|beneficiary name|recipient|paid to|from to
     beguenstigter zahlungspflichtiger|auftraggeber empfanger|empfanger auftraggeber|auftraggeber begunstigter|begunstigter auftraggeber|sender empfanger|empfanger auftraggeber name|name des auftraggebers|zahlungsempfanger|zahlungsempfanger in|zahlungspflichtige r|name zahlungsbeteiligter|empfanger zahlungspflichtiger|empfanger|begunstigter|auftraggeber|handler|handelaar|partnername|name des partners
     tiers|nom|nom contrepartie|nom de la contrepartie|contrepartie|beneficiaire|beneficiario|ordenante|beneficiario ordenante|comercio|nombre|nome|destinatario|ordinante|controparte|favorecido
     naam|naam tegenpartij|naam tegenpartij bevat|naam van de tegenpartij|tegenrekeninghouder|naam tegenrekeninghouder|odbiorca zleceniodawca|tegenpartij|naam tegenrekening|nadawca odbiorca|odbiorca nadawca|kontrahent|dane kontrahenta|nazwa kontrahenta|nazwa odbiorcy|nazwa nadawcy|nadawca|odbiorca
-    to from|name of sender receiver|sender receiver name|nazev protiuctu|nazev protistrany|jmeno protistrany|nazov protiuctu|partner neve|nume denumire ordonator beneficiar|navn|nimi|saaja maksaja|saajan nimi|saaja maksja nimi|sanemejs maksatajs|moketojo arba gavejo pavadinimas|gavejas|beneficiary payer|交易对方|商户名称|对方户名|取引先`),
+    to from|name of sender receiver|sender receiver name|nazev protiuctu|nazev protistrany|protistrana|namn|ordenante beneficiario|jmeno protistrany|nazov protiuctu|partner neve|nume denumire ordonator beneficiar|navn|nimi|saaja maksaja|saajan nimi|saaja maksja nimi|sanemejs maksatajs|moketojo arba gavejo pavadinimas|gavejas|beneficiary payer|交易对方|商户名称|对方户名|取引先`),
   posting_text: list(`
     kind|action|buchungstext|vorgang|umsatzart|umsatztyp|buchungsart|type|transaction type|type operation|type de transaction|type d operation|tipo|tipo de movimiento|tipo movimiento|movimiento|tipo operazione|tipo de transacao|mutatiesoort|transactiesoort|typ transakcji|typ operacji|rodzaj|rodzaj operacji|rodzaj transakcji
     oznaceni operace|typ uhrady|betalingstype|laji|selitys|tapahtuma|tapahtumalaji|tipus|交易分类`),
@@ -121,7 +121,7 @@ export const headerNames = {
     เลขที่อ้างอิง|אסמכתא|交易订单号|交易单号|receipt no|archiving code|arhiveerimistunnus|arhiva kods|id pohybu|id transakce|referencni cislo|referinta tranzactiei|operation id|verifikationsnummer`),
   balance: list(`
     balance|running balance|account balance|balance after|balance after transaction|closing balance|ledger balance|current balance|running bal
-    saldo|saldo nach buchung|bokfort saldo|bokat saldo|zustatek|egyenleg|sold|kontostand|kontostand nach buchung|neuer saldo|solde|solde apres operation|solde comptable|saldo contable|saldo disponible|saldo contabilistico|saldo contabile|saldo progressivo|saldo na mutatie|endsaldo|eindsaldo|saldo na trn|saldo na boeking|saldo po operacji|saldo po transakcji|saldo koncowe|guthaben|disponible
+    saldo|saldo nach buchung|bokfort saldo|bokat saldo|zustatek uctu|zustatek po transakci|saldo nach umsatz|bokat saldo|zustatek|egyenleg|sold|kontostand|kontostand nach buchung|neuer saldo|solde|solde apres operation|solde comptable|saldo contable|saldo disponible|saldo contabilistico|saldo contabile|saldo progressivo|saldo na mutatie|endsaldo|eindsaldo|saldo na trn|saldo na boeking|saldo po operacji|saldo po transakcji|saldo koncowe|guthaben|disponible
     bal|balance after trans|partial balance|zustatek na uctu|zustatek uctu|zustatek po transakci|zostatok|sold contabil|likutis|atlikums|stanje|залишок|jaak|ยอดคงเหลือ|יתרה|υπολοιπο|bakiye|остаток|残高|差引残高|差し引き残高|取引後残高|現在貸付高|余额|账户余额|本次余额|餘額|即時餘額|結餘|잔액|거래후잔액`),
   net: list(`
     net|net amount|netto|nettobetrag|montant net|total amount|amount total|transaction net amount|net value|total inc fee`),
@@ -142,7 +142,7 @@ export const headerNames = {
     статус|交易状态`),
   fee: list(`
     fee|fees|commission|commissions|commissioni|tip|amount fee|total fees|transaction fee|fee amount|gebuhr|gebuehr|entgelt|frais|comision|commissione|kosten|prowizja|oplata
-    teenustasu|poplatek v mene uctu`),
+    teenustasu|poplatek v mene uctu|poplatek|avgift|avgifter|comisiones|tarifa|tarifas|gebyr|kulut|spese|kosten bedrag`),
 }
 
 /** The texts that only the service's own export has columns for. */

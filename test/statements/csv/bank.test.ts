@@ -705,6 +705,23 @@ test('a dated row whose amount is the sum of three others is asked about, if no 
   expect(brief(`Date,Description,Amount\n${rows}2026-10-31,Pay,875.50\n`)).toHaveLength(4)
 })
 
+test('rows under the title of pending ones are pending, and dated totals without a balance none', () => {
+  const rows =
+    'Pending transactions,,,\n10/30/2026,CAFE,-5.00,\nPosted transactions,,,\n10/28/2026,PAY,2100.00,2365.90\n10/15/2026,RENT,-700.00,265.90\n'
+  const { rows: booked, leftOut } = readStatement(
+    encode(`Date,Description,Amount,Balance\n${rows}10/31/2026,Total credits,2100.00,\n`),
+    { kind: 'bank', today: '2026-11-27' },
+  )
+  expect(booked.map(({ amount }) => amount)).toEqual([210000, -70000])
+  const reasons = leftOut.map(({ line, reason }) => [line, reason]).sort()
+  expect(reasons).toEqual([
+    [2, 'note'],
+    [3, 'pending'],
+    [4, 'note'],
+    [7, 'total'],
+  ])
+})
+
 test('a line that moves the balance by its fee alone is a row', () => {
   const rows = '2026-10-03,Groceries,,120.00,,5282.50\n2026-10-04,SMS fee,,,0.35,5282.15\n'
   expect(brief(`Date,Description,Money In,Money Out,Fee,Balance\n${rows}`)).toEqual([
