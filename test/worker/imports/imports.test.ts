@@ -103,7 +103,6 @@ describe('a generic CSV', () => {
           dry_run: false,
           accounts_created: [],
           unused: [],
-          left_out: { count: 0, lines: [] },
           settled: expect.objectContaining({
             signs: { value: 'as_written', proof: 'the documented columns, where a minus sign is an expense' },
           }),
@@ -171,7 +170,6 @@ describe('a bank statement', () => {
         dry_run: false,
         accounts_created: [],
         unused: [],
-        left_out: { count: 0, lines: [] },
         settled: {
           signs: { value: 'as_written', proof: 'the format defines its signs' },
           statement_account: { value: '4711', proof: 'the only account in the file' },
