@@ -29,10 +29,12 @@ export const asTold = 'as the request says'
 /** If it `dependsOn` another question, it is asked with the first option of that. */
 export type Question = { field: string; text: string; dependsOn: string | null; options: Choice[] }
 
-/** Marks tell the direction only where they are asked about. */
-function isPossible(told: string | undefined, found: Aspect): boolean {
-  if (!told?.startsWith('by_mark')) return true
-  return found !== null && 'question' in found && found.options.some(({ value }) => value === told)
+/** Marks tell the direction only where they are asked about, and a word has no other answers than those offered. */
+function isPossible(field: string, told: string | undefined, found: Aspect): boolean {
+  const options = found !== null && 'question' in found ? found.options : null
+  const isListed = options?.some(({ value }) => value === told) ?? false
+  if (told?.startsWith('by_mark')) return isListed
+  return isListed || options === null || !/^(?:states|marks)\./.test(field)
 }
 
 const amountColumns = ['mapping.amount', 'mapping.debit', 'mapping.credit']
@@ -59,7 +61,7 @@ export class Aspects {
    */
   settle(field: string, find: () => Aspect, fallback = ''): string {
     const found = find()
-    const told = isPossible(this.told[field], found) ? this.told[field] : undefined
+    const told = isPossible(field, this.told[field], found) ? this.told[field] : undefined
     if (told !== undefined) return found === null ? told : this.record(field, told, asTold)
     const kept = this.kept?.values[field]
     if (found === null) return kept ?? fallback

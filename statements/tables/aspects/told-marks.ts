@@ -23,7 +23,7 @@ export function checkToldMarks(
   for (const [field, direction] of told) {
     const word = field.slice(prefix.length)
     const marked = entries.filter(({ row, amount }) => amount !== 0 && hasMark(row, word, columns))
-    const against = marked.find(({ amount }) => amount > 0 !== (direction === 'in'))
+    const against = marked.find(({ amount }) => direction !== (amount > 0 ? 'in' : 'out'))
     if (against && !areReversed)
       problems.add(
         'marks',

@@ -64,6 +64,25 @@ test('an answer about a mark that a row contradicts is refused', async () => {
   })
 })
 
+test.each([
+  [
+    'states',
+    'Datum,Text,Betrag\n,Markt,-1.00\n2026-09-13,Miete,-2.00\n,Lohn,9.00\n2026-09-14,Kino,-3.00\n',
+    'blank date',
+  ],
+  [
+    'states',
+    'Date,Text,Amount,Status\n2026-09-13,Rent,-2.00,Posted\n2026-09-14,Cinema,-3.00,Pending\n',
+    'Pending',
+  ],
+  ['marks', 'Date,Text,Amount,Dr/Cr\n2026-09-13,Rent,2.00,D\n2026-09-14,Wages,9.00,C\n', 'D'],
+])('an answer about %s that is none of those offered is refused', async (field, file, word) => {
+  const { send } = await createCustomer()
+  const answer = encodeURIComponent(JSON.stringify({ [word]: 'booke' }))
+  const { status, body } = await send(file, `&signs=as_written&${field}=${answer}`)
+  expect([status, Object.keys(body.errors)]).toEqual([422, [field]])
+})
+
 test('an answer holds for the next file of the account with the same headers, until it is forgotten', async () => {
   const { person, checking, send, layouts, cash, world } = await createCustomer()
   const first = await send(card('09'), '&signs=inverted')
