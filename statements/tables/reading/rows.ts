@@ -242,10 +242,10 @@ function isCalledSum(row: CsvRow): boolean {
   return summary.test(beginningOf(row.date.text)) || says(row, summaryOnly) || says(row, sumOnly)
 }
 
-/** A title such as `Pending transactions`, under which rows are pending; empty for others. */
+/** A title such as `Pending transactions`, under which rows are pending; empty for others, such as `No pending transactions`. */
 function titleOfPending({ cells }: CsvRecord): string {
   const title = cells.join('').trim()
-  return pendingWords.test(foldState(title)) ? title : ''
+  return !/\s\S+\s/.test(title) && pendingWords.test(foldState(title)) ? title : ''
 }
 
 /** True for a line above a header that is not a row: it has no amount, and either no date or just one cell, a period. */

@@ -426,10 +426,13 @@ describe('the rows of a bank export', () => {
     expect(Object.keys(errors(text) ?? {})).toContain('rows.3.date')
   })
 
-  test.each(['January 2026', 'Card 1234'])('may have %s as a title between them', (title) => {
-    const text = `Date,Text,Amount\n2026-01-31,a,-3.00\n${title},,\n2026-01-30,b,-4.00\n`
-    expect(brief(text)).toHaveLength(2)
-  })
+  test.each(['January 2026', 'Card 1234', 'No pending transactions'])(
+    'may have %s as a title between them',
+    (title) => {
+      const text = `Date,Text,Amount\n2026-01-31,a,-3.00\n${title},,\n2026-01-30,b,-4.00\n`
+      expect(brief(text)).toHaveLength(2)
+    },
+  )
 
   test('that are broken are errors, also at the end', () => {
     expect(errors('Date,Text,Amount\n2026-01-31,a,-3.00\n32/01/2026,b,-4.00\n')).toEqual({
