@@ -5,9 +5,11 @@ import { entriesOf, Fields, Known, Raw } from './written.ts'
 
 type Components = Record<string, JsonSchema>
 
-const day = fc
-  .date({ min: new Date('2025-01-01'), max: new Date('2026-12-31'), noInvalidDate: true })
-  .map((date) => date.toISOString().slice(0, 10))
+const dayUpTo = (last: string) =>
+  fc
+    .date({ min: new Date('2025-01-01'), max: new Date(last), noInvalidDate: true })
+    .map((date) => date.toISOString().slice(0, 10))
+const day = dayUpTo('2026-12-31')
 const amount = fc
   .integer({ min: 1, max: 9_999_999 })
   .chain((cents) => fc.constantFrom<unknown>(cents / 100, (cents / 100).toFixed(2)))
@@ -29,6 +31,9 @@ const meanings: Record<string, fc.Arbitrary<unknown>> = {
   amount,
   starting_balance: amount,
   transaction_date: day,
+  // A balance check is of a day that has been.
+  date: dayUpTo('2026-06-30'),
+  balance: amount,
   from: day,
   to: day,
   month: day.map((text) => text.slice(0, 7)),

@@ -57,6 +57,7 @@ const named: Record<string, string> = {
   '/api/accounts/{id}': 'account',
   '/api/categories/{id}': 'category',
   '/api/transactions/{id}': 'transaction',
+  '/api/balance-checks/{id}': 'balance_check',
   '/api/transactions/sync/{id}': 'sync',
   '/api/imports/{id}': 'import',
   '/api/tokens/{id}': 'session',

@@ -54,6 +54,8 @@ export async function createTarget(name: string) {
     }
     if (lacking('category', 1)) await attacker.post('/api/categories', { name: 'Kept', type: 'expense' })
     if (lacking('transaction', 1)) await recordTransaction(attacker, expense(own))
+    if (lacking('balance_check', 1))
+      await attacker.post('/api/balance-checks', balanceCheck(own.account?.[0]))
     if (lacking('session', 2)) await signIn(world, attacker)
     if (lacking('import', 1)) await attacker.post('/api/import/store', { transactions: [expense(own)] })
     if (lacking('layout', 1))
@@ -170,6 +172,8 @@ export async function createTarget(name: string) {
   }
 }
 
+const balanceCheck = (accountId: unknown) => ({ account_id: accountId, date: '2026-01-31', balance: 1 })
+
 const expense = (ids: Ids) => ({
   account_id: ids.account?.[0],
   category_id: ids.category?.[0],
@@ -208,6 +212,7 @@ async function createBystander(world: World): Promise<Person> {
   await person.post('/api/transactions/sync', { transactions: [another(3)] })
   await world.deliverSyncs()
   await person.post('/api/import/store', { transactions: [another(4)] })
+  await person.post('/api/balance-checks', balanceCheck(account.id))
   await person.post('/api/forgot-password', { email: person.email })
   return person
 }
@@ -223,7 +228,7 @@ async function idsOf(world: World, userId: number): Promise<Ids> {
     sql`
       select ${newest('accounts')} as account, ${newest('categories')} as category,
              ${newest('transactions')} as "transaction", ${newest('imports')} as import,
-             ${newest('import_layouts')} as layout,
+             ${newest('import_layouts')} as layout, ${newest('balance_checks')} as balance_check,
              ${newest('sync_batches', 'rowid')} as sync, ${newest('tokens')} as session`,
   )
   return Object.fromEntries(Object.entries(found ?? {}).map(([what, ids]) => [what, JSON.parse(String(ids))]))

@@ -179,13 +179,13 @@ describe('an Idempotency-Key', () => {
     expect((await send({ client_id: 'phone-1' }, 'key-3')).body).toEqual(own.body)
   })
 
-  test('of a transaction has up to 64 characters', async () => {
+  test('of a transaction has up to 255 characters', async () => {
     const household = await createHousehold(world)
     const send = (length: number) =>
       post(household, '/api/transactions', household.expense(), 'k'.repeat(length))
-    expect((await send(64)).status).toBe(201)
-    const { status, body } = await send(65)
-    const message = 'The Idempotency-Key must not be greater than 64 characters.'
+    expect((await send(255)).status).toBe(201)
+    const { status, body } = await send(256)
+    const message = 'The Idempotency-Key must not be greater than 255 characters.'
     expect([status, body.errors]).toEqual(refusal(message))
   })
 
