@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Sqld, startSqld } from '../../dev/sqld/server.ts'
 import { DatabaseUnavailable } from '../../src/shared/failures.ts'
 import { Meter } from '../../src/shared/meter.ts'
+import { createWritten } from '../databases/create-written.ts'
 import { openDatabase } from '../databases/open.ts'
 
 let directory: string
@@ -16,7 +17,7 @@ let server: Sqld
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'purse-busy-'))
   server = await startSqld({ directory, checkpointInterval: 3_600 })
-  await open().batch([open().run(sql`create table written (writer integer)`)])
+  await createWritten(open())
 })
 
 afterAll(async () => {

@@ -10,6 +10,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { freePort } from '../../dev/ports.ts'
 import { type Sqld, startSqld } from '../../dev/sqld/server.ts'
 import { Meter } from '../../src/shared/meter.ts'
+import { createWritten } from '../databases/create-written.ts'
 import { openDatabase } from '../databases/open.ts'
 
 let directory: string
@@ -26,7 +27,7 @@ beforeEach(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'purse-streams-'))
   port = await freePort()
   await startServer()
-  await open().batch([open().run(sql`create table written (writer integer)`)])
+  await createWritten(open())
 })
 
 afterEach(async () => {
