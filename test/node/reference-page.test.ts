@@ -4,6 +4,7 @@ import path from 'node:path'
 import type axe from 'axe-core'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { signAnswers } from '../../src/shared/types.ts'
 import { browser, launch } from './fixtures/browser.ts'
 import { verifyByMail } from './fixtures/client.ts'
 import { projectDirectory, sharedPlace } from './fixtures/stack.ts'
@@ -99,7 +100,7 @@ test.skipIf(!browser).each([1280, 390])(
     await operation.getByRole('button', { name: 'Send' }).waitFor()
     expect(await shown.count()).toBe(all)
     const choices = operation.locator('select[name=signs] option')
-    expect(await choices.allTextContents()).toEqual(['', 'as_written', 'inverted'])
+    expect(await choices.allTextContents()).toEqual(['', ...signAnswers])
     expect(await operation.locator('select[name=dry_run] option').allTextContents()).toEqual([
       '',
       'true',
