@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { chosenPassword, comparedEmail, email, password, reportedTimezone } from '../identity/user-fields.ts'
 import { doc, field } from '../shared/doc.ts'
 import { invalidText } from '../shared/field-errors.ts'
-import { converted, listOf, nullable, oneOf, text, timestamp } from '../shared/fields.ts'
+import { converted, listOf, nullable, oneOf, preprocessed, text, timestamp } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
 import { tokenAbilities } from '../shared/types.ts'
 import { mary, user } from '../users/contract.ts'
@@ -44,8 +44,13 @@ export type ShownSignIn = z.output<typeof signIn>
 export const newToken = z.object({
   name: field(text(), doc('For people, such as the script that uses the token.')),
   abilities: field(
-    converted(listOf(oneOf(tokenAbilities), tokenAbilities.length), (abilities, reject) =>
-      abilities.includes('read') ? abilities : reject(invalidText),
+    converted(
+      preprocessed(
+        // The length of a text would be checked too.
+        (input: string[]) => (typeof input === 'string' ? {} : input) as string[],
+        listOf(oneOf(tokenAbilities), tokenAbilities.length),
+      ),
+      (abilities, reject) => (abilities.includes('read') ? abilities : reject(invalidText)),
     ),
     doc({ description: '`read`, or `read` and `write`.', examples: [['read']] }),
   ),

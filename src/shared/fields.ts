@@ -217,11 +217,9 @@ export const flagFromText = preprocessed(
 
 /** A list of one to `max` items, with the texts of a batch. */
 export const listOf = <Item extends z.ZodMiniType>(item: Item, max: number) =>
-  field(
-    // zod's checks of lengths also run on texts.
-    z.array(item, { error: requiredOr(fieldText('must be an array')) }).check(
-      z.refine((items) => items.length > 0, requiredText),
-      z.refine((items) => items.length <= max, fieldText(`must not have more than ${max} items`)),
-    ),
-    doc({ minItems: 1, maxItems: max }),
-  )
+  z
+    .array(item, { error: requiredOr(fieldText('must be an array')) })
+    .check(
+      z.minLength(1, { error: requiredText }),
+      z.maxLength(max, { error: fieldText(`must not have more than ${max} items`) }),
+    )
