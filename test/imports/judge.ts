@@ -161,7 +161,7 @@ function scoreOf({ options }: FileQuestion, at: number, rows: ExpectedRow[]): nu
     const shown = options[at]?.example.find((row) => row.line === line)
     if (shown) return agreementOf(shown, rows)
     const others = options.flatMap(({ example }) => example.filter((row) => row.line === line))
-    return others.some((row) => agreementOf(row, rows) === 1) ? 0 : 1
+    return 1 - Math.max(0, ...others.map((row) => agreementOf(row, rows)))
   })
   return scores.length === 0 ? 1 : scores.reduce((sum, score) => sum + score, 0) / scores.length
 }
@@ -172,7 +172,10 @@ function agreementOf(
 ): number {
   const signed = type === 'income' ? amount : -amount
   if (rows.some((row) => row.date === date && row.amount === signed)) return 1
-  return rows.some((row) => row.date === date || row.amount === signed) ? 0.5 : 0
+  const isDay = (row: ExpectedRow) => row.date === date
+  const isSize = (row: ExpectedRow) => Math.abs(row.amount) === amount
+  if (rows.some((row) => isDay(row) && isSize(row))) return 0.75
+  return rows.some((row) => isDay(row) || isSize(row)) ? 0.5 : 0
 }
 
 /** Each way to take one value of each list, the first values first. */
