@@ -16,6 +16,7 @@ export function settleMoney(table: Table): void {
     columns.amount.push(...otherAmounts(table))
   settleAmounts(table)
   findBalance(table)
+  findFee(table)
   askAboutOthers(table)
 }
 
@@ -110,6 +111,37 @@ function findBalance(table: Table): void {
   if (!led || others.length > 0 || led.credit !== columns.credit?.[0]) return
   columns.balance = [led.balance]
   proofs.set('balance', 'the amounts lead from balance to balance')
+}
+
+/**
+ * Without a known header of fees, a column that accounts for the steps of the balances which the amounts alone do not:
+ * where it is filled, and nowhere else.
+ */
+function findFee(table: Table): void {
+  const { columns, proofs, contents } = table
+  const [balance] = columns.balance ?? []
+  if (balance === undefined || columns.fee || proofs.has('fee')) return
+  const amounts = moneyFields.flatMap((field) => columns[field] ?? [])
+  const sizeOf = (cells: string[], places: number[]) =>
+    places.reduce((sum, column) => sum + Math.abs(hundredths(cells[column] ?? '')), 0)
+  const found = freeNumbers(table).filter((fee) =>
+    [contents.rows, contents.rows.toReversed()].some((rows) => {
+      const filled = rows.slice(1).filter((cells) => sizeOf(cells, [fee]) !== 0).length
+      return (
+        filled > 0 &&
+        rows.slice(1).every((cells, i) => {
+          const step = hundredths(cells[balance] ?? '') - hundredths(rows[i]?.[balance] ?? '')
+          const [amount, charged] = [sizeOf(cells, amounts), sizeOf(cells, [fee])]
+          const isFee = charged < amount || amount === 0 || charged === 0
+          return isFee && [amount + charged, Math.abs(amount - charged)].includes(Math.abs(step))
+        })
+      )
+    }),
+  )
+  const [column, ...others] = found
+  if (column === undefined || others.length > 0) return
+  columns.fee = [column]
+  proofs.set('fee', 'the balances follow only with it')
 }
 
 /** Other columns of amounts, such as those in the currency of the purchase: their values differ in some row. */

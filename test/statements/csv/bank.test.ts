@@ -725,6 +725,17 @@ test('rows under the title of pending ones are pending, and dated totals without
   ])
 })
 
+test('a column under an unknown header holds fees if the balances follow only with it', () => {
+  const rows = (fee: string) =>
+    `Date,Description,Taxa,Amount,Balance\n2026-10-01,Pay,,100.00,500.00\n2026-10-02,Market,${fee},-33.15,465.83\n2026-10-03,Cafe,,-5.83,460.00\n`
+  expect(brief(rows('1.02'))).toEqual([
+    ['2026-10-01', 10000],
+    ['2026-10-02', -3417],
+    ['2026-10-03', -583],
+  ])
+  expect(brief(rows('7.00'))[1]).toEqual(['2026-10-02', -3315])
+})
+
 test('a line that moves the balance by its fee alone is a row', () => {
   const rows = '2026-10-03,Groceries,,120.00,,5282.50\n2026-10-04,SMS fee,,,0.35,5282.15\n'
   expect(brief(`Date,Description,Money In,Money Out,Fee,Balance\n${rows}`)).toEqual([
