@@ -37,7 +37,7 @@ export function readOwnFile(bytes: Uint8Array, options: ReadOptions): OwnFile {
 }
 
 /** A row as questions compare and show it. */
-const exampleOf = ({ lines, currency: _, ...row }: OwnRow): ExampleRow => ({ line: lines[0] ?? 0, ...row })
+const exampleOf = ({ lines, ...row }: OwnRow): ExampleRow => ({ line: lines[0] ?? 0, ...row })
 
 const readers = { csv: readBankCsv, ofx: readOfx, camt: readCamt, mt940: readMt940, qif: readQif }
 
@@ -50,5 +50,10 @@ function readFormat(format: BankStatement['format'], text: string, options: Read
 function rowsOf({ accounts }: BankStatement, account: string | undefined): ExampleRow[] {
   const names = accountNames(accounts)
   const isMeant = (_: unknown, i: number) => account === names[i] || !names.includes(account ?? '')
-  return exampleRows(accounts.filter(isMeant).flatMap(({ entries }) => entries))
+  // Rows of another account, or in another currency, are other rows.
+  return accounts
+    .filter(isMeant)
+    .flatMap(({ entries, identifier, currency }) =>
+      exampleRows(entries).map((row) => ({ ...row, identifier, currency })),
+    )
 }
