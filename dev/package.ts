@@ -10,7 +10,7 @@ export type PackageOptions = {
   source: 'client' | 'statements'
   /** The files that become files of the package, below `source`; `index.ts` is the package's module. */
   entryPoints: string[]
-  /** What package.json says besides that of `source`. */
+  /** The fields of package.json besides those of `source`. */
   manifest?: object
   /** Options of esbuild besides the usual. */
   bundling?: BuildOptions

@@ -52,7 +52,7 @@ export function memoryOf(stored: Stored, userId: number) {
       return pendingEntry(id, one)
     },
 
-    /** Takes what has been read again. If the rows are the same, `hasNewRows` says whether some have been marked. */
+    /** Replaces the view by rows that were read again. If the rows are the same, `hasNewRows` says whether some have been marked. */
     take(fresh: Stored, hasNewRows: boolean): void {
       const before = memory.stored
       memory.stored = fresh

@@ -19,7 +19,7 @@ export const changeEndpoints: EndpointGroup = {
     'POST /api/changes': {
       id: 'uploadOperations',
       summary: 'Upload what was done offline',
-      description: `Up to ${maxOperations} operations. Each is done whole or not at all, and a failed one does not affect the others, unless a balance or total would pass its bounds: then nothing is done. The answer gives the outcome of each; with a \`cursor\`, it also carries what a GET would. The same upload can be sent again: nothing is created or deleted twice, but an update sets its fields again if it has no \`was\`, or if somebody has put the values of \`was\` back. Without operations, but with a \`cursor\`, it is a pull: it changes nothing, and a read-only token may send it. Unlike a GET, it has one URL, whose preflight browsers keep.`,
+      description: `Up to ${maxOperations} operations. Each is done whole or not at all, and a failed one does not affect the others, unless a balance or total would pass its bounds: then nothing is done. The answer gives the outcome of each; with a \`cursor\`, it also carries what a GET would. The same upload can be sent again: nothing is created or deleted twice, but an update sets its fields again if it has no \`was\`, or if another change has put the values of \`was\` back. Without operations, but with a \`cursor\`, it is a pull: it changes nothing, and a read-only token may send it. Unlike a GET, it has one URL, whose preflight browsers keep.`,
       body: {
         name: 'Upload',
         example: {
