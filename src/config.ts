@@ -1,10 +1,9 @@
 import * as z from 'zod/mini'
-import type { ProviderSettings } from './auth/openid-client.ts'
 import type { DatabaseAddress } from './database/client.ts'
 import type { LinkBase } from './identity/links.ts'
+import type { ProviderSettings } from './identity/openid-client.ts'
 import { parseScryptCost, type ScryptCost } from './identity/passwords.ts'
 import { secretsOf } from './identity/secrets.ts'
-import type { MailerSettings } from './mail/resend.ts'
 import { reportOf } from './shared/error-report.ts'
 import { ConfigurationError } from './shared/failures.ts'
 
@@ -26,6 +25,9 @@ export type Config = {
   /** Undefined if none is configured. */
   provider: ProviderSettings | undefined
 }
+
+/** The settings of the email service. */
+export type MailerSettings = { apiKey: string; baseUrl: string; from: string }
 
 const scryptCostText = 'Write scrypt costs as "N,r,p", for example "16384,8,5"'
 const httpUrlText = 'Must be an http: or https: URL'

@@ -1,8 +1,8 @@
-import { type OpenIdClient, openIdClient } from './auth/openid-client.ts'
 import { type Config, readConfig } from './config.ts'
 import { openDatabase } from './database/client.ts'
 import type { Database } from './database/run.ts'
 import type { Writer } from './database/written-by.ts'
+import { type OpenIdClient, openIdClient } from './identity/openid-client.ts'
 import type { RandomBytes } from './identity/tokens.ts'
 import {
   type MailQueue,

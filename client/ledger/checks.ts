@@ -1,6 +1,6 @@
 import type { BalanceCheck } from '../api.ts'
 import { centsOf, totalOf } from './money.ts'
-import type { Fields, Pending } from './pending.ts'
+import type { Pending } from './pending.ts'
 import type { Key } from './rows.ts'
 import type { Listed, Shown } from './shown-row.ts'
 import type { View } from './view.ts'
@@ -112,14 +112,4 @@ export function pendingEffects(
 
 function moneyOf(row: Transaction | undefined): MovedMoney | null {
   return row ? { type: row.type, amount: row.amount, transaction_date: row.transaction_date } : null
-}
-
-/** The bank's days of a transaction with pending changes, as the service keeps them (src/transactions/booked-days.ts). */
-export function bookedDaysAfter(served: Fields | undefined, row: Fields): Fields {
-  const dayOn = (account: string, day: string) =>
-    served?.[account] === row[account] && row[day] !== row.transaction_date ? (row[day] ?? null) : null
-  return {
-    booked_on: dayOn('account_id', 'booked_on'),
-    to_booked_on: dayOn('to_account_id', 'to_booked_on'),
-  }
 }

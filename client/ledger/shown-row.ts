@@ -1,5 +1,4 @@
 import { type TransactionText, transactionTexts } from '../../src/shared/transaction-fields.ts'
-import { bookedDaysAfter } from './checks.ts'
 import type { Creatable, Entered } from './entered.ts'
 import type { Change, Fields, Pending, Value } from './pending.ts'
 import { isAmount, type Key, type Noun, type Rows, references, type ServedRow } from './rows.ts'
@@ -123,4 +122,14 @@ function pendingState(pending: Pending | undefined): Local['waits'] {
   if (!pending) return null
   if (pending.errors) return 'rejected'
   return pending.conflict ? 'conflict' : 'waiting'
+}
+
+/** The bank's days of a transaction with pending changes, as the service keeps them (src/transactions/booked-days.ts). */
+function bookedDaysAfter(served: Fields | undefined, row: Fields): Fields {
+  const dayOn = (account: string, day: string) =>
+    served?.[account] === row[account] && row[day] !== row.transaction_date ? (row[day] ?? null) : null
+  return {
+    booked_on: dayOn('account_id', 'booked_on'),
+    to_booked_on: dayOn('to_account_id', 'to_booked_on'),
+  }
 }

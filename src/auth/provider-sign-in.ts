@@ -7,12 +7,12 @@ import { userColumns } from '../database/owner.ts'
 import { type Database, runAll, runOne } from '../database/run.ts'
 import { tokens, usedStates, users } from '../database/schema.ts'
 import { normalizeAddress } from '../identity/addresses.ts'
+import type { Identity, OpenIdClient } from '../identity/openid-client.ts'
 import { seal, unseal } from '../identity/secrets.ts'
 import type { MailQueue } from '../queues/queues.ts'
 import { ProviderUnavailable, SignInFailed } from '../shared/failures.ts'
 import { isTakenAddress, revokeLinks } from '../users/addresses.ts'
 import type { Callback, SignInHints } from './contract.ts'
-import type { Identity, OpenIdClient } from './openid-client.ts'
 import { deleteOldestTokens, newToken, type SignedIn, type SignInContext } from './token.ts'
 
 /** The time to sign in at the provider. */

@@ -1,8 +1,6 @@
 import { Resend } from 'resend'
+import type { MailerSettings } from '../config.ts'
 import type { RenderedMail } from '../queues/mails.ts'
-
-/** The settings of the email service. */
-export type MailerSettings = { apiKey: string; baseUrl: string; from: string }
 
 /** The outcome of sending an email: `retry` is a temporary failure, `refused` a permanent one. */
 export type Delivery = { outcome: 'sent' } | { outcome: 'retry' | 'refused'; reason: string }

@@ -4,10 +4,13 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The folders of src, from the lowest. A folder imports from itself and from those before it. */
+/**
+ * The folders of src, from the lowest, and the two files that say what a run is given. Each imports from itself and from
+ * those before it, and the other files of src from all.
+ */
 const order = [
-  ...['shared', 'identity', 'queues', 'database', 'http', 'openapi', 'service', 'mail', 'categories'],
-  ...['users', 'auth', 'accounts'],
+  ...['shared', 'identity', 'queues', 'database', 'config.ts', 'deps.ts', 'http', 'openapi', 'service'],
+  ...['mail', 'categories', 'users', 'auth', 'accounts'],
   ...[
     'transactions',
     'summary',
@@ -21,12 +24,12 @@ const order = [
     'jobs',
   ],
 ]
-/** What runs, and what it is given: `http` and `jobs` refer to the types of these two. */
-const givenToAll = ['src/deps.ts', 'src/config.ts']
+/** What composes the Worker. */
+const composing = ['app.ts', 'document.ts', 'error-handler.ts', 'worker.ts']
 
 /** Packages that only these places may import, so that each can be replaced in one. */
 const confined: Record<string, RegExp> = {
-  arctic: /^src\/auth\//,
+  arctic: /^src\/identity\/openid-client\.ts$/,
   resend: /^src\/mail\//,
   fflate: /^statements\/tables\/xlsx\/zip\.ts$/,
   '@libsql/client': /^src\/database\/(client|errors)\.ts$/,
@@ -65,26 +68,34 @@ const imports = files.flatMap((file) =>
   })),
 )
 
-/** The folder of src that a file is in; undefined for what composes the Worker, and for the client. */
-const folderOf = (file: string) => /^src\/([\w-]+)\//.exec(file)?.[1]
+/** The folder of src that a file is in, or the file itself if it is in none; undefined outside of src. */
+const placeOf = (file: string) => /^src\/([\w.-]+)/.exec(file)?.[1]
+const floorOf = (place: string) => [...order, ...composing].indexOf(place)
 
-test('every folder of src has its place in the order', () => {
+test('everything in src has its place in the order', () => {
   expect(files.length).toBeGreaterThan(200)
-  expect([...new Set(files.map(folderOf))].filter((folder) => folder && !order.includes(folder))).toEqual([])
+  expect([...new Set(files.map(placeOf))].filter((place) => place && floorOf(place) < 0)).toEqual([])
 })
 
-test('imports point down, never in a circle between folders', () => {
+test('imports point down, types included', () => {
   const upward = imports.filter(({ file, target }) => {
-    const from = folderOf(file)
-    if (!from || !target.startsWith('src/') || givenToAll.includes(target)) return false
-    const to = folderOf(target)
-    return to === undefined || order.indexOf(to) > order.indexOf(from)
+    const [from, to] = [placeOf(file), placeOf(target)]
+    return from && to && !composing.includes(from) && floorOf(to) > floorOf(from)
   })
   expect(upward).toEqual([])
 })
 
+test('no file imports itself through others, types included', () => {
+  const targets = Map.groupBy(imports, ({ file }) => file)
+  const reached = (file: string, seen = new Set<string>()): Set<string> => {
+    for (const { target } of targets.get(file) ?? []) if (!seen.has(target)) reached(target, seen.add(target))
+    return seen
+  }
+  expect(files.filter((file) => reached(file).has(file))).toEqual([])
+})
+
 test('imports of the statement reader point down, and it takes nothing but what is pure', () => {
-  const placeOf = (file: string) => readerOrder.indexOf(dirname(file).replace(/^statements\/?/, ''))
+  const floorOf = (file: string) => readerOrder.indexOf(dirname(file).replace(/^statements\/?/, ''))
   const outside: Record<string, RegExp> = {
     fflate: /^statements\/tables\/xlsx\/zip\.ts$/,
     'node:fs': /^statements\/command\/main\.ts$/,
@@ -93,21 +104,11 @@ test('imports of the statement reader point down, and it takes nothing but what 
   const own = imports.filter(({ file }) => file.startsWith('statements/'))
   const strays = own.filter(({ file, target }) =>
     target.startsWith('statements/')
-      ? placeOf(file) < 0 || placeOf(target) > placeOf(file)
+      ? floorOf(file) < 0 || floorOf(target) > floorOf(file)
       : !/^src\/shared\//.test(target) && !outside[target]?.test(file),
   )
   expect(own.length).toBeGreaterThan(200)
   expect(strays).toEqual([])
-})
-
-test('no file of the statement reader imports itself through others, not even for a type', () => {
-  const own = imports.filter(({ file }) => file.startsWith('statements/'))
-  const targets = Map.groupBy(own, ({ file }) => file)
-  const reached = (file: string, seen = new Set<string>()): Set<string> => {
-    for (const { target } of targets.get(file) ?? []) if (!seen.has(target)) reached(target, seen.add(target))
-    return seen
-  }
-  expect([...targets.keys()].filter((file) => reached(file).has(file))).toEqual([])
 })
 
 test('statements are run by name: no result is read by its position', () => {

@@ -118,6 +118,7 @@ async function redeem(
 ): Promise<Identity> {
   const discovery = await discover(issuer)
   const { token_endpoint, userinfo_endpoint } = discovery
+  // Of any size: Arctic uses the global fetch, so its response cannot be bounded without replacing that.
   const tokens = await client.validateAuthorizationCode(token_endpoint, code, codeVerifier)
   const payload = await verifyIdToken(tokens.idToken(), discovery, clientId)
   if (payload.nonce !== nonce) throw new ProviderUnavailable('The ID token is for another sign-in')
