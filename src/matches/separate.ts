@@ -99,7 +99,10 @@ function undoJoins(userId: SQL, ids: SQL): { steps: SQL[]; forget: SQL } {
 
 const kept = (field: string) => sql.raw(`kept ->> '${field}'`)
 
-/** Inserts the rows as if typed, so that the triggers count them, and then sets their imports. */
+/**
+ * Inserts the rows as if typed, so that the triggers count each one and log it for balance checks, which the statements for
+ * many rows log as one sum; then sets their imports.
+ */
 function restoreRows(userId: SQL, rows: SQL): SQL[] {
   return [
     sql`
