@@ -42,6 +42,8 @@ export const categoryConflict = versionConflict('CategoryConflict', category, {
   current: { ...groceries(), name: 'Food', version: 2 },
 })
 
+// Other limits: shared/limits.ts.
+
 /** The most rows for which one call suggests categories. */
 export const maxSuggestions = 200
 

@@ -11,6 +11,8 @@ import { transaction } from '../transactions/contract.ts'
 import { mary, user } from '../users/contract.ts'
 import { readCursor } from './feed-cursor.ts'
 
+// Other limits: shared/limits.ts.
+
 /** Changes per page, unless the client asks for another number. */
 export const defaultFeedSize = 500
 const maxFeedSize = 1_000

@@ -30,6 +30,8 @@ import {
 } from './contract.ts'
 import type { FeedCursor } from './feed-cursor.ts'
 
+// Other limits: shared/limits.ts.
+
 export const maxOperations = 500
 /** The largest upload of operations, in bytes. */
 export const maxUploadBytes = 1024 * 1024

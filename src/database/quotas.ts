@@ -2,6 +2,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type Rule, rule } from './rules.ts'
 import { accounts, balanceChecks, categories, rejectedMatches } from './schema.ts'
 
+// Other limits: shared/limits.ts.
+
 /** Lists of accounts and categories have no pages. The longest must fit into the database's limit of 10 MB a response. */
 export const maxAccounts = 500
 export const maxCategories = 1_000

@@ -3,6 +3,8 @@ import { dayMs } from '../shared/dates.ts'
 import { type Database, runOne } from './run.ts'
 import { tokens } from './schema.ts'
 
+// Other limits: shared/limits.ts.
+
 /** A token expires this many days after its last use. */
 export const idleTimeoutDays = 90
 /** A token expires this many days after its creation, however much it is used. */

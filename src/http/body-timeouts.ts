@@ -1,6 +1,8 @@
 import { HTTPException } from 'hono/http-exception'
 import { TooBusy } from '../shared/failures.ts'
 
+// Other limits: shared/limits.ts.
+
 /** Receiving fails if neither another 1 KB (of a short body, all of it) nor the end arrives within this time. */
 const maxPauseMs = 10_000
 /** Reading fails if the whole body takes longer than this. */

@@ -1,5 +1,7 @@
 import { Limiter } from './limiter.ts'
 
+// Other limits: shared/limits.ts.
+
 /** A response with more rows may have megabytes and take 100 ms of CPU time. */
 const largeRows = 100
 const limiter = new Limiter(8)

@@ -3,6 +3,8 @@ import { TooBusy } from '../shared/failures.ts'
 import { isKnownToken } from './known-tokens.ts'
 import { Limiter } from './limiter.ts'
 
+// Other limits: shared/limits.ts.
+
 const megabyte = 1024 * 1024
 /** Of the 128 MB of an isolate. */
 const limiter = new Limiter(56 * megabyte)

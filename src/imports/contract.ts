@@ -13,6 +13,8 @@ import {
 } from '../shared/types.ts'
 import type { newTransaction } from '../transactions/contract.ts'
 
+// Other limits: shared/limits.ts.
+
 /** The largest file (docs/contract.md, Imports), not counting what a form adds around it. */
 export const maxFileMegabytes = 5
 /** The most entries of a mapping: more than there are fields to map (statements/tables/text/header-names.ts). */

@@ -51,6 +51,8 @@ type Bytes = Uint8Array<ArrayBuffer>
 type Kind = ImportFile['kind']
 type ImportContext = Context<App, string, { out: { header: Draft<z.output<typeof newImportKey>> } }>
 
+// Other limits: shared/limits.ts.
+
 /** An import keeps the processor busy, and all other writers waiting while it is stored. */
 const limiter = new Limiter(2)
 

@@ -4,6 +4,8 @@ import { absoluteTimeoutDays, idleTimeoutDays } from '../database/token-lifetime
 import { reservedDays } from '../identity/links.ts'
 import { dayMs } from '../shared/dates.ts'
 
+// Other limits: shared/limits.ts.
+
 const batchesKeptDays = 30
 const failedMailsKeptDays = 90
 /** Any address can be registered, and each refused email leaves a row. */

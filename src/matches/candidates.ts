@@ -11,6 +11,8 @@ import { wordsOf } from '../transactions/duplicates.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
 import { contextDays, findMatches, type Match, maxDaysApart } from './matching.ts'
 
+// Other limits: shared/limits.ts.
+
 /** At most this many rows of the requested days and those before them are read: the newest. */
 export const maxRows = 20_000
 /** At most this many rows of the days after them are read: the oldest. */

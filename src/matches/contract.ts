@@ -7,6 +7,8 @@ import * as shown from '../shared/shown.ts'
 import { matchCertainties, matchKinds } from '../shared/types.ts'
 import { coffee, transaction } from '../transactions/contract.ts'
 
+// Other limits: shared/limits.ts.
+
 /** The most days of one request. */
 export const maxDays = 366
 /** The number of days, unless the client names them. */

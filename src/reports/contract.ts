@@ -20,6 +20,8 @@ import * as shown from '../shared/shown.ts'
 import { categoryTypes, reportIntervals } from '../shared/types.ts'
 import { maxDays } from '../summary/contract.ts'
 
+// Other limits: shared/limits.ts.
+
 const maxMonths = 120
 /** The number of months, weeks or days, unless the client names the first. */
 const defaultMonths = 12

@@ -2,6 +2,8 @@ import { sql } from 'drizzle-orm'
 import { formatNumber } from '../shared/doc.ts'
 import { Invalid } from '../shared/failures.ts'
 
+// Other limits: shared/limits.ts.
+
 /** The most figures of a report, whose rows must fit into the database's limit of 10 MB a response. */
 export const maxFigures = 50_000
 

@@ -1,3 +1,5 @@
+// Other limits: shared/limits.ts.
+
 /** The time of a request for the database and other services. Beyond it, the response is a 503. */
 export const requestMs = 8_000
 

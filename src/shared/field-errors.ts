@@ -29,6 +29,8 @@ export function addError(errors: FieldErrors, field: string, text: string): void
   if (!messages.includes(message)) errors[field] = [...messages, message]
 }
 
+// Other limits: shared/limits.ts.
+
 /** The most fields whose errors a response lists, and the most errors that are listed for an import. */
 export const maxErrors = 100
 

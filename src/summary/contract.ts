@@ -7,6 +7,8 @@ import { date, flagFromText, month } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
 import { accountTypes } from '../shared/types.ts'
 
+// Other limits: shared/limits.ts.
+
 /** The most days of a daily breakdown. */
 export const maxDays = 366
 

@@ -6,6 +6,8 @@ import * as shown from '../shared/shown.ts'
 import { itemOutcomes, syncStates } from '../shared/types.ts'
 import { newTransaction } from '../transactions/contract.ts'
 
+// Other limits: shared/limits.ts.
+
 export const maxBatchItems = 1_000
 export const maxBatchMegabytes = 1
 /** A batch with more items is always queued: processing it would keep its client, and other writers, waiting. */

@@ -100,6 +100,8 @@ export const newTransactionKey = idempotencyKeyHeader(
 export const transactionChanges = z.partial(fields)
 export type TransactionChanges = z.output<typeof transactionChanges>
 
+// Other limits: shared/limits.ts.
+
 /** Rows per page, unless the client asks for another number. */
 export const defaultPageSize = 50
 export const maxPageSize = 500

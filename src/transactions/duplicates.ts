@@ -3,6 +3,8 @@ import type { MatchReason } from '../shared/match-row.ts'
 import { distinctiveWords, shareWords } from '../shared/words.ts'
 import type { NewTransaction } from './contract.ts'
 
+// Other limits: shared/limits.ts.
+
 /** A new transaction is compared with at most this many others of its account, day and amount: the newest. */
 export const maxCompared = 1_000
 
