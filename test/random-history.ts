@@ -96,6 +96,13 @@ export async function liveRandomly(api: Api, dice: Dice, steps: number): Promise
           notes: pick(null, ...texts),
           starting_balance: amount(),
         }),
+      async () => {
+        const check = { account_id: pick(...accounts), date: pick(...days.slice(0, -1)), balance: amount() }
+        const { body } = (await api('POST /balance-checks', check)) as { body: Json }
+        // Nearly all are right in the end.
+        if (body.id && pick(true, true, false))
+          await api(`PATCH /balance-checks/${body.id}`, { balance: body.ledger_balance })
+      },
       () => api('PATCH /me', { name: pick('Ada', 'Grace'), reminder_time: pick(null, '07:30') }),
     )
     await act()

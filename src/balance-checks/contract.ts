@@ -60,7 +60,7 @@ const shownFields = () => ({
   client_id: field(z.nullable(z.string()), doc('The id that the client gave it on creation.')),
   version: shown.version(),
 })
-const october = () => ({
+export const exampleCheck = () => ({
   id: 12,
   account_id: 1,
   date: '2026-10-31',
@@ -79,7 +79,7 @@ export const balanceCheck = shown.object(
   'BalanceCheck',
   "The bank's balance of an account at the end of a day, compared with the account's own.",
   shownFields(),
-  october(),
+  exampleCheck(),
 )
 /** A check without what changes with the transactions. */
 export const storedCheck = z.omit(balanceCheck, {
@@ -175,7 +175,7 @@ export const explainedCheck = shown.object(
     candidates: field(z.array(candidate), doc('Of a check that never was `ok`.')),
   },
   {
-    ...october(),
+    ...exampleCheck(),
     broken_by: [
       {
         at: '2026-11-20T18:04:11.000Z',
@@ -205,5 +205,5 @@ export type ShownExplainedCheck = z.output<typeof explainedCheck>
 
 export const balanceCheckConflict = versionConflict('BalanceCheckConflict', balanceCheck, {
   message: 'The balance check has changed.',
-  current: { ...october(), version: 2 },
+  current: { ...exampleCheck(), version: 2 },
 })

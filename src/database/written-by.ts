@@ -12,6 +12,8 @@ export type Writer = { tokenId: number } | 'service'
 const log = 'reconciliation_log'
 const isUnnamed = `${log}.by_kind is null`
 const setWriteId = `write_id = (select max(id) from ${log})`
+/** Selects the accounts whose balances on days of checks the transaction has changed so far. */
+export const accountsChanged = sql.raw(`select account_id from ${log} where ${isUnnamed}`)
 /** A session is known by the User-Agent of its client, and copied, since signing out deletes it. */
 const kindOfToken = `iif(tokens.scope = 'session', 'session', 'token')`
 const nameOfToken = 'coalesce(tokens.name, tokens.user_agent)'

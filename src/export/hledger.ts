@@ -1,3 +1,4 @@
+import { type BalanceCheck, checksOf, selectChecks, stateOf } from '../balance-checks/read.ts'
 import { journalAccount, journalEntry, journalTitle, type Posting } from '../shared/journal.ts'
 import { formatMoney, negated } from '../shared/money.ts'
 import type { Transaction } from '../transactions/read.ts'
@@ -8,15 +9,24 @@ const uncategorised = { income: 'revenues:Uncategorized', expense: 'expenses:Unc
 
 /**
  * Reads the first page, and returns everything in parts, as a journal of hledger: opening balances, every transaction, and
- * assertions of the balances at the end.
+ * assertions of the balances at the end and of the balance checks that are ok.
  */
 export async function exportJournal(reader: ExportReader): Promise<AsyncGenerator<string>> {
-  const first = await reader.read((limit) => firstStatements(reader.owner, {}, limit))
-  const today = reader.owner.now.toISOString().slice(0, 10)
-  return write(first, transactionPages(reader, {}, first), today)
+  const { owner } = reader
+  const first = await reader.read((limit) => ({
+    ...firstStatements(owner, {}, limit),
+    ...selectChecks(owner),
+  }))
+  const today = owner.now.toISOString().slice(0, 10)
+  return write(first, checksOf(first), transactionPages(reader, {}, first), today)
 }
 
-async function* write({ accounts, ...first }: FirstPage, pages: AsyncIterable<Transaction[]>, today: string) {
+async function* write(
+  { accounts, ...first }: FirstPage,
+  checks: BalanceCheck[],
+  pages: AsyncIterable<Transaction[]>,
+  today: string,
+) {
   const nameOf = uniqueNames()
   const accountNames = new Map(accounts.map(({ id, name }) => [id, nameOf('assets', name, id)]))
   const categoryNames = new Map(
@@ -34,12 +44,12 @@ async function* write({ accounts, ...first }: FirstPage, pages: AsyncIterable<Tr
     const own = account(row.accountId)
     if (row.type === 'income')
       return [
-        [own, added],
+        [own, added, row.bookedOn],
         [category(row), taken],
       ]
     return [
-      [row.type === 'transfer' ? account(row.toAccountId) : category(row), added],
-      [own, taken],
+      row.type === 'transfer' ? [account(row.toAccountId), added, row.toBookedOn] : [category(row), added],
+      [own, taken, row.bookedOn],
     ]
   }
   const entryOf = (row: Transaction) =>
@@ -50,7 +60,9 @@ async function* write({ accounts, ...first }: FirstPage, pages: AsyncIterable<Tr
     ...accounts.map(({ id }) => `account ${account(id)}  ; id:${id}\n`),
     ...others.map((name) => `account ${name}\n`),
   ].join('')}`
-  let day: string = first.transactions[0]?.rows[0]?.transactionDate ?? today
+  const firstDay = first.transactions[0]?.rows[0]?.transactionDate ?? today
+  // No later than any day whose balance is asserted.
+  let day: string = [firstDay, ...checks.map(({ date }) => date)].reduce(earlier)
   const started = accounts.map(
     ({ id, startingBalance }): Posting => [account(id), formatMoney(startingBalance)],
   )
@@ -59,14 +71,31 @@ async function* write({ accounts, ...first }: FirstPage, pages: AsyncIterable<Tr
   for await (const page of pages) {
     yield page.map((row) => entryOf(row)).join('')
     count += page.length
-    day = page.at(-1)?.transactionDate ?? day
+    day = page.flatMap(daysOf).reduce(later, day)
   }
   yield journalEntry(
     `${day} * closing balances`,
     accounts.map(({ id, balance }): Posting => [account(id), `0.00 = ${formatMoney(balance)}`]),
   )
+  // Assertions of a day are about the postings of that day further up in the file.
+  yield checks.map((check) => checkEntry(check, account(check.accountId))).join('')
   yield `\n; complete: ${count} transactions\n`
 }
+
+/** An entry that asserts the bank's balance; in a comment if the account has another one. */
+function checkEntry(check: BalanceCheck, account: string): string {
+  const { date, balance, difference } = check
+  const entry = (title: string) =>
+    journalEntry(`${date} * ${title}`, [[account, `0.00 = ${formatMoney(balance)}`]])
+  if (stateOf(check) === 'ok') return entry('balance check')
+  const found = formatMoney(BigInt(balance) + difference)
+  return entry(`balance check, but the balance is ${found}`).replaceAll(/\n(?=.)/g, '\n; ')
+}
+
+const daysOf = ({ transactionDate, bookedOn, toBookedOn }: Transaction) =>
+  [transactionDate, bookedOn, toBookedOn].filter((day) => day !== null)
+const earlier = (one: string, other: string) => (one < other ? one : other)
+const later = (one: string, other: string) => (one > other ? one : other)
 
 /** Returns a function that makes an account name of hledger, which no other row has. */
 function uniqueNames() {

@@ -7,7 +7,7 @@ import { perMinute } from '../shared/limits.ts'
 import { csvHeaders } from '../shared/transaction-fields.ts'
 import { maxFileMegabytes } from './contract.ts'
 import { importsListed } from './history.ts'
-import { importLayout, importRecord, importResult } from './response-contract.ts'
+import { importLayout, importRecord, importResult, undoneImport } from './response-contract.ts'
 
 const file = z.string().meta({ format: 'binary' })
 const upload = z.object({ file: file.describe('The file.') })
@@ -105,7 +105,10 @@ export const importEndpoints: EndpointGroup = {
       summary: 'Undo an import',
       description:
         'Deletes the transactions that the import created, except those changed since; `force=true` deletes those too.',
-      responses: { 204: deleted },
+      responses: {
+        200: json(undoneImport, 'It is undone, and balance checks are broken now.'),
+        204: deleted,
+      },
       // Without its rows, a balance or a total may leave its bounds.
       failures: ['OutOfBounds'],
     },

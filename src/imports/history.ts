@@ -1,9 +1,16 @@
 import { desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import {
+  type BalanceCheck,
+  explainedChecksOf,
+  selectExplainedChecks,
+  stateOf,
+} from '../balance-checks/read.ts'
 import { withinBounds } from '../database/bounds.ts'
 import type { Owner } from '../database/owner.ts'
 import { ownRow, readOwn, requireOwned, selectOwnership } from '../database/ownership.ts'
 import { toStatements } from '../database/run.ts'
-import { imports } from '../database/schema.ts'
+import { accounts, imports } from '../database/schema.ts'
+import { accountsChanged } from '../database/written-by.ts'
 import { undoImport } from './undo.ts'
 
 const { response: _, ...importColumns } = getTableColumns(imports)
@@ -28,15 +35,16 @@ export function showImport(owner: Owner, id: number): Promise<Import> {
 }
 
 /**
- * Undoes an import: deletes its transactions, edited ones only if forced. Throws NotFound, Forbidden, Invalid. If very
- * many of its rows were joined with others, they are separated first, in round trips of their own: if a later one fails,
- * they stay separated, and the next call continues.
+ * Undoes an import: deletes its transactions, edited ones only if forced. Returns the balance checks that this has broken.
+ * Throws NotFound, Forbidden, Invalid. If very many of its rows were joined with others, they are separated first, in round
+ * trips of their own: if a later one fails, they stay separated, and the next call continues.
  */
-export async function deleteImport(owner: Owner, id: number, isForced: boolean): Promise<void> {
+export async function deleteImport(owner: Owner, id: number, isForced: boolean): Promise<BalanceCheck[]> {
   const which = isForced ? sql`true` : sql`updated_at = created_at`
   const undone = undoImport(owner.id, sql`${id}`, which)
+  const checks = new Map<number, BalanceCheck>()
   for (let isGone = false; !isGone; ) {
-    const { owned, left } = await withinBounds(
+    const { owned, left, ...found } = await withinBounds(
       'amount',
       owner.run({
         owned: selectOwnership(owner, imports, id),
@@ -45,9 +53,16 @@ export async function deleteImport(owner: Owner, id: number, isForced: boolean):
           .select({ id: imports.id })
           .from(imports)
           .where(ownRow(owner, imports, id)),
+        ...selectExplainedChecks(owner, sql`${accounts.id} in (${accountsChanged})`),
       }),
     )
     requireOwned(imports, owned)
+    for (const check of explainedChecksOf(found)) {
+      const isOnlyUndone = check.changes.every(({ cause, importId }) => cause === 'undo' && importId === id)
+      if (check.wasOk && stateOf(check) === 'broken' && isOnlyUndone) checks.set(check.id, check)
+      else checks.delete(check.id)
+    }
     isGone = left.length === 0
   }
+  return [...checks.values()]
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { balanceCheck, exampleCheck } from '../balance-checks/contract.ts'
 import { maxDays } from '../matches/contract.ts'
 import { doc, field } from '../shared/doc.ts'
 import { reasons } from '../shared/failure-responses.ts'
@@ -64,6 +65,13 @@ export const importRecord = shown.object(
   },
 )
 export type ShownImport = z.output<typeof importRecord>
+
+export const undoneImport = shown.object(
+  'UndoneImport',
+  'What undoing an import did to balance checks.',
+  { broken_checks: field(z.array(balanceCheck), doc('Those that were `ok` before.')) },
+  { broken_checks: [exampleCheck()] },
+)
 
 const closingBalance = shown.object(
   'ClosingBalance',

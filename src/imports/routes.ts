@@ -1,6 +1,7 @@
 import type { Context, Next } from 'hono'
 import { Hono } from 'hono/tiny'
 import type * as z from 'zod/mini'
+import { presentCheck } from '../balance-checks/present.ts'
 import type { App } from '../http/app-types.ts'
 import { Limiter } from '../http/limiter.ts'
 import { pathId } from '../http/path-id.ts'
@@ -43,8 +44,9 @@ export const importHistoryRoutes = new Hono<App>()
   .get('/:id', async (c) => c.json(presentImport(await showImport(c.get('owner'), pathId(c)))))
   .delete('/:id', lenientFields('query', undoOptions), async (c) => {
     const { force = false } = c.req.valid('query')
-    await deleteImport(c.get('owner'), pathId(c), force)
-    return c.body(null, 204)
+    const broken = await deleteImport(c.get('owner'), pathId(c), force)
+    if (broken.length === 0) return c.body(null, 204)
+    return c.json({ broken_checks: broken.map(presentCheck) }, 200)
   })
 
 type Bytes = Uint8Array<ArrayBuffer>

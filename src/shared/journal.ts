@@ -1,9 +1,15 @@
-/** An account and what is added to it, with its currency; hledger works out the one amount that is left out. */
-export type Posting = [account: string, amount: string]
+/**
+ * An account and what is added to it, with its currency; hledger works out the one amount that is left out. A posting may
+ * have another day than its entry.
+ */
+export type Posting = [account: string, amount: string, day?: string | null]
 
 /** An entry of a journal of hledger. */
 export function journalEntry(title: string, postings: Posting[]): string {
-  return `\n${title}\n${postings.map(([account, amount]) => `    ${account}  ${amount}\n`).join('')}`
+  const lines = postings.map(
+    ([account, amount, day]) => `    ${account}  ${amount}${day ? `  ; date:${day}` : ''}\n`,
+  )
+  return `\n${title}\n${lines.join('')}`
 }
 
 /** The title of an entry. With a status and a code, hledger reads the rest as the description. */

@@ -25,6 +25,7 @@ test.skipIf(!isInstalled).each(histories)(
     await verifyByMail(place, email)
     const api = openApi(address, token)
     await liveRandomly(api, new Dice(seed), 60)
+    await bookOnOtherDays(api)
 
     const response = await fetch(`${address}/export?format=hledger`, {
       headers: { Authorization: `Bearer ${token}` },
@@ -44,10 +45,45 @@ test.skipIf(!isInstalled).each(histories)(
     )
     expect(journal).toMatch(new RegExp(`\n; complete: ${await totalOf(api)} transactions\n$`))
 
+    expect(journal).toContain('; date:2026-10-20')
+    expect(journal).toContain('; date:2026-11-03')
+    const { body: checks } = (await api('GET /balance-checks')) as { body: Json[] }
+    expect(new Set(checks.map(({ state }) => state)).size).toBe(2)
+    for (const { account_id, date, balance, state } of checks) {
+      const posting = `    ${names.get(account_id)}  0.00 = ${balance}\n`
+      const shown =
+        state === 'ok'
+          ? `\n${date} * balance check\n${posting}`
+          : `\n; ${date} * balance check, but the balance is `
+      expect(journal).toContain(shown)
+    }
+    const uncommented = journal.replaceAll(/^; (?!complete)/gm, '')
+    expect(() => hledger(uncommented, 'check')).toThrow('assertion')
     const wrong = journal.replace(/ {2}0\.00 = -?/, '$&1')
     expect(() => hledger(wrong, 'check')).toThrow('assertion')
   },
 )
+
+/** Imports two rows, moves each to the other side of a balance check, and makes the check right. */
+async function bookOnOtherDays(api: ReturnType<typeof openApi>): Promise<void> {
+  const call = async (request: string, body?: object) => (await api(request, body)).body as Json
+  const { id: account_id } = await call('POST /accounts', {
+    name: 'Booked',
+    type: 'bank',
+    starting_balance: 5,
+  })
+  const row = { account_id, type: 'expense', amount: 1, category_id: null }
+  const days = { '2026-10-20': '2026-11-05', '2026-11-03': '2026-10-15' }
+  const transactions = Object.keys(days).map((transaction_date) => ({ ...row, transaction_date }))
+  expect(await call('POST /import/bank/store', { transactions })).toMatchObject({
+    import: { counts: { created: 2 } },
+  })
+  const { data } = await call(`GET /transactions?account_id=${account_id}`)
+  for (const { id, transaction_date } of data as { id: number; transaction_date: keyof typeof days }[])
+    await call(`PATCH /transactions/${id}`, { transaction_date: days[transaction_date] })
+  const check = { account_id, date: '2026-10-31', balance: 4 }
+  expect(await call('POST /balance-checks', check)).toMatchObject({ state: 'ok' })
+}
 
 async function totalOf(api: ReturnType<typeof openApi>): Promise<number> {
   return ((await api('GET /transactions')) as { body: Json }).body.total

@@ -70,6 +70,24 @@ test('the balance of a statement becomes a check, which goes when the import is 
   expect(await checks()).toEqual([])
 })
 
+test('undoing an import says which checks of others it breaks', async () => {
+  const { person, checking, expense, send, checks } = await createBank()
+  const add = async (date: string, balance: string) =>
+    (await person.post('/api/balance-checks', { account_id: checking.id, date, balance })).body
+  const before = await add('2026-10-31', '87.50')
+  const { id } = await send(ofx())
+  const after = await add('2026-11-01', '87.50')
+  expect([before, after].map(({ difference }) => difference)).toEqual([12.5, 0])
+  const { status, body } = await person.delete(`/api/imports/${id}`)
+  expect(await checks()).toMatchObject([{ id: before.id }, { id: after.id }])
+  const broken = (await checks()).filter(({ state }) => state === 'broken')
+  expect(broken).toMatchObject([{ difference: 12.5 }, { difference: 12.5 }])
+  expect([status, body]).toEqual([200, { broken_checks: broken }])
+  const again = await send(ofx())
+  await person.post('/api/transactions', { ...expense(), amount: 3, transaction_date: '2026-10-01' })
+  expect(await person.delete(`/api/imports/${again.id}`)).toMatchObject({ status: 204, text: '' })
+})
+
 test('a row of the file that is deleted breaks the check, and the file brings both back', async () => {
   const { person, send, checks } = await createBank()
   await send(ofx())
