@@ -62,7 +62,8 @@ function newestSource(): number {
   return Math.max(...files.map((file) => statSync(path.join(projectDirectory, file)).mtimeMs))
 }
 
-async function buildApp(directory: string, apiUrl: string): Promise<void> {
+/** Builds the example app into a directory. Without the address of an API, it calls the server that it comes from. */
+export async function buildApp(directory: string, apiUrl: string): Promise<void> {
   // Loading Vite takes longer than building the app, so whoever needs neither waits for neither.
   const { build } = await import('vite')
   await build({

@@ -1,12 +1,13 @@
 // wrangler runs this before each build of the Worker (wrangler.toml), with the name of a deployed environment. It builds
-// the reference, refuses to deploy the addresses of the example and, under `wrangler dev`, says in one line what is
-// missing. There it never fails, since wrangler would print a stack trace of its own.
+// the reference and, for an environment, its assets, refuses to deploy the addresses of the example and, under `wrangler
+// dev`, says in one line what is missing. There it never fails, since wrangler would print a stack trace of its own.
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { reasonOf } from './dev-error.ts'
 import { exampleAddressesAllowed, projectDirectory, startedByStack } from './project.ts'
 import { buildReference } from './reference.ts'
+import { buildSite } from './site.ts'
 
 const connectLimitMs = 2_000
 
@@ -14,33 +15,49 @@ await beforeBuild()
 
 async function beforeBuild(): Promise<void> {
   const isDev = process.env.WRANGLER_COMMAND === 'dev'
-  // Without its assets directory, wrangler would report nothing else about a fresh checkout.
-  mkdirSync(path.join(projectDirectory, 'dist/reference'), { recursive: true })
-  try {
-    await buildReference()
-  } catch (error) {
-    console.error(`The reference could not be built: ${reasonOf(error)}`)
-    if (!isDev) process.exitCode = 1
-  }
   const isDeployment = ['deploy', 'versions upload'].includes(process.env.WRANGLER_COMMAND ?? '')
   const [, , environment] = process.argv
-  if (isDeployment && environment && !process.env[exampleAddressesAllowed])
-    refuseExampleAddresses(environment)
+  if (isDeployment && environment && hasExampleAddresses(environment)) {
+    process.exitCode = 1
+    return
+  }
+  // Without their directory, wrangler would report nothing else about a fresh checkout.
+  for (const assets of ['dist/reference', 'dist/site'])
+    mkdirSync(path.join(projectDirectory, assets), { recursive: true })
+  try {
+    await buildReference()
+    if (environment) await buildSite({ hasApp: servesApp(environment) })
+  } catch (error) {
+    console.error(`The assets could not be built: ${reasonOf(error)}`)
+    if (!isDev) process.exitCode = 1
+  }
   const missing = isDev && !process.env[startedByStack] && (await whatIsMissing())
   if (missing) console.error(missing)
 }
 
-function refuseExampleAddresses(environment: string): void {
+/** The lines of an environment's variables in wrangler.toml. */
+function variablesOf(environment: string): string {
   const settings = readFileSync(path.join(projectDirectory, 'wrangler.toml'), 'utf8')
   const [, variables = ''] = settings.split(`\n[env.${environment}.vars]\n`)
-  const names = [...(variables.split('\n[')[0] ?? '').matchAll(/^(\w+) = .*purse\.example/gm)].map(
-    ([, name]) => name,
+  return variables.split('\n[')[0] ?? ''
+}
+
+/** Whether the Worker serves the example app too: links in mails lead to the Worker's own address. */
+function servesApp(environment: string): boolean {
+  const [own, frontend] = ['APP_URL', 'FRONTEND_URL'].map(
+    (name) => new RegExp(`^${name} = "(.*?)/*"$`, 'm').exec(variablesOf(environment))?.[1],
   )
-  if (names.length === 0) return
+  return own === frontend && !process.env[exampleAddressesAllowed]
+}
+
+/** True if an environment still has addresses of the example, which it prints. */
+function hasExampleAddresses(environment: string): boolean {
+  const names = [...variablesOf(environment).matchAll(/^(\w+) = .*purse\.example/gm)].map(([, name]) => name)
+  if (names.length === 0 || process.env[exampleAddressesAllowed]) return false
   console.error(
     `error: [env.${environment}.vars] in wrangler.toml still has purse.example in ${names.join(', ')}: use addresses of your own (docs/deploy.md, step 5).`,
   )
-  process.exitCode = 1
+  return true
 }
 
 /** What `wrangler dev` lacks, and how to get it; undefined if it seems to have a database. */

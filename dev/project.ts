@@ -3,6 +3,9 @@ import path from 'node:path'
 /** The directory of the checkout. */
 export const projectDirectory = path.join(import.meta.dirname, '..')
 
+/** The assets of a Worker that is not deployed. */
+export const referenceDirectory = path.join(projectDirectory, 'dist/reference')
+
 /** The variable that tells before-build.ts that the Worker has all its parts. */
 export const startedByStack = 'PURSE_STACK'
 

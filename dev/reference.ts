@@ -3,12 +3,10 @@ import { existsSync, globSync } from 'node:fs'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import manifest from '../package.json' with { type: 'json' }
-import { projectDirectory } from './project.ts'
+import { projectDirectory, referenceDirectory } from './project.ts'
 import { replaceFile } from './replace-file.ts'
 
-/** The directory of wrangler.toml's assets. */
-const target = join(projectDirectory, 'dist/reference')
-const documentFile = join(target, 'api/openapi.json')
+const documentFile = join(referenceDirectory, 'api/openapi.json')
 /** Outside the assets, where wrangler would serve unfinished files. */
 const drafts = join(projectDirectory, 'dist/drafts')
 /** Says which sources the reference was built from. */
@@ -24,7 +22,8 @@ export async function buildReference(): Promise<void> {
   if (existsSync(documentFile) && sources === (await readFile(builtFrom, 'utf8').catch(() => undefined)))
     return
   await mkdir(drafts, { recursive: true })
-  const publish = (name: string, content: Buffer) => replaceFile(join(target, name), content, drafts)
+  const publish = (name: string, content: Buffer) =>
+    replaceFile(join(referenceDirectory, name), content, drafts)
 
   const { document, page } = await currentReference()
   await replaceFile(documentFile, Buffer.from(JSON.stringify(document, null, 2)), drafts)

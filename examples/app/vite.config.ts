@@ -5,13 +5,15 @@ import { defineConfig, type Plugin } from 'vite'
 
 const beside = (name: string) => path.join(import.meta.dirname, name)
 
-export default defineConfig({
+export default defineConfig(({ command }) => ({
   root: import.meta.dirname,
   define: {
-    'import.meta.env.VITE_API_URL': JSON.stringify(process.env.API_URL ?? 'http://127.0.0.1:8787'),
+    'import.meta.env.VITE_API_URL': JSON.stringify(
+      process.env.API_URL ?? (command === 'serve' ? 'http://127.0.0.1:8787' : ''),
+    ),
   },
   plugins: [serviceWorker()],
-})
+}))
 
 /** Adds the service worker to a build, with the names of the files that it keeps. */
 function serviceWorker(): Plugin {

@@ -4,6 +4,7 @@ import {
   cpSync,
   existsSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -14,7 +15,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { browser, launch } from './fixtures/browser.ts'
 import { clientOf, registration, verifyByMail } from './fixtures/client.ts'
+import { addAccount, enter, open, patienceMs } from './fixtures/example-app.ts'
 import {
   inherited,
   newPlace,
@@ -46,7 +49,7 @@ test('`wrangler dev` alone in a fresh checkout says in one line what to do, and 
   expect([status, body.message]).toEqual([500, expect.stringMatching(/TURSO_DATABASE_URL.*`npm run dev`/)])
 })
 
-test('`wrangler dev` alone works next to the stack of its checkout, in another environment too, and says when the stack has ended', async () => {
+test('`wrangler dev` alone works next to the stack of its checkout, in another environment too, with the app at its own address, and says when the stack has ended', async () => {
   const place = { ...(await newPlace()), STATE_DIR: path.join(project, '.local') }
   const stack = await start(place, project).ready()
   expect(statSync(path.join(project, '.dev.vars')).mode & 0o077).toBe(0)
@@ -57,6 +60,9 @@ test('`wrangler dev` alone works next to the stack of its checkout, in another e
   expect(body.access_token, alone.output()).toMatch(/./)
   // Its emails arrive in the inbox, and their links lead to a Worker that accepts them.
   await verifyByMail(place, email)
+  const origin = `http://127.0.0.1:${alone.place(place).PORT}`
+  await expectAppAndApi(origin)
+  if (browser) await expectOneOrigin(origin, email)
 
   stack.signal('SIGTERM')
   expect(await stack.exit()).toBe(0)
@@ -78,6 +84,103 @@ test('what wrangler says of a source that does not compile is shown as it is', a
   expect(stack.output).toContain('.dev.vars are not read here')
   expect(readFileSync(devVars, 'utf8')).toBe('APP_SECRET=mine\n')
 })
+
+/** Expects the app at each path that is no file, except those of the API and its reference, all with their headers. */
+async function expectAppAndApi(origin: string): Promise<void> {
+  const shownAt = async (path: string, method = 'GET', mode = 'navigate') => {
+    const response = await fetch(`${origin}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: { 'Sec-Fetch-Mode': mode },
+    })
+    const { status, headers } = response
+    const text = await response.text()
+    const title = /<title>(.*?)<\/title>/.exec(text)?.[1] ?? ''
+    const type = headers.get('Content-Type')?.split(';')[0]
+    return { status, headers, shown: `${status} ${type} ${title}`.trim() }
+  }
+  for (const path of ['/', '/dashboard?verified=1', '/reset-password', '/account'])
+    for (const mode of ['navigate', 'cors']) {
+      const { shown, headers } = await shownAt(path, 'GET', mode)
+      expect(shown, path).toBe('200 text/html Purse')
+      expect(headers.get('Content-Security-Policy'), path).toBe("frame-ancestors 'none'")
+      for (const [name, value] of Object.entries(headersOfPages))
+        expect(headers.get(name), `${name} of ${path}`).toBe(value)
+    }
+  expect((await shownAt('/dashboard', 'HEAD')).shown).toBe('200 text/html')
+  const docs = await shownAt('/docs')
+  expect([docs.shown, docs.headers.get('Content-Security-Policy')]).toEqual([
+    expect.stringMatching(/^200 text\/html .*API/),
+    expect.stringMatching(/^(frame-ancestors 'none', )?default-src 'none'; script-src 'self'/),
+  ])
+  for (const [path, method, expected] of [
+    ['/api', 'GET', '200 application/json'],
+    ['/api/', 'GET', '200 application/json'],
+    ['/api', 'HEAD', '200 application/json'],
+    ['/api/health', 'GET', '200 application/json'],
+    ['/api/openapi.json', 'GET', '200 application/json'],
+    ['/api/nothing', 'GET', '404 application/json'],
+    ['/api/index.html', 'GET', '404 application/json'],
+    ['/api/accounts', 'GET', '401 application/json'],
+    ['/api/login', 'GET', '405 application/json'],
+  ] as const) {
+    const { shown, headers } = await shownAt(path, method)
+    expect(shown, path).toBe(expected)
+    expect(headers.get('Content-Security-Policy'), path).toMatch(/^default-src 'none'/)
+  }
+  const assets = path.join(project, 'dist/site')
+  // Only what the Worker itself reads lies where the API is.
+  expect(readdirSync(path.join(assets, 'api'), { recursive: true })).toEqual(['openapi.json'])
+}
+
+const headersOfPages = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Strict-Transport-Security': 'max-age=15552000; includeSubDomains',
+  'Access-Control-Allow-Origin': null,
+}
+
+/** Expects that the app at this address needs no other one, no preflight and no CORS, and leaves links to the API alone. */
+async function expectOneOrigin(origin: string, email: string): Promise<void> {
+  const running = await launch()
+  try {
+    const context = await running.newContext()
+    const page = await context.newPage()
+    const cdp = await context.newCDPSession(page)
+    await cdp.send('Network.enable')
+    const requested: { method: string; url: string }[] = []
+    cdp.on(
+      'Network.requestWillBeSent',
+      ({ request }) => request.url.startsWith('http') && requested.push(request),
+    )
+    await page.goto(`${origin}/transactions`)
+    await enter(page, email, registration(email).password)
+    await page.getByRole('heading', { name: 'Transactions' }).waitFor({ timeout: patienceMs })
+    await open(page, 'Accounts')
+    await addAccount(page, 'Wallet', '20.50')
+    await page.getByText('Online · all saved').waitFor()
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+    await page.reload()
+    await page.getByText('Wallet').waitFor()
+    const uploads = requested.filter(({ url }) => url === `${origin}/api/changes`)
+    expect(uploads.length).toBeGreaterThan(1)
+    expect(new Set(requested.map(({ url }) => new URL(url).origin))).toEqual(new Set([origin]))
+    expect(requested.filter(({ method }) => method === 'OPTIONS')).toEqual([])
+    for (const [path, shown] of [
+      ['/api', '"reference"'],
+      ['/api/email/verify/1/x', 'verification link'],
+      ['/docs', 'API'],
+    ] as const) {
+      await page.goto(origin + path)
+      expect(await page.locator('body').innerText(), path).toContain(shown)
+    }
+    await context.setOffline(true)
+    await page.goto(`${origin}/accounts`)
+    await page.getByText('Wallet').waitFor()
+  } finally {
+    await running.close()
+  }
+}
 
 /** A fresh clone of the project, installed, to which tests may write. */
 function copyOfProject(): string {

@@ -15,10 +15,11 @@ async function activate() {
 self.addEventListener('install', (event) => event.waitUntil(install()))
 self.addEventListener('activate', (event) => event.waitUntil(activate()))
 
-// The API is another origin: its answers are never kept here, and the ledger works without it.
+// The service may have this origin too: its answers are never kept here, and links in mails lead to its own pages.
 self.addEventListener('fetch', (event) => {
   const { method, mode, url } = event.request
-  if (method !== 'GET' || new URL(url).origin !== self.location.origin) return
+  const { origin, pathname } = new URL(url)
+  if (method !== 'GET' || origin !== self.location.origin || /^\/(api|docs)(\/|$)/.test(pathname)) return
   const file = mode === 'navigate' ? '/' : event.request
   event.respondWith(caches.match(file).then((found) => found ?? fetch(event.request)))
 })

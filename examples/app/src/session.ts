@@ -12,7 +12,8 @@ export type Session = { userId: number; ledger: Ledger }
 export const session = observable<Session | null | undefined>(undefined)
 
 export const client = createClient({
-  baseUrl: import.meta.env.VITE_API_URL,
+  // Built without an address, the app calls the server that it comes from.
+  baseUrl: import.meta.env.VITE_API_URL || location.origin,
   tokens: webStorageTokens(localStorage),
   onSignedOut: () => void endSession(),
 })
