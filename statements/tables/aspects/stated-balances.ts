@@ -8,11 +8,11 @@ import type { CsvTable } from '../text/table.ts'
  * them. Empty if nothing proves it.
  */
 export function statedBalances(table: CsvTable, rows: CsvRow[]): Set<CsvRow> {
-  const named = rows.filter(({ doubtful }) => doubtful !== '')
+  const named = rows.filter(({ balanceWord }) => balanceWord !== '')
   const [first, last] = [named[0], named.at(-1)]
   if (!first || !last || first === last) return new Set()
   const amountOf = (row: CsvRow) => signed(table, row)
-  const moved = rows.reduce((sum, row) => (row.doubtful === '' ? sum + amountOf(row) : sum), 0)
+  const moved = rows.reduce((sum, row) => (row.balanceWord === '' ? sum + amountOf(row) : sum), 0)
   const isProved = moved !== 0 && Math.abs(amountOf(first) - amountOf(last)) === Math.abs(moved)
   return new Set(isProved ? named : [])
 }

@@ -161,7 +161,8 @@ const isSkipped = (word: string) => isSkippedState(foldState(word))
 
 /** The word in the column of states. An impact needs no other state; without one, nothing moved. */
 function stateOf(table: CsvTable, row: CsvRow): string {
-  if (row.doubtful !== '') return row.doubtful
+  const word = row.pendingTitle || row.balanceWord
+  if (word !== '') return word
   if (!table.columns.impact) return cellOf(table, row, 'status').slice(0, 100)
   return movingImpact.test(foldState(cellOf(table, row, 'impact'))) ? 'booked' : 'skipped'
 }

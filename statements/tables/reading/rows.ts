@@ -81,7 +81,8 @@ export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
       result.rows.push(
         Object.assign(row, {
           section,
-          doubtful: row.balance.text === '' && pendingTitle !== '' ? pendingTitle : doubtfulWord(table, row),
+          pendingTitle: row.balance.text === '' ? pendingTitle : '',
+          balanceWord: balanceWordOf(table, row),
         }),
       )
       for (const field of moneyFields) sums[field] += hundredths(row[field].text)
@@ -112,7 +113,7 @@ function doubtSum({ columns }: CsvTable, rows: CsvRow[], sums: Sums): void {
   const found = rows.filter((row) => hundredths(row[field].text) * 2 === sums[field])
   const [sum, ...others] = found
   if (!sum || others.length > 0 || wordsOf(sum) === '') return
-  if (rows.every((row) => row === sum || wordsOf(row) !== wordsOf(sum))) sum.doubtful ||= wordsOf(sum)
+  if (rows.every((row) => row === sum || wordsOf(row) !== wordsOf(sum))) sum.balanceWord ||= wordsOf(sum)
 }
 
 /** A single row may equal a few others by chance. */
@@ -142,7 +143,8 @@ function rowOf(table: CsvTable, record: CsvRecord, currency: string | null): Csv
     net: read('net'),
     more: [],
     section: '',
-    doubtful: '',
+    pendingTitle: '',
+    balanceWord: '',
   }
 }
 
@@ -211,7 +213,7 @@ function isTotal(row: CsvRow, sums: Sums): boolean {
 }
 
 /** Without balances, a dated row that is called a balance or a total may state one, or be a payment. */
-function doubtfulWord(table: CsvTable, row: CsvRow): string {
+function balanceWordOf(table: CsvTable, row: CsvRow): string {
   return !table.columns.balance && isNamedSum(table, row) ? (row.cells.find(isCalledSo)?.trim() ?? '') : ''
 }
 

@@ -14,8 +14,10 @@ export type CsvRow = Record<(typeof amountFields)[number], AmountCell> & {
   more: { line: number; text: string }[]
   /** The lines above the header of its table, where a file has several tables. */
   section: string
+  /** The title of pending rows below which the row stands, such as `Pending transactions`; empty for other rows. */
+  pendingTitle: string
   /** A word such as `Saldo` that may mean a balance or a payment; empty for other rows. */
-  doubtful: string
+  balanceWord: string
 }
 
 /** The text of a field in a row, from the first of its columns that has any. */
