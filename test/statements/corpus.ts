@@ -1,17 +1,9 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import type { BankStatement } from '../../statements/shared/statement.ts'
 import { type FileOptions, type GenericRow, type ReadAccount, readStatement } from './readers.ts'
 
 export { errorsOf, type FileOptions, readGeneric, readStatement, unreadableOf } from './readers.ts'
-
-declare global {
-  interface ImportMeta {
-    /** From Vite: the matching files, as text, as data URLs or, for JSON, parsed. */
-    glob(
-      pattern: string | string[],
-      options: { query?: '?raw' | '?url&inline'; import: 'default'; eager: true },
-    ): Record<string, string & Expected>
-  }
-}
 
 /**
  * What `x.expected.json` states of the corpus file `x.csv`: a statement, or the rows of a generic CSV file. `asks` are
@@ -23,24 +15,15 @@ export type Expected = { options?: FileOptions; asks?: string[] } & (
 )
 type Statement = Pick<BankStatement, 'format'> & { accounts: ReadAccount[] }
 
-const root = '../corpus/'
-const texts = import.meta.glob(['../corpus/**/*', '!**/*.{expected.json,xlsx}', '!**/cases/*'], {
-  query: '?raw',
-  import: 'default',
-  eager: true,
-})
-const dataUrls = import.meta.glob('../corpus/**/*.xlsx', {
-  query: '?url&inline',
-  import: 'default',
-  eager: true,
-})
-const expectations = import.meta.glob('../corpus/**/*.expected.json', {
-  import: 'default',
-  eager: true,
-})
+const root = path.join(import.meta.dirname, '../corpus')
+const namesOf = (pattern: string) =>
+  globSync(pattern, { cwd: root, exclude: ['cases', '**/*.expected.json'] }).sort()
+const bytesOf = (name: string) => new Uint8Array(readFileSync(path.join(root, name)))
 
 /** The text files of test/corpus by their path below it. */
-export const corpus = new Map(Object.entries(texts).map(([path, text]) => [path.replace(root, ''), text]))
+export const corpus = new Map(
+  namesOf('*/*.!(xlsx)').map((name) => [name, readFileSync(path.join(root, name), 'utf8')]),
+)
 
 /** The corpus files that are bank statements, and those that are generic CSV files. */
 export const [statements = [], genericFiles = []] = [false, true].map((isGeneric) =>
@@ -48,10 +31,7 @@ export const [statements = [], genericFiles = []] = [false, true].map((isGeneric
 )
 
 /** The workbooks among the corpus files. */
-export const workbooks = Object.entries(dataUrls).map(
-  ([path, url]) =>
-    [path.replace(root, ''), new Uint8Array(Buffer.from(url.replace(/^.*,/, ''), 'base64'))] as const,
-)
+export const workbooks = namesOf('*/*.xlsx').map((name) => [name, bytesOf(name)] as const)
 
 /** A text file of the corpus. */
 export function fileOf(path: string): string {
@@ -61,10 +41,8 @@ export function fileOf(path: string): string {
 }
 
 /** The expected result of a corpus file. */
-export function expectedOf(path: string): Expected {
-  const expected = expectations[`${root}${path.replace(/\.\w+$/, '.expected.json')}`]
-  if (expected === undefined) throw new Error(`Nothing says what is expected of ${path}.`)
-  return expected
+export function expectedOf(name: string): Expected {
+  return JSON.parse(readFileSync(path.join(root, name.replace(/\.\w+$/, '.expected.json')), 'utf8'))
 }
 
 /** Encodes text. A legacy encoding turns characters that it lacks into question marks. */

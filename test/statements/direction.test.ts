@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Minor } from '../../src/shared/money.ts'
 import { readStatement } from '../../statements/index.ts'
-import { readFile } from '../imports/reader.ts'
 import { encode } from './corpus.ts'
+import { readFile } from './judge/reader.ts'
 
 const table = (...lines: string[]) => encode(`${lines.join('\n')}\n`)
 const read = (bytes: Uint8Array, answers: Record<string, string> = {}, remembered?: Record<string, string>) =>

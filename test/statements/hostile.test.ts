@@ -89,7 +89,7 @@ describe('a large file of one thing', () => {
     ['spaces', fill(' ')],
     ['JSON', fill('{"a":')],
   ])('(%s) is refused', (_, text) => {
-    // test/node/import-work.test.ts measures what such files cost: clocks stand still in a Worker while it computes.
+    // test/statements/work.test.ts measures what such files cost.
     expect(asStatement(encode(text))).not.toBeNull()
   })
 })

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { maxAccounts } from '../../../src/database/quotas.ts'
-import { fileOf } from '../../statements/corpus.ts'
+import ynab from '../../corpus/generic-csv/ynab.csv?raw'
 import { createWorld, expectInvalid, type Json } from '../fixtures/world.ts'
 import { askDatabase, createHousehold, type Household, verify } from '../laws/every-route.ts'
 import { sendFile } from './send-file.ts'
@@ -94,7 +94,7 @@ describe('create_accounts', () => {
 
 test('the export of another app arrives with its balances, transfers and splits, and only once', async () => {
   const { world, person } = household
-  const upload = (query: string) => importCsv(fileOf('generic-csv/ynab.csv'), query)
+  const upload = (query: string) => importCsv(ynab, query)
   const preview = (await upload('create_accounts=true&dry_run=true')).body.import
   expect(preview).toMatchObject({ accounts_created: ['Savings', 'Old Brokerage'], counts: { created: 6 } })
   expect(await accounts()).toEqual(before)

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createClient, memoryTokens, restore } from '../../../client/index.ts'
+import exportPage from '../../../docs/export.md?raw'
+import dialog from '../../../examples/app/src/pages/transaction-dialog.tsx?raw'
+import search from '../../../examples/app/src/search.ts?raw'
 import { newAccount } from '../../../src/accounts/contract.ts'
 import { newCategory } from '../../../src/categories/contract.ts'
 import {
@@ -202,16 +205,6 @@ async function comparedBy(home: Home, send: (row: Row) => Promise<Json>): Promis
   return { given: Object.fromEntries(given), found }
 }
 
-const sources = import.meta.glob(
-  [
-    '../../../docs/export.md',
-    '../../../examples/app/src/pages/transaction-dialog.tsx',
-    '../../../examples/app/src/search.ts',
-  ],
-  { query: '?raw', import: 'default', eager: true },
-)
-const sourceOf = (name: string) => String(sources[`../../../${name}`])
-
 const transactionDoors: Record<string, (home: Home) => Promise<Passed>> = {
   async POST({ person, row, stored }) {
     await recordTransaction(person, row)
@@ -303,12 +296,11 @@ const transactionDoors: Record<string, (home: Home) => Promise<Passed>> = {
     return { given: Object.fromEntries(optional.map((field) => [field, null])), found: { ...data[0] } }
   },
   async 'form of the app'({ row }) {
-    const dialog = sourceOf('examples/app/src/pages/transaction-dialog.tsx')
     const named = [...dialog.matchAll(/\bname(?:=|: )["'](\w+)["']/g)].map(([, name = '']) => name)
     return { given: row, found: Object.fromEntries(named.map((name) => [name, row[name]])) }
   },
   'search of the app': ({ row }) => {
-    const words: string[] = sourceOf('examples/app/src/search.ts').match(/\w+/g) ?? []
+    const words: string[] = search.match(/\w+/g) ?? []
     return searchedBy(row, async (_, field) => words.includes(field))
   },
   /** A row that is edited in one field is still a duplicate of its row in the file. */
@@ -448,5 +440,5 @@ test('every exception names a door and a field that exist', () => {
 })
 
 test('docs/export.md has the header of the CSV export', () => {
-  expect(sourceOf('docs/export.md')).toContain(`\`${csvHeaders.join()}\``)
+  expect(exportPage).toContain(`\`${csvHeaders.join()}\``)
 })

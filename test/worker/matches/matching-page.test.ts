@@ -1,12 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
+import page from '../../../docs/matching.md?raw'
 import { createBanked } from '../fixtures/banked.ts'
 import type { ApiResponse } from '../fixtures/world.ts'
 import { askDatabase } from '../laws/every-route.ts'
-
-const [page = ''] = Object.values(
-  import.meta.glob('../../../docs/matching.md', { query: '?raw', import: 'default', eager: true }),
-)
 
 /** A user who buys a coffee, with the calls that the page makes. */
 async function createBuyer() {

@@ -1,5 +1,5 @@
 import type { Answers } from '../../../statements/index.ts'
-import { zip } from '../../statements/workbooks.ts'
+import { zip } from '../workbooks.ts'
 
 /** A kind of file that is hard to read, in a size of about `n` bytes, and the options that are sent with it. */
 export type Shape = { name: string; file: (n: number) => string | Uint8Array; answers?: Answers }

@@ -1,5 +1,5 @@
 import { Dice } from '../../dice.ts'
-import type { Case, ExpectedRow } from '../cases.ts'
+import type { Case, ExpectedRow } from '../judge/cases.ts'
 import { type Event, eventsOf, type Product, products } from './events.ts'
 import { type Language, languages } from './languages.ts'
 import { type Writing, writingOf } from './writing.ts'

@@ -1,16 +1,13 @@
-import { type AnsweringOptions, answersOf } from '../../src/imports/answers.ts'
-import type { FileQuestion } from '../../src/shared/failures.ts'
+import type { FileQuestion } from '../../../src/shared/failures.ts'
 import {
-  type Row as ReadRow,
+  type Answers,
   type Reading as ReadStatement,
+  type Row,
   readStatement,
   type Settled,
-} from '../../statements/index.ts'
+} from '../../../statements/index.ts'
 
-/** Answers by the fields of their questions, such as `signs` or `mapping.amount`. */
-export type Answers = Record<string, string>
-
-export type Row = ReadRow
+export type { Answers, Row }
 
 export type LeftOut = { line: number; text: string; reason: string }
 
@@ -41,5 +38,16 @@ export function readFile(bytes: Uint8Array, { kind, answers, remembered }: Conte
   return { ...reading, remembered: reading.layout?.values ?? {} }
 }
 
-/** The options of a request as answers. */
-export const flat = (options: AnsweringOptions): Answers => answersOf(options)
+/** Answers as a request sends them: those to `mapping.amount` and so on together. */
+export type GroupedAnswers = Record<string, string | Record<string, string>>
+
+/** Answers by the fields of their questions. */
+export function flat(grouped: GroupedAnswers): Answers {
+  return Object.fromEntries(
+    Object.entries(grouped).flatMap(([name, value]) =>
+      typeof value === 'string'
+        ? [[name, value]]
+        : Object.entries(value).map(([key, one]) => [`${name}.${key}`, one]),
+    ),
+  )
+}

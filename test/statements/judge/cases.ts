@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { type Answers, flat } from './reader.ts'
+import { type Answers, flat, type GroupedAnswers } from './reader.ts'
 
 /** A row that a file should come to. What is undefined is not compared; `words` are part of the description. */
 export type ExpectedRow = {
@@ -37,7 +37,7 @@ export type Case = {
   leftOut: [line: number, reason: string][] | null
 }
 
-const corpus = path.join(import.meta.dirname, '../corpus')
+const corpus = path.join(import.meta.dirname, '../../corpus')
 
 /** The files of other apps and banks, and those of the formats. */
 export function allCases(): { cases: Case[]; older: Case[] } {
@@ -56,8 +56,8 @@ type CaseFile = {
   kind: 'bank' | 'generic'
   accounts: { select?: string; rows: (string | null)[][] }[]
   expect?: 'exact' | 'ask' | 'refuse'
-  answers: Parameters<typeof flat>[0]
-  opts: { params?: Parameters<typeof flat>[0] }
+  answers: GroupedAnswers
+  opts: { params?: GroupedAnswers }
   asks?: string[]
   mayAsk?: string[]
   leftOut?: [number, string][]
@@ -109,7 +109,7 @@ export function toCaseFile(file: string, { accounts, asks, mayAsk, leftOut }: Ca
 
 type OlderRow = { date: string; amount: number; type?: string; account?: string; to_account?: string }
 type OlderFile = {
-  options?: Parameters<typeof flat>[0]
+  options?: GroupedAnswers
   accounts?: { entries: OlderRow[] }[]
   rows?: OlderRow[]
 }

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { randomCase } from '../random/statement.ts'
 import { allCases, type Case, casesIn, toCaseFile } from './cases.ts'
 import { goodVerdicts, type Outcome, outcomeOf } from './judge.ts'
 import { kindOf } from './kinds.ts'
-import { randomCase } from './random/statement.ts'
 
 const { values } = parseArgs({
   options: {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import { workbook } from '../statements/workbooks.ts'
-import { shapes } from './import-work/shapes.ts'
+import { shapes } from './hostile/shapes.ts'
+import { workbook } from './workbooks.ts'
 
 const fileBytes = 5 * 1024 * 1024
 /**
@@ -58,7 +58,7 @@ const sizable: [string, string | Uint8Array][] = [
 async function readInLittleMemory(
   files: Iterable<[string, string | Uint8Array]>,
 ): Promise<Map<string, number>> {
-  const reader = new Worker(new URL('./import-work/reader.ts', import.meta.url), { resourceLimits: heap })
+  const reader = new Worker(new URL('./hostile/reader.ts', import.meta.url), { resourceLimits: heap })
   const read = new Map<string, number>()
   try {
     for (const [name, file] of files) {

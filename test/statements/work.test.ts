@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readStatement } from '../../statements/index.ts'
-import { type Shape, shapes } from './import-work/shapes.ts'
+import { type Shape, shapes } from './hostile/shapes.ts'
 
 /** Each file is four times as large as the one before, until one takes long enough to read. */
 const [smallest, largest, growth] = [20_000, 1_280_000, 4]

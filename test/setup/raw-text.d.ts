@@ -1,0 +1,5 @@
+// From Vite: a file as text.
+declare module '*?raw' {
+  const text: string
+  export default text
+}
