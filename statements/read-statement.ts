@@ -8,7 +8,7 @@ import type { Kind } from './recognise.ts'
 import { chooseAccount } from './shared/accounts.ts'
 import { asTold, type Settled } from './shared/aspect.ts'
 import type { Answers, Known, ReadOptions, Remembered } from './shared/options.ts'
-import type { BankStatement, ClosingBalance, LeftOut, OwnRow } from './shared/statement.ts'
+import type { Balance, BankStatement, LeftOut, OwnRow } from './shared/statement.ts'
 import { type Problem, refuseFile, Unreadable } from './shared/unreadable.ts'
 import type { OwnFile } from './tables/reading/own.ts'
 
@@ -46,8 +46,10 @@ export type Reading = {
   rows: Row[]
   leftOut: LeftOut[]
   problems: Problem[]
-  /** What the account holds at the end of a day, according to the file; null if it does not say. */
-  balances: { closing: ClosingBalance | null }
+  /** What the account held before the first row and after the last, according to the file; null where it does not say. */
+  balances: { opening: Balance | null; closing: Balance | null }
+  /** The day on which the file was made, if it says so: on that day, more may have been booked later. */
+  createdOn: CalendarDate | null
   /** Starting balances of accounts, which are left out of the rows. */
   startingBalances: Row[]
   /** How each aspect of the file was settled, by the field of its question. */
@@ -64,7 +66,8 @@ const nothing: Reading = {
   rows: [],
   leftOut: [],
   problems: [],
-  balances: { closing: null },
+  balances: { opening: null, closing: null },
+  createdOn: null,
   startingBalances: [],
   settled: {},
   questions: [],
@@ -123,7 +126,8 @@ function readBank(bytes: Uint8Array, options: ReadOptions): Found {
       category: null,
     })),
     leftOut: [...account.leftOut, ...others.flatMap(ofOtherAccount)],
-    balances: { closing: account.closingBalance },
+    balances: { opening: account.openingBalance, closing: account.closingBalance },
+    createdOn: account.createdOn,
     settled,
     layout: { format, headers, values: toRemember(settled) },
   }

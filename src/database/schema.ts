@@ -591,7 +591,7 @@ export type StoredImportResponse = {
   duplicates: { line: number; transactionId: number; reasons: MatchReason[] }[]
   /** The number of undecided matches of the created rows, and the last days that they span; null if there are none. */
   possible: { count: number; days: Span } | null
-  /** The check of the statement's balance, or the one that a person has entered; minor units as texts. */
+  /** The checks of the statement's balances, or those that a person has entered; minor units as texts. */
   checked?: {
     checks: (
       | { id: number; date: CalendarDate; balance: Minor; difference: string; state: 'ok' | 'broken' }

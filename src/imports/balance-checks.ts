@@ -7,15 +7,31 @@ import { allHold } from '../database/rules.ts'
 import type { Results } from '../database/run.ts'
 import { accounts, balanceChecks, type StoredImportResponse } from '../database/schema.ts'
 import type { Minor } from '../shared/money.ts'
-import type { ImportFile } from './import-file.ts'
+import type { AccountBalance, ImportFile } from './import-file.ts'
 
 /**
- * The statements that store the balance of a statement as a check, once its rows are stored. It replaces that of an earlier
- * file, but none that a person has entered. `importId` is NULL if nothing is imported.
+ * The statements that store the balances of a statement as checks of its account, once its rows are stored. They replace
+ * those of an earlier file, but none that a person has entered. `importId` is NULL if nothing is imported.
  */
-export function storeCheck(owner: Owner, { check }: ImportFile, importId: SQL) {
-  if (!check) return { checksStored: [], checks: [], entries: [], starts: [] }
-  const { db, id: userId, now } = owner
+export function storeChecks(owner: Owner, { checks: balances }: ImportFile, importId: SQL) {
+  const [first] = balances
+  if (!first) return { checksStored: [], checks: [], entries: [], starts: [] }
+  const { db, id: userId } = owner
+  const { checks, entries } = selectChecks(owner, eq(accounts.id, first.accountId))
+  return {
+    checksStored: balances.flatMap((balance) => storeCheck(owner, balance, importId)),
+    checks: [checks],
+    entries: [entries],
+    starts: [
+      db
+        .select({ startingBalance: accounts.startingBalance })
+        .from(accounts)
+        .where(and(eq(accounts.id, first.accountId), eq(accounts.userId, userId))),
+    ],
+  }
+}
+
+function storeCheck({ db, id: userId, now }: Owner, check: AccountBalance, importId: SQL) {
   const [accountId, date, balance] = [
     sql`${check.accountId}`,
     sql`${check.date}`,
@@ -35,42 +51,33 @@ export function storeCheck(owner: Owner, { check }: ImportFile, importId: SQL) {
   const rules = newCheckRules(userId, accountId, date)
   const isOwn = sql`exists (select 1 from ${accounts} where id = ${accountId} and user_id = ${userId})`
   const { source: _, ...replaced } = changedBase(sql`balance_checks.account_id`, date, balance)
-  const { checks, entries } = selectChecks(owner, eq(accounts.id, check.accountId))
-  return {
-    checksStored: [
-      db
-        .update(balanceChecks)
-        .set({ ...replaced, balance: check.balance, importId, version: sql`version + 1`, updatedAt: now })
-        .where(
-          sql`account_id = ${accountId} and user_id = ${userId} and date = ${date} and source = 'import'
-            and balance <> ${balance} and ${importId} is not null`,
-        ),
-      insertWhere(db, balanceChecks, row, and(sql`${importId} is not null`, isOwn, allHold(rules)) as SQL),
-    ],
-    checks: [checks],
-    entries: [entries],
-    starts: [
-      db
-        .select({ startingBalance: accounts.startingBalance })
-        .from(accounts)
-        .where(and(eq(accounts.id, check.accountId), eq(accounts.userId, userId))),
-    ],
-  }
+  return [
+    db
+      .update(balanceChecks)
+      .set({ ...replaced, balance: check.balance, importId, version: sql`version + 1`, updatedAt: now })
+      .where(
+        sql`account_id = ${accountId} and user_id = ${userId} and date = ${date} and source = 'import'
+          and balance <> ${balance} and ${importId} is not null`,
+      ),
+    insertWhere(db, balanceChecks, row, and(sql`${importId} is not null`, isOwn, allHold(rules)) as SQL),
+  ]
 }
 
-type Found = Results<ReturnType<typeof storeCheck>>
+type Found = Results<ReturnType<typeof storeChecks>>
 
-/** What the response says of the check, and of the starting balance that would make all checks of the account right. */
+/** What the response says of the checks, and of the starting balance that would make all checks of the account right. */
 export function storedChecks(
-  { check }: ImportFile,
+  { checks: balances }: ImportFile,
   { checks, entries, starts }: Pick<Found, 'checks' | 'entries' | 'starts'>,
 ): NonNullable<StoredImportResponse['checked']> {
-  if (!check) return { checks: [], startingBalance: null }
+  if (balances.length === 0) return { checks: [], startingBalance: null }
   const all = checksOf({ checks: checks.flat(), entries: entries.flat() })
-  const own = all.find(({ date }) => date === check.date)
-  const shown = own ? [shownCheck(own, check.balance)] : []
+  const shown = balances.flatMap(({ date, balance }) => {
+    const own = all.find((one) => one.date === date)
+    return own ? [shownCheck(own, balance)] : []
+  })
   const [start] = starts.flat()
-  const { difference = 0n } = own ?? {}
+  const { difference = 0n } = all[0] ?? {}
   const isSame = difference !== 0n && all.every((one) => !one.wasOk && one.difference === difference)
   const startingBalance = isSame && start ? String(BigInt(start.startingBalance) - difference) : null
   return { checks: shown, startingBalance }

@@ -120,7 +120,7 @@ export const importOptions = z.object({
     z.optional(z.enum(checkModes, { error: invalidText })),
     doc({
       default: 'on',
-      description: "Whether a statement's balance at the end of a day becomes a balance check.",
+      description: "Whether a statement's balances at the ends of days become balance checks.",
     }),
   ),
   create_accounts: field(

@@ -35,6 +35,9 @@ type NullsForAbsent<Fields> = {
     : Fields[Name]
 }
 
+/** What an account held at the end of a day. */
+export type AccountBalance = { accountId: number; date: CalendarDate; balance: Minor }
+
 /** A file, or the JSON of a request, whose rows have been read. */
 export type ImportFile = {
   kind: (typeof imports.$inferSelect)['kind']
@@ -49,9 +52,9 @@ export type ImportFile = {
   /** The records of the file that are not rows. */
   leftOut: LeftOut[]
   /** The account's closing balance according to the statement. */
-  closing: { accountId: number; date: CalendarDate; balance: Minor } | null
-  /** The balance of the statement that becomes a check: at the end of a day that was over. */
-  check: ImportFile['closing']
+  closing: AccountBalance | null
+  /** The balances of the statement that become checks of its account: at the ends of days that were over. */
+  checks: AccountBalance[]
   isDryRun: boolean
   /** Whether rows that the user has deleted are imported again. */
   importsDeleted: boolean

@@ -1,14 +1,12 @@
-import type { LeftOut, Reading, Remembered, Row } from '../../statements/index.ts'
+import type { Balance, LeftOut, Reading, Remembered, Row } from '../../statements/index.ts'
 import { addDays, type CalendarDate } from '../shared/dates.ts'
 import { Invalid } from '../shared/failures.ts'
 import type { Minor } from '../shared/money.ts'
 import { answersOf } from './answers.ts'
 import type { ImportOptions } from './contract.ts'
-import { type ImportFile, toImportRow } from './import-file.ts'
+import { type AccountBalance, type ImportFile, toImportRow } from './import-file.ts'
 import { newAccountsOf, startsUsed } from './new-accounts.ts'
 import { layoutToKeep } from './remembered-layouts.ts'
-
-type ClosingBalance = NonNullable<Reading['balances']['closing']>
 
 /** The import of a file that was read. Rows that name no account get `account_id`. Throws Invalid. */
 export function toImportFile(
@@ -34,8 +32,8 @@ export function toImportFile(
     newAccounts,
     skipped: reading.leftOut.filter(movedNothing).length - startsUsed(reading, newAccounts),
     leftOut: reading.leftOut,
-    closing: closingOf(balances.closing, accountId),
-    check: options.balance_checks === 'off' ? null : closingOf(checkedBalance(reading, today), accountId),
+    closing: balancesOf([balances.closing], accountId)[0] ?? null,
+    checks: options.balance_checks === 'off' ? [] : balancesOf(checkedBalances(reading, today), accountId),
     settled,
     unused,
     layout: layout && layoutToKeep(layout, isNamed ? null : accountId, answersOf(options), remembered),
@@ -70,29 +68,31 @@ function rowOf(
   })
 }
 
-function closingOf(closing: ClosingBalance | null, accountId: number | null): ImportFile['closing'] {
-  return closing && accountId !== null ? { accountId, date: closing.date, balance: closing.amount } : null
+function balancesOf(balances: (Balance | null)[], accountId: number | null): AccountBalance[] {
+  if (accountId === null) return []
+  return balances.flatMap((one) => (one ? [{ accountId, date: one.date, balance: one.amount }] : []))
 }
 
 /** A table whose last day is nearer than this may go on on that day. */
 const daysUntilOver = 3
 
-/**
- * The balance at the end of a day that was over when the file was made. In a table that may end inside a day, it is that of
- * the last day before its last one.
- */
-function checkedBalance({ balances, rows, layout }: Reading, today: CalendarDate): ClosingBalance | null {
-  const { closing } = balances
-  if (!closing || closing.isDoubtful) return null
-  const isTable = layout?.format === 'csv'
-  if (isTable && closing.date > addDays(today, -daysUntilOver)) {
-    const last = rows.filter(({ date }) => date === closing.date)
-    const before = rows.map(({ date }) => date).filter((date) => date < closing.date)
-    const date = before.toSorted().at(-1)
-    const moved = last.reduce((sum, { amount }) => sum + amount, 0)
-    return date === undefined ? null : { date, amount: (closing.amount - moved) as Minor }
-  }
-  return closing.date < (closing.createdOn ?? today) ? closing : null
+/** The balances of known direction at the ends of days that were over when the file was made, one for each day. */
+function checkedBalances(reading: Reading, today: CalendarDate): Balance[] {
+  const { balances, createdOn, layout } = reading
+  const closing = layout?.format === 'csv' ? overBalance(reading, today) : balances.closing
+  const found = [balances.opening, closing].flatMap((one) => one ?? [])
+  const isOver = ({ date, isProved }: Balance) => isProved && date < (createdOn ?? today)
+  return [...new Map(found.filter(isOver).map((one) => [one.date, one])).values()]
+}
+
+/** The closing balance of a table or, if that may go on on its last day, the balance at the end of the day before. */
+function overBalance({ balances: { closing }, rows }: Reading, today: CalendarDate): Balance | null {
+  if (!closing || closing.date <= addDays(today, -daysUntilOver)) return closing
+  const last = rows.filter(({ date }) => date === closing.date)
+  const before = rows.map(({ date }) => date).filter((date) => date < closing.date)
+  const date = before.toSorted().at(-1)
+  const moved = last.reduce((sum, { amount }) => sum + amount, 0)
+  return date === undefined ? null : { ...closing, date, amount: (closing.amount - moved) as Minor }
 }
 
 /** Combines the rows with the options of the request. */
@@ -107,7 +107,7 @@ export function importFile(
     skipped: 0,
     leftOut: [],
     closing: null,
-    check: null,
+    checks: [],
     settled: {},
     unused: [],
     ...found,

@@ -235,7 +235,9 @@ const importOutcome = shown.object('ImportOutcome', 'What a file added, or would
   preview: field(z.nullable(preview), doc('Null unless it is a dry run.')),
   balance_checks: field(
     z.array(importedCheck),
-    doc('The balance of the statement at the end of a day that was over, compared with that of the account.'),
+    doc(
+      'The balances of the statement at the ends of days that were over, compared with those of the account.',
+    ),
   ),
   starting_balance: field(
     z.nullable(shown.amount()),

@@ -15,7 +15,7 @@ import { maxErrors } from '../shared/field-errors.ts'
 import { isImported } from '../transactions/bulk-duplicates.ts'
 import { createRows, determineOutcomes, invalidItems, transientBatch } from '../transactions/bulk-insert.ts'
 import { isVerified } from '../users/verified.ts'
-import { storeCheck } from './balance-checks.ts'
+import { storeChecks } from './balance-checks.ts'
 import { createMissingCategories, missingCategories } from './categories.ts'
 import { balanceAt } from './closing-balance.ts'
 import { maxListed, maxPreviewed } from './contract.ts'
@@ -68,7 +68,7 @@ export function importStatements(owner: Owner, plan: Plan) {
       file.newAccounts.length > 0 && !isDryRun ? toStatements([undoAccounts(owner, batchId, importId)]) : [],
     kept: file.layout?.isNew && !isDryRun ? keepLayout(owner, file.layout, importId) : [],
     after: isDryRun ? [selectAfter(owner, file)] : [],
-    ...storeCheck(owner, file, importId),
+    ...storeChecks(owner, file, importId),
     balance: file.closing ? [db.all<{ balance: number | null }>(balanceAt(owner, file.closing))] : [],
     names: candidates.map(({ names }) => names),
     candidates: candidates.map(({ candidates }) => candidates),

@@ -12,7 +12,7 @@ import { at, childrenOf, textAt, type XmlElement } from './xml.ts'
 export type Reading = { problems: Problems; entries: number }
 
 /** A statement, and the day of its entries that have none. */
-export type CamtStatement = Balances & { day: CamtDate | null; createdOn: CalendarDate | null }
+export type CamtStatement = Balances & { day: CamtDate | null }
 type CamtDate = { raw: string; date: CalendarDate | null }
 
 /**

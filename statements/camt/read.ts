@@ -4,7 +4,7 @@ import { evidenceOfBalances } from '../shared/balances.ts'
 import type { ReadOptions } from '../shared/options.ts'
 import { Problems } from '../shared/problems.ts'
 import { statementOf } from '../shared/signs.ts'
-import type { BankStatement, ClosingBalance } from '../shared/statement.ts'
+import type { Balance, BankStatement } from '../shared/statement.ts'
 import { cleanText } from '../shared/text.ts'
 import { refuseFile } from '../shared/unreadable.ts'
 import { type CamtStatement, camtAmount, camtDate, type Reading, readEntry, signed } from './entry.ts'
@@ -42,7 +42,6 @@ const newStatement = (): CamtStatement => ({
   closing: null,
   reversals: [],
   day: null,
-  createdOn: null,
 })
 
 /** Reads a part of a statement. The schema puts the account and its balances before the entries. */
@@ -51,7 +50,7 @@ function readChild(element: XmlElement, statement: CamtStatement, reading: Readi
   const { name } = element
   const currency = name === 'Acct' ? textAt(element, 'Ccy') : at(element, 'Amt')?.currency
   account.currency ??= cleanText(currency ?? '')
-  if (name === 'CreDtTm') statement.createdOn = camtDate(element).date
+  if (name === 'CreDtTm') account.createdOn = camtDate(element).date
   if (name === 'CreDtTm' || name === 'FrToDt') statement.day = camtDate(element)
   else if (name === 'Acct') account.identifier ??= identifierOf(element)
   else if (name === 'Bal') readBalance(element, statement)
@@ -62,12 +61,14 @@ function readChild(element: XmlElement, statement: CamtStatement, reading: Readi
 function readBalance(balance: XmlElement, statement: CamtStatement): void {
   const code = textAt(balance, 'Tp', 'CdOrPrtry', 'Cd') || textAt(balance, 'Tp', 'Cd')
   if (textAt(balance, 'Tp', 'SubTp', 'Cd') === 'INTM') return
-  if (code === 'OPBD' || code === 'PRCD') statement.opening ??= balanceIn(balance)?.amount ?? null
+  const { account } = statement
+  if (code === 'OPBD' || code === 'PRCD') {
+    account.openingBalance ??= balanceIn(balance)
+    statement.opening = account.openingBalance?.amount ?? null
+  }
   if (code !== 'CLBD') return
-  const { createdOn } = statement
-  const closing = balanceIn(balance)
-  statement.account.closingBalance = closing && { ...closing, ...(createdOn && { createdOn }) }
-  statement.closing = closing?.amount ?? null
+  account.closingBalance = balanceIn(balance)
+  statement.closing = account.closingBalance?.amount ?? null
   statement.day = camtDate(at(balance, 'Dt'))
 }
 
@@ -77,7 +78,7 @@ function identifierOf(owner: XmlElement | undefined): string | null {
   return cleanText(iban || textAt(id, 'Othr', 'Id') || textAt(id, 'BBAN') || textAt(id, 'PrtryAcct', 'Id'))
 }
 
-function balanceIn(balance: XmlElement): ClosingBalance | null {
+function balanceIn(balance: XmlElement): Balance | null {
   const amount = signed(camtAmount(textAt(balance, 'Amt')), textAt(balance, 'CdtDbtInd'))
   return balanceOn(camtDate(at(balance, 'Dt')).date, amount)
 }

@@ -1,21 +1,27 @@
 import type { ExampleRow } from '../../src/shared/failures.ts'
 import { formatMoney, negated } from '../../src/shared/money.ts'
-import type { Reading } from '../index.ts'
+import type { Balance, Reading } from '../index.ts'
 
 /** What the rows do not show: what was left out, how each aspect was settled, balances, answers without a use. */
 export function summaryText({ rows, leftOut, settled, balances, startingBalances, unused }: Reading): string {
-  const { closing } = balances
   return [
     `${rows.length} rows, ${leftOut.length} left out`,
     ...leftOut.map(({ line, reason, text }) => `  line ${line}: ${reason}: ${oneLine(text)}`),
     ...startingBalances.map(
       ({ account, amount }) => `Starting balance of ${account}: ${formatMoney(amount)}`,
     ),
-    ...(closing ? [`Closing balance: ${formatMoney(closing.amount)} on ${closing.date}`] : []),
+    ...balanceLine('Opening', balances.opening),
+    ...balanceLine('Closing', balances.closing),
     'Settled:',
     ...Object.entries(settled).map(([field, { value, proof }]) => `  ${field}=${value}: ${proof}`),
     ...unused.map((field) => `The file has no use for the answer to ${field}.`),
   ].join('\n')
+}
+
+function balanceLine(which: string, balance: Balance | null): string[] {
+  if (!balance) return []
+  const doubt = balance.isProved ? '' : ', or this much is owed'
+  return [`${which} balance: ${formatMoney(balance.amount)} on ${balance.date}${doubt}`]
 }
 
 /** The open questions, with the answers to choose from and the rows that each would make. */

@@ -5,7 +5,7 @@ import { type Balances, evidenceOfBalances } from '../shared/balances.ts'
 import type { ReadOptions } from '../shared/options.ts'
 import { Problems } from '../shared/problems.ts'
 import { statementOf } from '../shared/signs.ts'
-import type { BankStatement, ClosingBalance, StatementAccount, StatementEntry } from '../shared/statement.ts'
+import type { Balance, BankStatement, StatementAccount, StatementEntry } from '../shared/statement.ts'
 import { joinDescription } from '../shared/text.ts'
 import { refuseFile } from '../shared/unreadable.ts'
 import { describeDetails } from './details.ts'
@@ -64,6 +64,7 @@ function readField(state: State, field: Mt940Field): void {
     const { currency = null, balance = null } = balanceParts(value)
     part.account.currency = currency
     part.opening = balance?.amount ?? null
+    if (tag === '60F') part.account.openingBalance = balance
   } else if (tag === '61') readEntry(state, part, line, value)
   else if (tag === '62F' || tag === '62M') readClosing(state, part, field)
   // Forward balances come last, so the statement is complete, though some banks leave out its closing balance.
@@ -120,7 +121,7 @@ function readClosing(state: State, part: Balances, { tag, lines }: Mt940Field): 
 }
 
 /** The currency and the balance in `C260131EUR1234,56`, behind a debit/credit mark and the date. */
-function balanceParts(value: string): { currency?: string; balance?: ClosingBalance | null } {
+function balanceParts(value: string): { currency?: string; balance?: Balance | null } {
   const shape = /^\s*(?<mark>[CD])\s*(?<day>\d{6})\s*(?:(?<currency>[A-Z]{3})\s*)?(?<digits>[\d.,]+)/
   const { mark, day = '', currency, digits = '' } = shape.exec(value)?.groups ?? {}
   if (mark === undefined) return {}

@@ -6,7 +6,7 @@ import { Aspects } from '../shared/aspect.ts'
 import type { ReadOptions } from '../shared/options.ts'
 import { Problems } from '../shared/problems.ts'
 import { statementOf } from '../shared/signs.ts'
-import type { BankStatement, ClosingBalance, StatementAccount, StatementEntry } from '../shared/statement.ts'
+import type { Balance, BankStatement, StatementAccount, StatementEntry } from '../shared/statement.ts'
 import { bankReference, cleanText, joinDescription } from '../shared/text.ts'
 import { refuseFile } from '../shared/unreadable.ts'
 import { type OfxAggregate, parseOfx } from './sgml.ts'
@@ -110,6 +110,7 @@ function readAccount(statement: OfxAggregate, identifier: string | null, reading
   for (const pending of descendants(statement, 'STMTTRNP'))
     account.leftOut.push(leftOut(reading.entries, textOf(pending), 'pending'))
   account.closingBalance = closingBalance(statement, reading)
+  account.createdOn = reading.createdOn
   return account
 }
 
@@ -156,14 +157,13 @@ function ofxDate(raw: string): CalendarDate | null {
   return isCalendarDate(date) ? date : null
 }
 
-function closingBalance(statement: OfxAggregate, { grouped, createdOn }: Reading): ClosingBalance | null {
+function closingBalance(statement: OfxAggregate, { grouped }: Reading): Balance | null {
   const ledger = descendants(statement, 'LEDGERBAL')[0]
   const text = ledger?.elements.get('BALAMT') ?? ''
   const amount = ungroupedAmount(text, isGrouped(text) ? text : grouped)
-  const asOf = balanceOn(ofxDate(ledger?.elements.get('DTASOF') ?? ''), amount)
-  const closing = asOf && { ...asOf, ...(createdOn && { createdOn }) }
+  const closing = balanceOn(ofxDate(ledger?.elements.get('DTASOF') ?? ''), amount)
   // Some banks write what is owed on a card without a minus sign.
-  return closing && isCard(statement) && closing.amount > 0 ? { ...closing, isDoubtful: true } : closing
+  return closing && { ...closing, isProved: !isCard(statement) || closing.amount <= 0 }
 }
 
 const isCard = ({ name }: OfxAggregate) => name === 'CCSTMTRS'

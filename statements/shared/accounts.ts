@@ -1,9 +1,9 @@
-import type { CalendarDate } from '../../src/shared/dates.ts'
+import { addDays, type CalendarDate } from '../../src/shared/dates.ts'
 import type { ExampleRow, FileQuestion } from '../../src/shared/failures.ts'
 import type { Minor, MoneyProblem } from '../../src/shared/money.ts'
 import { Aspects, allRows, asTold, type Question, type Settled } from './aspect.ts'
 import type { ReadOptions } from './options.ts'
-import type { ClosingBalance, LeftOut, Reason, StatementAccount, StatementEntry } from './statement.ts'
+import type { Balance, LeftOut, Reason, StatementAccount, StatementEntry } from './statement.ts'
 import { cleanText } from './text.ts'
 import { refuseFile, Unreadable } from './unreadable.ts'
 
@@ -12,7 +12,8 @@ const accountsListed = 50
 
 /** An account without entries yet. */
 export function emptyAccount(identifier: string | null, currency: string | null): StatementAccount {
-  return { identifier, currency, entries: [], closingBalance: null, leftOut: [] }
+  const balances = { openingBalance: null, closingBalance: null, createdOn: null }
+  return { identifier, currency, entries: [], ...balances, leftOut: [] }
 }
 
 /** Adds an entry to its account, or leaves it out if it moved no money. */
@@ -113,24 +114,40 @@ function whichAccount(names: string[]): string {
   return `The file contains several accounts; choose one of: ${listed}.`
 }
 
-/** A closing balance. One whose date or amount cannot be read is left out without an error: no entry depends on it. */
-export function balanceOn(date: CalendarDate | null, amount: Minor | MoneyProblem): ClosingBalance | null {
-  return date !== null && typeof amount === 'number' ? { date, amount } : null
+/** A balance. One whose date or amount cannot be read is left out without an error: no entry depends on it. */
+export function balanceOn(date: CalendarDate | null, amount: Minor | MoneyProblem): Balance | null {
+  return date !== null && typeof amount === 'number' ? { date, amount, isProved: true } : null
 }
 
 /**
- * Merges the statements of each account, since files hold one per day or per page. The latest closing balance wins; of
- * two on the same day, the one further down in the file.
+ * A statement with the day of its opening balance, the one before its first entry: some banks write the first day of the
+ * statement beside it, others the last of the one before.
+ */
+function withOpeningDay(account: StatementAccount): StatementAccount {
+  const { openingBalance, entries } = account
+  const [first] = entries.map(({ date }) => date).sort()
+  return {
+    ...account,
+    openingBalance: openingBalance && first ? { ...openingBalance, date: addDays(first, -1) } : null,
+  }
+}
+
+/**
+ * Merges the statements of each account, since files hold one per day or per page. The earliest opening balance and the
+ * latest closing balance win; of two closing ones on the same day, the one further down in the file.
  */
 export function mergeAccounts(parts: StatementAccount[]): StatementAccount[] {
   const merged = new Map<string, StatementAccount>()
-  for (const part of parts) {
+  for (const part of parts.map(withOpeningDay)) {
     const key = JSON.stringify([part.identifier, part.currency])
     const account = merged.get(key)
     if (account) {
       for (const entry of part.entries) account.entries.push(entry)
-      const [before, next] = [account.closingBalance, part.closingBalance]
-      if (!before || (next && next.date >= before.date)) account.closingBalance = next
+      const [first, opening] = [account.openingBalance, part.openingBalance]
+      if (!first || (opening && opening.date < first.date)) account.openingBalance = opening
+      const [last, closing] = [account.closingBalance, part.closingBalance]
+      if (!last || (closing && closing.date >= last.date))
+        Object.assign(account, { closingBalance: closing, createdOn: part.createdOn })
       for (const record of part.leftOut) account.leftOut.push(record)
     } else merged.set(key, part)
   }

@@ -32,10 +32,11 @@ function settleSigns(
     return signsByKnownRows(entries, aspects) ?? question(against)
   })
   if (signs !== 'inverted') return accounts
-  // Whether the balance is inverted too is unknown.
+  // Whether the balances are inverted too is unknown.
   return accounts.map((account) => ({
     ...account,
     entries: account.entries.map((entry) => ({ ...entry, amount: negated(entry.amount) })),
+    openingBalance: null,
     closingBalance: null,
   }))
 }

@@ -23,16 +23,12 @@ export type StatementEntry = {
   reference: string | null
 }
 
-/**
- * What an account held at the end of a day, according to the statement. It is doubtful if it may be what is owed, since no
- * second balance or sign shows that it is not.
- */
-export type ClosingBalance = {
+/** What an account held at the end of a day, according to the statement: negative for what is owed. */
+export type Balance = {
   date: CalendarDate
   amount: Minor
-  isDoubtful?: true
-  /** The day on which the file was made, if it says so: on that day, more may have been booked later. */
-  createdOn?: CalendarDate
+  /** False if it may be what is owed, since neither a sign nor a second balance shows that it is not. */
+  isProved: boolean
 }
 
 /** The entries of one account in a file. */
@@ -42,7 +38,11 @@ export type StatementAccount = {
   /** ISO 4217, or a sign such as € in CSV; null if the file does not say. */
   currency: string | null
   entries: StatementEntry[]
-  closingBalance: ClosingBalance | null
+  /** The balance before the first entry; null in tables, which may begin inside a day. */
+  openingBalance: Balance | null
+  closingBalance: Balance | null
+  /** The day on which the statement was made, if it says so. */
+  createdOn: CalendarDate | null
   /** The records that are not entries. */
   leftOut: LeftOut[]
 }

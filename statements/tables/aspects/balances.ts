@@ -1,7 +1,7 @@
 import type { CalendarDate } from '../../../src/shared/dates.ts'
 import type { Minor } from '../../../src/shared/money.ts'
 import type { SignConvention } from '../../shared/options.ts'
-import type { ClosingBalance } from '../../shared/statement.ts'
+import type { Balance } from '../../shared/statement.ts'
 
 /** The amount of a row, and its balance if the file has one. A date that cannot be read is null. */
 export type Balanced = { date: CalendarDate | null; amount: Minor; balance: Minor | null }
@@ -46,16 +46,15 @@ export function areMixed(rows: Balanced[]): boolean {
  * The balance after the latest row, if all balances follow from amounts of known directions: negative if it is what is owed,
  * which spending raises. Null if they do not follow, or if both orders hold and contradict each other.
  */
-export function closingBalance(rows: Balanced[]): ClosingBalance | null {
+export function closingBalance(rows: Balanced[]): Balance | null {
   const found = bestReadings(rows).flatMap(({ rows: ordered, isBefore, steps }) => {
     const last = ordered.findLastIndex(({ balance }) => balance !== null)
     if (last < 0 || steps.other > 0 || (steps.same > 0 && steps.opposite > 0)) return []
     const later = ordered.slice(isBefore ? last : last + 1).reduce((sum, { amount }) => sum + amount, 0)
     const date = ordered.at(-1)?.date ?? null
     const balance = (ordered[last]?.balance ?? 0) * (steps.opposite > 0 ? -1 : 1)
-    const isDoubtful = steps.same + steps.opposite === 0 && balance > 0
-    const closing = { date, amount: (balance + later) as Minor, ...(isDoubtful && { isDoubtful }) }
-    return date === null ? [] : [{ ...closing, date }]
+    const isProved = steps.same + steps.opposite > 0 || balance <= 0
+    return date === null ? [] : [{ date, amount: (balance + later) as Minor, isProved }]
   })
   return found.every(({ amount }) => amount === found[0]?.amount) ? (found[0] ?? null) : null
 }

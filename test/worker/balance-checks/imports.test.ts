@@ -88,6 +88,29 @@ test('undoing an import says which checks of others it breaks', async () => {
   expect(await person.delete(`/api/imports/${again.id}`)).toMatchObject({ status: 204, text: '' })
 })
 
+const mt940 = (...entries: string[]) =>
+  `:20:X\n:25:1\n:28C:1\n:60F:C261001EUR100,00\n${entries.map((one) => `:61:${one}NTRF\n`).join('')}:62F:C261031EUR87,50\n-\n`
+
+test('the opening balance of a statement is the check of the day before its first entry', async () => {
+  const { person, send, checks } = await createBank()
+  const { id, balance_checks } = await send(mt940('261012D10,00', '261005D2,50'))
+  expect(balance_checks).toMatchObject([
+    { date: '2026-10-04', balance: '100.00', state: 'ok' },
+    { date: '2026-10-31', balance: '87.50', state: 'ok' },
+  ])
+  // The table may begin in the midst of a day.
+  await send('Date,Amount,Balance\n2026-09-01,-10.00,90.00\n2026-09-02,-5.00,85.00\n2026-09-03,1.00,86.00\n')
+  expect((await checks()).map(({ date }) => date).sort()).toEqual(['2026-09-03', '2026-10-04', '2026-10-31'])
+  await person.delete(`/api/imports/${id}`)
+  expect((await checks()).map(({ date }) => date)).toEqual(['2026-09-03'])
+})
+
+test('a statement without entries has a closing balance alone', async () => {
+  const { send } = await createBank()
+  const { balance_checks } = await send(mt940().replace('EUR100,00', 'EUR87,50'))
+  expect(balance_checks).toMatchObject([{ date: '2026-10-31', balance: '87.50' }])
+})
+
 test('a row of the file that is deleted breaks the check, and the file brings both back', async () => {
   const { person, send, checks } = await createBank()
   await send(ofx())
