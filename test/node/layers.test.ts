@@ -54,19 +54,19 @@ const readerOrder = [
   ...['file', '', 'command'],
 ]
 
-const files = ['src', 'client', 'statements'].flatMap((folder) =>
+const filesIn = (folder: string) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !/(^|\/)(dist|node_modules)\//.test(name))
-    .map((name) => `${folder}/${name}`),
-)
+    .map((name) => `${folder}/${name}`)
+const files = ['src', 'client', 'statements'].flatMap(filesIn)
 const textOf = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
 
-const imports = files.flatMap((file) =>
-  [...(textOf.get(file) ?? '').matchAll(/(?:from|import)\s*\(?\s*'([^'\s]+)'/g)].map(([, target = '']) => ({
+const importsOf = (file: string, text = readFileSync(join(root, file), 'utf8')) =>
+  [...text.matchAll(/(?:from|import)\s*\(?\s*'([^'\s]+)'/g)].map(([, target = '']) => ({
     file,
     target: target.startsWith('.') ? normalize(join(dirname(file), target)) : target,
-  })),
-)
+  }))
+const imports = files.flatMap((file) => importsOf(file, textOf.get(file)))
 
 /** The folder of src that a file is in, or the file itself if it is in none; undefined outside of src. */
 const placeOf = (file: string) => /^src\/([\w.-]+)/.exec(file)?.[1]
@@ -109,6 +109,12 @@ test('imports of the statement reader point down, and it takes nothing but what 
   )
   expect(own.length).toBeGreaterThan(200)
   expect(strays).toEqual([])
+})
+
+test('tests of the statement reader need nothing of the service either', () => {
+  const own = filesIn('test/statements').flatMap((file) => importsOf(file))
+  expect(own.length).toBeGreaterThan(100)
+  expect(own.filter(({ target }) => /^(src\/(?!shared\/)|client\/|test\/worker\/)/.test(target))).toEqual([])
 })
 
 test('statements are run by name: no result is read by its position', () => {
