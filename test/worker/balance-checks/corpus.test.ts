@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type AnsweringOptions, answersOf } from '../../../src/imports/answers.ts'
+import { expectedOf, statements, workbooks } from '../../statements/corpus.ts'
+import { createWorld, type Json, openAccount } from '../fixtures/world.ts'
+import { sendFile } from '../imports/send-file.ts'
+import { createHousehold, type Household } from '../laws/every-route.ts'
+
+type Case = { file: string; kind: string; answers?: AnsweringOptions; opts?: { params?: AnsweringOptions } }
+type File = { name: string; content: string | Uint8Array<ArrayBuffer>; answers: Record<string, string> }
+
+const contents: Record<string, string> = import.meta.glob(['../../corpus/cases/*', '!**/*.json'], {
+  query: '?url&inline',
+  import: 'default',
+  eager: true,
+})
+const cases = import.meta.glob('../../corpus/cases/*.json', { import: 'default', eager: true })
+
+const bytesOf = (url: string) => Uint8Array.from(atob(url.replace(/^.*,/, '')), (one) => one.charCodeAt(0))
+const files: File[] = [
+  ...(Object.values(cases) as unknown as Case[])
+    .filter(({ kind }) => kind === 'bank')
+    .map(({ file, answers = {}, opts }) => ({
+      name: file,
+      content: bytesOf(contents[`../../corpus/cases/${file}`] ?? ''),
+      answers: { ...answersOf(opts?.params ?? {}), ...answersOf(answers) },
+    })),
+  ...[...statements, ...workbooks].map(([name, content]) => ({
+    name,
+    content: content as File['content'],
+    answers: answersOf(expectedOf(name).options ?? {}),
+  })),
+]
+
+beforeAll(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2027-06-01T12:00:00Z') })
+})
+afterAll(() => {
+  vi.useRealTimers()
+})
+
+/** Imports a file into an account of its own, and chooses the first account of a file that has several. */
+async function importFile(household: Household, account: Json, { content, answers }: File) {
+  const send = (given: Record<string, string>) =>
+    sendFile(
+      household,
+      `bank/store?${new URLSearchParams({ ...given, account_id: account.id, match: 'off' })}`,
+      content,
+    )
+  const response = await send(answers)
+  const choice = response.body.questions?.find(({ field }: Json) => field === 'statement_account')
+  return choice ? send({ ...answers, statement_account: choice.options[0].value }) : response
+}
+
+/** What a check says of a row that was changed, added or removed by hand after the import. */
+async function expectNamed({ person, expense }: Household, { id, account_id, date, balance }: Json) {
+  const named = async (of = id) => (await person.get(`/api/balance-checks/${of}`)).body
+  const { data } = (await person.get(`/api/transactions?account_id=${account_id}&to=${date}`)).body
+  const row = data[data.length >> 1]
+  if (row) {
+    await person.put(`/api/transactions/${row.id}`, { amount: Number(row.amount) + 1 })
+    expect((await named()).broken_by).toMatchObject([{ op: 'updated', transaction_id: row.id }])
+    await person.put(`/api/transactions/${row.id}`, { amount: row.amount })
+    expect(await named()).toMatchObject({ state: 'ok' })
+  }
+
+  const typed = { ...expense(), account_id, transaction_date: date, force: true }
+  const added = (await person.post('/api/transactions', typed)).body
+  expect((await named()).broken_by).toMatchObject([{ op: 'created', transaction_id: added.id }])
+  await person.delete(`/api/balance-checks/${id}`)
+  const later = (await person.post('/api/balance-checks', { account_id, date, balance })).body
+  expect((await named(later.id)).candidates).toContainEqual({
+    kind: 'missing_or_extra',
+    transaction_ids: [added.id],
+    starting_balance: null,
+  })
+  await person.delete(`/api/transactions/${added.id}`)
+
+  if (!row) return
+  await person.delete(`/api/transactions/${row.id}`)
+  expect((await named(later.id)).broken_by).toMatchObject([{ op: 'deleted', transaction_id: row.id }])
+}
+
+test('the balances of every file are those of a ledger with its rows, and a row changed, added or removed by hand is named', async () => {
+  const household = await createHousehold(createWorld())
+  const { person } = household
+  let checked = 0
+  for (const file of files) {
+    const account = await openAccount(person, { starting_balance: 0 })
+    const { status, body } = await importFile(household, account, file)
+    // Some need an answer that the file beside them does not give.
+    if (status !== 200) continue
+    const { balance_checks, starting_balance } = body.import
+    if (balance_checks.length === 0) continue
+    checked += 1
+    await person.put(`/api/accounts/${account.id}`, { starting_balance: starting_balance ?? 0 })
+    const checks = (await person.get(`/api/balance-checks?account_id=${account.id}`)).body
+    expect(checks.map(({ state }: Json) => state).join(), file.name).toBe(checks.map(() => 'ok').join())
+    await expectNamed(household, checks.at(-1)).catch((error) => {
+      throw new Error(`${file.name}: ${error.message}`, { cause: error })
+    })
+  }
+  expect(checked).toBeGreaterThanOrEqual(165)
+})
