@@ -90,6 +90,7 @@ export default defineConfig({
           provide: {
             fuzz: { seed: process.env.FUZZ_SEED, requests: process.env.FUZZ_REQUESTS },
             devices: { seed: process.env.DEVICES_SEED, operations: process.env.DEVICES_OPERATIONS },
+            checks: { seed: process.env.CHECKS_SEED, operations: process.env.CHECKS_OPERATIONS },
             model: { seed: process.env.MODEL_SEED, operations: process.env.MODEL_OPERATIONS },
           },
           isolate: false,

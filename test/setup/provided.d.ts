@@ -13,6 +13,7 @@ declare module 'vitest' {
     /** MODEL_SEED and MODEL_OPERATIONS, for a longer run of test/worker/model. */
     model: { seed: string | undefined; operations: string | undefined }
     /** DEVICES_SEED and DEVICES_OPERATIONS, for a longer run of test/worker/devices. */
+    checks: { seed: string | undefined; operations: string | undefined }
     devices: { seed: string | undefined; operations: string | undefined }
   }
 }
