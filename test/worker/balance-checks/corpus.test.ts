@@ -1,35 +1,41 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type AnsweringOptions, answersOf } from '../../../src/imports/answers.ts'
-import { expectedOf, statements, workbooks } from '../../statements/corpus.ts'
 import { createWorld, type Json, openAccount } from '../fixtures/world.ts'
 import { sendFile } from '../imports/send-file.ts'
 import { createHousehold, type Household } from '../laws/every-route.ts'
 
-type Case = { file: string; kind: string; answers?: AnsweringOptions; opts?: { params?: AnsweringOptions } }
-type File = { name: string; content: string | Uint8Array<ArrayBuffer>; answers: Record<string, string> }
+declare global {
+  interface ImportMeta {
+    /** From Vite: the matching files as data URLs or, for JSON, parsed. */
+    glob<T>(
+      pattern: string | string[],
+      options: { query?: '?url&inline'; import: 'default'; eager: true },
+    ): Record<string, T>
+  }
+}
 
-const contents: Record<string, string> = import.meta.glob(['../../corpus/cases/*', '!**/*.json'], {
+/** What a file is imported with, as the file beside it says. */
+type Case = { file: string; kind: string; answers?: AnsweringOptions; opts?: { params?: AnsweringOptions } }
+
+const contents = import.meta.glob<string>(['../../corpus/**/*', '!**/*.json', '!**/generic-csv/*'], {
   query: '?url&inline',
   import: 'default',
   eager: true,
 })
-const cases = import.meta.glob('../../corpus/cases/*.json', { import: 'default', eager: true })
+const cases = import.meta.glob<Case>('../../corpus/cases/*.json', { import: 'default', eager: true })
+const expectations = import.meta.glob<{ options?: AnsweringOptions }>('../../corpus/*/*.expected.json', {
+  import: 'default',
+  eager: true,
+})
 
-const bytesOf = (url: string) => Uint8Array.from(atob(url.replace(/^.*,/, '')), (one) => one.charCodeAt(0))
-const files: File[] = [
-  ...(Object.values(cases) as unknown as Case[])
-    .filter(({ kind }) => kind === 'bank')
-    .map(({ file, answers = {}, opts }) => ({
-      name: file,
-      content: bytesOf(contents[`../../corpus/cases/${file}`] ?? ''),
-      answers: { ...answersOf(opts?.params ?? {}), ...answersOf(answers) },
-    })),
-  ...[...statements, ...workbooks].map(([name, content]) => ({
-    name,
-    content: content as File['content'],
-    answers: answersOf(expectedOf(name).options ?? {}),
-  })),
-]
+type File = { name: string; url: string; answers: Record<string, string> }
+const files: File[] = Object.entries(contents).flatMap(([name, url]) => {
+  const options = expectations[name.replace(/\.\w+$/, '.expected.json')]?.options
+  if (!name.includes('/cases/')) return [{ name, url, answers: answersOf(options ?? {}) }]
+  const one = Object.values(cases).find(({ file }) => name.endsWith(`/${file}`))
+  if (one?.kind !== 'bank') return []
+  return [{ name, url, answers: { ...answersOf(one.opts?.params ?? {}), ...answersOf(one.answers ?? {}) } }]
+})
 
 beforeAll(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2027-06-01T12:00:00Z') })
@@ -39,7 +45,8 @@ afterAll(() => {
 })
 
 /** Imports a file into an account of its own, and chooses the first account of a file that has several. */
-async function importFile(household: Household, account: Json, { content, answers }: File) {
+async function importFile(household: Household, account: Json, { url, answers }: File) {
+  const content = Uint8Array.from(atob(url.replace(/^.*,/, '')), (one) => one.charCodeAt(0))
   const send = (given: Record<string, string>) =>
     sendFile(
       household,
