@@ -35,6 +35,8 @@ export type Row = {
   currency: string | null
   account: string | null
   toAccount: string | null
+  /** The day of a transfer's inflow, if it is another than that of its outflow. */
+  toDate?: CalendarDate
   category: string | null
 } & { [text in TransactionText]?: string | null }
 
@@ -52,6 +54,8 @@ export type Reading = {
   createdOn: CalendarDate | null
   /** Starting balances of accounts, which are left out of the rows. */
   startingBalances: Row[]
+  /** How many rows are halves of transfers whose other half the file does not have. */
+  halves: number
   /** How each aspect of the file was settled, by the field of its question. */
   settled: Settled
   questions: FileQuestion[]
@@ -69,6 +73,7 @@ const nothing: Reading = {
   balances: { opening: null, closing: null },
   createdOn: null,
   startingBalances: [],
+  halves: 0,
   settled: {},
   questions: [],
   needs: null,
@@ -155,7 +160,7 @@ function readOwn(bytes: Uint8Array, options: ReadOptions): Found {
 }
 
 function foundIn(
-  { rows, startingBalances, leftOut, settled, headers }: OwnFile,
+  { rows, startingBalances, halves, leftOut, settled, headers }: OwnFile,
   remembered: Remembered | null | undefined,
 ): Found {
   const accounts = accountsOf(rows, settled, remembered?.values ?? {})
@@ -163,14 +168,20 @@ function foundIn(
   return {
     rows: rows.map(signed),
     startingBalances: startingBalances.map(signed),
+    halves,
     leftOut,
     settled,
     layout: { format: 'csv', headers, values },
   }
 }
 
-function signed({ to_account, ...row }: OwnRow): Row {
-  return { ...row, toAccount: to_account, amount: row.type === 'income' ? row.amount : negated(row.amount) }
+function signed({ to_account, to_date, ...row }: OwnRow): Row {
+  return {
+    ...row,
+    toAccount: to_account,
+    ...(to_date && { toDate: to_date }),
+    amount: row.type === 'income' ? row.amount : negated(row.amount),
+  }
 }
 
 /** The accounts whose signs are remembered, one per line: those of the file and those of earlier ones. */

@@ -2,6 +2,7 @@ import { recogniseFormat } from './file/format.ts'
 import type { Answers } from './shared/options.ts'
 import type { BankStatement } from './shared/statement.ts'
 import { Unreadable } from './shared/unreadable.ts'
+import { ownHeaders } from './tables/reading/own-export.ts'
 import { headersOfTable } from './tables/reading/table.ts'
 import { type Layout, layoutOf } from './tables/text/published-layouts.ts'
 import { readOnlyTable, separatedByCommas } from './tables/xlsx/workbook.ts'
@@ -27,6 +28,8 @@ export function recognise(
   bytes: Uint8Array,
   { kind, answers }: { kind?: Kind; answers?: Answers } = {},
 ): Recognised {
+  const own = ownHeaders(bytes)
+  if (own) return { kind: 'own', format: 'csv', product: 'Purse', headers: own }
   try {
     const { format, text, told } = beginningOf(bytes, answers)
     if (format !== 'csv') return { kind: 'bank', format, product: null, headers: [] }

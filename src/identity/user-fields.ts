@@ -6,14 +6,13 @@ import {
   converted,
   fieldCheck,
   fieldText,
-  isStorable,
   preprocessed,
   string,
   tooLong,
   trimmed,
   unstorable,
 } from '../shared/fields.ts'
-import { isLongerThan } from '../shared/texts.ts'
+import { isLongerThan, isStorable } from '../shared/texts.ts'
 import { longestAddress, normalizeAddress } from './addresses.ts'
 import { longestPassword, shortestPassword } from './password-length.ts'
 

@@ -3,7 +3,7 @@ import { earliestDate, isCalendarDate, latestDate } from './dates.ts'
 import { doc, field } from './doc.ts'
 import { invalidText, moneyTexts, requiredText } from './field-errors.ts'
 import { type MoneyProblem, parseMoney } from './money.ts'
-import { isBlank, isLongerThan, toNfc, trimText } from './texts.ts'
+import { isBlank, isLongerThan, isStorable, toNfc, trimText } from './texts.ts'
 
 // The field types of requests, with the contract's error texts (`:field` is replaced by the field's name). If a value has
 // several spellings (12.5 or "12.50"), the OpenAPI document has one, since many languages have no union types.
@@ -50,8 +50,6 @@ export const trimmed = <T extends z.ZodMiniType>(schema: T) =>
 
 const trimmedOrNull = (input: string) => (isBlank(input) ? null : trimText(input))
 
-/** SQLite's functions end a text at a NUL, and the driver cannot send an unpaired surrogate. */
-export const isStorable = (input: string) => !input.includes('\0') && !/[\ud800-\udfff]/u.test(input)
 export const unstorable = 'contains characters that cannot be stored'
 export const tooLong = (max: number) => `must not be greater than ${max} characters`
 /** The error of a field that has more than `max` characters. */

@@ -33,3 +33,6 @@ export function toNfc(text: string): string {
 export function isLongerThan(text: string, max: number): boolean {
   return text.length > max && (text.length > 2 * max || [...text].length > max)
 }
+
+/** SQLite's functions end a text at a NUL, and the driver cannot send an unpaired surrogate. */
+export const isStorable = (text: string) => !text.includes('\0') && !/[\ud800-\udfff]/u.test(text)

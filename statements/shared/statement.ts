@@ -66,6 +66,8 @@ export type OwnRow = {
   amount: Minor
   account: string | null
   to_account: string | null
+  /** The day of a transfer's inflow, if it is another than that of its outflow. */
+  to_date?: CalendarDate
   category: string | null
   currency: string | null
   description: string | null

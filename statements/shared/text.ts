@@ -1,4 +1,4 @@
-import { isBlank, toNfc, trimText } from '../../src/shared/texts.ts'
+import { isBlank, isLongerThan, toNfc, trimText } from '../../src/shared/texts.ts'
 
 const maxCodePoints = 255
 /**
@@ -23,6 +23,14 @@ export function cleanText(raw: string): string | null {
   if (text.length <= maxCodePoints) return text
   const points = [...text]
   return points.length <= maxCodePoints ? text : `${points.slice(0, maxCodePoints - 1).join('')}…`
+}
+
+/** The name of an account: a line of text whose white space is kept, since names may differ in it alone. Null if empty. */
+export function cleanName(raw: string): string | null {
+  const text = cleanText(raw)
+  if (text === null || text === raw) return text
+  const name = toNfc(trimText(raw.toWellFormed().replace(unwanted, ' ')))
+  return isLongerThan(name, maxCodePoints) ? text : name
 }
 
 /** Arabic, Persian and full-width digits as ASCII digits, with the signs and separators as they would stand beside these. */

@@ -1,4 +1,4 @@
-import { cleanText } from '../../shared/text.ts'
+import { cleanName } from '../../shared/text.ts'
 import { refuseFile } from '../../shared/unreadable.ts'
 import { columnNamed } from '../text/headers.ts'
 import type { AppRows } from '../text/published-layouts.ts'
@@ -21,8 +21,10 @@ export function appRowOf(table: CsvTable, row: CsvRow): AppRow {
   if (journal)
     return { ...plain, ...ofJournal(table, row, journal), isStart: textBehind(table, row, start) !== null }
   const named = textBehind(table, row, transfer) ?? textBehind(table, row, mirrored)
-  const own = ([name, type]: [string, string]) =>
-    between?.own.includes(cellUnder(table, row, type)) ? cleanText(cellUnder(table, row, name)) : null
+  const own = ([name, type]: [string, string]) => {
+    if (columnNamed(table.headers, type) === null) refuseFile(noTypes)
+    return between?.own.includes(cellUnder(table, row, type)) ? cleanName(cellUnder(table, row, name)) : null
+  }
   return {
     isLeftOut: textBehind(table, row, split) !== null,
     isStart: textBehind(table, row, start) !== null,
@@ -31,6 +33,9 @@ export function appRowOf(table: CsvTable, row: CsvRow): AppRow {
     between: between ? { from: own(between.from), to: own(between.to) } : null,
   }
 }
+
+const noTypes =
+  'The file names sources and destinations, but not which of them are your accounts: export it with the columns source_type and destination_type.'
 
 const plain: AppRow = { isLeftOut: false, isStart: false, isHalf: false, other: null, between: null }
 type Journal = NonNullable<AppRows['journal']>
@@ -43,7 +48,7 @@ function ofJournal(table: CsvTable, row: CsvRow, journal: Journal): Partial<AppR
   const base = basesOf(table, journal).get(cellUnder(table, row, journal.id))
   const isVoided = cellUnder(table, row, journal.voided) !== ''
   if (base === undefined || base.cells === row.cells || isVoided) return { isLeftOut: true }
-  const account = cleanText(cellUnder(table, row, journal.account))
+  const account = cleanName(cellUnder(table, row, journal.account))
   const isOwn = journal.own.some((text) => account?.startsWith(text))
   const [from, to] = [base.account, isOwn ? account : null]
   return { between: row.amount.written?.isNegative ? { from: to, to: from } : { from, to } }
@@ -58,7 +63,7 @@ function basesOf(table: CsvTable, { id, account, currency, own }: Journal): Map<
   if (known) return known
   const found = new Map<string, Base>()
   for (const record of table.body) {
-    const name = cleanText(cellUnder(table, record, account))
+    const name = cleanName(cellUnder(table, record, account))
     const event = cellUnder(table, record, id)
     if (!found.has(event) && own.some((text) => name?.startsWith(text)))
       found.set(event, { account: name, cells: record.cells })
@@ -74,7 +79,7 @@ function basesOf(table: CsvTable, { id, account, currency, own }: Journal): Map<
 /** What follows the text in the cell; null if the cell does not begin with it. */
 function textBehind(table: CsvTable, row: CsvRow, cell: [header: string, text: string] | undefined) {
   const found = cell && cellUnder(table, row, cell[0])
-  return found?.startsWith(cell?.[1] ?? '') ? (cleanText(found.slice(cell?.[1].length)) ?? '') : null
+  return found?.startsWith(cell?.[1] ?? '') ? (cleanName(found.slice(cell?.[1].length)) ?? '') : null
 }
 
 function cellUnder({ headers }: CsvTable, { cells }: { cells: string[] }, header: string): string {

@@ -5,15 +5,16 @@ import { accountNames, askForAccount, leftOut } from '../../shared/accounts.ts'
 import type { Settled } from '../../shared/aspect.ts'
 import type { ReadOptions } from '../../shared/options.ts'
 import type { LeftOut, OwnRow } from '../../shared/statement.ts'
-import { cleanText } from '../../shared/text.ts'
+import { cleanName, cleanText } from '../../shared/text.ts'
 import type { Entry } from '../aspects/entry.ts'
 import { ownTexts } from '../text/header-names.ts'
 import type { Mark } from '../text/mark-words.ts'
 import { type CsvRow, cellOf, linesOf } from '../text/row.ts'
 import type { CsvTable } from '../text/table.ts'
-import { kindOf, type RowKind } from '../text/type-words.ts'
-import { type AppRow, appRowOf } from './app-rows.ts'
+import { isOfTransfers, kindOf, type RowKind } from '../text/type-words.ts'
+import { appRowOf } from './app-rows.ts'
 import { describeRow } from './description.ts'
+import { type Half, joinHalves, rowOf } from './halves.ts'
 import { readTable, type TableReading } from './read.ts'
 import { fieldsOf } from './table.ts'
 
@@ -27,6 +28,8 @@ export type OwnFile = {
   rows: OwnRow[]
   /** Starting balances, as income or expenses. */
   startingBalances: OwnRow[]
+  /** How many rows are halves of transfers without the other half. */
+  halves: number
   leftOut: LeftOut[]
   settled: Settled
   headers: string[]
@@ -49,7 +52,10 @@ export function readOwnTable(text: string, options: ReadOptions, isSheet: boolea
   problems.throwIfAny(aspects)
   const starts = read.filter(({ isStart }) => isStart)
   return {
-    rows: joinHalves(read),
+    ...joinHalves(
+      read.filter(({ isStart }) => !isStart),
+      new Set(read.map(({ account }) => account)),
+    ),
     startingBalances: starts.map(rowOf),
     leftOut: [...reading.leftOut, ...leftOutOf(reading, entries, moved, starts)],
     settled: aspects.settled,
@@ -127,11 +133,6 @@ function chosenEntries({ table, groups, aspects }: TableReading): Entry[] {
   return groups[names.indexOf(askForAccount(names, aspects))] ?? all
 }
 
-/** A row that may be one half of a transfer. */
-type Half = OwnRow & Pick<AppRow, 'isHalf' | 'other' | 'isStart'>
-
-const rowOf = ({ isHalf: _, other: __, isStart: ___, ...row }: Half): OwnRow => row
-
 function readRow(
   { table, areSided, problems }: TableReading,
   { areSigned, haveRefunds }: { areSigned: boolean; haveRefunds: boolean },
@@ -162,14 +163,14 @@ function readRow(
     date,
     type,
     amount: Math.abs(amount) as Minor,
-    account: between ? (between.from ?? between.to) : cleanText(cellOf(table, row, 'account')),
+    account: between ? (between.from ?? between.to) : cleanName(cellOf(table, row, 'account')),
     to_account: toAccount,
     category: type === 'transfer' && (isShared(table) || table.layout?.app?.journal) ? null : category,
     description: describeRow(table, row, amount),
     reference: cleanText(cellOf(table, row, 'reference')),
     ...Object.fromEntries(ownTexts.map((name) => [name, cleanText(cellOf(table, row, name))])),
     currency,
-    isHalf: isHalf || other !== null || /^transfer/.test(named ?? kindOf(category ?? '') ?? ''),
+    isHalf: isHalf || other !== null || Boolean(named?.startsWith('transfer')) || isOfTransfers(category),
     other,
     isStart,
   }
@@ -187,46 +188,5 @@ const isShared = ({ columns: { category, to_account } }: CsvTable) =>
 
 function toAccountOf(table: CsvTable, row: CsvRow): string | null {
   const hasToAccount = !isShared(table) || kindOf(cellOf(table, row, 'type')) === 'transfer'
-  return hasToAccount ? cleanText(cellOf(table, row, 'to_account')) : null
-}
-
-/**
- * Makes one transfer of its two halves: an outflow, and an inflow of the same day and amount on another account, or on the
- * one that it names. A half without the other is a transfer if it surely names the other account and the file has no rows
- * of that account: otherwise the other half is another amount, such as one in another currency.
- */
-function joinHalves(all: Half[]): OwnRow[] {
-  const accounts = new Set(all.map(({ account }) => account))
-  const rows = all.filter(({ isStart }) => !isStart)
-  const keyOf = ({ date, amount }: Half) => `${date} ${amount}`
-  const inflows = Map.groupBy(
-    rows.filter(({ isHalf, type }) => isHalf && type === 'income'),
-    keyOf,
-  )
-  const joined = new Set<Half>()
-  const others = new Map<Half, { account: string; lines: number[] }>()
-  for (const row of rows) {
-    const candidates = row.isHalf && row.type === 'expense' ? (inflows.get(keyOf(row)) ?? []) : []
-    const at = candidates.findIndex((one) => areHalves(row, one))
-    const [other] = at < 0 ? [] : candidates.splice(at, 1)
-    if (other) joined.add(other)
-    if (other?.account) others.set(row, { account: other.account, lines: other.lines })
-    else if (row.other?.isSure && !accounts.has(row.other.account))
-      others.set(row, { account: row.other.account, lines: [] })
-  }
-  return rows.flatMap((row) => {
-    const other = others.get(row)
-    if (joined.has(row)) return []
-    if (other === undefined) return [rowOf(row)]
-    const [from, to] = row.type === 'expense' ? [row.account, other.account] : [other.account, row.account]
-    const lines = [...row.lines, ...other.lines]
-    return [{ ...rowOf(row), lines, type: 'transfer', account: from, to_account: to, category: null }]
-  })
-}
-
-function areHalves(out: Half, into: Half): boolean {
-  if (into.account === null || into.account === out.account) return false
-  return (
-    (!out.other || out.other.account === into.account) && (!into.other || into.other.account === out.account)
-  )
+  return hasToAccount ? cleanName(cellOf(table, row, 'to_account')) : null
 }

@@ -52,13 +52,20 @@ const actual: AppRows = {
   split: ['Notes', '(SPLIT INTO '],
 }
 const moneyWiz: AppRows = { transfer: ['Transfers', ''], start: ['Description', 'Opening balance'] }
-const firefly: AppRows = {
-  between: {
-    from: ['source_name', 'source_type'],
-    to: ['destination_name', 'destination_type'],
-    own: ['Asset account', 'Default account', 'Loan', 'Debt', 'Mortgage'],
+/** Firefly III has added columns over the years: these are in all its exports (firefly-iii ExportDataGenerator.php). */
+const fireflyColumns = ['type', 'amount', 'description', 'date', 'source_name', 'destination_name']
+const firefly: Layout = {
+  name: 'Firefly III',
+  columns: { date: 'date', account: 'source_name', type: '', counter_account: '', status: '' },
+  signs: null,
+  app: {
+    between: {
+      from: ['source_name', 'source_type'],
+      to: ['destination_name', 'destination_type'],
+      own: ['Asset account', 'Default account', 'Loan', 'Debt', 'Mortgage'],
+    },
+    start: ['type', 'Opening balance'],
   },
-  start: ['type', 'Opening balance'],
 }
 
 const gnuCash: AppRows = {
@@ -87,14 +94,14 @@ const lines: Line[] = [
   ['Discover', 'redstreet/beancount_reds_importers, Discover card', 'Trans. Date|Post Date|Description|Amount|Category', 'inverted'],
   ['Curve', 'samples in public importers', 'Export Format|Date (YYYY-MM-DD as UTC)|Time (HH:MM:SS as UTC)|Merchant|Txn Amount (Funding Card)|Txn Currency (Funding Card)|Txn Amount (Foreign Spend)|Txn Currency (Foreign Spend)|Card Name|Card Last 4 Digits|Type|Category|Notes', 'inverted', { type: '' }],
   ['Curve', 'samples in public importers', 'Date (YYYY-MM-DD as UTC)|Merchant|Txn Amount (Funding Card)|Txn Currency (Funding Card)|Txn Amount (Foreign Spend)|Txn Currency (Foreign Spend)|Card Name|Card Last 4 Digits|Type|Category|Notes', 'inverted', { type: '' }],
-  ['Copilot Money', 'samples in public importers', 'date|name|amount|status|category|parent category|excluded|tags|type|account|account mask|note|recurring', 'inverted', { type: '' }],
-  ['Rocket Money', 'samples in public importers', 'Date|Original Date|Account Type|Account Name|Account Number|Institution Name|Name|Custom Name|Amount|Description|Category|Note|Ignored From|Tax Deductible|Transaction Tags', 'inverted', { account: 'Account Name' }],
-  ['Rocket Money', 'samples in public importers', 'Date|Original Date|Account Type|Account Name|Account Number|Institution Name|Name|Custom Name|Amount|Description|Category|Note|Ignored From|Tax Deductible', 'inverted', { account: 'Account Name' }],
-  ['Monarch', 'samples in public importers', 'Date|Merchant|Category|Account|Original Statement|Notes|Amount|Tags|Owner', 'as_written'],
-  ['Monarch', 'samples in public importers', 'Date|Merchant|Category|Account|Original Statement|Notes|Amount|Tags', 'as_written'],
-  ['Simplifi', 'samples in public importers', 'Date|Payee|Amount|Account|Category|Tags|Notes', 'as_written'],
-  ['Cashew', 'samples in public importers', 'account|amount|currency|title|note|date|income|type|category name|subcategory name|color|icon|emoji|budget|objective', 'as_written', { type: '' }],
-  ['Cashew', 'samples in public importers', 'account|amount|currency|title|note|date|income|category name|subcategory name', 'as_written', { type: '' }],
+  ['Copilot Money', 'samples in public importers', 'date|name|amount|status|category|parent category|excluded|tags|type|account|account mask|note|recurring', 'inverted', { type: '' }, { half: ['type', 'internal transfer'] }],
+  ['Rocket Money', 'samples in public importers', 'Date|Original Date|Account Type|Account Name|Account Number|Institution Name|Name|Custom Name|Amount|Description|Category|Note|Ignored From|Tax Deductible|Transaction Tags', 'inverted', { account: 'Account Name' }, {}],
+  ['Rocket Money', 'samples in public importers', 'Date|Original Date|Account Type|Account Name|Account Number|Institution Name|Name|Custom Name|Amount|Description|Category|Note|Ignored From|Tax Deductible', 'inverted', { account: 'Account Name' }, {}],
+  ['Monarch', 'samples in public importers', 'Date|Merchant|Category|Account|Original Statement|Notes|Amount|Tags|Owner', 'as_written', {}, {}],
+  ['Monarch', 'samples in public importers', 'Date|Merchant|Category|Account|Original Statement|Notes|Amount|Tags', 'as_written', {}, {}],
+  ['Simplifi', 'samples in public importers', 'Date|Payee|Amount|Account|Category|Tags|Notes', 'as_written', {}, {}],
+  ['Cashew', 'samples in public importers', 'account|amount|currency|title|note|date|income|type|category name|subcategory name|color|icon|emoji|budget|objective', 'as_written', { type: '' }, {}],
+  ['Cashew', 'samples in public importers', 'account|amount|currency|title|note|date|income|category name|subcategory name', 'as_written', { type: '' }, {}],
   ['Nubank cards', 'firefly-iii/import-configurations br/nubank/credit', 'date|category|title|amount', 'inverted'],
   ['Barclays', 'firefly-iii/import-configurations gb/barclays', 'Number|Date|Account|Amount|Subcategory|Memo', 'as_written'],
   ['Boursorama', 'firefly-iii/import-configurations fr/boursorama', 'dateOp|dateVal|label|category|categoryParent|supplierFound|amount|comment|accountNum|accountLabel|accountbalance', 'as_written'],
@@ -131,8 +138,6 @@ const lines: Line[] = [
   ['Actual', 'actualbudget/actual export-to-csv.ts', 'Account|Date|Payee|Notes|Category|Amount|Split_Amount|Cleared', 'as_written', { status: '' }, actual],
   ['Actual', 'actualbudget/actual export-to-csv.ts', 'Account|Date|Payee|Notes|Category|Amount|Cleared|Reconciled', 'as_written', { status: '' }, actual],
   ['Mint', 'samples in public importers', 'Date|Description|Original Description|Amount|Transaction Type|Category|Account Name|Labels|Notes', null, { description: 'Description' }, {}],
-  ['Firefly III', 'firefly-iii/firefly-iii ExportDataGenerator.php', 'user_id|group_id|journal_id|created_at|updated_at|group_title|type|currency_code|amount|foreign_currency_code|foreign_amount|primary_currency_code|pc_amount|pc_foreign_amount|description|date|source_name|source_iban|source_type|destination_name|destination_iban|destination_type|reconciled|category|budget|bill|tags|notes|sepa_cc|sepa_ct_op|sepa_ct_id|sepa_db|sepa_country|sepa_ep|sepa_ci|sepa_batch_id|external_url|interest_date|book_date|process_date|due_date|payment_date|invoice_date|recurrence_id|internal_reference|bunq_payment_id|import_hash|import_hash_v2|external_id|original_source|recurrence_total|recurrence_count|recurrence_date', null, { date: 'date', account: 'source_name', type: '', counter_account: '' }, firefly],
-  ['Firefly III', 'samples in public importers', 'user_id|group_id|journal_id|created_at|updated_at|group_title|type|currency_code|amount|foreign_currency_code|foreign_amount|native_currency_code|native_amount|native_foreign_amount|description|date|source_name|source_iban|source_type|destination_name|destination_iban|destination_type|reconciled|category|budget|bill|tags|notes|sepa_cc|sepa_ct_op|sepa_ct_id|sepa_db|sepa_country|sepa_ep|sepa_ci|sepa_batch_id|external_url|interest_date|book_date|process_date|due_date|payment_date|invoice_date|recurrence_id|internal_reference|bunq_payment_id|import_hash|import_hash_v2|external_id|original_source|recurrence_total|recurrence_count|recurrence_date', null, { date: 'date', account: 'source_name', type: '', counter_account: '' }, firefly],
   ['Sure, Maybe', 'we-promise/sure data_exporter.rb and entry.rb', 'date|account_name|amount|name|category|tags|notes|currency', 'inverted', {}, {}],
   ['Money Lover', 'samples in public importers', 'ID|Note|Amount|Category|Account|Currency|Date|Event|Exclude Report', 'as_written', { reference: '' }, {}],
   ['Money Lover', 'samples in public importers', 'Id|Date|Category|Amount|Currency|Note|Wallet', 'as_written', { reference: '' }, {}],
@@ -145,28 +150,29 @@ const lines: Line[] = [
   ['Toshl', 'samples in public importers', 'Date|Account|Category|Tags|Expense amount|Income amount|Currency|In main currency|Main currency|Description', null, { debit: 'Expense amount', credit: 'Income amount' }, {}],
   ['GnuCash', 'Gnucash/gnucash csv-transactions-export.cpp', 'Date|Transaction ID|Number|Description|Notes|Commodity/Currency|Void Reason|Action|Memo|Full Account Name|Account Name|Amount With Sym|Amount Num.|Value With Sym|Value Num.|Reconcile|Reconcile Date|Rate/Price', null, { amount: 'Amount Num.', account: 'Full Account Name', category: 'Account Name', currency: '', status: '', type: '', reference: '' }, gnuCash],
   ['GnuCash', 'Gnucash/gnucash csv-transactions-export.cpp', 'Date|Transaction ID|Number|Description|Notes|Commodity/Currency|Void Reason|Action|Memo|Full Account Name|Account Name|Amount With Sym.|Amount Num.|Value With Sym.|Value Num.|Reconcile|Reconcile Date|Rate/Price', null, { amount: 'Value Num.', account: 'Full Account Name', category: 'Account Name', currency: '', status: '', type: '', reference: '', counter_account: '' }, gnuCash],
-  ['Realbyte Money Manager', 'samples in public importers', 'Period|Accounts|Category|Subcategory|Note|USD|Income/Expense|Description|Amount|Currency|Accounts', null, { date: 'Period', account: '2', amount: 'Amount', type: 'Income/Expense' }],
-  ['1Money', 'samples in public importers', 'DATE|TYPE|FROM ACCOUNT|TO ACCOUNT / TO CATEGORY|AMOUNT|CURRENCY|AMOUNT 2|CURRENCY 2|TAGS|NOTES', null, { account: 'FROM ACCOUNT', to_account: 'TO ACCOUNT / TO CATEGORY', category: 'TO ACCOUNT / TO CATEGORY' }],
+  ['Realbyte Money Manager', 'samples in public importers', 'Period|Accounts|Category|Subcategory|Note|USD|Income/Expense|Description|Amount|Currency|Accounts', null, { date: 'Period', account: '2', amount: 'Amount', type: 'Income/Expense' }, {}],
+  ['1Money', 'samples in public importers', 'DATE|TYPE|FROM ACCOUNT|TO ACCOUNT / TO CATEGORY|AMOUNT|CURRENCY|AMOUNT 2|CURRENCY 2|TAGS|NOTES', null, { account: 'FROM ACCOUNT', to_account: 'TO ACCOUNT / TO CATEGORY', category: 'TO ACCOUNT / TO CATEGORY' }, {}],
 ]
 
 /** The columns of the first CSV export: later ones have more. */
-const firstOwnColumns = 8
+export const firstOwnColumns = 8
 
 /** The service's own export, of today and before: a column has the field of its name, and nothing else. */
 const ownLines = csvHeaders.slice(firstOwnColumns - 1).map((_, more): Line => {
   const headers = csvHeaders.slice(0, firstOwnColumns + more)
   const columns = csvFields.map((field) => [field, headers.includes(field) ? field : ''])
-  return ['Purse', 'docs/export.md', headers.join('|'), null, Object.fromEntries(columns)]
+  return ['Purse', 'docs/export.md', headers.join('|'), null, Object.fromEntries(columns), {}]
 })
 
 const layouts = new Map<string, Layout>()
 
-/** The layout with exactly these headers, in this order. */
+/** The layout with exactly these headers, in this order; or that of Firefly III, with its columns among others. */
 export function layoutOf(headers: Header[]): Layout | null {
   if (layouts.size === 0)
     for (const [name, , row, signs, columns = {}, app = null] of [...lines, ...ownLines])
       layouts.set(keyOf(headersOf(row.split('|'))), { name, columns, signs, app })
-  return layouts.get(keyOf(headers)) ?? null
+  const texts = new Set(headers.map(({ text }) => text))
+  return layouts.get(keyOf(headers)) ?? (fireflyColumns.every((name) => texts.has(name)) ? firefly : null)
 }
 
 const keyOf = (headers: Header[]) =>

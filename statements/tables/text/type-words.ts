@@ -13,6 +13,20 @@ const words: Record<RowKind, string> = {
   transfer_out: `transfer out|outgoing transfer|transfer to|umbuchung ausgang|virement sortant|transferencia enviada|trasferimento in uscita|transfer expense|转出`,
 }
 
+/** The words for categories of transfers, besides those for kinds. */
+const transferCategories = new Set([
+  'internal transfer',
+  'internal transfers',
+  'credit card payment',
+  'credit card payments',
+])
+
+/** True for the category of transfers between one's own accounts, as apps name it. */
+export function isOfTransfers(category: string | null): boolean {
+  if (category === null) return false
+  return transferCategories.has(foldHeader(category)) || Boolean(kindOf(category)?.startsWith('transfer'))
+}
+
 const kinds = new Map(
   (Object.keys(words) as RowKind[]).flatMap((kind) =>
     words[kind].split('|').map((word) => [foldHeader(word), kind] as const),
