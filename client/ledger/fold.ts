@@ -1,5 +1,5 @@
 import type { Feed } from '../api.ts'
-import { move, startingBalances } from './balances.ts'
+import { add, startingBalances } from './balances.ts'
 import { blockOf } from './blocks.ts'
 import { totalOf } from './money.ts'
 import { type FeedChange, keyOf, type Noun, nouns, type OnChange, type Rows } from './rows.ts'
@@ -45,9 +45,9 @@ function forgetCategory(rows: Rows, category: number): void {
 }
 
 /** True if the rows add up to these balances: none is missing, and none is there that should not be. */
-export function addUpTo({ byId }: Rows, balances: NonNullable<Feed['balances']>): boolean {
+export function addUpTo({ byId, moved }: Rows, balances: NonNullable<Feed['balances']>): boolean {
   const sums = startingBalances(byId.account)
-  for (const row of byId.transaction.values()) move(sums, row, (id) => id)
+  for (const [account, cents] of moved) if (cents !== 0n) add(sums, account, cents)
   const isRight = (one: (typeof balances)[number]) => totalOf(sums.get(one.account_id) ?? 0n) === one.balance
   return sums.size === balances.length && balances.every(isRight)
 }

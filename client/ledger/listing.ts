@@ -1,10 +1,12 @@
 import { add, type Balances, move, startingBalances } from './balances.ts'
-import { centsOf, compare } from './money.ts'
-import type { Key } from './rows.ts'
-import { type Listed, rankOf, type Shown } from './shown-row.ts'
+import { centsOf } from './money.ts'
+import { indexOf, newestFirst } from './order.ts'
+import type { Key, Rows, ServedRow } from './rows.ts'
+import type { Listed, Shown } from './shown-row.ts'
 
 type Account = Shown['account']
-type Placed = { transaction_date: string; key?: Key } & ({ rank: number } | { id: number })
+/** A transaction as the service has sent it and as it is listed. */
+export type Differing = { served: ServedRow<'transaction'> | undefined; listed: Listed | undefined }
 
 /** The transactions whose accounts exist, newest first, and the balances of the accounts, which `keyOf` names. */
 export function listingOf(accounts: ReadonlyMap<Key, Account>, keyOf: (account: Key | number) => Key) {
@@ -40,29 +42,20 @@ export function listingOf(accounts: ReadonlyMap<Key, Account>, keyOf: (account: 
       add(balances, now.key, centsOf(now.starting_balance) - centsOf(before.starting_balance))
     },
 
-    /** Puts all transactions in order, and adds up all balances. */
-    order(transactions: Iterable<Listed>): void {
-      listed = [...transactions].filter(isListed).sort(newestFirst)
+    /** Lists the rows of the service, of which some are listed otherwise, and derives the balances from what these move. */
+    order(rows: Rows, differing: Differing[]): void {
       balances = startingBalances(accounts)
-      for (const row of listed) move(balances, row, keyOf)
+      for (const [account, cents] of rows.moved) add(balances, keyOf(account), cents)
+      const replaced = new Set<Listed | undefined>(differing.map(({ served }) => served))
+      const kept: Listed[] = rows.inOrder().filter((row) => {
+        const isKept = !replaced.has(row) && isListed(row)
+        if (!isKept) move(balances, row, keyOf, -1n)
+        return isKept
+      })
+      const others = differing.map((one) => one.listed).filter(isListed)
+      for (const row of others) move(balances, row, keyOf)
+      // Quick, since only the others are out of place.
+      listed = others.length > 0 ? [...kept, ...others].sort(newestFirst) : kept
     },
   }
-}
-
-/** Compares two transactions for a list with the newest first. */
-export function newestFirst(a: Placed, b: Placed): number {
-  if (a.transaction_date !== b.transaction_date) return a.transaction_date < b.transaction_date ? 1 : -1
-  // Two tabs may have made rows of the same rank.
-  return rankOf(b) - rankOf(a) || compare(b.key ?? '', a.key ?? '')
-}
-
-/** The index of a row in a list with the newest first, or the index at which to insert it. */
-export function indexOf(list: readonly Placed[], row: Placed): number {
-  let [low, high] = [0, list.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (newestFirst(list[middle] as Placed, row) < 0) low = middle + 1
-    else high = middle
-  }
-  return low
 }

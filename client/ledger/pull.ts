@@ -65,6 +65,7 @@ export async function takePage(
     run.isUpToDate = !has_more
     const into = isSnapshot ? incoming : rows
     fold(into, changes, isSnapshot ? () => undefined : run.markServed)
+    if (isSnapshot) into.inOrder()
     const entries = blockEntries(into, isSnapshot ? meta.generation + 1 : meta.generation)
     if (isSnapshot) meta.incoming = cursor
     else meta.cursor = cursor

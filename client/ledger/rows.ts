@@ -1,5 +1,7 @@
 import { changedNouns, transactionTypes } from '../../src/shared/types.ts'
 import type { Feed } from '../api.ts'
+import { type Balances, move } from './balances.ts'
+import { newestFirst } from './order.ts'
 
 export type FeedChange = Feed['changes'][number]
 export type Noun = FeedChange['noun']
@@ -76,9 +78,47 @@ export const isFeedChange = (one: FeedChange | null): boolean =>
 
 export type Rows = ReturnType<typeof servedRows>
 
+/** The transactions that are put and removed, in order, with what they move: work follows what has changed. */
+function sortedTransactions() {
+  type Row = ServedRow<'transaction'>
+  const moved: Balances<number> = new Map()
+  let inOrder: Row[] = []
+  let added: Row[] = []
+  let removed = new Set<Row>()
+  const accountOf = (id: number) => id
+
+  return {
+    moved,
+
+    replace(before: Row | undefined, now: Row | undefined): void {
+      if (before) {
+        move(moved, before, accountOf, -1n)
+        removed.add(before)
+      }
+      if (now) {
+        move(moved, now, accountOf)
+        added.push(now)
+      }
+    },
+
+    /** All of them, newest first. After many have been added, this takes a while: it is called for each page of them. */
+    inOrder(): readonly Row[] {
+      if (added.length + removed.size === 0) return inOrder
+      const all = [...inOrder, ...added.sort(newestFirst)]
+      const left = removed.size > 0 ? all.filter((row) => !removed.has(row)) : all
+      // Sorting merges what is in order already.
+      inOrder = left.sort(newestFirst)
+      added = []
+      removed = new Set()
+      return inOrder
+    },
+  }
+}
+
 /** The rows as the service has sent them. */
 export function servedRows() {
   const byId: { [N in Noun]: Map<number, ServedRow<N>> } = mapsByNoun()
+  const { moved, inOrder, replace } = sortedTransactions()
   const idsByClientId: { [N in Noun]: Map<string, number> } = mapsByNoun()
   /** The keys of accounts and categories, even of deleted ones: rows that name these may still be shown. */
   const keys = { account: new Map<number, Key>(), category: new Map<number, Key>() }
@@ -88,8 +128,13 @@ export function servedRows() {
     /** The blocks in which rows have changed since they were stored (blocks.ts). */
     changedBlocks: new Set<string>(),
 
+    /** What the transactions move, in cents, by the ids of accounts. */
+    moved,
+    inOrder,
+
     put(noun: Noun, row: ServedRow): void {
       const rows: Map<number, ServedRow> = byId[noun]
+      if (noun === 'transaction') replace(byId.transaction.get(row.id), row as ServedRow<'transaction'>)
       rows.set(row.id, row)
       const client = clientOf(row)
       if (client != null) idsByClientId[noun].set(client, row.id)
@@ -99,6 +144,7 @@ export function servedRows() {
     /** Removes a row, and returns it. */
     remove(noun: Noun, id: number): ServedRow | undefined {
       const row = byId[noun].get(id)
+      if (noun === 'transaction') replace(byId.transaction.get(id), undefined)
       byId[noun].delete(id)
       if (row) idsByClientId[noun].delete(clientOf(row) ?? '')
       return row

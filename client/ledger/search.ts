@@ -1,7 +1,7 @@
 import { dayToContinueFrom, earliestDate, latestDate } from '../../src/shared/dates.ts'
 import { searchedTexts } from '../../src/shared/transaction-fields.ts'
 import { maxRowsSearched } from '../../src/transactions/contract.ts'
-import { indexOf } from './listing.ts'
+import { indexOf } from './order.ts'
 import type { Key } from './rows.ts'
 import { type Listed, refersTo } from './shown-row.ts'
 import type { View } from './view.ts'

@@ -70,9 +70,6 @@ export const refersTo = (
   row: { key: Key; id: number | null } | undefined,
 ): boolean => name !== null && (name === row?.key || name === row?.id)
 
-/** Orders rows of a day. */
-export const rankOf = (row: { rank: number } | { id: number }): number => ('rank' in row ? row.rank : row.id)
-
 /** A row of the service with its pending change, as it is shown; undefined if it is not there. */
 export function shownRow<N extends Noun>(
   noun: N,

@@ -1,3 +1,4 @@
+import type { Differing } from './listing.ts'
 import { type Key, keyOf, mapsByNoun, type Noun, type ServedRow } from './rows.ts'
 import { type Listed, type Shown, type Sources, shownRow } from './shown-row.ts'
 
@@ -23,6 +24,13 @@ export function shownRowsOf(sources: Sources) {
     return edited.has(key) ? edited.get(key) : (served as ServedRow<'transaction'> | undefined)
   }
 
+  /** The transactions that are not listed as the service has sent them. */
+  function differing(): Differing[] {
+    const marked = [...changed.values()].flatMap(({ noun, key }) => (noun === 'transaction' ? key : []))
+    const keys = new Set([...edited.keys(), ...marked])
+    return [...keys].map((key) => ({ served: rows.get('transaction', key), listed: listed(key) }))
+  }
+
   return {
     shown,
     edited,
@@ -44,13 +52,14 @@ export function shownRowsOf(sources: Sources) {
       else all.delete(key)
     },
 
+    differing,
+
     /** All transactions as they are listed, and those that are hidden with an account. */
-    *transactions(): Generator<Listed> {
-      const special = [...changed.values()].flatMap(({ noun, key }) => (noun === 'transaction' ? key : []))
-      const keys = new Set([...edited.keys(), ...special])
-      const ids = new Set([...keys].map((key) => rows.get('transaction', key)?.id))
-      for (const row of rows.byId.transaction.values()) if (!ids.has(row.id)) yield row
-      for (const row of [...keys].map(listed)) if (row) yield row
+    transactions(): Listed[] {
+      const others = differing()
+      const replaced = new Set<Listed | undefined>(others.map(({ served }) => served))
+      const kept: Listed[] = rows.inOrder().filter((row) => !replaced.has(row))
+      return [...kept, ...others.map((one) => one.listed).filter((row) => row !== undefined)]
     },
 
     /** A listed transaction as it is shown. */

@@ -114,6 +114,7 @@ export async function readStored(storage: LedgerStorage, base: string): Promise<
   for (;;) {
     const pairs = await storage.list(base, { after, limit: pairsPerPage })
     for (const [key, value] of pairs) readPair(stored, key.slice(base.length), value)
+    for (const read of [rows, incoming]) read.inOrder()
     const [first] = pairs[0] ?? []
     // A storage that knows no pages has returned all pairs.
     if (pairs.length !== pairsPerPage || (after !== undefined && first !== undefined && first <= after))

@@ -1,5 +1,6 @@
 import { fieldsOf } from './fields.ts'
-import { listingOf, newestFirst } from './listing.ts'
+import { listingOf } from './listing.ts'
+import { newestFirst } from './order.ts'
 import { type AffectedTransaction, type Fields, pick } from './pending.ts'
 import { type Key, keyOf, type Noun, nouns, references } from './rows.ts'
 import { keyed, refersTo, type Shown, type Sources } from './shown-row.ts'
@@ -32,7 +33,7 @@ export function viewOf(sources: Sources) {
   }
 
   function order(): void {
-    listing.order(all.transactions())
+    listing.order(rows, all.differing())
     isStale = false
   }
 
@@ -112,7 +113,7 @@ export function affectedBy(
 ): AffectedTransaction[] {
   const own = references.filter(([, of]) => of === noun).map(([field]) => field)
   const row = get(noun, key) ?? { key, id: null }
-  const affected = own.length === 0 ? [] : [...transactions()]
+  const affected = own.length === 0 ? [] : transactions()
   return affected
     .filter((one) => own.some((field) => refersTo(one[field], row)))
     .sort(newestFirst)
