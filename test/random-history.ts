@@ -43,14 +43,18 @@ const days = [
   '2031-01-01',
 ]
 
-/** Lives a random history of a user whose address is verified: files, joins and separations among it. */
+/** What the rows of a history are made of: few amounts, days and texts make rows alike. */
+export type Parts = {
+  days: readonly string[]
+  amount: () => string
+  text: () => string | null
+}
+
+type Acts = (() => Promise<unknown>)[]
+
+/** Lives a random history of a user whose address is verified, with texts that are hard to export. */
 export async function liveRandomly(api: Api, dice: Dice, steps: number): Promise<void> {
   const pick = <T>(...choices: T[]): T => dice.oneOf(choices)
-  const ids = async (path: string): Promise<number[]> => {
-    const { body } = (await api(`GET ${path}`)) as { body: Json }
-    return (body.data ?? body).map(({ id }: Json) => id)
-  }
-  const amount = () => `${pick(0, 1, 7, 1_250, 999_999)}.${pick('01', '10', '50', '99')}`
   for (const name of accountNames.slice(0, pick(1, 3, 8)))
     await api('POST /accounts', {
       name,
@@ -58,53 +62,84 @@ export async function liveRandomly(api: Api, dice: Dice, steps: number): Promise
       starting_balance: pick('0', '-17.30', '12345678.90'),
       notes: pick(null, ...texts),
     })
+  const amount = () => `${pick(0, 1, 7, 1_250, 999_999)}.${pick('01', '10', '50', '99')}`
+  const parts = { days, amount, text: () => pick(null, ...texts) }
+  for (let step = 0; step < steps; step += 1) await actRandomly(api, dice, parts)
+}
 
+/** Does something through any route that writes: to transactions in three of four cases. */
+export async function actRandomly(api: Api, dice: Dice, parts: Parts): Promise<void> {
+  if (!dice.isOnceIn(4)) return actOnRows(api, dice, parts)
+  const pick = <T>(...choices: T[]): T => dice.oneOf(choices)
+  const { amount, text } = parts
+  const [categories, accounts] = [await idsOf(api, '/categories'), await idsOf(api, '/accounts')]
+  // Names that a CSV tells (docs/export.md): no two are equal, and none has two spaces in a row.
+  const name = () => `${text()} ${dice.from(1, 1e9)}`.replace(/\s+/g, ' ')
+  const acts: Acts = [
+    () => api('POST /categories', { name: name(), type: pick('income', 'expense') }),
+    () => api(`DELETE /categories/${pick(...categories)}`),
+    () => api('POST /accounts', { name: name(), type: 'bank', starting_balance: amount() }),
+    async () => accounts.length > 2 && dice.isOnceIn(3) && api(`DELETE /accounts/${pick(...accounts)}`),
+    () => api(`PATCH /accounts/${pick(...accounts)}`, { notes: text(), starting_balance: amount() }),
+    async () => {
+      const check = {
+        account_id: pick(...accounts),
+        date: pick(...parts.days.slice(0, -1)),
+        balance: amount(),
+      }
+      const { body } = (await api('POST /balance-checks', check)) as { body: Json }
+      // Nearly all are right in the end.
+      if (body.id && pick(true, true, false))
+        await api(`PATCH /balance-checks/${body.id}`, { balance: body.ledger_balance })
+    },
+    () => api('PATCH /me', { name: pick('Ada', 'Grace'), reminder_time: pick(null, '07:30') }),
+  ]
+  await pick(...acts)()
+}
+
+/** Writes transactions: one by one, as a batch, as an upload or as a file; joins, separates and removes some. */
+export async function actOnRows(api: Api, dice: Dice, parts: Parts): Promise<void> {
+  const pick = <T>(...choices: T[]): T => dice.oneOf(choices)
+  const [rows, imports] = [await idsOf(api, '/transactions?per_page=500'), await idsOf(api, '/imports')]
+  const [categories, accounts] = [await idsOf(api, '/categories'), await idsOf(api, '/accounts')]
+  const row = pick(0, ...rows)
+  const pair = { kind: pick('duplicate', 'transfer'), ids: [row, pick(0, ...rows)] }
   /** A transfer may be without a category; another row is not, if there is one. */
-  const newRow = (accounts: number[], categories: number[]) => {
-    const parts = { accounts, categories, days, amount, text: () => pick(null, ...texts) }
-    return randomTransaction(dice, parts)
-  }
+  const aRow = () => randomTransaction(dice, { accounts, categories, ...parts })
+  const some = () => Array.from({ length: pick(1, 5, 9) }, aRow)
+  const client_id = `made-${dice.from(1, 1e9)}`
+  const change = () =>
+    pick<Json>(aRow(), { amount: parts.amount() }, { transaction_date: pick(...parts.days) })
+  const acts: Acts = [
+    () => api('POST /transactions', { ...aRow(), force: true }),
+    () => api('POST /transactions', { ...aRow(), force: true }),
+    () => api(`PATCH /transactions/${row}`, change()),
+    () => api(`PATCH /transactions/${row}`, change()),
+    () => api(`PATCH /transactions/${row}`, { category_id: null, description: parts.text() }),
+    () => api(`DELETE /transactions/${row}`),
+    () => api('POST /transactions/sync', { transactions: [...some(), { ...aRow(), client_id }] }),
+    () => {
+      const edits = { noun: 'transaction', id: row }
+      const edit = pick<Json>(
+        { ...edits, op: 'update', set: { amount: parts.amount() } },
+        { ...edits, op: 'delete' },
+      )
+      return api('POST /changes', {
+        ops: [{ op: 'create', noun: 'transaction', client_id, set: aRow() }, edit],
+      })
+    },
+    // Rows of a bank's file, of which some stand for typed ones.
+    () => api('POST /import/bank/store', { transactions: some().filter(({ type }) => type !== 'transfer') }),
+    async () => imports.length > 2 && api(`DELETE /imports/${pick(...imports)}${pick('', '?force=true')}`),
+    () => api('POST /matches/join', pair),
+    () => api('POST /matches/join', pair),
+    () => api('POST /matches/reject', pair),
+    () => api('POST /matches/separate', { id: row }),
+  ]
+  await pick(...acts)()
+}
 
-  for (let step = 0; step < steps; step += 1) {
-    const rows = await ids('/transactions?per_page=500')
-    const row = pick(0, ...rows)
-    const pair = { kind: pick('duplicate', 'transfer'), ids: [row, pick(0, ...rows)] }
-    const [categories, accounts] = [await ids('/categories'), await ids('/accounts')]
-    const aRow = () => newRow(accounts, categories)
-    const act = pick<() => Promise<unknown>>(
-      () => api('POST /transactions', { ...aRow(), force: true }),
-      () => api('POST /transactions', { ...aRow(), force: true }),
-      () => api(`PATCH /transactions/${row}`, aRow()),
-      () => api(`PATCH /transactions/${row}`, { category_id: null, amount: amount() }),
-      () => api(`DELETE /transactions/${row}`),
-      () => {
-        const rows = Array.from({ length: pick(1, 5, 9) }, aRow)
-        // Rows of a bank's file, of which some stand for typed ones.
-        return api('POST /import/bank/store', {
-          transactions: rows.filter(({ type }) => type !== 'transfer'),
-        })
-      },
-      () => api('POST /matches/join', pair),
-      () => api('POST /matches/join', pair),
-      () => api('POST /matches/reject', pair),
-      () => api('POST /matches/separate', { id: row }),
-      () => api('POST /categories', { name: pick(...texts), type: pick('income', 'expense') }),
-      () => api(`DELETE /categories/${pick(...categories)}`),
-      async () => accounts.length > 2 && step % 5 === 0 && api(`DELETE /accounts/${pick(...accounts)}`),
-      () =>
-        api(`PATCH /accounts/${pick(...accounts)}`, {
-          notes: pick(null, ...texts),
-          starting_balance: amount(),
-        }),
-      async () => {
-        const check = { account_id: pick(...accounts), date: pick(...days.slice(0, -1)), balance: amount() }
-        const { body } = (await api('POST /balance-checks', check)) as { body: Json }
-        // Nearly all are right in the end.
-        if (body.id && pick(true, true, false))
-          await api(`PATCH /balance-checks/${body.id}`, { balance: body.ledger_balance })
-      },
-      () => api('PATCH /me', { name: pick('Ada', 'Grace'), reminder_time: pick(null, '07:30') }),
-    )
-    await act()
-  }
+async function idsOf(api: Api, path: string): Promise<number[]> {
+  const { body } = (await api(`GET ${path}`)) as { body: Json }
+  return (body.data ?? body).map(({ id }: Json) => id)
 }

@@ -6,21 +6,21 @@ import {
 import type { Dice } from './dice.ts'
 
 /** What a random transaction is made of; references are ids, keys or client ids. */
-type Parts<Reference> = {
+type Parts<Reference, Amount> = {
   accounts: Iterable<Reference>
   categories: Iterable<Reference | null>
   days: readonly string[]
-  amount: () => string | number
+  amount: () => Amount
   text: () => string | null
 }
 /** What files and requests add to what a person enters. */
 type OfRequests = 'client_id' | 'force' | 'booked_on' | 'to_booked_on'
-type RandomTransaction<Reference> = Record<TransactionText, string | null> & {
+export type RandomTransaction<Reference, Amount> = Record<TransactionText, string | null> & {
   type: 'income' | 'expense' | 'transfer'
   account_id: Reference
   to_account_id: Reference | null
   category_id: Reference | null | undefined
-  amount: string | number
+  amount: Amount
   transaction_date: string
 }
 
@@ -28,10 +28,10 @@ type RandomTransaction<Reference> = Record<TransactionText, string | null> & {
  * A transaction with every field of the contract that a person enters; a transfer only if it has two accounts. A new
  * text has its place here at once, and the compiler asks for any other new field.
  */
-export function randomTransaction<Reference>(
+export function randomTransaction<Reference, Amount extends string | number | bigint>(
   dice: Dice,
-  { accounts, categories, days, amount, text }: Parts<Reference>,
-): RandomTransaction<Reference> {
+  { accounts, categories, days, amount, text }: Parts<Reference, Amount>,
+): RandomTransaction<Reference, Amount> {
   const all = [...accounts]
   const [account_id, other] = [dice.oneOf(all), dice.oneOf(all)]
   const type = dice.oneOf(['income', 'expense', 'expense', 'transfer'] as const)

@@ -7,23 +7,22 @@ import { Dice } from '../../dice.ts'
 import { liveRandomly } from '../../random-history.ts'
 import { fetchOf } from '../client/client-world.ts'
 import { create, upload } from '../fixtures/uploads.ts'
-import { createWorld, type Json, openAccount, type Person, registerVerified } from '../fixtures/world.ts'
+import {
+  apiOf,
+  createWorld,
+  type Json,
+  openAccount,
+  type Person,
+  registerVerified,
+} from '../fixtures/world.ts'
 
 const histories = [20_261_127, 20_261_130]
-
-/** Calls the API as `liveRandomly` does. */
-const apiOf =
-  ({ token }: Person) =>
-  (request: string, body?: unknown) => {
-    const [method = '', path] = request.split(' ')
-    return world.call(method, `/api${path}`, { token, ...(body !== undefined && { body }) })
-  }
 
 const world = createWorld()
 
 async function withRandomHistory(seed: number) {
   const person = await registerVerified(world)
-  await liveRandomly(apiOf(person), new Dice(seed), 60)
+  await liveRandomly(apiOf(world, person.token), new Dice(seed), 60)
   return person
 }
 

@@ -1,51 +1,46 @@
 import { expect, test } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
-import { picker } from '../../dice.ts'
+import { Dice, picker } from '../../dice.ts'
+import { actOnRows } from '../../random-history.ts'
+import { randomTransaction } from '../../random-transaction.ts'
 import { expectWhole, FeedCopy } from '../fixtures/feed-copy.ts'
-import { create, remove, update, upload } from '../fixtures/uploads.ts'
-import { createWorld, type Json, openAccount, type World } from '../fixtures/world.ts'
+import { create, upload } from '../fixtures/uploads.ts'
+import { apiOf, createWorld, type Json, openAccount, type World } from '../fixtures/world.ts'
 import { sendFile } from '../imports/send-file.ts'
 import { createHousehold, openWorldDatabase } from '../laws/every-route.ts'
 
-type Row = [day: number, amount: string, words: string]
+/** Few amounts on few days, so that many rows are alike. */
+const partsOf = (dice: Dice) => ({
+  days: ['2026-11-10', '2026-11-11', '2026-11-12', '2026-11-13', '2026-11-14'],
+  amount: () => dice.oneOf(['5.00', '5.00', '7.00']),
+  text: () => dice.oneOf(['Coffee', null]),
+})
 
-/** A user who typed some of what the files of two banks contain: few amounts on few days, so that many rows are alike. */
-async function createPerson(world: World, pick: ReturnType<typeof picker>) {
-  const { person, checking, cash, category } = await createHousehold(world)
+/** A user who typed some of what the files of two banks contain. */
+async function createPerson(world: World, dice: Dice) {
+  const { person, checking, category } = await createHousehold(world)
   const accounts = [checking, await openAccount(person, { name: 'Nestegg' })]
-  const days = [10, 11, 12, 13, 14]
-  const amountsOf = (): Row[] => days.map((day) => [day, pick('-5.00', '5.00', '-7.00'), pick('Coffee', '')])
-  const files = accounts.flatMap((account) => [1, 2].map(() => ({ account, rows: amountsOf() })))
-  const typed = accounts.flatMap(({ id }) =>
-    amountsOf().map(([day, amount, description]) => ({
-      account_id: id,
-      category_id: category.id,
-      type: amount.startsWith('-') ? 'expense' : 'income',
-      amount: amount.replace('-', ''),
-      description,
-      transaction_date: `2026-11-${day}`,
-    })),
-  )
-  const uploaded = await upload(
-    person,
-    typed.map((fields, nth) => create('transaction', `typed-${nth}`, fields)),
-  )
+  const rowsOf = ({ id }: Json) =>
+    Array.from({ length: 5 }, () =>
+      randomTransaction(dice, { accounts: [id], categories: [category.id], ...partsOf(dice) }),
+    )
+  const files = [...accounts, ...accounts].map(rowsOf)
+  const typed = accounts.flatMap(rowsOf).map((fields, nth) => create('transaction', `typed-${nth}`, fields))
+  const uploaded = await upload(person, typed)
   const rows = async (): Promise<Json[]> => {
     const { body } = await person.get('/api/transactions?per_page=500')
     return body.data.sort((a: Json, b: Json) => a.id - b.id)
   }
-  const importAll = async (options: string) => {
+  const importAll = async (options = '') => {
     const counts: Json[] = []
-    for (const { account, rows } of files) {
-      const lines = rows.map(([day, amount, text]) => `2026-11-${day},${amount},${text}`)
-      const file = ['date,amount,description', ...lines].join('\n')
-      const response = await sendFile({ world, person }, `store?account_id=${account.id}${options}`, file)
-      expect([response.status, response.body.errors]).toEqual([200, undefined])
-      counts.push(response.body.import.counts)
+    for (const transactions of files) {
+      const { status, body } = await person.post(`/api/import/store?match=off${options}`, { transactions })
+      expect([status, body.errors]).toEqual([200, undefined])
+      counts.push(body.import.counts)
     }
     return counts
   }
-  await importAll('&match=off')
+  await importAll()
   const gone: number[] = []
   const post = async (path: string, body: object) => {
     const response = await person.post(`/api/matches/${path}`, body)
@@ -62,26 +57,15 @@ async function createPerson(world: World, pick: ReturnType<typeof picker>) {
         while (back && (await post('separate', { id: back })).status === 200);
       }
   }
-  return {
-    person,
-    accounts,
-    cash,
-    category,
-    rows,
-    importAll,
-    gone,
-    typed: uploaded.map(({ id }) => id as number),
-    post,
-    separateAll,
-    pick,
-    copy: new FeedCopy(person),
-  }
+  const ids = uploaded.map(({ id }) => id as number)
+  return { person, rows, importAll, gone, typed: ids, post, separateAll, dice, copy: new FeedCopy(person) }
 }
 type Person = Awaited<ReturnType<typeof createPerson>>
 
 /** Tries to join, separate or reject any two rows, now and then twice at once, or with a stranger's. */
 async function match(me: Person, stranger: Person) {
-  const { rows, pick, post, gone } = me
+  const { rows, dice, post, gone } = me
+  const pick = <T>(...choices: T[]): T => dice.oneOf(choices)
   const all = await rows()
   const [one, other, third] = [pick(...all), pick(...all), pick(...all)]
   const kind = pick('duplicate', 'transfer')
@@ -112,47 +96,17 @@ async function match(me: Person, stranger: Person) {
   if (done.some(({ status }) => status === 200)) gone.push(...ids)
 }
 
-/** Edits, deletes or imports something. */
-async function meddle({ person, accounts, cash, rows, pick, gone, importAll }: Person) {
-  const all = await rows()
-  const row = pick(...all)
-  const imports: Json[] = (await person.get('/api/imports')).body
-  const account_id = pick(...accounts, cash).id
-  const fields = pick<object>(
-    { amount: pick('5.00', '7.00') },
-    { account_id },
-    { type: pick('expense', 'income') },
-    { description: pick(null, 'Mine') },
-    { transaction_date: '2026-10-31' },
-    { type: 'transfer', to_account_id: account_id },
-  )
-  const path = `/api/transactions/${row.id}`
-  const { status } = await pick(
-    () => person.patch(path, fields),
-    () => person.patch(path, fields),
-    () => person.delete(path),
-    () => person.delete(`/api/imports/${pick(...imports).id}${pick('', '?force=true')}`),
-    async () => ({ status: (await importAll(pick('', '', '&dry_run=true'))) && 200 }),
-    async () => {
-      const id = pick(row.id, ...gone)
-      await upload(person, [pick(update('transaction', id, fields), remove('transaction', id))])
-      return { status: 200 }
-    },
-  )()
-  expect([200, 204, 422]).toContain(status)
-}
-
 const withoutVersion = (rows: Json[]) => rows.map(({ version: _, ...row }) => row)
 
 test('whatever two people join is separated again, and edits in between leave all exact', async () => {
   const world = createWorld()
-  const pick = picker(20_261_122)
-  const people = [await createPerson(world, pick), await createPerson(world, pick)] as const
+  const dice = new Dice(20_261_122)
+  const people = [await createPerson(world, dice), await createPerson(world, dice)] as const
   const before = await Promise.all(people.map(({ rows }) => rows()))
   const isExact = async () => {
     expect(await findDifferences(openWorldDatabase(world))).toEqual([])
     for (const { copy, person } of people) {
-      await copy.pull(pick(3, 500))
+      await copy.pull(dice.oneOf([3, 500]))
       await expectWhole(copy, person)
     }
   }
@@ -176,13 +130,15 @@ test('whatever two people join is separated again, and edits in between leave al
   for (let round = 0; round < 2; round++) {
     for (let turn = 0; turn < 5; turn++) {
       await match(people[0], people[1])
-      await meddle(people[pick(0, 1)])
+      const { person, importAll } = dice.oneOf(people)
+      if (dice.isOnceIn(6)) await importAll(dice.oneOf(['', '&dry_run=true']))
+      else await actOnRows(apiOf(world, person.token), dice, partsOf(dice))
       await match(people[1], people[0])
     }
     await isExact()
     for (const { importAll } of people) {
-      await importAll('')
-      for (const { created } of await importAll('')) expect(created).toBe(0)
+      await importAll()
+      for (const { created } of await importAll()) expect(created).toBe(0)
     }
   }
   for (const { separateAll } of people) await separateAll()

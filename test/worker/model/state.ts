@@ -1,18 +1,9 @@
+import type { RandomTransaction } from '../../random-transaction.ts'
+
 /** What the service must contain. Every figure is summed from the transactions each time. */
 
-export type Kind = 'income' | 'expense' | 'transfer'
-
 /** The fields of a transaction; amounts are minor units, as bigints so that sums are exact. */
-export type Fields = {
-  type: Kind
-  account_id: number
-  to_account_id: number | null
-  category_id: number | null
-  amount: bigint
-  description: string | null
-  reference: string | null
-  transaction_date: string
-}
+export type Fields = RandomTransaction<number, bigint> & { category_id: number | null }
 export type Item = Fields & { client_id: string | null; force: boolean }
 export type Transaction = Fields & {
   id: number

@@ -1,6 +1,7 @@
+import { randomTransaction } from '../../random-transaction.ts'
 import { ifOwn, invalid, type Operation, pick, request, type Turn, withinBounds } from './calls.ts'
 import { decimal, type Filter, shownPage, shownTransaction } from './shown.ts'
-import type { Fields, Item, Kind, State, Transaction } from './state.ts'
+import type { Fields, Item, State, Transaction } from './state.ts'
 
 /** The time of all histories. */
 export const now = Date.parse('2026-01-31T20:00:00Z')
@@ -22,19 +23,18 @@ function amount({ dice, isRich }: Turn): bigint {
 
 function fields(turn: Turn): Fields {
   const { dice } = turn
-  const type = dice.of<Kind>(['expense', 'income', 'transfer']) as Kind
-  // Seldom a destination on something other than a transfer, or a transfer without one.
-  const hasDestination = (type === 'transfer') !== dice.isOnceIn(40)
-  return {
-    type,
-    account_id: pick(turn, 'accounts'),
-    to_account_id: hasDestination ? pick(turn, 'accounts') : null,
-    category_id: dice.isOnceIn(15) ? null : pick(turn, 'categories'),
-    amount: amount(turn),
-    description: dice.of([null, 'Coffee', 'Rent for May']) as string | null,
-    reference: dice.of([null, null, 'F100', 'F200']) as string | null,
-    transaction_date: day(turn),
-  }
+  const row = randomTransaction(dice, {
+    accounts: [pick(turn, 'accounts'), pick(turn, 'accounts')],
+    categories: [dice.isOnceIn(15) ? null : pick(turn, 'categories')],
+    days: [day(turn)],
+    amount: () => amount(turn),
+    text: () => dice.oneOf([null, null, 'Coffee', 'Rent for May']),
+  })
+  const own = { ...row, category_id: row.category_id ?? null }
+  if (!dice.isOnceIn(40)) return own
+  // A destination on something other than a transfer, or a transfer to itself or nowhere.
+  const wrong = row.type === 'transfer' ? dice.oneOf([null, row.account_id]) : pick(turn, 'accounts')
+  return { ...own, to_account_id: wrong }
 }
 
 /** A transaction to create, alone or in a batch: some have client ids, new or sent before, and some repeat another. */
@@ -185,7 +185,7 @@ function filterOf(turn: Turn): Filter {
     type: fields(turn).type,
     from: day(turn),
     to: day(turn),
-    q: dice.of(['coffee', 'rent', 'F1', '%']) as string,
+    q: dice.of(['coffee', 'rent', 'may', '%']) as string,
   }
   return Object.fromEntries(Object.entries(all).filter(() => dice.isOnceIn(3)))
 }
