@@ -44,23 +44,11 @@ test('with HOST, devices find the parts under the host name of APP_URL, or else 
     'laptop.test',
     'http://laptop.test:5173',
   ])
-  // A tunnel, say: the parts stay on this machine.
-  expect(hosts({ APP_URL: 'https://purse.test' })).toEqual([
-    'https://purse.test',
-    '127.0.0.1',
-    'http://localhost:5173',
-  ])
-})
-
-test('a port that is no longer needed may be used by another part', () => {
-  expect(ports({ PORT: '8080', TURSO_DATABASE_URL: 'libsql://purse.turso.io' })).toEqual([8080, 8025, 8026])
 })
 
 test.each([
-  [{ PORT: 'abc' }, 'PORT must be a port from 1 to 65535, not "abc".'],
   [{ IDP_PORT: '70000' }, 'IDP_PORT must be a port from 1 to 65535, not "70000".'],
   [{ HOST: 'laptop' }, 'HOST must be an IP address, such as 0.0.0.0, not "laptop".'],
-  [{ MAIL_PORT: '0' }, 'MAIL_PORT must be a port from 1 to 65535, not "0".'],
   [{ MAIL_PORT: '8787' }, 'the Worker and the inbox cannot both use port 8787: change PORT or MAIL_PORT.'],
   [
     { TURSO_DATABASE_URL: 'file:purse.db' },

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { freePort } from '../../dev/ports.ts'
 import { healthOf, newPlace, type Place, portVariables, sharedPlace, start } from './fixtures/stack.ts'
 
-test('the stack starts, lets no other use its state, ends cleanly on SIGTERM, starts again beside another, and ends if its state folder is deleted', async () => {
+test('the stack starts, lets no other use its state, ends cleanly on SIGTERM, starts again beside another and after a SIGKILL, and ends if its state folder is deleted', async () => {
   const neighbour = await sharedPlace()
   // If the developer's own frontend has the app's port, the stack runs without the app.
   const place = { ...(await newPlace()), APP_PORT: neighbour.PORT }
@@ -31,8 +31,13 @@ test('the stack starts, lets no other use its state, ends cleanly on SIGTERM, st
   expect(await busyPorts(place)).toEqual([])
   expect(filesOthersMayRead(place.STATE_DIR)).toEqual([])
 
+  const killed = await start(place).ready()
+  killed.signal('SIGKILL')
+  await killed.exit()
+
   const APP_PORT = String(await freePort())
   const again = await start({ ...place, APP_PORT }).ready()
+  expect(await killed.nothingLeft()).toBe(true)
   expect(await healthOf(place)).toBe(200)
   expect(again.output).toContain(`http://localhost:${APP_PORT}`)
   // The app is built on its first request.

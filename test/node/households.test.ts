@@ -91,8 +91,3 @@ test('the files of both banks are read as what was booked', () => {
     expect(balances.closing?.amount).toBeTypeOf('number')
   }
 })
-
-test('the same number makes the same household', () => {
-  expect(householdOf(1, 2)).toEqual(householdOf(1, 2))
-  expect(householdOf(1, 2)).not.toEqual(householdOf(2, 2))
-})

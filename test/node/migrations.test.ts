@@ -101,11 +101,6 @@ test('each prefix of the migrations, carried on to the end, gives the same datab
   }
 })
 
-test('migrating again changes nothing', async () => {
-  const before = await schemaOf(await migrateUpTo('twice', all))
-  expect(await schemaOf(await migrateUpTo('twice', all))).toEqual(before)
-})
-
 test('the local stack migrates to what drizzle-kit would make, and drizzle-kit carries on from there', async () => {
   const kept = async (client: ReturnType<typeof createClient>) => [
     await schemaOf(client),

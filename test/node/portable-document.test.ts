@@ -1,11 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import type {
-  JsonSchema,
-  OpenApiDocument,
-  OperationObject,
-  ResponseObject,
-} from '../../src/openapi/document-types.ts'
+import type { JsonSchema, OpenApiDocument, OperationObject } from '../../src/openapi/document-types.ts'
 import { documentFile } from './fixtures/document.ts'
 
 type Parameter = { name: string; in: string; schema: JsonSchema }
@@ -157,78 +152,4 @@ test('the document says who answers for it, its license and its servers', async 
   expect(info).toMatchObject({ contact: { name: 'Purse' }, license: { name: 'MIT' } })
   expect(servers).toEqual([expect.objectContaining({ url: '/' })])
   expect((tags as unknown[]).length).toBeGreaterThan(5)
-})
-
-type Properties = Record<string, JsonSchema>
-const propertiesOf = ({ components }: OpenApiDocument, name: string) =>
-  components.schemas[name]?.properties as Properties
-
-test.each<[string, (document: OpenApiDocument) => void]>([
-  [
-    'NewTransaction.amount: is of several types',
-    (document) => {
-      propertiesOf(document, 'NewTransaction').amount = { type: ['number', 'string'] }
-    },
-  ],
-  [
-    'NewTransaction.force: is a choice of something else than a reference and null',
-    (document) => {
-      propertiesOf(document, 'NewTransaction').force = { anyOf: [{ type: 'boolean' }, { enum: [0, 1] }] }
-    },
-  ],
-  [
-    'Account.type: is an enum without a name',
-    (document) => {
-      propertiesOf(document, 'Account').type = { type: 'string', enum: ['bank'] }
-    },
-  ],
-  [
-    'AccountType: has a word that is no name',
-    ({ components }) => {
-      components.schemas.AccountType = { type: 'string', enum: ['bank', ''] }
-    },
-  ],
-  [
-    'Account.id: is an id that is no int64',
-    (document) => {
-      propertiesOf(document, 'Account').id = { type: 'integer' }
-    },
-  ],
-  [
-    'Import: cannot name a class',
-    ({ components }) => {
-      components.schemas.Import = { type: 'object' }
-    },
-  ],
-  [
-    'importFile account_id: is in the query and in the form',
-    (document) => {
-      propertiesOf(document, 'ImportUpload').account_id = { type: 'string' }
-    },
-  ],
-  [
-    'importFile: takes a form or JSON, and some clients send the one as the other',
-    ({ paths }) => {
-      const body = paths['/api/import/store']?.post?.requestBody as { content: Content } | undefined
-      if (body) body.content['application/json'] = { schema: { type: 'object' } }
-    },
-  ],
-  [
-    'listAccounts 401: is a failure that is not shared',
-    ({ paths, components }) => {
-      const responses = paths['/api/accounts']?.get?.responses
-      if (responses) responses[401] = components.responses.Unauthenticated as ResponseObject
-    },
-  ],
-  [
-    'listAccounts: is the name of two operations',
-    ({ paths }) => {
-      const show = paths['/api/accounts/{id}']?.get
-      if (show) show.operationId = 'listAccounts'
-    },
-  ],
-])('the check finds “%s”', async (fault, change) => {
-  const document = await readDocument()
-  change(document)
-  expect(faultsOf(document)).toContain(fault)
 })

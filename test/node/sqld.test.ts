@@ -28,14 +28,6 @@ test.each([
     'there is no libSQL server for win32-x64: work in WSL, or set TURSO_DATABASE_URL to a database elsewhere.',
   ],
   [
-    { os: 'linux', cpu: 'arm64', libc: 'musl' },
-    'there is no libSQL server for linux-arm64 with musl: use a system with glibc, or set TURSO_DATABASE_URL to a database elsewhere.',
-  ],
-  [
-    { os: 'freebsd', cpu: 'x64' },
-    /^there is no libSQL server for freebsd-x64: use darwin-arm64, .*, or set /,
-  ],
-  [
     { os: 'darwin', cpu: 'arm64' },
     'the libSQL server is not installed: run `npm ci` without omitting optional dependencies.',
   ],

@@ -30,7 +30,6 @@ const longest = [
   'node/wrangler-dev',
   'node/client-package',
   'node/statements-package',
-  'node/life',
   'node/hledger',
   'node/reference-page',
   'node/body-work',
