@@ -102,7 +102,8 @@ export default defineConfig({
         },
       },
       {
-        test: { name: 'statements', include: ['test/statements/**/*.test.ts'], ...limits },
+        // The readers keep nothing between files, so they are loaded once.
+        test: { name: 'statements', include: ['test/statements/**/*.test.ts'], isolate: false, ...limits },
       },
       {
         plugins: [logScan()],

@@ -3,13 +3,13 @@ import { readStatement } from '../../statements/index.ts'
 import { type Shape, shapes } from './hostile/shapes.ts'
 
 /** Each file is four times as large as the one before, until one takes long enough to read. */
-const [smallest, largest, growth] = [20_000, 1_280_000, 4]
-/** More than `maxTimes` the noise, so that quadratic work would have shown by then. */
-const tellingMs = 40
+const [smallest, largest, growth] = [5_000, 1_280_000, 4]
 /** Less is noise. */
-const noiseMs = 4
+const noiseMs = 2
 /** Four times the bytes may cost about four times as much; if the work were quadratic, it would be sixteen times. */
 const maxTimes = 9
+/** More than `maxTimes` the noise, so that quadratic work would have shown by then. */
+const tellingMs = 20
 const maxTries = 5
 
 /** The CPU time of this thread to read a file with both readers, in milliseconds; other processes do not count. */
@@ -28,22 +28,20 @@ describe('reading a file costs no more than its size is worth:', () => {
   })
 
   test.each(shapes)('$name', (shape) => {
-    // What takes long at once is compared with a quarter of it, so each shape is measured twice at least.
-    let size = costOf(shape, smallest) < tellingMs ? smallest : smallest / growth
-    let cost = costOf(shape, size)
-    for (size *= growth; size <= largest && (size <= smallest || cost < tellingMs); size *= growth) {
-      const most = () => maxTimes * Math.max(cost, noiseMs)
-      let more = costOf(shape, size)
-      // Compilation and garbage collection count as well, so the lowest of several measurements is the truest. The machine
-      // may have become slower since the quarter was measured.
-      for (let tries = 1; more > most() && tries < maxTries; tries += 1) {
-        cost = costOf(shape, size / growth)
-        more = Math.min(more, costOf(shape, size))
-      }
-      expect(more, `milliseconds for ${size} bytes, ${cost} for a quarter of them`).toBeLessThanOrEqual(
-        most(),
-      )
-      cost = more
+    let [size, quarter, cost] = [smallest, costOf(shape, smallest / growth), costOf(shape, smallest)]
+    while (cost < tellingMs && size < largest) {
+      size *= growth
+      ;[quarter, cost] = [cost, costOf(shape, size)]
     }
+    // Compilation and garbage collection count as well, so the lowest of several measurements is the truest. The machine may
+    // have become slower since the quarter was measured.
+    const most = () => maxTimes * Math.max(quarter, noiseMs)
+    for (let tries = 1; cost > most() && tries < maxTries; tries += 1) {
+      quarter = costOf(shape, size / growth)
+      cost = Math.min(cost, costOf(shape, size))
+    }
+    expect(cost, `milliseconds for ${size} bytes, ${quarter} for a quarter of them`).toBeLessThanOrEqual(
+      most(),
+    )
   })
 })
