@@ -1,8 +1,7 @@
 import { compare } from './money.ts'
-import type { Key } from './rows.ts'
 
 /** What orders a transaction: rows that the service does not have yet have a rank above all ids. */
-type Placed = { transaction_date: string; key?: Key } & ({ rank: number } | { id: number })
+type Placed = { transaction_date: string; key?: string } & ({ rank: number } | { id: number })
 
 /** Orders rows of a day. */
 const rankOf = (row: { rank: number } | { id: number }): number => ('rank' in row ? row.rank : row.id)
