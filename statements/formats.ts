@@ -11,7 +11,7 @@ import type { BankStatement, OwnRow } from './shared/statement.ts'
 import { refuseFile } from './shared/unreadable.ts'
 import { readBankCsv } from './tables/reading/bank.ts'
 import { type OwnFile, readOwnTable } from './tables/reading/own.ts'
-import { ownHeaders, readOwnExport } from './tables/reading/own-export.ts'
+import { readOwnExport } from './tables/reading/own-export.ts'
 import { readOnlyTable, readWorkbook, separatedByCommas } from './tables/xlsx/workbook.ts'
 
 /** Reads the accounts of a bank statement in any of the formats. Throws Unreadable. */
@@ -26,15 +26,7 @@ export function readBankFile(bytes: Uint8Array, options: ReadOptions): BankState
 /** Reads a table of one's own, or another app's export: a CSV file, or a workbook with one table. Throws Unreadable. */
 export function readOwnFile(bytes: Uint8Array, options: ReadOptions): OwnFile {
   const exported = Object.keys(options.answers ?? {}).length === 0 ? readOwnExport(bytes) : null
-  if (exported)
-    return {
-      rows: exported,
-      startingBalances: [],
-      halves: 0,
-      leftOut: [],
-      settled: {},
-      headers: ownHeaders(bytes) ?? [],
-    }
+  if (exported) return exported
   const sheet = readOnlyTable(bytes)
   const { format, text, settled } =
     sheet === null ? recogniseFormat(bytes, options) : { format: 'csv' as const, text: sheet, settled: {} }

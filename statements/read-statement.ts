@@ -54,6 +54,8 @@ export type Reading = {
   createdOn: CalendarDate | null
   /** Starting balances of accounts, which are left out of the rows. */
   startingBalances: Row[]
+  /** The app that has written a table of rows with accounts, such as `YNAB`; null if it is unknown. */
+  product: string | null
   /** How many rows are halves of transfers whose other half the file does not have. */
   halves: number
   /** How each aspect of the file was settled, by the field of its question. */
@@ -73,6 +75,7 @@ const nothing: Reading = {
   balances: { opening: null, closing: null },
   createdOn: null,
   startingBalances: [],
+  product: null,
   halves: 0,
   settled: {},
   questions: [],
@@ -160,7 +163,7 @@ function readOwn(bytes: Uint8Array, options: ReadOptions): Found {
 }
 
 function foundIn(
-  { rows, startingBalances, halves, leftOut, settled, headers }: OwnFile,
+  { rows, startingBalances, product, halves, leftOut, settled, headers }: OwnFile,
   remembered: Remembered | null | undefined,
 ): Found {
   const accounts = accountsOf(rows, settled, remembered?.values ?? {})
@@ -168,6 +171,7 @@ function foundIn(
   return {
     rows: rows.map(signed),
     startingBalances: startingBalances.map(signed),
+    product,
     halves,
     leftOut,
     settled,

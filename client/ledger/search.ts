@@ -11,6 +11,7 @@ export type LedgerFilter = {
   account_id?: Key | number | undefined
   category_id?: Key | number | undefined
   type?: Listed['type'] | undefined
+  import_id?: number | undefined
   from?: string | undefined
   to?: string | undefined
   q?: string | undefined
@@ -53,23 +54,25 @@ export function between({ listed }: View, from?: string, to?: string): readonly 
 export function matching(
   view: View,
   keyOf: (noun: 'account' | 'category', name: Key | number) => Key,
-  { account_id, category_id, type, from, to, q }: Omit<LedgerFilter, 'page' | 'per_page'>,
+  { account_id, category_id, type, import_id, from, to, q }: Omit<LedgerFilter, 'page' | 'per_page'>,
 ) {
   const account = account_id ? view.get('account', keyOf('account', account_id)) : undefined
   const category = category_id ? view.get('category', keyOf('category', category_id)) : undefined
   const isIn = (row: Listed) => refersTo(row.account_id, account) || refersTo(row.to_account_id, account)
+  const isImported = (row: Listed) => row.import_id === import_id
   const isFiled = ({ category_id }: Listed) => category_id !== null && view.get('category', category_id)
   const conditions = [
     account_id && isIn,
     category_id && category_id !== 'none' && ((row: Listed) => refersTo(row.category_id, category)),
     category_id === 'none' && ((row: Listed) => !isFiled(row)),
     type && ((row: Listed) => row.type === type),
+    import_id && isImported,
   ].filter((one) => typeof one === 'function')
   const inPeriod = between(view, from, to)
   if (!q) return { found: filtered(inPeriod, conditions) }
-  // A search looks at the newest rows of an account, or else of a category, in the requested days.
+  // A search looks at the newest rows of an account, or else of a category, in the requested days and import.
   const narrow = account_id ? [isIn] : conditions.slice(0, category_id && category_id !== 'none' ? 1 : 0)
-  const searched = filtered(inPeriod, narrow).slice(0, maxRowsSearched)
+  const searched = filtered(inPeriod, import_id ? [...narrow, isImported] : narrow).slice(0, maxRowsSearched)
   const oldest = searched.length < maxRowsSearched ? undefined : searched.at(-1)
   return {
     found: filtered(searched, [...conditions, containing(q)]),

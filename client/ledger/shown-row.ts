@@ -53,6 +53,7 @@ const blank: { [N in Creatable]: Record<keyof Blank<N>, Value> } & { profile: Fi
     ...noTexts,
     booked_on: null,
     to_booked_on: null,
+    import_id: null,
     is_synced: false,
   },
   balance_check: { id: null, version: 0, source: 'manual', import_id: null },

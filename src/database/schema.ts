@@ -626,6 +626,10 @@ export const imports = sqliteTable(
     rowsHash: text('rows_hash'),
     /** The response to a request with a key, for retries; null until it is stored. */
     response: text('response', { mode: 'json' }).$type<StoredImportResponse>(),
+    /** The name of the file in the form; null if it has none, and for older imports. */
+    fileName: text('file_name'),
+    /** The starting balances that it has given to the accounts that it created: undoing it takes them back. */
+    startingBalances: text('starting_balances', { mode: 'json' }).$type<[accountId: number, Minor][]>(),
     /** The layout of the file for its account (`importLayouts`); null for JSON and older imports. */
     layout: text('layout'),
     /** The days of the first and the last row of the file, duplicates included. */

@@ -175,8 +175,8 @@ type Row<Select extends (...parameters: never[]) => { _: { result: unknown[] } }
 >[number]
 
 function exportedTransaction(row: Transaction): ShownExport['transactions'][number] {
-  const { clientId, importId, bookedBy } = row
-  return { ...presentTransaction(row), client_id: clientId, import_id: importId, booked_by: bookedBy }
+  const { clientId, bookedBy } = row
+  return { ...presentTransaction(row), client_id: clientId, booked_by: bookedBy }
 }
 
 function exportedLayout(row: Row<typeof selectLayouts>): ShownExport['layouts'][number] {

@@ -23,7 +23,11 @@ import { keptOf, type LayoutOfFile } from './remembered-layouts.ts'
 const maxCompared = 2_000
 
 /** `today` is that of the user's time zone. */
-type FileInput = { kind: ImportFile['kind']; bytes: Uint8Array; options: ImportOptions; today: CalendarDate }
+type FileInput = Pick<ImportFile, 'kind' | 'fileName'> & {
+  bytes: Uint8Array
+  options: ImportOptions
+  today: CalendarDate
+}
 
 /**
  * Reads a file. The account's rows and balances on its days may settle a question, which takes a round trip. Throws Invalid,
@@ -50,7 +54,9 @@ export async function readImportFile(
   const reading =
     first.needs && accountId !== undefined ? read(await knownOf(owner, accountId, first.needs)) : first
   requireReadable(reading, input)
-  return toImportFile(kind, reading, options, { remembered, accounts: existing, today: input.today })
+  return toImportFile(kind, reading, options, {
+    ...{ remembered, accounts: existing, fileName: input.fileName, today: input.today },
+  })
 }
 
 function requireReadable({ problems, questions }: Reading, { kind, options }: FileInput): void {

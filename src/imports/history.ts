@@ -41,7 +41,7 @@ export function showImport(owner: Owner, id: number): Promise<Import> {
  */
 export async function deleteImport(owner: Owner, id: number, isForced: boolean): Promise<BalanceCheck[]> {
   const which = isForced ? sql`true` : sql`updated_at = created_at`
-  const undone = undoImport(owner.id, sql`${id}`, which)
+  const undone = undoImport(owner, sql`${id}`, which)
   const checks = new Map<number, BalanceCheck>()
   for (let isGone = false; !isGone; ) {
     const { owned, left, ...found } = await withinBounds(

@@ -45,6 +45,12 @@ export type ImportFile = {
   rows: ImportRow[]
   /** The account that the form gives, for rows that name none. */
   accountId: number | null
+  /** The name of the file in the form; null if it has none. */
+  fileName: string | null
+  /** The app that has written the file; null if it is unknown. */
+  product: string | null
+  /** How many rows are halves of transfers without the other half. */
+  halves: number
   /** The accounts that are created for the rows. */
   newAccounts: NewAccount[]
   /** How many entries are not rows, because they moved no money. */

@@ -5,6 +5,7 @@ import type { App } from '../http/app-types.ts'
 import { isJson, jsonText, parseJson, receiveBody } from '../http/request-body.ts'
 import { isObject, toDraft } from '../http/validate.ts'
 import { Invalid } from '../shared/failures.ts'
+import { isBlank, isStorable, toNfc, trimText } from '../shared/texts.ts'
 import { type ImportOptions, importOptions, maxFileMegabytes, maxMappingEntries } from './contract.ts'
 
 const maxFileBytes = maxFileMegabytes * 1024 * 1024
@@ -17,13 +18,15 @@ const maxJsonParts = 300_000
 const maxFormFields = 100
 /** The longest name of an entry, such as a word for a state. */
 const maxMappedName = 100
+/** The most characters that are kept of the name of a file. */
+const maxFileName = 255
 /** The options that hold several texts. */
 const severalTexts = ['mapping', 'states', 'marks'] as const
 
 /** The rows or the file of a request: JSON, a form or a raw file (docs/contract.md, Imports). */
 export type ImportInput =
   | { kind: 'rows'; transactions: unknown; options: ImportOptions }
-  | { kind: 'file'; bytes: Uint8Array; options: ImportOptions }
+  | { kind: 'file'; bytes: Uint8Array; fileName: string | null; options: ImportOptions }
 
 type Bytes = Uint8Array<ArrayBuffer>
 type Query = Record<string, string>
@@ -36,7 +39,7 @@ export async function readImportInput(c: Context<App>, bytes: Bytes): Promise<Im
   if (isJson(c)) return readJson(bytes, c.req.query())
   const contentType = c.req.header('Content-Type') ?? ''
   if (/^multipart\/form-data/i.test(contentType)) return readForm(bytes, contentType, c.req.query())
-  return readFile(bytes, c.req.query(), {})
+  return readFile({ bytes, fileName: null }, c.req.query(), {})
 }
 
 function readJson(bytes: Bytes, query: Query): ImportInput {
@@ -79,7 +82,8 @@ async function readForm(bytes: Bytes, contentType: string, query: Query): Promis
   if (file === undefined) throw new Invalid({ file: ['The file field is required.'] })
   const content =
     typeof file === 'string' ? new TextEncoder().encode(file) : new Uint8Array(await file.arrayBuffer())
-  return readFile(content, query, fields)
+  const fileName = typeof file === 'string' ? null : shownName(file.name)
+  return readFile({ bytes: content, fileName }, query, fields)
 }
 
 /** Reads the forms that the platform refuses: parameters without quotes, as .NET sends them, and padded boundaries. */
@@ -126,10 +130,20 @@ function malformedForm(): never {
   throw new HTTPException(400, { message: 'Malformed form in request body' })
 }
 
-function readFile(bytes: Uint8Array, query: Query, fields: Query): ImportInput {
+/** The name of a file as it is shown; null if it has none. */
+function shownName(name: string): string | null {
+  const text = trimText(toNfc(name.slice(0, maxFileName).toWellFormed()))
+  return isBlank(text) || !isStorable(text) ? null : text
+}
+
+function readFile(
+  { bytes, fileName }: { bytes: Uint8Array; fileName: string | null },
+  query: Query,
+  fields: Query,
+): ImportInput {
   if (bytes.byteLength > maxFileBytes) throw new HTTPException(413, { message: tooLarge })
   if (bytes.byteLength === 0) throw new Invalid({ file: ['The file is empty.'] })
-  return { kind: 'file', bytes, options: readOptions(query, fields) }
+  return { kind: 'file', bytes, fileName, options: readOptions(query, fields) }
 }
 
 /**

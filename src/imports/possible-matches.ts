@@ -10,7 +10,7 @@ import type { ImportFile } from './import-file.ts'
 type Possible = StoredImportResponse['possible']
 
 /** The first and last day of a file; empty texts if it has no rows. */
-export const daysOf = ({ rows }: ImportFile): Span =>
+export const daysOf = ({ rows }: Pick<ImportFile, 'rows'>): Span =>
   spanOf(rows.map(({ transaction_date }) => transaction_date))
 
 function spanOf(days: CalendarDate[]): Span {
@@ -30,11 +30,14 @@ export function possibleMatches(importId: number, found: FoundCandidates): Possi
   const rows = new Map(found.candidates.map(({ row }) => [row.id, row]))
   const matches = matchesOfImport(importId, found)
   if (matches.length === 0) return null
-  const { from, to } = spanOf(
-    matches.flatMap(({ ids }) => ids.flatMap((id) => rows.get(id)?.transactionDate ?? [])),
-  )
+  const days = spanOf(matches.flatMap(({ ids }) => ids.flatMap((id) => rows.get(id)?.transactionDate ?? [])))
+  return { count: matches.length, days: latestDays(days) }
+}
+
+/** The last `maxDays` of the days, which a list of matches may span. */
+export function latestDays({ from, to }: Span): Span {
   const earliest = addDays(to, 1 - maxDays)
-  return { count: matches.length, days: { from: from < earliest ? earliest : from, to } }
+  return { from: from < earliest ? earliest : from, to }
 }
 
 function matchesOfImport(importId: number, found: FoundCandidates): Match[] {

@@ -5,14 +5,22 @@ import { pluralize } from '../shared/pluralize.ts'
 import { maxListed } from './contract.ts'
 import type { Import } from './history.ts'
 import type { ImportFile } from './import-file.ts'
+import { daysOf, latestDays } from './possible-matches.ts'
 import type { Preview } from './preview.ts'
 import type { ListedLayout } from './remembered-layouts.ts'
 import type { ShownImport, ShownImportResult, ShownLayout } from './response-contract.ts'
 import type { ImportResult } from './store.ts'
 
 export function presentImport(found: Import): ShownImport {
-  const { id, kind, format, createdAt } = found
-  return { id, kind, format, counts: presentCounts(found), created_at: createdAt.toISOString() }
+  const { id, kind, format, fileName, createdAt } = found
+  return {
+    id,
+    kind,
+    format,
+    file_name: fileName,
+    counts: presentCounts(found),
+    created_at: createdAt.toISOString(),
+  }
 }
 
 function presentCounts({
@@ -25,12 +33,14 @@ function presentCounts({
 }
 
 export function presentImportResult(
-  { format, skipped, leftOut, isDryRun }: ImportFile,
+  { format, skipped, leftOut, isDryRun, rows, halves }: ImportFile,
   result: ImportResult,
   appUrl: string,
 ): ShownImportResult {
   const { id, counts, settled, unused = [], categorised, accounts = [] } = result
   const { duplicates, possible, closing, checked, preview } = result
+  const hasHalves = halves > 0 && counts.created > 0
+  const days = hasHalves ? latestDays(daysOf({ rows })) : (possible?.days ?? null)
   const closing_balance = closing && {
     date: closing.date,
     statement: moneyNumber(closing.statement),
@@ -38,17 +48,17 @@ export function presentImportResult(
     agrees: closing.statement === closing.account,
   }
   return {
-    message: messageOf(counts, isDryRun),
+    message: messageOf(counts, isDryRun) + aboutHalves(counts, halves),
     import: {
       id,
       format,
-      counts: { ...presentCounts(counts), possible: possible?.count ?? 0, categorised },
+      counts: { ...presentCounts(counts), possible: possible?.count ?? 0, categorised, halves },
       duplicates: duplicates.map(({ line, transactionId, reasons }) => ({
         row: rowNumber(line, format),
         transaction_id: transactionId,
         reasons,
       })),
-      matches_url: possible && `${appUrl}/api/matches?from=${possible.days.from}&to=${possible.days.to}`,
+      matches_url: days && `${appUrl}/api/matches?from=${days.from}&to=${days.to}`,
       skipped,
       left_out: { count: leftOut.length, lines: leftOut.slice(0, maxListed) },
       dry_run: isDryRun,
@@ -61,6 +71,13 @@ export function presentImportResult(
       starting_balance: checked?.startingBalance ? formatMoney(BigInt(checked.startingBalance)) : null,
     },
   }
+}
+
+/** What the message says of halves of transfers that stay income and expenses. */
+function aboutHalves({ created }: ImportResult['counts'], halves: number): string {
+  if (halves === 0 || created === 0) return ''
+  const words = halves === 1 ? 'is half of a transfer' : 'are halves of transfers'
+  return ` ${pluralize(halves, 'row')} of the file ${words} without the other half: see matches_url.`
 }
 
 function messageOf({ rows, created, duplicate, deletedBefore }: ImportResult['counts'], isDryRun: boolean) {

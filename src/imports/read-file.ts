@@ -14,10 +14,16 @@ export function toImportFile(
   reading: Reading,
   options: ImportOptions,
   {
+    fileName,
     remembered,
     accounts,
     today,
-  }: { remembered: Remembered | null; accounts: string[] | null; today: CalendarDate },
+  }: {
+    fileName: string | null
+    remembered: Remembered | null
+    accounts: string[] | null
+    today: CalendarDate
+  },
 ): ImportFile {
   const { layout, settled, unused, balances } = reading
   const accountId = options.account_id ?? null
@@ -29,6 +35,9 @@ export function toImportFile(
     format: layout?.format ?? 'csv',
     rows: reading.rows.map((row) => rowOf(row, accountId)),
     accountId,
+    fileName,
+    product: reading.product,
+    halves: reading.halves,
     newAccounts,
     skipped: reading.leftOut.filter(movedNothing).length - startsUsed(reading, newAccounts),
     leftOut: reading.leftOut,
@@ -55,7 +64,7 @@ const reasonsOfSkipped = new Set<LeftOut['reason']>([
 export const movedNothing = ({ reason }: LeftOut) => reasonsOfSkipped.has(reason)
 
 function rowOf(
-  { lines, date, toAccount, account, amount, currency: _, ...row }: Row,
+  { lines, date, toAccount, toDate, account, amount, currency: _, ...row }: Row,
   accountId: number | null,
 ) {
   return toImportRow({
@@ -63,6 +72,7 @@ function rowOf(
     line: lines[0] ?? 0,
     account: account ?? accountId,
     to_account: toAccount,
+    to_booked_on: toDate ?? null,
     amount: Math.abs(amount) as Minor,
     transaction_date: date,
   })
@@ -103,6 +113,9 @@ export function importFile(
 ): ImportFile {
   return {
     kind,
+    fileName: null,
+    product: null,
+    halves: 0,
     newAccounts: [],
     skipped: 0,
     leftOut: [],

@@ -31,6 +31,10 @@ const countsWithPossible = shown.object(
       shown.count(),
       doc('Rows without a category for which `categorise=learned` found one.'),
     ),
+    halves: field(
+      shown.count(),
+      doc('Rows that the file calls halves of transfers, and whose other half it does not have.'),
+    ),
   },
 )
 
@@ -53,6 +57,7 @@ export const importRecord = shown.object(
     id: shown.id(),
     kind: z.enum(importKinds),
     format: format(),
+    file_name: field(z.nullable(z.string()), doc('The name of the file in the form; null if it had none.')),
     counts,
     created_at: shown.timestamp(),
   },
@@ -60,6 +65,7 @@ export const importRecord = shown.object(
     id: 1,
     kind: 'bank' as const,
     format: 'ofx' as const,
+    file_name: 'checking-2026-11.ofx',
     counts: { rows: 32, created: 30, duplicate: 1, deleted_before: 1 },
     created_at: shown.exampleTime,
   },
@@ -210,7 +216,7 @@ const importOutcome = shown.object('ImportOutcome', 'What a file added, or would
   matches_url: field(
     z.nullable(z.string()),
     doc(
-      `Where to find the possible matches: \`GET /api/matches\` with their days, the last ${maxDays} of them at most. Null if there are none.`,
+      `Where to find the possible matches: \`GET /api/matches\` with their days, the last ${maxDays} of them at most. Null if there are neither these nor \`halves\`.`,
     ),
   ),
   skipped: field(
@@ -258,7 +264,15 @@ export const importResult = shown.object(
     import: {
       id: 1,
       format: 'ofx' as const,
-      counts: { rows: 32, created: 30, duplicate: 1, deleted_before: 1, possible: 2, categorised: 0 },
+      counts: {
+        rows: 32,
+        created: 30,
+        duplicate: 1,
+        deleted_before: 1,
+        possible: 2,
+        categorised: 0,
+        halves: 0,
+      },
       duplicates: [{ row: 4, transaction_id: 7, reasons: ['same_amount', 'same_day', 'same_reference'] }],
       matches_url: 'https://api.purse.example/api/matches?from=2026-10-26&to=2026-12-06',
       skipped: 1,

@@ -10,7 +10,8 @@ import {
   rowParts,
   stageRows,
 } from '../transactions/bulk-insert.ts'
-import type { ImportRow } from './import-file.ts'
+import { nameKeySql, relateNames } from './account-names.ts'
+import type { ImportFile, ImportRow } from './import-file.ts'
 
 /** The id for a name that no account has, or more than one: no row has it. */
 const noAccount = 0
@@ -25,7 +26,7 @@ export function stageImportRows(
   parts: { from: number; json: string }[],
   hasClientIds: boolean,
 ): SQL[] {
-  // A name means the only account with exactly that name, or else the only account with that name apart from case.
+  // A name means the only account with exactly that name, or else the only one with that name apart from case and white space.
   const named = (name: SQL) => sql`
     select ${name} as name, min(id) as id from accounts where user_id = ${id} group by 1 having count(*) = 1`
   const accountId = (given: SQL, exact: SQL, folded: SQL) =>
@@ -35,16 +36,16 @@ export function stageImportRows(
   const unknownCategoryError = JSON.stringify([['category_id', messageFor('category_id', invalidText)]])
   // Materialized, or SQLite would go through all accounts for each row.
   const checked = sql`
-    with exact as materialized (${named(sql`name`)}), folded as materialized (${named(sql`lower(name)`)}),
+    with exact as materialized (${named(sql`name`)}), folded as materialized (${named(nameKeySql(sql`name`))}),
     located as materialized (
       select ${copiedColumns}, category,
              ${accountId(sql`item.account`, sql`source.id`, sql`source_folded.id`)} as account_id,
              ${accountId(sql`item.to_account`, sql`target.id`, sql`target_folded.id`)} as to_account_id
         from item
         left join exact source on source.name = item.account
-        left join folded source_folded on source_folded.name = lower(item.account)
+        left join folded source_folded on source_folded.name = item.account_key
         left join exact target on target.name = item.to_account
-        left join folded target_folded on target_folded.name = lower(item.to_account)
+        left join folded target_folded on target_folded.name = item.to_account_key
     )
     select iif(${isUnknownCategory}, ${unknownCategoryError}, nullif(${brokenRules(itemRules(id, { hasClientIds }))}, '[]')) as errors, ${copiedColumns},
            account_id, to_account_id, category
@@ -52,13 +53,26 @@ export function stageImportRows(
   return stageRows(batchId, parts, importedFields, checked)
 }
 
-const importedFields = ['account', 'to_account', 'category', ...copiedFieldNames] as const
+const importedFields = [
+  ...(['account', 'account_key', 'to_account', 'to_account_key', 'category'] as const),
+  ...copiedFieldNames,
+] as const
 
 /** Rows as JSON, in the parts that `stageImportRows` takes. */
-export function importedParts(rows: ImportRow[]): { from: number; json: string }[] {
+export function importedParts(
+  rows: ImportRow[],
+  product: ImportFile['product'],
+): { from: number; json: string }[] {
+  const { keyOf } = relateNames(
+    rows.flatMap(({ account, to_account }) => [account, to_account]),
+    product,
+  )
+  const keyOfNamed = (account: ImportRow['account']) => (typeof account === 'string' ? keyOf(account) : null)
   // Names of categories are staged in the form in which they are compared.
   const staged = rows.map(({ category, ...row }) => ({
     ...row,
+    account_key: keyOfNamed(row.account),
+    to_account_key: keyOfNamed(row.to_account),
     category: typeof category === 'string' ? categoryNameKey(category) : category,
   }))
   return rowParts(staged, importedFields)

@@ -22,7 +22,7 @@ import { maxListed, maxPreviewed } from './contract.ts'
 import { type FoundDuplicate, selectDuplicates } from './duplicates.ts'
 import type { BrokenItem } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
-import { createAccounts, newAccountQuota, undoAccounts } from './new-accounts.ts'
+import { createAccounts, newAccountQuota, startingBalancesGiven, undoAccounts } from './new-accounts.ts'
 import { daysIfCreated } from './possible-matches.ts'
 import { keepLayout } from './remembered-layouts.ts'
 import { stageImportRows } from './rows.ts'
@@ -203,6 +203,8 @@ function newImport(owner: Owner, { batchId: id, key, rowsHash, file, days }: Pla
     format: file.format,
     rows: file.rows.length,
     layout: file.layout?.layout ?? null,
+    fileName: file.fileName,
+    startingBalances: startingBalancesGiven(owner, owner.now, file.newAccounts),
     firstDay: days.from || null,
     lastDay: days.to || null,
     userId: owner.id,

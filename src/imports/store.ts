@@ -88,7 +88,7 @@ function planOf(
     batchId: crypto.randomUUID(),
     key,
     rowsHash: key === null ? null : hashOf(file),
-    parts: importedParts(filed),
+    parts: importedParts(filed, file.product),
     named: named.length > 0 ? JSON.stringify(named) : undefined,
     days: daysOf(file),
     isDryRun,

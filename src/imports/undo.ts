@@ -1,9 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { logDeletions } from '../database/change-numbers.ts'
+import { logDeletions, nextChange } from '../database/change-numbers.ts'
 import { subtractFromTotals } from '../database/kept-totals.ts'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
+import type { Owner } from '../database/owner.ts'
 import { setCause } from '../database/written-by.ts'
 import { separateImported } from '../matches/separate.ts'
+import { takeBackStartingBalances } from './new-accounts.ts'
 
 /** The condition for the rows of an import: their ids lie within a range, in which others may lie as well. */
 export function isImportedBy(importId: SQL): SQL {
@@ -19,7 +21,7 @@ const lastIdOf = (importId: SQL) => sql`(select first_id + rows - 1 from imports
  * Rows that were deleted with an account stay deleted, and their client ids spent. An import with more joined rows than
  * are separated at a time keeps its owner and its rows until the statements are run again.
  */
-export function undoImport(userId: SQL, importId: SQL, which: SQL): SQL[] {
+export function undoImport({ id: userId, now }: Owner, importId: SQL, which: SQL): SQL[] {
   const created = isImportedBy(importId)
   const isBeingUndone = sql`exists (select 1 from imports where id = ${importId} and user_id is null)`
   // The plus makes SQLite search by id: the user has many rows, and few of them are of this import.
@@ -33,7 +35,11 @@ export function undoImport(userId: SQL, importId: SQL, which: SQL): SQL[] {
     logDeletions(userId, rows),
     sql`delete from transactions where ${rows}`,
     deleteOrphanedOriginals(userId, importId),
-    sql`update transactions set import_id = null where ${created} and ${isBeingUndone}`,
+    sql`
+    update transactions
+       set import_id = null, version = version + 1, seq = ${nextChange(userId)} + id - ${firstIdOf(importId)}
+     where ${created} and ${isBeingUndone}`,
+    takeBackStartingBalances(userId, importId, now),
     sql`delete from imports where id = ${importId} and user_id is null`,
     setCause('undo', importId),
   ]

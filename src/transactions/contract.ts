@@ -138,6 +138,7 @@ export const transactionQuery = z.partial(
         description: 'An id, or `none` for transactions without a category.',
       }),
     ),
+    import_id: field(id, doc('Matches what this import has created.')),
     page: field(
       page,
       doc({ default: 1, description: 'Starts at 1; anything that is not a page number counts as 1.' }),
@@ -159,6 +160,7 @@ const shownFields = () => ({
   transaction_date: shown.calendarDate(),
   booked_on: field(z.nullable(shown.calendarDate()), doc(`${bookedOn} Balance checks count it on this day.`)),
   to_booked_on: field(z.nullable(shown.calendarDate()), doc(toBookedOn)),
+  import_id: field(z.nullable(shown.id()), doc('The import that created it.')),
   is_synced: field(
     z.boolean(),
     doc('True if it came in an offline batch or in an upload to `POST /api/changes`.'),
@@ -180,6 +182,7 @@ export const coffee = () => ({
   transaction_date: '2026-11-20',
   booked_on: null,
   to_booked_on: null,
+  import_id: null,
   is_synced: false,
   version: 1,
   created_at: shown.exampleTime,

@@ -20,9 +20,9 @@ const searchedColumns = searchedTexts.map((name) => transactions[columnOf(name)]
  * the transfers into it, since each of the two has an index by date.
  */
 export function filterParts(owner: UserScope, filter: TransactionFilter): SQL[] {
-  const { account_id, category_id, type, from, to, q } = filter
-  // All rows of an account or category are its user's, so their index is enough, without a condition on the user.
-  const isNarrow = account_id !== undefined || typeof category_id === 'number'
+  const { account_id, category_id, type, from, to, q, import_id } = filter
+  // All rows of an account, category or import are its user's, so their index is enough, without a condition on the user.
+  const isNarrow = account_id !== undefined || typeof category_id === 'number' || import_id !== undefined
   const conditions = and(
     isNarrow ? undefined : eq(transactions.userId, owner.id),
     hasLiveAccountsInBulk(owner),
@@ -33,6 +33,7 @@ export function filterParts(owner: UserScope, filter: TransactionFilter): SQL[] 
     type === undefined ? undefined : eq(transactions.type, type),
     from === undefined ? undefined : gte(transactions.transactionDate, from),
     to === undefined ? undefined : lte(transactions.transactionDate, to),
+    import_id === undefined ? undefined : isOfImport(owner, import_id),
     q === undefined ? undefined : contains(q),
   ) as SQL
   if (account_id === undefined) return [conditions]
@@ -40,6 +41,14 @@ export function filterParts(owner: UserScope, filter: TransactionFilter): SQL[] 
   return [transactions.accountId, transactions.toAccountId].map(
     (column) => and(eq(column, accountId), conditions) as SQL,
   )
+}
+
+/** The ids of an import's rows lie within a range, in which others may lie as well. */
+function isOfImport(owner: UserScope, id: number): SQL {
+  return sql`${transactions.id} in (
+    select imported.id from imports cross join transactions imported
+        on imported.id between imports.first_id and imports.first_id + imports.rows - 1
+     where imports.id = ${id} and imports.user_id = ${owner.id} and imported.import_id = imports.id)`
 }
 
 /** Rows from before texts were stored in NFC may have the text decomposed. */

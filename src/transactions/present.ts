@@ -18,6 +18,7 @@ export function presentTransaction(transaction: Transaction): ShownTransaction {
     transaction_date: transaction.transactionDate,
     booked_on: transaction.bookedOn,
     to_booked_on: transaction.toBookedOn,
+    import_id: transaction.importId,
     is_synced: transaction.isSynced,
     version: transaction.version,
     ...presentTimestamps(transaction),

@@ -8,11 +8,11 @@ import { filterParts, type TransactionFilter } from './filter.ts'
 /**
  * How many rows of each month match a filter: a query of `(month, rows)`, in which a month may occur more than once.
  * Whole months are read from the kept totals; in months that the filter cuts, the rows are counted. Undefined for
- * filters by account or text, whose rows are counted in other ways (list.ts).
+ * filters by account, import or text, whose rows are counted in other ways (list.ts).
  */
 export function rowsByMonth(owner: UserScope, filter: TransactionFilter): SQL | undefined {
-  const { account_id, q, type, from = earliestDate, to = latestDate } = filter
-  if (account_id ?? q) return undefined
+  const { account_id, import_id, q, type, from = earliestDate, to = latestDate } = filter
+  if (account_id ?? import_id ?? q) return undefined
   const { firstMonth, lastMonth, cuts } = periodOf({ from, to })
   const category = filter.category_id === 'none' ? 0 : filter.category_id
   const within = and(

@@ -9,7 +9,7 @@ import { newestOf, type Slice } from './newest.ts'
 export type PageQueries = { ids: SQL; counted: SQL }
 
 /**
- * Searches the newest rows within a filter's dates and of its account or, without one, of its category, which an index
+ * Searches the newest rows within a filter's dates and import, and of its account or, without one, of its category, which an index
  * finds. The other conditions apply to these rows only; filter.ts compares the texts. `counted` also selects the day of
  * the oldest row searched, null if all were.
  *
@@ -17,10 +17,13 @@ export type PageQueries = { ids: SQL; counted: SQL }
  * every write nearly twice as expensive (docs/decisions.md, Searches are bounded).
  */
 export function search(owner: UserScope, filter: TransactionFilter, { offset, perPage }: Slice): PageQueries {
-  const { account_id, category_id, from, to } = filter
+  const { account_id, category_id, import_id, from, to } = filter
   // No index finds the rows without a category.
   const category = category_id === 'none' ? undefined : category_id
-  const narrow = account_id === undefined ? { category_id: category, from, to } : { account_id, from, to }
+  const narrow = {
+    ...(account_id === undefined ? { category_id: category } : { account_id }),
+    ...{ import_id, from, to },
+  }
   const newest = newestOf(filterParts(owner, narrow), { offset: 0, perPage: maxRowsSearched })
   // A cross join, or SQLite would go through the whole history in order, and look each row up among the newest.
   const searched = sql`(${newest}) searched cross join ${transactions} on ${transactions.id} = searched.id`

@@ -8,6 +8,7 @@ import type { OwnRow } from '../../shared/statement.ts'
 import { refuseFile } from '../../shared/unreadable.ts'
 import { firstOwnColumns } from '../text/published-layouts.ts'
 import { type CsvRecord, readRecords } from '../text/records.ts'
+import type { OwnFile } from './own.ts'
 
 /** The headers of the service's own CSV export, of today or of before; null for other files. */
 export function ownHeaders(bytes: Uint8Array): string[] | null {
@@ -18,17 +19,20 @@ export function ownHeaders(bytes: Uint8Array): string[] | null {
 }
 
 /**
- * The rows of the service's own CSV export, their texts unchanged. Null for a file that it would not have written: that one
- * is read like any table.
+ * Reads the service's own CSV export, whose texts stay unchanged. Null for a file that it would not have written: that one is
+ * read like any table.
  */
-export function readOwnExport(bytes: Uint8Array): OwnRow[] | null {
+export function readOwnExport(bytes: Uint8Array): OwnFile | null {
   const headers = ownHeaders(bytes)
   const text = headers && decoded(bytes)
   if (!headers || text === null) return null
   const [, ...records] = readRecords(text, ',').filter(({ cells }) => cells.length > 1)
   if (records.length > maxRows) refuseFile(tooManyRows)
-  const rows = records.map((record) => readRow(record, headers.length))
-  return rows.every((row) => row !== null) && rows.length > 0 ? rows : null
+  const rows = records.flatMap((record) => readRow(record, headers.length) ?? [])
+  if (rows.length === 0 || rows.length < records.length) return null
+  const settled = headers.map((name) => [`mapping.${name}`, { value: name, proof: 'the layout of Purse' }])
+  const nothing = { startingBalances: [], halves: 0, leftOut: [] }
+  return { rows, ...nothing, product: 'Purse', settled: Object.fromEntries(settled), headers }
 }
 
 function decoded(bytes: Uint8Array): string | null {

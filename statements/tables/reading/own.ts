@@ -28,6 +28,8 @@ export type OwnFile = {
   rows: OwnRow[]
   /** Starting balances, as income or expenses. */
   startingBalances: OwnRow[]
+  /** The app that has written the file. */
+  product: string | null
   /** How many rows are halves of transfers without the other half. */
   halves: number
   leftOut: LeftOut[]
@@ -57,6 +59,7 @@ export function readOwnTable(text: string, options: ReadOptions, isSheet: boolea
       new Set(read.map(({ account }) => account)),
     ),
     startingBalances: starts.map(rowOf),
+    product: table.layout?.app ? table.layout.name : null,
     leftOut: [...reading.leftOut, ...leftOutOf(reading, entries, moved, starts)],
     settled: aspects.settled,
     headers: table.identity,

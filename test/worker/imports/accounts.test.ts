@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { maxAccounts } from '../../../src/database/quotas.ts'
+import firefly from '../../corpus/cases/app-firefly-older-opening.csv?raw'
+import mint from '../../corpus/cases/app-mint-half-alone.csv?raw'
 import ynab from '../../corpus/generic-csv/ynab.csv?raw'
 import { createWorld, expectInvalid, type Json } from '../fixtures/world.ts'
 import { askDatabase, createHousehold, type Household, verify } from '../laws/every-route.ts'
@@ -121,4 +123,86 @@ test('the export of another app arrives with its balances, transfers and splits,
   expect((await upload('create_accounts=true')).body.import.skipped).toBe(1)
   expect(await accounts()).toContain('Checking bank 310.55 1610.55')
   expect((await person.get('/api/transactions?type=transfer')).body.total).toBe(2)
+})
+
+describe('names of accounts', () => {
+  const rowsOf = async () =>
+    (await household.person.get('/api/transactions?per_page=50')).body.data
+      .map(({ account, to_account, amount }: Json) => [account.name, to_account?.name ?? null, amount])
+      .sort()
+
+  test('that differ in white space alone are two, exactly matched first', async () => {
+    const { person } = household
+    for (const name of ['Cash  EUR', 'Cash EUR', 'Livret\u00a0A'])
+      await person.post('/api/accounts', { name, type: 'bank', starting_balance: 0 })
+    const rows = 'date,type,amount,account\n2026-11-01,expense,1,Cash  EUR\n2026-11-02,expense,2,Cash EUR\n'
+    expect((await importCsv(rows, 'match=off')).status).toBe(200)
+    for (const name of ['livret A', 'Livret\u00a0A']) {
+      const file = `date,type,amount,account\n2026-11-03,expense,3,${name}\n`
+      expect((await importCsv(file, 'match=off&reimport_deleted=true')).body.errors).toBe(undefined)
+    }
+    expect(await rowsOf()).toEqual([
+      ['Cash  EUR', null, '1.00'],
+      ['Cash EUR', null, '2.00'],
+      ['Livret\u00a0A', null, '3.00'],
+    ])
+  })
+
+  test('that a file tells apart are never one account', async () => {
+    const rows = 'date,type,amount,account\n2026-11-01,expense,1,Checking\n2026-11-02,expense,2,Check ing\n'
+    expectInvalid(await importCsv(rows, 'match=off'), {
+      'rows.3.account': ['The selected account is invalid.'],
+    })
+    const created = await importCsv(rows)
+    expect(created.body.import.accounts_created).toEqual(['Check ing'])
+    expect(await rowsOf()).toEqual([
+      ['Check ing', null, '2.00'],
+      ['Checking', null, '1.00'],
+    ])
+  })
+})
+
+test('the accounts of a file win over account_id, or are refused', async () => {
+  const { person, checking } = household
+  expectInvalid(await importCsv(firefly, `account_id=${checking.id}`), {
+    'rows.3.to_account': ['The selected to account is invalid.'],
+  })
+  await importCsv(firefly, `account_id=${checking.id}&create_accounts=true`)
+  expect((await person.get('/api/accounts')).body).toMatchObject([{ balance: 2307.9 }, {}, { balance: 250 }])
+})
+
+test('halves of transfers that stay are counted in the message, with a link to matches', async () => {
+  const { body } = await importCsv(mint)
+  expect(body.message).toBe(
+    'Successfully imported 5 transactions. 2 rows of the file are halves of transfers without the other half: see matches_url.',
+  )
+  expect(body.import).toMatchObject({
+    counts: { halves: 2 },
+    matches_url: expect.stringMatching(/\/api\/matches\?from=2026-05-02&to=2026-05-21$/),
+  })
+  expect((await importCsv(mint)).body.message).toBe('Nothing was imported: all rows are duplicates.')
+})
+
+test('undoing an import takes back the starting balances that it gave, unless they were changed since', async () => {
+  const { world } = household
+  const person = await world.register()
+  await verify(world, person)
+  household = { ...household, person }
+  const { body } = await importCsv(ynab)
+  expect(await accounts()).toContain('Checking bank 310.55 1610.55')
+  expect((await person.delete(`/api/imports/${body.import.id}`)).status).toBe(204)
+  expect((await accounts()).sort()).toEqual([
+    'Checking bank 0.00 0',
+    'Old Brokerage bank 0.00 0',
+    'Savings bank 0.00 0',
+  ])
+
+  const other = await world.register()
+  await verify(world, other)
+  household = { ...household, person: other }
+  const again = await importCsv(ynab)
+  const checking = (await other.get('/api/accounts')).body.find(({ name }: Json) => name === 'Checking')
+  await other.put(`/api/accounts/${checking.id}`, { starting_balance: '99.00' })
+  await other.delete(`/api/imports/${again.body.import.id}`)
+  expect(await accounts()).toContain('Checking bank 99.00 99')
 })

@@ -342,6 +342,7 @@ describe('undoing an import', () => {
     expect((await home.person.get(`/api/imports/${body.import.id}`)).body).toEqual({
       id: body.import.id,
       kind: 'bank',
+      file_name: 'statement.bin',
       format: 'ofx',
       counts: { rows: 3, created: 3, duplicate: 0, deleted_before: 0 },
       created_at: expect.any(String),
