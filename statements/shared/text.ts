@@ -33,8 +33,11 @@ export function cleanName(raw: string): string | null {
   return isLongerThan(name, maxCodePoints) ? text : name
 }
 
+const isAscii = /^[\0-~]*$/
+
 /** Arabic, Persian and full-width digits as ASCII digits, with the signs and separators as they would stand beside these. */
 export function withAsciiDigits(raw: string): string {
+  if (isAscii.test(raw)) return raw
   const text = raw
     // Each of their zeros has a code that is a multiple of 16.
     .replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) % 16))

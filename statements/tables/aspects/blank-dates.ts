@@ -1,6 +1,6 @@
 import { pluralize } from '../../../src/shared/pluralize.ts'
 import type { Aspects } from '../../shared/aspect.ts'
-import { hundredths } from '../text/contents.ts'
+import { hundredthsIn } from '../text/contents.ts'
 import { moneyFields } from '../text/header-names.ts'
 import type { CsvRow } from '../text/row.ts'
 import type { Found, Skipped } from './states.ts'
@@ -40,7 +40,7 @@ export function settleBlankDates(
 }
 
 const isDated = ({ date }: CsvRow) => date.written !== null
-const moves = (row: CsvRow) => moneyFields.some((one) => hundredths(row[one].text) !== 0)
+const moves = (row: CsvRow) => moneyFields.some((one) => hundredthsIn(row[one]) !== 0)
 
 function settle(rows: Set<CsvRow>, aspects: Aspects): string {
   const [first] = rows

@@ -1,4 +1,4 @@
-import { hundredths } from '../text/contents.ts'
+import { hundredthsIn } from '../text/contents.ts'
 import { markOf } from '../text/mark-words.ts'
 import { type CsvRow, cellOf } from '../text/row.ts'
 import type { CsvTable } from '../text/table.ts'
@@ -17,10 +17,10 @@ export function statedBalances(table: CsvTable, rows: CsvRow[]): Set<CsvRow> {
   return new Set(isProved ? named : [])
 }
 
-/** The amount of a row in hundredths, negative for debits where a sign, a column or the only mark of the row tells them. */
+/** The amount of a row in hundredthsIn, negative for debits where a sign, a column or the only mark of the row tells them. */
 function signed(table: CsvTable, row: CsvRow): number {
-  const amount = hundredths(row.amount.text)
-  if (amount === 0) return Math.abs(hundredths(row.credit.text)) - Math.abs(hundredths(row.debit.text))
+  const amount = hundredthsIn(row.amount)
+  if (amount === 0) return Math.abs(hundredthsIn(row.credit)) - Math.abs(hundredthsIn(row.debit))
   const [mark, ...others] = new Set(row.cells.flatMap((cell) => markOf(cell) ?? []))
   const side = markOf(cellOf(table, row, 'type')) ?? (others.length === 0 ? mark : null)
   return side === 'debit' ? -Math.abs(amount) : amount

@@ -2,7 +2,7 @@ import { pluralize } from '../../../src/shared/pluralize.ts'
 import type { Aspect, Aspects } from '../../shared/aspect.ts'
 import type { Reason } from '../../shared/statement.ts'
 import { quoted } from '../../shared/text.ts'
-import { hundredths } from '../text/contents.ts'
+import { hundredthsIn } from '../text/contents.ts'
 import { isOtherDate } from '../text/headers.ts'
 import { type CsvRow, cellOf } from '../text/row.ts'
 import {
@@ -103,16 +103,16 @@ function unmovedRows(rows: CsvRow[]): Set<CsvRow> {
   return new Set()
 }
 
-/** What a row says of its amount, signed where the file signs it, its fee and its balance, in hundredths. */
+/** What a row says of its amount, signed where the file signs it, its fee and its balance, in hundredthsIn. */
 type Stated = { row: CsvRow; balance: number | null; amount: number; fee: number }
 
 function statedIn(row: CsvRow): Stated {
-  const [debit, credit] = [hundredths(row.debit.text), hundredths(row.credit.text)]
+  const [debit, credit] = [hundredthsIn(row.debit), hundredthsIn(row.credit)]
   return {
     row,
-    balance: row.balance.written && hundredths(row.balance.text),
-    amount: hundredths(row.amount.text) || credit - Math.abs(debit),
-    fee: hundredths(row.fee.text),
+    balance: row.balance.written && hundredthsIn(row.balance),
+    amount: hundredthsIn(row.amount) || credit - Math.abs(debit),
+    fee: hundredthsIn(row.fee),
   }
 }
 

@@ -8,7 +8,7 @@ import type { LeftOut, Reason } from '../../shared/statement.ts'
 import { cleanText } from '../../shared/text.ts'
 import { refuseFile } from '../../shared/unreadable.ts'
 import { unknownCurrency } from '../aspects/foreign-amounts.ts'
-import { hundredths } from '../text/contents.ts'
+import { hundredthsIn } from '../text/contents.ts'
 import { foldHeader } from '../text/fold-header.ts'
 import { moneyFields } from '../text/header-names.ts'
 import {
@@ -85,7 +85,7 @@ export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
           balanceWord: balanceWordOf(table, row),
         }),
       )
-      for (const field of moneyFields) sums[field] += hundredths(row[field].text)
+      for (const field of moneyFields) sums[field] += hundredthsIn(row[field])
     }
   }
   doubtSum(table, result.rows, sums)
@@ -110,7 +110,7 @@ function doubtSum({ columns }: CsvTable, rows: CsvRow[], sums: Sums): void {
   const [field] = fields
   if (fields.length !== 1 || !field || rows.length <= minSummands) return
   const wordsOf = ({ cells }: CsvRow) => cells.find((cell) => /\p{L}{2}/u.test(cell))?.trim() ?? ''
-  const found = rows.filter((row) => hundredths(row[field].text) * 2 === sums[field])
+  const found = rows.filter((row) => hundredthsIn(row[field]) * 2 === sums[field])
   const [sum, ...others] = found
   if (!sum || others.length > 0 || wordsOf(sum) === '') return
   if (rows.every((row) => row === sum || wordsOf(row) !== wordsOf(sum))) sum.balanceWord ||= wordsOf(sum)
@@ -157,7 +157,7 @@ function useOtherDate({ dateColumns }: CsvTable, row: CsvRow): void {
 
 /** A row that moved nothing but a fee has an amount of zero beside it. */
 function useFee({ columns }: CsvTable, row: CsvRow): void {
-  if (!hasNoAmount(row) || !isDated(row.date) || hundredths(row.fee.text) === 0) return
+  if (!hasNoAmount(row) || !isDated(row.date) || hundredthsIn(row.fee) === 0) return
   const [field] = moneyFields.filter((one) => columns[one])
   if (field) row[field] = amountCell(row.line, '0')
 }
@@ -206,9 +206,7 @@ function isTotal(row: CsvRow, sums: Sums): boolean {
   const stated = moneyFields.filter((field) => row[field].text !== '')
   return (
     stated.length > 0 &&
-    stated.every(
-      (field) => sums[field] !== 0 && Math.abs(hundredths(row[field].text)) === Math.abs(sums[field]),
-    )
+    stated.every((field) => sums[field] !== 0 && Math.abs(hundredthsIn(row[field])) === Math.abs(sums[field]))
   )
 }
 

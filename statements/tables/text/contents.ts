@@ -1,4 +1,4 @@
-import { amountCell, isBlankAmount, readWrittenAmount } from '../../shared/amount.ts'
+import { type AmountCell, amountCell, isBlankAmount, readWrittenAmount } from '../../shared/amount.ts'
 import { readWrittenDate } from '../../shared/date.ts'
 import { maxColumns } from './headers.ts'
 
@@ -59,12 +59,15 @@ export function kindsOf({ width, dates, numbers }: Contents): string[] {
 }
 
 /** The number in a cell as hundredths, whichever of . and , comes last before one or two decimals; 0 for none. */
-export function hundredths(text: string): number {
-  const { written } = amountCell(0, text)
-  const readings = Object.values(written?.readings ?? {})
+export const hundredths = (text: string) => hundredthsIn(amountCell(0, text))
+
+/** The same number for a cell that has been taken apart. */
+export function hundredthsIn({ text, written }: AmountCell): number {
+  if (written === null) return 0
+  const readings = Object.values(written.readings)
   const hasDecimals = /[.,]\d\d?\D*$/.test(text)
   const reading = readings.find((one) => one.includes('.') === hasDecimals) ?? readings[0] ?? '0'
-  return Math.round(Number(reading) * 100) * (written?.isNegative ? -1 : 1)
+  return Math.round(Number(reading) * 100) * (written.isNegative ? -1 : 1)
 }
 
 export const hasDecimals = (rows: string[][], column: number) =>
