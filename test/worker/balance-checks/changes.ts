@@ -48,8 +48,7 @@ function fields({ pick, accounts, category }: Place) {
 /** Chooses one of all ways to change something. */
 export async function planChange(place: Place, device: Device): Promise<Change> {
   const { pick, accounts } = place
-  const rows: Json[] = (await device.get('/api/transactions?per_page=500')).body.data
-  const imports: Json[] = (await device.get('/api/imports')).body
+  const rows: Json[] = (await device.get('/api/transactions?per_page=100')).body.data
   const row = pick(...rows)
   const ways = [
     ...[() => records(place, device), () => syncs(place, device), () => syncsLater(place, device)],
@@ -59,7 +58,7 @@ export async function planChange(place: Place, device: Device): Promise<Change> 
     ...(row ? [...Array(3).fill(() => edits(place, device, row)), () => deletes(device, row)] : []),
     ...(row ? [() => joins(place, device, row, rows), () => separates(device, row)] : []),
     ...(rows.length > 9 ? [() => corrects(place, device, rows)] : []),
-    ...(imports.length > 3 ? [() => undoes(device, pick(...imports))] : []),
+    () => undoes(place, device),
   ]
   const isLast = pick(...Array.from({ length: 25 }, (_, nth) => nth === 0))
   return isLast ? closes(place, device, pick(...accounts)) : pick(...ways)()
@@ -178,11 +177,12 @@ const separates = ({ post }: Device, { id }: Json): Change => ({
   does: () => post('/api/matches/separate', { id }),
 })
 
-const undoes = (device: Device, { id }: Json): Change => ({
-  way: 'undo',
-  named: { cause: 'undo', import_id: id },
-  does: () => device.delete(`/api/imports/${id}?force=true`),
-})
+async function undoes({ pick }: Place, device: Device): Promise<Change> {
+  const imports: Json[] = (await device.get('/api/imports')).body
+  const id = pick(...imports)?.id
+  const does = () => device.delete(`/api/imports/${id}?force=true`)
+  return { way: 'undo', named: { cause: 'undo', import_id: id }, does }
+}
 
 /** Deletes an account, and opens another one. */
 function closes({ accounts, person }: Place, device: Device, gone: Json): Change {

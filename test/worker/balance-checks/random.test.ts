@@ -10,13 +10,12 @@ const { seed, operations } = inject('checks')
 const firstSeed = Number(seed ?? 20_261_128)
 const total = Number(operations ?? 160)
 /** The changes in one place, which then has a log long enough to be folded. */
-const changesInPlace = 1_000
+const changesInPlace = 500
 /** One in this many times, two devices change something at once. */
 const oneInIsTwice = 8
 
-/** Checks that come, are corrected to what the account has, and go. */
-async function checkBalances({ person, pick, accounts }: Place): Promise<Json[]> {
-  const checks: Json[] = await list(person)
+/** Checks that come, are corrected to what the account has, and go. Returns all. */
+async function checkBalances({ person, pick, accounts }: Place, checks: Json[]): Promise<Json[]> {
   const broken = checks.filter(({ state }) => state === 'broken')
   if (checks.length > 12) await person.delete(`/api/balance-checks/${pick(...checks).id}`)
   const one = pick(...broken)
@@ -36,9 +35,11 @@ const tally = { did: new Map<string, number>(), broke: new Map<string, number>()
 const count = (counts: Map<string, number>, what: string) => counts.set(what, (counts.get(what) ?? 0) + 1)
 
 /** Changes something with one device or with two at once, and expects each check that breaks to say so. */
-async function change(place: Place): Promise<void> {
+async function change(place: Place, known: Json[]): Promise<Json[]> {
   const { person, pick, devices } = place
-  const before = new Map((await checkBalances(place)).map((check) => [check.id, check]))
+  const hasFew = known.filter(({ state }) => state === 'ok').length < 5
+  const checks = hasFew ? await checkBalances(place, known) : known
+  const before = new Map(checks.map((check) => [check.id, check]))
   const isTwice = pick(...Array.from({ length: oneInIsTwice }, (_, nth) => nth === 0))
   const acting = isTwice ? devices.slice(0, 2) : [pick(...devices)]
   const done: [Device, Change][] = []
@@ -68,6 +69,7 @@ async function change(place: Place): Promise<void> {
   })
   const byId = (a: Json, b: Json) => a.id - b.id
   expect(ledger.checks().map(shown).sort(byId)).toEqual(after.map(shown).sort(byId))
+  return after
 }
 
 /** Expects a change to name one of the devices and what it did. */
@@ -95,8 +97,9 @@ test(
       const place = await createPlace(firstSeed + done)
       const { world } = place
       const isRight = async () => expect(await findDifferences(openWorldDatabase(world))).toEqual([])
+      let checks: Json[] = []
       for (const end = Math.min(total, done + changesInPlace); done < end; done++) {
-        await change(place)
+        checks = await change(place, checks)
         if (done % 10 === 0) await isRight()
         if (done % 40 === 0) await runJobs(place)
       }
