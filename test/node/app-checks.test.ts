@@ -1,9 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { browser as executable } from './fixtures/browser.ts'
+import { verifyByMail } from './fixtures/client.ts'
 import { open, press, serveExampleApp } from './fixtures/example-app.ts'
 
+/** A statement of October, made in November. */
+const statement = `OFXHEADER:100\nDATA:OFXSGML\n\n<OFX><SIGNONMSGSRSV1><SONRS><DTSERVER>20261102</SONRS></SIGNONMSGSRSV1>
+<BANKMSGSRSV1><STMTTRNRS><STMTRS><CURDEF>EUR<BANKACCTFROM><BANKID>1<ACCTID>2<ACCTTYPE>CHECKING</BANKACCTFROM><BANKTRANLIST>
+<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20261012<TRNAMT>-12.50<FITID>F1<NAME>Shop</STMTTRN>
+<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20261014<TRNAMT>-4.00<FITID>F2<NAME>Bakery</STMTTRN></BANKTRANLIST>
+<LEDGERBAL><BALAMT>1210.50<DTASOF>20261031</LEDGERBAL></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>`
+
 describe.skipIf(!executable)('balance checks in the example app', () => {
-  const { newDevice, newPerson, signIn } = serveExampleApp()
+  const { app, newDevice, newPerson, signIn } = serveExampleApp()
 
   test('a check turns red on one device when another deletes a row, says so in one sentence, and can be mended', async () => {
     const person = await newPerson('checks@example.com')
@@ -34,5 +42,27 @@ describe.skipIf(!executable)('balance checks in the example app', () => {
     await page.getByText('✓').waitFor()
     await page.getByText('Online · all saved').waitFor()
     expect((await person.get('/balance-checks'))[0]).toMatchObject({ state: 'ok', difference: 0 })
+  })
+
+  test('a first import says what the bank has, and its starting balance takes one tap', async () => {
+    const person = await newPerson('first-import@example.com')
+    await verifyByMail(app.place, person.email)
+    const [, page] = await newDevice()
+    await signIn(page, person.email)
+    await open(page, 'Import')
+    const file = { name: 'october.ofx', mimeType: 'text/plain', buffer: Buffer.from(statement) }
+    await page.getByLabel('File').setInputFiles(file)
+    await press(page, 'Look at the file')
+    await press(page, 'Import 2 transactions')
+    await page.getByText('On 31 Oct 2026 the bank has 1,210.50 and Purse 83.50.').waitFor()
+    await press(page, 'Start with 1,227.00')
+    await page.getByText('✓ On 31 Oct 2026 the bank and Purse have 1,210.50.').waitFor()
+    await page.getByText('Online · all saved').waitFor()
+    expect(await person.get('/balance-checks')).toMatchObject([{ state: 'ok' }])
+    await page.getByRole('link', { name: 'Accounts', exact: true }).click()
+    await page.locator('a.row', { hasText: 'Checking' }).click()
+    await page.getByText('Bank on 31 Oct 2026: 1,210.50').waitFor()
+    const current = page.getByRole('navigation').locator('[aria-current=page]:visible')
+    expect(await current.allInnerTexts()).toEqual(['Accounts'])
   })
 })

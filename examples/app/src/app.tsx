@@ -73,7 +73,8 @@ function SignedIn({ session }: { session: Session }) {
   useEffect(() => keepInSync(ledger), [ledger])
   const { pathname } = place.get()
   const Page = pages[pathname] ?? Dashboard
-  const isShown = (path: string) => pages[path] === Page
+  // The page of one account belongs to that of all.
+  const isShown = (path: string) => pages[path] === Page || (path === '/accounts' && pathname === '/account')
   const isElsewhere = !links.some(([path, , , where]) => !where && isShown(path))
   const isCurrent = (path: string) => isShown(path) || (path === '/more' && isElsewhere)
   return (

@@ -1,6 +1,6 @@
 import { type ExplainedCheck, type Ledger, type LedgerCheck, unwrap } from 'purse-client'
 import { money } from './amounts.ts'
-import { shortDay } from './format.ts'
+import { dayOf, shortDay } from './format.ts'
 import { client } from './session.ts'
 
 type Change = ExplainedCheck['broken_by'][number]
@@ -31,7 +31,8 @@ export function sentenceOf(
   const [first, ...others] = explained?.broken_by ?? []
   if (!first || !explained?.broken_at) return `${difference}.`
   const more = others.length > 0 ? `, and ${others.length} more` : ''
-  return `${difference} since ${shortDay(explained.broken_at.slice(0, 10))}, when ${writerOf(first)} ${doneIn(first)}${more}.`
+  const since = dayOf(new Date(explained.broken_at), ledger.profile()?.timezone)
+  return `${difference} since ${shortDay(since)}, when ${writerOf(first)} ${doneIn(first)}${more}.`
 }
 
 function writerOf({ by }: Change): string {

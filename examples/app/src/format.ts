@@ -10,13 +10,14 @@ export const shortMonth = dateFormat({ month: 'short' })
 export const shortMonthOfYear = dateFormat({ month: 'short', year: '2-digit' })
 
 /** The date in a time zone, `YYYY-MM-DD`. The service may know one that this device does not. */
-export function today(timeZone = 'UTC'): string {
+export function dayOf(time: Date, timeZone = 'UTC'): string {
   try {
-    return new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(new Date())
+    return new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(time)
   } catch {
-    return today()
+    return dayOf(time)
   }
 }
+export const today = (timeZone?: string): string => dayOf(new Date(), timeZone)
 
 /** The date that is a number of days after another, `YYYY-MM-DD`. */
 export const dayAfter = (date: string, count: number): string =>

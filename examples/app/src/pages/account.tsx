@@ -57,7 +57,7 @@ function Lines({ ledger, account }: { ledger: Ledger; account: LedgerAccount }) 
       {rows.map(({ row, after }, nth) => (
         <>
           {shownChecks(row.transaction_date, rows[nth - 1]?.row.transaction_date).map((check) => (
-            <CheckLine key={check.key} {...{ ledger, check, onEdit: setEdited }} />
+            <CheckLine key={`${check.key} ${check.difference}`} {...{ ledger, check, onEdit: setEdited }} />
           ))}
           <button key={row.key} type="button" class="row" onClick={() => setEdited(row)}>
             <span>
@@ -69,7 +69,7 @@ function Lines({ ledger, account }: { ledger: Ledger; account: LedgerAccount }) 
         </>
       ))}
       {shownChecks(undefined, rows.at(-1)?.row.transaction_date).map((check) => (
-        <CheckLine key={check.key} {...{ ledger, check, onEdit: setEdited }} />
+        <CheckLine key={`${check.key} ${check.difference}`} {...{ ledger, check, onEdit: setEdited }} />
       ))}
       {edited && <TransactionDialog {...{ ledger, edited, onDone: () => setEdited(undefined) }} />}
     </article>
@@ -78,36 +78,45 @@ function Lines({ ledger, account }: { ledger: Ledger; account: LedgerAccount }) 
 
 type CheckProps = { ledger: Ledger; check: LedgerCheck; onEdit: (row: LedgerTransaction) => void }
 
-/** A check: a tick, or in one sentence what broke it, with what to do about it. */
+/** A check: a tick, or what broke it. */
 function CheckLine({ ledger, check, onEdit }: CheckProps) {
+  if (check.state === 'broken') return <BrokenCheck {...{ ledger, check, onEdit }} />
+  return (
+    <div class="line row">
+      <span>
+        <span class="income">✓</span> {titleOfCheck(check)}
+      </span>
+      <RemoveCheck {...{ ledger, check }} />
+    </div>
+  )
+}
+
+/** In one sentence what broke a check, with what to do about it. */
+function BrokenCheck({ ledger, check, onEdit }: CheckProps) {
   const { loaded } = useLoaded(() => explain(check))
-  const title = `Bank on ${shortDay(check.date)}: ${money(check.balance)}`
-  const remove = () =>
-    writeAndSay(ledger, () => ledger.remove('balance_check', check.key), 'The check is removed.')
-  if (check.state === 'ok')
-    return (
-      <div class="line row">
-        <span>
-          <span class="income">✓</span> {title}
-        </span>
-        <Button label="Remove check" isMain={false} onClick={remove} />
-      </div>
-    )
   const [culprit] = loaded?.broken_by.flatMap(({ transaction_id }) => transaction_id ?? []) ?? []
   const row = culprit === undefined ? undefined : ledger.transaction(culprit)
   return (
     <div class="row question">
       <span>
-        {title}
+        {titleOfCheck(check)}
         <small role="alert">{sentenceOf(ledger, check, loaded)}</small>
         <span class="line">
           {row && <Button label="Edit" isMain={false} onClick={() => onEdit(row)} />}
           <Button label="Adjust" isMain={false} onClick={() => adjust(ledger, check)} />
-          <Button label="Remove check" isMain={false} onClick={remove} />
+          <RemoveCheck {...{ ledger, check }} />
         </span>
       </span>
     </div>
   )
+}
+
+const titleOfCheck = ({ date, balance }: LedgerCheck) => `Bank on ${shortDay(date)}: ${money(balance)}`
+
+function RemoveCheck({ ledger, check }: Omit<CheckProps, 'onEdit'>) {
+  const remove = () =>
+    writeAndSay(ledger, () => ledger.remove('balance_check', check.key), 'The check is removed.')
+  return <Button label="Remove check" isMain={false} onClick={remove} />
 }
 
 /** Records what is missing, as an ordinary transaction of the day of the check. */

@@ -44,6 +44,7 @@ type ListProps = { ledger: Ledger; onEdit?: (account: LedgerAccount) => void }
 export function AccountList({ ledger, onEdit }: ListProps) {
   const from = dayAfter(today(ledger.profile()?.timezone), 1)
   const { total: later } = ledger.transactions({ from, per_page: 1 })
+  const checks = Map.groupBy(ledger.checks(), ({ account }) => account.key)
   return (
     <>
       <article class="line">
@@ -60,7 +61,7 @@ export function AccountList({ ledger, onEdit }: ListProps) {
               <span>
                 <bdi>{account.name}</bdi> <Waits of={account} />
                 <small>
-                  {types[account.type]} <Checked checks={ledger.checks(account.key)} />
+                  {types[account.type]} <Checked checks={checks.get(account.key) ?? []} />
                 </small>
               </span>
               <Amount text={money(account.balance)} />

@@ -1,7 +1,15 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { ApiError, type ImportPreview, type ImportQuestion, type ImportResult, unwrap } from 'purse-client'
+import {
+  ApiError,
+  type ImportPreview,
+  type ImportQuestion,
+  type ImportResult,
+  type Ledger,
+  unwrap,
+} from 'purse-client'
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
+import { differenceOf } from '../checks.ts'
 import { counted, dotted, shortDay } from '../format.ts'
 import { refuseUnreadable, sendFile } from '../import.ts'
 import { findMatches, isSure, join } from '../matches.ts'
@@ -16,6 +24,7 @@ import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { say } from '../ui/toast.tsx'
 import { Unverified } from './dashboard.tsx'
+import { ImportChecks } from './import-checks.tsx'
 
 type Outcome = ImportResult['import']
 
@@ -26,6 +35,7 @@ export function ImportFile({ ledger }: PageProps) {
   const [questions, setQuestions] = useState<ImportQuestion[]>([])
   const [preview, setPreview] = useState<{ entries: Entries; outcome: Outcome }>()
   const [last, setLast] = useState<Entries>({})
+  const [taken, setTaken] = useState<Outcome>()
   /** Counts what was entered, so that a response about an earlier file is ignored. */
   const entered = useRef(0)
   const { isOnline } = useFollowed(connection).get()
@@ -58,17 +68,16 @@ export function ImportFile({ ledger }: PageProps) {
     await ledger.sync()
     if (own === entered.current) {
       setLast({ ...preview?.entries, id: `${outcome.id}` })
+      setTaken(outcome)
       setPreview(undefined)
       setQuestions([])
     }
-    say([message, ...checkedIn(outcome)].join(' '), async () => {
-      if (outcome.id) await unwrap(client.api.imports[':id'].$delete({ param: { id: outcome.id } }))
-      await ledger.sync()
-    })
+    say(message, () => undo(ledger, outcome))
   }
   const startAnew = ({ target }: Event) => {
     entered.current += 1
     setPreview(undefined)
+    setTaken(undefined)
     if ((target as HTMLInputElement).name === 'file') setQuestions([])
   }
   if (accounts.length === 0) return <Page title="Import" children={<FirstAccount ledger={ledger} />} />
@@ -96,8 +105,19 @@ export function ImportFile({ ledger }: PageProps) {
         </Form>
       </article>
       {preview && <Found outcome={preview.outcome} onTake={take} />}
+      {taken && <ImportChecks ledger={ledger} outcome={taken} />}
     </Page>
   )
+}
+
+/** Undoes an import, and says what that does to balance checks. */
+async function undo(ledger: Ledger, { id }: Outcome): Promise<void> {
+  const undone = id && (await unwrap(client.api.imports[':id'].$delete({ param: { id } })))
+  await ledger.sync()
+  const broken = undone ? undone.broken_checks : []
+  if (broken.length === 0) return
+  const sentences = broken.map((check) => `On ${shortDay(check.date)} there is ${differenceOf(check)}.`)
+  say(['The import is undone.', ...sentences].join(' '))
 }
 
 /** Leaves out answers to questions that depend on another one which was not answered with its first option. */
@@ -180,18 +200,6 @@ function LeftOut({ left_out: { count, lines } }: Pick<Outcome, 'left_out'>) {
       {count > lines.length && <p>{`… and ${counted(count - lines.length, 'more line')}`}</p>}
     </details>
   )
-}
-
-/** What the balance of the statement says about the account, and what to do. */
-function checkedIn({ balance_checks, starting_balance }: Outcome): string[] {
-  const sentences = balance_checks.map(({ date, balance, ledger_balance, state, conflict }) => {
-    if (conflict)
-      return `For ${shortDay(date)} you entered ${money(conflict.balance)}, which stays; the file says ${money(conflict.file)}.`
-    if (state === 'ok') return `The balance on ${shortDay(date)} is that of the bank.`
-    return `On ${shortDay(date)} the bank has ${money(balance ?? 0)} and Purse ${money(ledger_balance ?? 0)}.`
-  })
-  const start = starting_balance && `A starting balance of ${money(starting_balance)} would make it right.`
-  return [...sentences, ...(start ? [start] : [])]
 }
 
 const hasNews = ({ counts }: Outcome) => counts.created + counts.deleted_before > 0
