@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { browser as executable } from './fixtures/browser.ts'
 import { verifyByMail } from './fixtures/client.ts'
-import { open, press, serveExampleApp } from './fixtures/example-app.ts'
+import { choose, open, press, serveExampleApp } from './fixtures/example-app.ts'
 
+const firefoxOnAndroid = 'Mozilla/5.0 (Android 16; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0'
 /** A statement of October, made in November. */
 const statement = `OFXHEADER:100\nDATA:OFXSGML\n\n<OFX><SIGNONMSGSRSV1><SONRS><DTSERVER>20261102</SONRS></SIGNONMSGSRSV1>
 <BANKMSGSRSV1><STMTTRNRS><STMTRS><CURDEF>EUR<BANKACCTFROM><BANKID>1<ACCTID>2<ACCTTYPE>CHECKING</BANKACCTFROM><BANKTRANLIST>
@@ -28,13 +29,18 @@ describe.skipIf(!executable)('balance checks in the example app', () => {
     await page.getByText('✓').waitFor()
     await page.getByText('Online · all saved').waitFor()
 
-    const { data } = await person.get('/transactions')
-    await person.call('DELETE', `/transactions/${data[0].id}`)
-    await page.reload()
-    const sentence = page.getByText(
-      /^12\.50 more than the bank since .*, when .* deleted 12\.50 of 12 Oct 2026\.$/,
-    )
-    await sentence.waitFor()
+    const [, phone] = await newDevice({ userAgent: firefoxOnAndroid })
+    await signIn(phone, person.email)
+    await open(phone, 'Transactions')
+    await choose(phone, 'Coffee')
+    await press(phone, 'Delete')
+    await phone.getByText('Online · all saved').waitFor()
+    await page.evaluate(() => dispatchEvent(new Event('focus')))
+    await page
+      .getByText(
+        /^12\.50 more than the bank since .*, when Firefox on Android deleted 12\.50 of 12 Oct 2026\.$/,
+      )
+      .waitFor()
     await open(page, 'Accounts')
     await page.getByText('12.50 more than the bank').waitFor()
     await page.locator('a.row', { hasText: 'Checking' }).click()
@@ -55,7 +61,7 @@ describe.skipIf(!executable)('balance checks in the example app', () => {
     await press(page, 'Look at the file')
     await press(page, 'Import 2 transactions')
     await page.getByText('On 31 Oct 2026 the bank has 1,210.50 and Purse 83.50.').waitFor()
-    await press(page, 'Start with 1,227.00')
+    await press(page, 'Set the starting balance to 1,227.00')
     await page.getByText('✓ On 31 Oct 2026 the bank and Purse have 1,210.50.').waitFor()
     await page.getByText('Online · all saved').waitFor()
     expect(await person.get('/balance-checks')).toMatchObject([{ state: 'ok' }])

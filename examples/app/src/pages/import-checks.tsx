@@ -32,22 +32,27 @@ export function ImportChecks({ ledger, outcome }: { ledger: Ledger; outcome: Out
           {`For ${shortDay(date)} you entered ${money(balance)}, which stays; the file says ${money(file)}.`}
         </p>
       ))}
-      <p class="line">
-        {isBroken && starting_balance !== null && (
-          <Button label={`Start with ${money(starting_balance)}`} onClick={start} />
-        )}
-        {(isBroken || conflicts.length > 0) && (
+      {(isBroken || conflicts.length > 0) && (
+        <p class="line">
+          {isBroken && starting_balance !== null && (
+            <Button label={`Set the starting balance to ${money(starting_balance)}`} onClick={start} />
+          )}
           <a
             href={`/account?account=${encodeURIComponent(first.account.key)}`}
           >{`Open ${first.account.name}`}</a>
-        )}
-      </p>
+        </p>
+      )}
     </article>
   )
 }
 
 function Compared({ check: { date, balance, ledger_balance, state } }: { check: LedgerCheck }) {
-  if (state === 'ok') return <p>{`✓ On ${shortDay(date)} the bank and Purse have ${money(balance)}.`}</p>
+  if (state === 'ok')
+    return (
+      <p>
+        <span class="income">✓</span> {`On ${shortDay(date)} the bank and Purse have ${money(balance)}.`}
+      </p>
+    )
   const text = `On ${shortDay(date)} the bank has ${money(balance)} and Purse ${money(ledger_balance)}.`
   return <p role="alert">{text}</p>
 }
