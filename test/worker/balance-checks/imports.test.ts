@@ -137,6 +137,22 @@ test('only a day that was over is checked', async () => {
   expect((await checks()).map(({ date, balance }) => [date, balance])).toEqual([['2026-11-18', '85.00']])
 })
 
+test('a file of noon, and that of the next day, turn no check red', async () => {
+  const { send, checks } = await createBank()
+  const rows = ['2026-11-18,-10.00,90.00,Shop', '2026-11-19,-5.00,85.00,Bakery', '2026-11-20,-1.00,84.00,Tea']
+  const table = () => ['Date,Amount,Balance,Description', ...rows].join('\n')
+  await send(table())
+  rows.push('2026-11-20,-2.00,82.00,Lunch', '2026-11-21,-3.00,79.00,Cake')
+  vi.setSystemTime('2026-11-21T12:00:00Z')
+  await send(table())
+  const stated = (await checks()).map(({ date, balance, state }) => [date, balance, state])
+  expect(stated.slice(-2)).toEqual([
+    ['2026-11-19', '85.00', 'ok'],
+    ['2026-11-20', '82.00', 'ok'],
+  ])
+  expect(stated.filter(([, , state]) => state === 'broken')).toEqual([])
+})
+
 test('a later file replaces the balance of an earlier one, but none that a person has entered', async () => {
   const { person, checking, send, checks } = await createBank()
   await send(ofx({ balance: '80.00' }))
