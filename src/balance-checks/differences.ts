@@ -53,74 +53,118 @@ export type Difference<E extends Entry = Entry> = {
   /** When the difference was last 0 before it became what it is; null for a check that is ok or never was. */
   brokenAt: Date | null
   /** The changes since then or, if the check never was ok, since it was made; without those that cancel each other. */
-  changes: E[]
+  changes: () => E[]
   /** Changes since then that are not in the log any more. */
   folded: { effect: bigint; count: number; at: Date } | null
 }
 
-/** Returns the differences of checks by their ids. Goes through the entries once; they are of any accounts, in their order. */
+/** Returns the differences of checks by their ids; the entries are of any accounts, in their order. */
 export function differencesOf<E extends Entry>(checks: Checked[], entries: E[]): Map<number, Difference<E>> {
-  const running = Map.groupBy(
-    checks.map((check) => new Running(check)),
-    ({ check }) => check.accountId,
-  )
-  for (const [nth, entry] of entries.entries()) {
-    const ofAccount = running.get(entry.accountId) ?? []
-    for (const one of ofAccount) one.add(entry)
-    if (entries[nth + 1]?.writeId !== entry.writeId) for (const one of ofAccount) one.endWrite(entry)
-  }
   const logged = Map.groupBy(entries, ({ accountId }) => accountId)
-  const all = [...running.values()].flat()
-  return new Map(all.map((one) => [one.check.id, one.result(logged.get(one.check.accountId) ?? [])]))
+  const checked = Map.groupBy(checks, ({ accountId }) => accountId)
+  const found = [...checked].flatMap(([id, own]) => differencesOfAccount(own, logged.get(id) ?? []))
+  return new Map(found)
 }
 
-/** The running difference of a check. */
-class Running {
-  readonly check: Checked
-  #difference: bigint
-  /** The last entry after which the difference was 0. Within a write it may be 0 by chance, so only its end counts. */
-  #lastOk: number | undefined
+function differencesOfAccount<E extends Entry>(checks: Checked[], entries: E[]): [number, Difference<E>][] {
+  const byDay = checks.toSorted((a, b) => (a.date < b.date ? -1 : 1))
+  const log = new AccountLog(byDay, entries)
+  const differences = log.differences()
+  return byDay.map(({ id, brokenSince, brokenCount, base }, nth) => {
+    const difference = differences[nth] ?? base
+    const { at, isOk } = log.lastOk(nth, difference)
+    const wasOk = isOk || brokenSince !== null
+    const folded = brokenSince && !isOk ? { effect: base, count: brokenCount, at: brokenSince } : null
+    const isBroken = difference !== 0n
+    const changes = () => (isBroken ? [...log.changes(nth, at)] : [])
+    const since = () => folded?.at ?? log.changes(nth, at).next().value?.at ?? null
+    const brokenAt = isBroken && wasOk ? since() : null
+    return [id, { difference, wasOk, brokenAt, changes, folded: isBroken ? folded : null }]
+  })
+}
 
-  constructor(check: Checked) {
-    this.check = check
-    this.#difference = check.base
-    if (check.base === 0n) this.#lastOk = check.afterEntry
+/** The entries of an account, and its checks by their days: an entry concerns those from one on. */
+class AccountLog<E extends Entry> {
+  readonly #checks: Checked[]
+  readonly #entries: E[]
+  /** For each entry, the first check that it concerns, by its day. */
+  readonly #firsts: number[]
+  /** The positions of all entries of a row, or of an import. */
+  readonly #groups: Map<string, number[]>
+
+  constructor(checks: Checked[], entries: E[]) {
+    this.#checks = checks
+    this.#entries = entries
+    const indexOf = new Map<string, number>()
+    this.#firsts = entries.map(({ date }) => {
+      const known = indexOf.get(date) ?? checks.findIndex((check) => check.date >= date)
+      indexOf.set(date, known)
+      return known < 0 ? checks.length : known
+    })
+    this.#groups = Map.groupBy(entries.keys(), (at) => keyOf(entries[at] as E))
   }
 
-  #concerns({ id, date }: Entry): boolean {
-    return id > this.check.afterEntry && date <= this.check.date
+  /** The difference of each check. Goes through the entries once, from the newest one back. */
+  differences(): bigint[] {
+    const sums = this.#checks.map(() => 0n)
+    const differences = this.#checks.map(({ base }) => base)
+    let at = this.#entries.length - 1
+    const newestFirst = [...this.#checks.entries()].sort(([, a], [, b]) => b.afterEntry - a.afterEntry)
+    for (const [nth, { base, afterEntry }] of newestFirst) {
+      for (; at >= 0 && this.#entry(at).id > afterEntry; at--) {
+        const first = this.#firsts[at] ?? 0
+        if (first < sums.length) sums[first] = (sums[first] ?? 0n) + this.#entry(at).effect
+      }
+      differences[nth] = sums.slice(0, nth + 1).reduce((sum, effect) => sum + effect, base)
+    }
+    return differences
   }
 
-  add(entry: Entry): void {
-    if (this.#concerns(entry)) this.#difference += entry.effect
+  /**
+   * The position of the last entry after which the difference of a check was 0 or, if it never was, of the last one before
+   * the check. Within a write it may be 0 by chance, so only its end counts.
+   */
+  lastOk(nth: number, difference: bigint): { at: number; isOk: boolean } {
+    const { base = 0n, afterEntry = 0 } = this.#checks[nth] ?? {}
+    let left = difference
+    let at = this.#entries.length - 1
+    for (; at >= 0 && this.#entry(at).id > afterEntry; at--) {
+      const { effect, writeId } = this.#entry(at)
+      if (left === 0n && this.#entries[at + 1]?.writeId !== writeId) return { at, isOk: true }
+      if (this.#concerns(at, nth)) left -= effect
+    }
+    return { at, isOk: base === 0n }
   }
 
-  endWrite({ id }: Entry): void {
-    if (this.#difference === 0n && id > this.check.afterEntry) this.#lastOk = id
+  /** Yields the entries after a position that concern a check, without those of a row or an import that add up to nothing. */
+  *changes(nth: number, after: number): Generator<E, undefined> {
+    const cancelled = new Map<string, boolean>()
+    for (let at = after + 1; at < this.#entries.length; at++) {
+      if (!this.#concerns(at, nth)) continue
+      const entry = this.#entry(at)
+      const key = keyOf(entry)
+      const isCancelled = cancelled.get(key) ?? this.#sum(key, nth, after) === 0n
+      cancelled.set(key, isCancelled)
+      if (!isCancelled) yield entry
+    }
   }
 
-  result<E extends Entry>(entries: E[]): Difference<E> {
-    const { brokenSince, brokenCount, base, afterEntry } = this.check
-    const wasOk = this.#lastOk !== undefined || brokenSince !== null
-    const difference = this.#difference
-    if (difference === 0n) return { difference, wasOk, brokenAt: null, changes: [], folded: null }
-    const from = this.#lastOk ?? afterEntry
-    const changes = withoutCancelled(entries.filter((entry) => entry.id > from && this.#concerns(entry)))
-    const folded =
-      brokenSince && this.#lastOk === undefined ? { effect: base, count: brokenCount, at: brokenSince } : null
-    const brokenAt = wasOk ? (folded?.at ?? changes[0]?.at ?? null) : null
-    return { difference, wasOk, brokenAt, changes, folded }
+  #sum(key: string, nth: number, after: number): bigint {
+    const own = (this.#groups.get(key) ?? []).filter((at) => at > after && this.#concerns(at, nth))
+    return own.reduce((sum, at) => sum + this.#entry(at).effect, 0n)
+  }
+
+  #concerns(at: number, nth: number): boolean {
+    return (this.#firsts[at] ?? 0) <= nth
+  }
+
+  #entry(at: number): E {
+    return this.#entries[at] as E
   }
 }
 
-/** Leaves out the entries of a row, or of an import, whose effects add up to nothing. */
-function withoutCancelled<E extends Entry>(entries: E[]): E[] {
-  const keyOf = ({ transactionId, importId }: E) =>
-    transactionId !== null ? `row ${transactionId}` : importId !== null ? `import ${importId}` : null
-  const sums = new Map<string, bigint>()
-  for (const entry of entries) {
-    const key = keyOf(entry)
-    if (key !== null) sums.set(key, (sums.get(key) ?? 0n) + entry.effect)
-  }
-  return entries.filter((entry) => sums.get(keyOf(entry) ?? '') !== 0n)
+/** Names the row or the import of an entry, whose entries may cancel each other. */
+function keyOf({ id, transactionId, importId }: Entry): string {
+  if (transactionId !== null) return `row ${transactionId}`
+  return importId !== null ? `import ${importId}` : `entry ${id}`
 }

@@ -12,7 +12,11 @@ type Explained = ReturnType<typeof explainedChecksOf<ExplainedEntry>>[number]
 type ExplainedEntry = Parameters<typeof explainedChecksOf>[0]['entries'][number]['row'] & EntryDetails
 
 /** A check with what its difference consists of. */
-export type Explanation = Explained & { lastOk: BalanceCheck | null; candidates: Candidate[] }
+export type Explanation = Omit<Explained, 'changes'> & {
+  changes: ReturnType<Explained['changes']>
+  lastOk: BalanceCheck | null
+  candidates: Candidate[]
+}
 
 /** Returns a check with what broke it. Throws NotFound, Forbidden. */
 export async function explainCheck(owner: Owner, id: number): Promise<Explanation> {
@@ -35,5 +39,5 @@ export async function explainCheck(owner: Owner, id: number): Promise<Explanatio
   const startingBalance = (starts[0]?.startingBalance ?? 0) as Minor
   const candidates =
     isBroken && !check.wasOk ? candidatesOf({ check, checks, lastOk, suspects, startingBalance }) : []
-  return { ...check, lastOk: isBroken ? lastOk : null, candidates }
+  return { ...check, changes: check.changes(), lastOk: isBroken ? lastOk : null, candidates }
 }

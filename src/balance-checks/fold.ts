@@ -8,8 +8,10 @@ import { checkedColumns, entryColumns } from './read.ts'
 
 /** Entries of an account that stay in the log. */
 const keptEntries = 1_000
-/** The newest entries of all users, among which accounts with too many are looked for: those of about a minute. */
+/** Accounts with too many are looked for among those of the newest entries of all users. */
 const entriesSearched = 5_000
+/** An account is looked at only while its log grows, with time for runs that fail. */
+const searchedMs = 600_000
 /** Entries that are folded in one transaction. */
 const entriesPerPart = 5_000
 /** Each is two round trips, and a Worker may make a thousand in a run. */
@@ -19,12 +21,16 @@ const partsPerRun = 300
  * Folds the oldest entries of accounts with more than a thousand into their checks: adds their effects to `base`, and deletes
  * them. A check that broke meanwhile keeps when, and how many changes there were since. Returns the number of entries.
  */
-export async function foldLog(db: Database): Promise<Record<string, number>> {
+export async function foldLog(db: Database, now: Date): Promise<Record<string, number>> {
+  const since = now.getTime() - searchedMs
   const crowded = await runOne(
     db,
     db.all<{ id: number }>(sql`
-      select distinct account_id as id from (select account_id from reconciliation_log order by id desc limit ${entriesSearched}) latest
-       where exists (select 1 from reconciliation_log entry where entry.account_id = latest.account_id limit 1 offset ${keptEntries})`),
+      select id from (
+        with latest as (select account_id, at from reconciliation_log order by id desc limit ${entriesSearched}),
+             active(id) as materialized (select distinct account_id from latest where at > ${since})
+        select id from active
+         where exists (select 1 from reconciliation_log where account_id = active.id limit 1 offset ${keptEntries}))`),
   )
   const pending = crowded.map(({ id }) => id)
   let folded = 0
@@ -67,7 +73,7 @@ async function foldOldest(db: Database, accountId: number): Promise<number> {
     const one = differences.get(id)
     if (!one) return []
     const { difference, brokenAt, changes, folded } = one
-    const count = changes.reduce((sum, change) => sum + Math.max(change.count, 1), folded ? brokenCount : 0)
+    const count = changes().reduce((sum, change) => sum + Math.max(change.count, 1), folded ? brokenCount : 0)
     return [[id, afterEntry, String(difference), brokenAt?.getTime() ?? null, brokenAt ? count : 0]]
   })
   await runAll(db, {

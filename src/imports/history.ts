@@ -58,7 +58,7 @@ export async function deleteImport(owner: Owner, id: number, isForced: boolean):
     )
     requireOwned(imports, owned)
     for (const check of explainedChecksOf(found)) {
-      const isOnlyUndone = check.changes.every(({ cause, importId }) => cause === 'undo' && importId === id)
+      const isOnlyUndone = check.changes().every(({ cause, importId }) => cause === 'undo' && importId === id)
       if (check.wasOk && stateOf(check) === 'broken' && isOnlyUndone) checks.set(check.id, check)
       else checks.delete(check.id)
     }

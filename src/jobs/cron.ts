@@ -12,7 +12,7 @@ import { sweepDeleted } from './removal.ts'
 const jobs: Record<string, (deps: Deps) => Promise<Record<string, number>>> = {
   '* * * * *': async ({ db, syncQueue, now }) => ({
     ...(await sweepSyncs(db, syncQueue, now)),
-    ...(await foldLog(db)),
+    ...(await foldLog(db, now)),
   }),
   '*/5 * * * *': ({ config, ...deps }) => sendDueReminders({ ...deps, ...config }),
   '17 * * * *': async ({ db, removalQueue, now }) => ({
