@@ -73,8 +73,8 @@ export async function actRandomly(api: Api, dice: Dice, parts: Parts): Promise<v
   const pick = <T>(...choices: T[]): T => dice.oneOf(choices)
   const { amount, text } = parts
   const [categories, accounts] = [await idsOf(api, '/categories'), await idsOf(api, '/accounts')]
-  // Names that a CSV tells (docs/export.md): no two are equal, and none has two spaces in a row.
-  const name = () => `${text()} ${dice.from(1, 1e9)}`.replace(/\s+/g, ' ')
+  // No two names are equal: a CSV does not tell which of two accounts is meant.
+  const name = () => `${text()} ${dice.from(1, 1e9)}`
   const acts: Acts = [
     () => api('POST /categories', { name: name(), type: pick('income', 'expense') }),
     () => api(`DELETE /categories/${pick(...categories)}`),

@@ -26,15 +26,14 @@ async function withRandomHistory(seed: number) {
   return person
 }
 
-/** Transactions as a CSV can tell them: by names, with runs of white space as one space. */
+/** Transactions as a CSV can tell them: by names. */
 async function rowsByNames(person: Person): Promise<string[]> {
   const { body } = await person.get('/api/transactions?per_page=500')
   return body.data
     .map(({ account, to_account, category, ...row }: Json) => {
       const { type, amount, transaction_date, description, reference } = row
-      const texts = [account.name, to_account?.name, category?.name, description, reference]
-      const plain = texts.map((text) => text?.replace(/\s+/g, ' ') ?? null)
-      return JSON.stringify([transaction_date, type, amount, ...plain])
+      const names = [account.name, to_account?.name, category?.name]
+      return JSON.stringify([transaction_date, type, amount, ...names, description, reference])
     })
     .sort()
 }
