@@ -27,6 +27,7 @@ import { discardRest } from './http/request-body.ts'
 import { parseBearer } from './identity/tokens.ts'
 import { importHistoryRoutes, importRoutes } from './imports/routes.ts'
 import { matchRoutes } from './matches/routes.ts'
+import { recurringRoutes } from './recurring/routes.ts'
 import { reportRoutes } from './reports/routes.ts'
 import { documentRoutes } from './service/document-route.ts'
 import { healthRoutes } from './service/health-route.ts'
@@ -110,6 +111,7 @@ export const routes = app
   .route('/api/transactions', transactionRoutes)
   .route('/api/changes', changeRoutes)
   .route('/api/matches', matchRoutes)
+  .route('/api/recurring', recurringRoutes)
   .route('/api/balance-checks', balanceCheckRoutes)
   .route('/api/reports', reportRoutes)
   .route('/api/summary', summaryRoutes)

@@ -16,6 +16,7 @@ import { introduction } from './openapi/introduction.ts'
 import { collectSchemas, type SchemaCollection } from './openapi/json-schema.ts'
 import { operationObject, type Route } from './openapi/operation-object.ts'
 import { headers, responseObject } from './openapi/response-descriptions.ts'
+import { recurringEndpoints } from './recurring/document.ts'
 import { reportEndpoints } from './reports/document.ts'
 import { serviceEndpoints } from './service/document.ts'
 import { dashboardEndpoints } from './summary/document.ts'
@@ -36,6 +37,7 @@ const groups: EndpointGroup[] = [
   matchEndpoints,
   dashboardEndpoints,
   reportEndpoints,
+  recurringEndpoints,
   balanceCheckEndpoints,
   exportEndpoints,
   serviceEndpoints,

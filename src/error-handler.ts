@@ -7,6 +7,7 @@ import type { App } from './http/app-types.ts'
 import { logFailure } from './http/observe.ts'
 import { tooManyAttempts } from './http/rate-limits.ts'
 import { presentQuestions } from './imports/present.ts'
+import { presentRule } from './recurring/present.ts'
 import type { ShownDuplicateError, ShownImportError } from './shared/failure-responses.ts'
 import * as failures from './shared/failures.ts'
 import { formatMoney } from './shared/money.ts'
@@ -37,6 +38,8 @@ export const handleError: ErrorHandler<App> = (error, c) => {
     )
   if (error instanceof failures.Invalid) return c.json({ message: error.message, errors: error.errors }, 422)
   if (error instanceof failures.PotentialDuplicate) return duplicate(error, c)
+  if (error instanceof failures.AlreadyRecorded)
+    return c.json({ message: error.message, code: error.code, transaction_id: error.transactionId }, 409)
   if (error instanceof failures.VersionConflict) return versionConflict(error, c)
   if (error instanceof failures.TooManyAttempts)
     return tooManyAttempts(c, error.limit, error.retryAfterSeconds)
@@ -89,6 +92,7 @@ function duplicate(error: failures.PotentialDuplicate, c: Context<App>) {
 const presenters: Record<failures.VersionConflict['noun'], (row: never) => object> = {
   Account: presentAccount,
   Category: presentCategory,
+  'Recurring transaction': presentRule,
   Transaction: presentTransaction,
   'Balance check': presentCheck,
 }

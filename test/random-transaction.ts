@@ -14,7 +14,7 @@ type Parts<Reference, Amount> = {
   text: () => string | null
 }
 /** What files and requests add to what a person enters. */
-type OfRequests = 'client_id' | 'force' | 'booked_on' | 'to_booked_on'
+type OfRequests = 'client_id' | 'force' | 'booked_on' | 'to_booked_on' | 'recurring_id' | 'occurrence_date'
 export type RandomTransaction<Reference, Amount> = Record<TransactionText, string | null> & {
   type: 'income' | 'expense' | 'transfer'
   account_id: Reference

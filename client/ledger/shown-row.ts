@@ -54,6 +54,8 @@ const blank: { [N in Creatable]: Record<keyof Blank<N>, Value> } & { profile: Fi
     booked_on: null,
     to_booked_on: null,
     import_id: null,
+    recurring_id: null,
+    occurrence_date: null,
     is_synced: false,
   },
   balance_check: { id: null, version: 0, source: 'manual', import_id: null },

@@ -8,15 +8,22 @@ import {
   type batches,
   type categories,
   type imports,
+  type recurringRules,
   spentClientIds,
 } from './schema.ts'
 
-type KeyedTable = typeof accounts | typeof categories | typeof balanceChecks | typeof imports | typeof batches
+type KeyedTable =
+  | typeof accounts
+  | typeof categories
+  | typeof recurringRules
+  | typeof balanceChecks
+  | typeof imports
+  | typeof batches
 
 /**
  * Conditions for a request with an Idempotency-Key: `earlier` matches the row that an earlier request with the key has
  * created, `isFirst` is true if there is none. A request without a key is always the first. The key of an account, a
- * category or a balance check is its client id. A key expires with its import, or 30 days after its batch (jobs/expiry.ts).
+ * category, a recurring transaction or a balance check is its client id. A key expires with its import, or 30 days after its batch (jobs/expiry.ts).
  */
 export function idempotency(owner: UserScope, table: KeyedTable, key: string | SQL | null | undefined) {
   if (!key) return { earlier: sql`false`, isFirst: sql`true` }
@@ -29,6 +36,7 @@ export function idempotency(owner: UserScope, table: KeyedTable, key: string | S
 const keyedNouns = {
   account: 'an account',
   category: 'a category',
+  recurring: 'a recurring transaction',
   balance_check: 'a balance check',
 } as const
 type KeyedNoun = keyof typeof keyedNouns

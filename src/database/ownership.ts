@@ -11,12 +11,13 @@ import * as schema from './schema.ts'
 const { users } = schema
 
 type Table<Name extends keyof typeof schema> = (typeof schema)[Name]
-type VersionedTable = Table<'accounts' | 'categories' | 'transactions' | 'balanceChecks'>
+type VersionedTable = Table<'accounts' | 'categories' | 'recurringRules' | 'transactions' | 'balanceChecks'>
 type OwnedTable = VersionedTable | Table<'tokens' | 'imports' | 'importLayouts' | 'batches'>
 
 const nouns = {
   accounts: 'Account',
   categories: 'Category',
+  recurring_rules: 'Recurring transaction',
   transactions: 'Transaction',
   balance_checks: 'Balance check',
   tokens: 'Token',

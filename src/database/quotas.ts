@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Rule, rule } from './rules.ts'
-import { accounts, balanceChecks, categories, rejectedMatches } from './schema.ts'
+import { accounts, balanceChecks, categories, recurringRules, rejectedMatches } from './schema.ts'
 
 // Other limits: shared/limits.ts.
 
@@ -17,6 +17,8 @@ export const maxRejections = 2_000
 export const maxChecksOfAccount = 400
 /** Balance checks of a user: their list has no pages. */
 export const maxChecks = 4_000
+/** Recurring transactions of a user: their list has no pages, and each request about them reads them all. */
+export const maxRules = 200
 /** Named tokens of a user that have not expired. */
 export const maxNamedTokens = 50
 
@@ -27,6 +29,10 @@ export const accountQuota = (userId: SQL, added: SQL = sql`1`, field = 'name') =
 /** The user may have `added` more categories; `field` gets the error. */
 export const categoryQuota = (userId: SQL, field: string, added: SQL = sql`1`) =>
   quota(categories, { max: maxCategories, noun: 'categories', field }, userId, added)
+
+/** The user may have `added` more recurring transactions. */
+export const recurringQuota = (userId: SQL, added: SQL = sql`1`) =>
+  quota(recurringRules, { max: maxRules, noun: 'recurring transactions', field: 'rrule' }, userId, added)
 
 /** The account may have so many more balance checks, and so may its user. */
 export function checkQuotas(userId: SQL, accountId: SQL, added: { inAccount: SQL; inAll: SQL }): Rule[] {
@@ -68,7 +74,7 @@ export function notesGrowth(notes: string | null | undefined, current: SQL = sql
 }
 
 function quota(
-  table: typeof accounts | typeof categories | typeof rejectedMatches,
+  table: typeof accounts | typeof categories | typeof recurringRules | typeof rejectedMatches,
   { max, noun, field }: { max: number; noun: string; field: string },
   userId: SQL,
   added: SQL,

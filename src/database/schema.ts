@@ -12,6 +12,7 @@ import {
 import type { CalendarDate, Span } from '../shared/dates.ts'
 import type { MatchReason } from '../shared/match-row.ts'
 import { type Minor, maxAmount, maxTotal } from '../shared/money.ts'
+import type { Exceptions } from '../shared/occurrences.ts'
 import * as types from '../shared/types.ts'
 
 const id = (name: string) => integer(name).primaryKey({ autoIncrement: true })
@@ -252,6 +253,9 @@ export const transactions = sqliteTable(
     bookedOn: text('booked_on').$type<CalendarDate>(),
     /** The same on `toAccountId`. */
     toBookedOn: text('to_booked_on').$type<CalendarDate>(),
+    /** The rule that it is an occurrence of, even if that has been deleted, and which one: both or none. */
+    recurringId: integer('recurring_id'),
+    occurrenceDate: text('occurrence_date').$type<CalendarDate>(),
     /** True for rows that came in an offline batch or an upload of operations. */
     isSynced: integer('is_synced', { mode: 'boolean' }).notNull().default(false),
     clientId: clientId(),
@@ -284,10 +288,59 @@ export const transactions = sqliteTable(
       .on(t.toAccountId, t.toBookedOn, t.transactionDate)
       .where(sql`to_booked_on is not null`),
     uniqueIndex('transactions_client_id').on(t.userId, t.clientId).where(hasClientId),
+    // Whoever records an occurrence, it is recorded once.
+    uniqueIndex('transactions_occurrence')
+      .on(t.recurringId, t.occurrenceDate)
+      .where(sql`recurring_id is not null`),
     check('transaction_type', sql`${t.type} in ('income', 'expense', 'transfer')`),
     check('amount_in_bounds', sql`${t.amount} between 1 and ${sql.raw(String(maxAmount))}`),
     check('transfer_has_destination', sql`(${t.type} = 'transfer') = (${t.toAccountId} is not null)`),
     check('transfer_between_two_accounts', sql`${t.toAccountId} <> ${t.accountId}`),
+  ],
+)
+
+/** Transactions that repeat. A trigger deletes the rules of a deleted account. */
+export const recurringRules = sqliteTable(
+  'recurring_rules',
+  {
+    id: id('id'),
+    userId: owner('user_id'),
+    accountId: integer('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    toAccountId: integer('to_account_id').references(() => accounts.id),
+    /** May refer to a category that has been deleted. */
+    categoryId: integer('category_id'),
+    type: text('type', { enum: types.transactionTypes }).notNull(),
+    amount: minor('amount'),
+    /** In percent. */
+    amountTolerance: integer('amount_tolerance').notNull().default(0),
+    description: text('description'),
+    reference: text('reference'),
+    startsOn: text('starts_on').$type<CalendarDate>().notNull(),
+    /** As `formatRecurrenceRule` writes it. */
+    rrule: text('rrule').notNull(),
+    weekend: text('weekend', { enum: types.weekendShifts }).notNull().default('keep'),
+    autoRecord: integer('auto_record', { mode: 'boolean' }).notNull().default(false),
+    remindDays: integer('remind_days'),
+    paused: integer('paused', { mode: 'boolean' }).notNull().default(false),
+    /** From the day of this instant in this time zone on, occurrences are due. */
+    openedAt: instant('opened_at').notNull(),
+    openedIn: text('opened_in').notNull(),
+    /** What is different in single occurrences, by date, as JSON. */
+    exceptions: text('exceptions', { mode: 'json' }).$type<Exceptions>().notNull().default({}),
+    /** The rule that continues this one. */
+    successorId: integer('successor_id'),
+    /** When the job looks at the rule next; null if there is nothing to record. Negative after a write, each time another. */
+    dueAt: instant('due_at'),
+    clientId: clientId(),
+    version: version(),
+    ...timestamps,
+  },
+  (t) => [
+    index('recurring_rules_user').on(t.userId),
+    uniqueIndex('recurring_rules_client_id').on(t.userId, t.clientId).where(hasClientId),
+    index('recurring_rules_due').on(t.dueAt).where(sql`due_at is not null`),
   ],
 )
 

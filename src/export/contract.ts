@@ -4,6 +4,7 @@ import { session } from '../auth/contract.ts'
 import { storedCheck } from '../balance-checks/contract.ts'
 import { category } from '../categories/contract.ts'
 import { importLayout, importRecord } from '../imports/response-contract.ts'
+import { storedRecurring } from '../recurring/contract.ts'
 import { doc, field } from '../shared/doc.ts'
 import type { FieldErrors } from '../shared/failures.ts'
 import { addError, checkOrder } from '../shared/field-errors.ts'
@@ -122,6 +123,11 @@ const exportedCheck = shown.object(
   },
 )
 
+const exportedRecurring = shown.object('ExportedRecurring', 'A recurring transaction.', {
+  ...storedRecurring.shape,
+  ...timestamps,
+})
+
 const exportedToken = shown.object(
   'ExportedToken',
   'A token, without its secret.',
@@ -131,6 +137,7 @@ const exportedToken = shown.object(
 const lists = {
   accounts: z.array(exportedAccount),
   categories: z.array(exportedCategory),
+  recurring: z.array(exportedRecurring),
   transactions: field(z.array(exportedTransaction), doc('By date, then id, oldest first.')),
   balance_checks: field(z.array(exportedCheck), doc('By account and day.')),
   imports: z.array(exportedImport),
@@ -174,6 +181,7 @@ export const fullExport = shown.object(
       accounts: 0,
       categories: 0,
       transactions: 1,
+      recurring: 0,
       balance_checks: 0,
       imports: 0,
       layouts: 0,
@@ -185,6 +193,7 @@ export const fullExport = shown.object(
     accounts: [],
     categories: [],
     transactions: [{ ...coffee(), client_id: null, import_id: null, booked_by: null }],
+    recurring: [],
     balance_checks: [],
     imports: [],
     layouts: [],

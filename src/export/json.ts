@@ -17,11 +17,14 @@ import {
   importedOriginals,
   importLayouts,
   imports,
+  recurringRules,
   rejectedMatches,
   tokens,
   users,
 } from '../database/schema.ts'
 import { presentImport, presentLayout } from '../imports/present.ts'
+import { presentStoredRule } from '../recurring/present.ts'
+import { ruleColumns } from '../recurring/read.ts'
 import { formatMoney } from '../shared/money.ts'
 import { presentTimestamps } from '../shared/present.ts'
 import { presentTransaction } from '../transactions/present.ts'
@@ -36,6 +39,7 @@ export async function exportJson(reader: ExportReader, epoch: number): Promise<A
   const first = await reader.read((limit) => ({
     ...firstStatements(owner, {}, limit),
     counted: countRows(owner),
+    rules: selectExportedRules(owner),
     checks: selectExportedChecks(owner),
     imports: nextImports(owner, limit),
     layouts: selectLayouts(owner),
@@ -56,6 +60,7 @@ export async function exportJson(reader: ExportReader, epoch: number): Promise<A
     counts: {
       accounts: first.accounts.length,
       categories: first.categories.length,
+      recurring: first.rules.length,
       transactions: counted.transactions,
       balance_checks: first.checks.length,
       imports: counted.imports,
@@ -73,6 +78,7 @@ export async function exportJson(reader: ExportReader, epoch: number): Promise<A
       client_id: row.clientId,
       ...presentTimestamps(row),
     })),
+    recurring: once(first.rules, (row) => ({ ...presentStoredRule(row), ...presentTimestamps(row) })),
     transactions: each(transactionPages(reader, {}, first), exportedTransaction),
     balance_checks: once(first.checks, (row) => ({ ...presentStoredCheck(row), ...presentTimestamps(row) })),
     imports: each(
@@ -163,6 +169,13 @@ const selectExportedChecks = ({ db, id }: Owner) =>
     .from(balanceChecks)
     .where(and(eq(balanceChecks.userId, id), hasLiveAccount))
     .orderBy(asc(balanceChecks.accountId), asc(balanceChecks.date))
+
+const selectExportedRules = ({ db, id }: Owner) =>
+  db
+    .select(ruleColumns)
+    .from(recurringRules)
+    .where(eq(recurringRules.userId, id))
+    .orderBy(asc(recurringRules.id))
 
 const selectLayouts = ({ db, id }: Owner) =>
   db.select().from(importLayouts).where(eq(importLayouts.userId, id)).orderBy(asc(importLayouts.id))

@@ -4,13 +4,13 @@ import type { CalendarDate } from '../shared/dates.ts'
 import type { MatchMode } from '../shared/match-row.ts'
 import type { Minor } from '../shared/money.ts'
 import { copiedFieldNames } from '../transactions/bulk-insert.ts'
-import type { NewBookedDays, NewTransaction } from '../transactions/contract.ts'
+import type { NewBookedDays, NewOccurrence, NewTransaction } from '../transactions/contract.ts'
 import type { NewAccount } from './new-accounts.ts'
 import type { LayoutToKeep } from './remembered-layouts.ts'
 
 /** One row of an import. Accounts and categories are given by id or by name; unknown categories are created. */
 export type ImportRow = NullsForAbsent<
-  Omit<NewTransaction & NewBookedDays, 'account_id' | 'to_account_id' | 'category_id'>
+  Omit<NewTransaction & NewBookedDays & NewOccurrence, 'account_id' | 'to_account_id' | 'category_id'>
 > & {
   /** The row's number in the file, as errors name it. */
   line: number

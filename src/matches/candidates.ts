@@ -139,6 +139,7 @@ export function matchesAmong(
       (JSON.parse(rejected) as [MatchKind, number][]).map(([kind, other]) => keyOf(kind, [id, other])),
     ),
   )
+  const occurrences = new Set(candidates.flatMap(({ row }) => (row.recurringId === null ? [] : [row.id])))
   const compared = candidates.slice(0, maxCompared)
   const matches: Match[] = findMatches(compared.flatMap(matchRow), {
     kind,
@@ -146,7 +147,7 @@ export function matchesAmong(
     importDays: new Map(
       importSpans.flatMap(({ id, from, to }) => (from && to ? [[id, { from, to }] as const] : [])),
     ),
-    isRejected: (kind, ids) => rejected.has(keyOf(kind, ids)),
+    isRejected: (kind, ids) => rejected.has(keyOf(kind, ids)) || ids.every((id) => occurrences.has(id)),
   })
   const isCut = candidates.length > maxCompared
   const lookedBackTo = isCut ? compared.at(-1)?.row.transactionDate : searched[0]?.back

@@ -16,7 +16,7 @@ import { isImported } from '../transactions/bulk-duplicates.ts'
 import { storedFieldNames } from '../transactions/bulk-insert.ts'
 import { liveCategory, type Transaction, transactionColumns } from '../transactions/read.ts'
 import type { Pair, Pairs } from './contract.ts'
-import { hasRoom, isPair, kindRule, pairRules, roomRule } from './pairs.ts'
+import { areOccurrences, hasRoom, isPair, kindRule, occurrenceRule, pairRules, roomRule } from './pairs.ts'
 
 /*
  * Joining makes one transaction of two that record the same event. For a transfer, the outflow remains; for a duplicate, a
@@ -59,6 +59,7 @@ async function join(owner: Owner, pairs: Pair[]): Promise<JoinOutcome[]> {
   const rules = pairs.map((pair) => [
     ...pairRules(owner, pair.ids),
     kindRule(owner, pair),
+    occurrenceRule(owner, pair),
     roomRule(owner, pair),
   ])
   const write = owner.run({
@@ -92,6 +93,7 @@ export function joinPairs({ id: userId }: UserScope, pairs: string): SQL[] {
     storeOutflowOriginals(userId, joined),
     clearBookedBy(joined),
     redirectOriginals(userId, joined),
+    unlinkDeleted(joined),
     sql`delete from transactions where id in (select id from ${joined})`,
     updateRemaining(userId, joined),
     setCause('match'),
@@ -139,7 +141,7 @@ function rolesIn(userId: SQL, pairs: string): SQL {
       select kind, iif(b_remains, b_id, a_id) as merged_into_id, iif(b_remains, a_id, b_id) as gone_id
         from (select pair.*, iif(kind = 'transfer', a.type = 'income', ${precedence(sql`a`)} < ${precedence(sql`b`)}) as b_remains
                 from pair cross join transactions a on a.id = a_id cross join transactions b on b.id = b_id
-               where ${areLive} and ${isPair(sql`kind`)} and ${hasRoom(userId, sql`a_id, b_id`)})
+               where ${areLive} and ${isPair(sql`kind`)} and not ${areOccurrences} and ${hasRoom(userId, sql`a_id, b_id`)})
     )`
 }
 
@@ -192,6 +194,13 @@ function redirectOriginals(userId: SQL, joined: SQL): SQL {
        and gone.id = imported_originals.merged_into_id`
 }
 
+/** The rows that remain become the occurrences (`updateRemaining`) that the deleted ones were, which no longer are these. */
+function unlinkDeleted(joined: SQL): SQL {
+  return sql`
+    update transactions set recurring_id = null, occurrence_date = null
+     where recurring_id is not null and id in (select id from ${joined})`
+}
+
 /** Gives the rows that remain what they lacked. This raises their `seq` above the join's, so a repeat does nothing. */
 function updateRemaining(userId: SQL, joined: SQL): SQL {
   const toAccount = sql`iif(gone.kind = 'transfer', gone.kept ->> 'account_id', transactions.to_account_id)`
@@ -203,6 +212,8 @@ function updateRemaining(userId: SQL, joined: SQL): SQL {
            booked_on = nullif(coalesce(${dayInFile(sql`transactions.account_id`)}, transactions.booked_on), transactions.transaction_date),
            to_booked_on = nullif(coalesce(${dayInFile(toAccount)}, ${toDay}), transactions.transaction_date),
            category_id = coalesce(${liveCategory}, gone.kept ->> 'category_id'),
+           recurring_id = coalesce(gone.kept ->> 'recurring_id', transactions.recurring_id),
+           occurrence_date = coalesce(gone.kept ->> 'occurrence_date', transactions.occurrence_date),
            ${forEachText((name) => `${name} = coalesce(transactions.${name}, gone.kept ->> '${name}')`)},
            version = transactions.version + 1, seq = ${nextChange(userId)} + gone.nth
       from (select *, row_number() over () as nth from ${joined}) gone

@@ -28,6 +28,20 @@ export function kindRule({ id: userId }: UserScope, { kind, ids: [first, second]
   return rule('ids', kindTexts[kind], sql`not exists (${isOther})`)
 }
 
+/** At most one of two rows may be an occurrence of a rule: they are different ones. */
+export function occurrenceRule({ id: userId }: UserScope, { ids: [first, second] }: Pair): Rule {
+  const both = sql`a.id = ${first} and a.user_id = ${userId} and b.id = ${second} and b.user_id = ${userId}`
+  return rule(
+    'ids',
+    'The :field must not be those of two occurrences of recurring transactions.',
+    sql`not exists (select 1 from transactions a cross join transactions b where ${both} and ${areOccurrences})`,
+  )
+}
+
+/** True if `a` and `b` are occurrences of rules that exist. */
+export const areOccurrences = sql`(
+  (a.recurring_id in (select id from recurring_rules) and b.recurring_id in (select id from recurring_rules)) is true)`
+
 /** The most joined rows that one transaction may represent, since each join and separation rewrites all of them. */
 const maxRepresented = 1_000
 

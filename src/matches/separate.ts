@@ -99,18 +99,39 @@ function undoJoins(userId: SQL, ids: SQL): { steps: SQL[]; forget: SQL } {
 
 const kept = (field: string) => sql.raw(`kept ->> '${field}'`)
 
+/** Which occurrence a row was before it was joined. */
+const keptOccurrence = sql`(gone.kept ->> 'recurring_id', gone.kept ->> 'occurrence_date')`
+const isKeptOccurrence = sql`(transactions.recurring_id, transactions.occurrence_date) = ${keptOccurrence}`
+
+/** Takes the occurrences back that the rows had handed over. */
+function takeBackOccurrences(userId: SQL, rows: SQL): SQL {
+  return sql`
+    update transactions
+       set recurring_id = null, occurrence_date = null, version = version + 1, seq = ${nextChange(userId)} + holder.nth
+      from (select transactions.id, row_number() over () - 1 as nth
+              from ${rows} gone cross join transactions on transactions.id = gone.merged_into_id and ${isKeptOccurrence}) holder
+     where transactions.id = holder.id`
+}
+
+/** A field of a row that is brought back: another row may be its occurrence by now. */
+function restoredField(field: string): SQL {
+  if (field !== 'recurring_id' && field !== 'occurrence_date') return kept(field)
+  return sql`iif(exists (select 1 from transactions where ${isKeptOccurrence}), null, ${kept(field)})`
+}
+
 /**
  * Inserts the rows as if typed, so that the triggers count each one and log it for balance checks, which the statements for
  * many rows log as one sum; then sets their imports.
  */
 function restoreRows(userId: SQL, rows: SQL): SQL[] {
   return [
+    takeBackOccurrences(userId, rows),
     sql`
     insert into transactions (id, user_id, ${sql.raw(restoredColumns.join(', '))}, category_id, version, seq)
-    select id, user_id, ${sql.join(restoredColumns.map(kept), sql`, `)},
+    select id, user_id, ${sql.join(restoredColumns.map(restoredField), sql`, `)},
            (select id from categories where id = ${kept('category_id')} and categories.user_id = ${userId}),
            ${kept('version')} + 1, ${nextChange(userId)} + row_number() over ()
-      from ${rows}`,
+      from ${rows} gone`,
     sql`
     update transactions
        set is_synced = gone.kept ->> 'is_synced', booked_by = gone.booked_by,

@@ -37,6 +37,8 @@ const enums: Record<string, { enum: readonly string[]; description: string }> = 
   BalanceCheckSource: { enum: types.checkSources, description: 'Where the balance of a check comes from.' },
   BalanceCheckMode: { enum: types.checkModes, description: 'Whether balances in files become checks.' },
   BalanceChangeKind: { enum: types.balanceChangeKinds, description: 'In what way a balance was changed.' },
+  WeekendShift: { enum: types.weekendShifts, description: 'Where an occurrence on a weekend is booked.' },
+  OccurrenceState: { enum: types.occurrenceStates, description: 'What has become of an occurrence.' },
   WriterKind: { enum: types.writerKinds, description: 'Who made a change.' },
   CandidateKind: { enum: types.candidateKinds, description: 'What would explain a difference.' },
   LeftOutReason: { enum: types.leftOutReasons, description: 'Why a record of a file is not a row.' },

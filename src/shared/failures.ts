@@ -27,7 +27,7 @@ export class InsufficientScope extends Failure {
 /** The row named in the path does not exist. */
 export class NotFound extends Failure {
   override readonly name = 'NotFound'
-  constructor(noun: VersionedNoun | 'Token' | 'Sync batch' | 'Import' | 'Layout') {
+  constructor(noun: VersionedNoun | 'Occurrence' | 'Token' | 'Sync batch' | 'Import' | 'Layout') {
     super(`${noun} not found.`)
   }
 }
@@ -56,7 +56,19 @@ export class VersionConflict extends Failure {
     this.current = current
   }
 }
-type VersionedNoun = 'Account' | 'Category' | 'Transaction' | 'Balance check'
+type VersionedNoun = 'Account' | 'Category' | 'Recurring transaction' | 'Transaction' | 'Balance check'
+
+/** The occurrence of a recurring transaction is recorded: its transaction can be changed instead. */
+export class AlreadyRecorded extends Failure {
+  override readonly name = 'AlreadyRecorded'
+  override readonly message = 'The occurrence is already recorded.'
+  readonly code = 'already_recorded'
+  readonly transactionId: number
+  constructor(transactionId: number) {
+    super()
+    this.transactionId = transactionId
+  }
+}
 
 /** Only verified users may use the endpoint. */
 export class EmailNotVerified extends Failure {

@@ -88,14 +88,17 @@ export const rejected = (text: string) =>
     z.optional(z.never({ error: text })),
   )
 
-/** The number of rows of a page. */
-export function pageSize(max: number) {
-  const text = fieldText(`must be an integer from 1 to ${max}`)
+/** A whole number, also as text. */
+export function wholeNumber(min: number, max: number) {
+  const text = fieldText(`must be an integer from ${min} to ${max}`)
   return preprocessed(
     (input: string | number) => (/^\d+$/.test(String(input).trim()) ? Number(input) : input),
-    z.int({ error: text }).check(z.gte(1, text), z.lte(max, text)),
+    z.int({ error: text }).check(z.gte(min, text), z.lte(max, text)),
   )
 }
+
+/** The number of rows of a page. */
+export const pageSize = (max: number) => wholeNumber(1, max)
 
 /** One of a fixed set of words. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(words: T) =>

@@ -66,33 +66,42 @@ const parts: Record<string, Part> = {
   },
 }
 
-/** Reads the text of a rule. Calls `reject` with the text of an error. */
-export function parseRecurrenceRule(text: string, reject: (text: string) => never): RecurrenceRule {
-  const values = readParts(text, reject)
+/** A text is no rule. The message is the text of an error. */
+export class InvalidRecurrenceRule extends Error {
+  override readonly name = 'InvalidRecurrenceRule'
+}
+
+function reject(text: string): never {
+  throw new InvalidRecurrenceRule(text)
+}
+
+/** Reads the text of a rule. Throws InvalidRecurrenceRule. */
+export function parseRecurrenceRule(text: string): RecurrenceRule {
+  const values = readParts(text)
   const frequency = frequencies.find((one) => one === values.FREQ)
-  if (!frequency) return reject(`The :field field must have a FREQ: ${frequencies.join(', ')}.`)
+  if (!frequency) reject(`The :field field must have a FREQ: ${frequencies.join(', ')}.`)
   const rule: RecurrenceRule = { frequency, interval: 1 }
   for (const [name, value] of Object.entries(values)) {
     const part = parts[name] as Part
     const { read, needs = name, excludes = '' } = part
     if (part.frequencies?.includes(frequency) === false)
-      return reject(`The :field field must not have ${name} with FREQ=${frequency}.`)
-    if (!(needs in values)) return reject(`The :field field must not have ${name} without ${needs}.`)
-    if (excludes in values) return reject(`The :field field must not have both ${name} and ${excludes}.`)
+      reject(`The :field field must not have ${name} with FREQ=${frequency}.`)
+    if (!(needs in values)) reject(`The :field field must not have ${name} without ${needs}.`)
+    if (excludes in values) reject(`The :field field must not have both ${name} and ${excludes}.`)
     Object.assign(rule, read(value, frequency) ?? reject(`The :field field has an invalid ${name}.`))
   }
   if ((rule.isLastWorkday ?? false) !== 'BYSETPOS' in values)
-    return reject(`The :field field must have BYSETPOS=-1 with BYDAY=${workdays}, and with nothing else.`)
+    reject(`The :field field must have BYSETPOS=-1 with BYDAY=${workdays}, and with nothing else.`)
   return rule
 }
 
-function readParts(text: string, reject: (text: string) => never): Record<string, string> {
+function readParts(text: string): Record<string, string> {
   const values: Record<string, string> = {}
   for (const part of text.toUpperCase().split(';')) {
     const [, name, value] = /^([A-Z-]{1,20})=([A-Z0-9,+-]+)$/.exec(part) ?? []
-    if (!name || !value) return reject('The :field field must be a recurrence rule, such as FREQ=MONTHLY.')
-    if (!Object.hasOwn(parts, name)) return reject(`The :field field must not have ${name}.`)
-    if (name in values) return reject(`The :field field must not have ${name} twice.`)
+    if (!name || !value) reject('The :field field must be a recurrence rule, such as FREQ=MONTHLY.')
+    if (!Object.hasOwn(parts, name)) reject(`The :field field must not have ${name}.`)
+    if (name in values) reject(`The :field field must not have ${name} twice.`)
     values[name] = value
   }
   return values

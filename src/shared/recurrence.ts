@@ -1,5 +1,6 @@
 import { addDays, type CalendarDate, dayMs, earliestDate, latestDate } from './dates.ts'
 import type { RecurrenceRule } from './recurrence-rule.ts'
+import type { weekendShifts } from './types.ts'
 
 /*
  * The dates of recurring transactions. A day that a month does not have falls on its last one (RFC 7529, SKIP=BACKWARD),
@@ -134,9 +135,6 @@ const monthOf = (day: number) => {
 }
 const firstDayOf = (month: number) => Date.UTC(1900, month) / dayMs
 
-/** Whether a booking that would be on a Saturday or Sunday is on that day, the Friday before or the Monday after. */
-export const weekendShifts = ['keep', 'before', 'after'] as const
-
 /** The day on which an occurrence is booked. */
 export function bookingDay(date: CalendarDate, weekend: (typeof weekendShifts)[number]): CalendarDate {
   const daysAfterFriday = weekdayOf(dayNumber(date)) - 4
@@ -144,6 +142,3 @@ export function bookingDay(date: CalendarDate, weekend: (typeof weekendShifts)[n
   const day = addDays(date, weekend === 'before' ? -daysAfterFriday : 3 - daysAfterFriday)
   return day < earliestDate || day > latestDate ? date : day
 }
-
-/** By how many days a booking may be away from its occurrence. */
-export const maxWeekendShift = 2

@@ -30,6 +30,8 @@ export const transactionFields = {
   force: { isCompared: false },
   booked_on: { isCompared: false },
   to_booked_on: { isCompared: false },
+  recurring_id: { isCompared: false },
+  occurrence_date: { isCompared: false },
 } satisfies Record<string, Roles>
 
 type Fields = typeof transactionFields

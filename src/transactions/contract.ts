@@ -23,7 +23,10 @@ import { accountTypes, categoryTypes, transactionTypes } from '../shared/types.t
 import { versionConflict } from '../shared/versions.ts'
 
 /** The fields that may be changed later. */
-type Changeable = Exclude<TransactionField, 'client_id' | 'force' | 'booked_on' | 'to_booked_on'>
+type Changeable = Exclude<
+  TransactionField,
+  'client_id' | 'force' | 'booked_on' | 'to_booked_on' | 'recurring_id' | 'occurrence_date'
+>
 
 const fields = z.object({
   account_id: field(
@@ -90,6 +93,9 @@ export const newBookedDays = {
   to_booked_on: field(z.optional(nullable(date)), doc(toBookedOn)),
 }
 export type NewBookedDays = { [Name in keyof typeof newBookedDays]?: CalendarDate | null }
+
+/** The occurrence that a transaction is, which only the creations of an upload set. */
+export type NewOccurrence = { recurring_id?: number | null; occurrence_date?: CalendarDate | null }
 
 export const newTransactionKey = idempotencyKeyHeader(
   doc(
@@ -161,6 +167,11 @@ const shownFields = () => ({
   booked_on: field(z.nullable(shown.calendarDate()), doc(`${bookedOn} Balance checks count it on this day.`)),
   to_booked_on: field(z.nullable(shown.calendarDate()), doc(toBookedOn)),
   import_id: field(z.nullable(shown.id()), doc('The import that created it.')),
+  recurring_id: field(z.nullable(shown.id()), doc('The recurring transaction that it is an occurrence of.')),
+  occurrence_date: field(
+    z.nullable(shown.calendarDate()),
+    doc('Which occurrence it is: its date by the rule, from which `transaction_date` may differ.'),
+  ),
   is_synced: field(
     z.boolean(),
     doc('True if it came in an offline batch or in an upload to `POST /api/changes`.'),
@@ -183,6 +194,8 @@ export const coffee = () => ({
   booked_on: null,
   to_booked_on: null,
   import_id: null,
+  recurring_id: null,
+  occurrence_date: null,
   is_synced: false,
   version: 1,
   created_at: shown.exampleTime,

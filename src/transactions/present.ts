@@ -19,6 +19,8 @@ export function presentTransaction(transaction: Transaction): ShownTransaction {
     booked_on: transaction.bookedOn,
     to_booked_on: transaction.toBookedOn,
     import_id: transaction.importId,
+    recurring_id: transaction.recurringId,
+    occurrence_date: transaction.occurrenceDate,
     is_synced: transaction.isSynced,
     version: transaction.version,
     ...presentTimestamps(transaction),

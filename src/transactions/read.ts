@@ -4,6 +4,7 @@ import { jsonRow, optionalJsonRow } from '../database/json-row.ts'
 import type { Owner, UserScope } from '../database/owner.ts'
 import { ownRow, precondition, readOwn } from '../database/ownership.ts'
 import { accounts, categories, transactions } from '../database/schema.ts'
+import type { CalendarDate } from '../shared/dates.ts'
 import type { ExpectedVersions } from '../shared/types.ts'
 
 export type Transaction = typeof transactions.$inferSelect
@@ -15,8 +16,19 @@ type Label<Type> = { id: number; name: string; type: Type }
 export const liveCategory = sql<number | null>`(
   select id from categories category where category.id = transactions.category_id and category.user_id is not null)`
 
+/** The rule that a transaction is an occurrence of, and which one: null if the rule has been deleted. */
+const ruleOf = sql`(select id from recurring_rules rule where rule.id = transactions.recurring_id)`
+const liveOccurrence = {
+  recurringId: sql<number | null>`${ruleOf}`,
+  occurrenceDate: sql<CalendarDate | null>`iif(${ruleOf} is null, null, transactions.occurrence_date)`,
+}
+
 /** The columns of a transaction as they are shown. */
-export const transactionColumns = { ...getTableColumns(transactions), categoryId: liveCategory }
+export const transactionColumns = {
+  ...getTableColumns(transactions),
+  ...liveOccurrence,
+  categoryId: liveCategory,
+}
 
 /** A transaction with the names of what it refers to. */
 export type TransactionWithRelations = {
@@ -43,7 +55,7 @@ export function withRelations({ db }: UserScope, where: SQL) {
   return db
     .select({
       transaction: jsonRow({
-        ...getTableColumns(transactions),
+        ...transactionColumns,
         categoryId: sql<number | null>`${categories.id}`,
       }),
       account: jsonRow({ id: accounts.id, name: accounts.name, type: accounts.type }),

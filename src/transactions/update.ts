@@ -52,7 +52,9 @@ export async function updateTransaction(
 }
 
 /** A change of the type to anything but transfer clears the destination, unless the request sets one. */
-function withDestinationCleared(sent: TransactionChanges): TransactionChanges {
+export function withDestinationCleared<Sent extends Pick<TransactionChanges, 'type' | 'to_account_id'>>(
+  sent: Sent,
+): Sent {
   const { type = 'transfer', to_account_id } = sent
   return type !== 'transfer' && to_account_id === undefined ? { ...sent, to_account_id: null } : sent
 }

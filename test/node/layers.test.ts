@@ -13,6 +13,7 @@ const order = [
   ...['mail', 'categories', 'users', 'auth', 'accounts'],
   ...[
     'transactions',
+    'recurring',
     'summary',
     'reports',
     'matches',

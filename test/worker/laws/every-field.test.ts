@@ -27,12 +27,17 @@ const booked = {
   booked_on: 'is told by files, or by a copy that is restored',
   to_booked_on: 'is told by files, or by a copy that is restored',
 }
+const occurrence = {
+  recurring_id: 'is set by the routes of recurring transactions',
+  occurrence_date: 'is set by the routes of recurring transactions',
+}
 const notCopied = { ...request, client_id: 'names one row of one user' }
 const inEveryCopy = (...fields: string[]) =>
   Object.fromEntries(fields.map((field) => [field, 'has been in every copy since the first']))
 const notSearched = {
   ...notCopied,
   ...booked,
+  ...occurrence,
   ...Object.fromEntries(
     ['account_id', 'to_account_id', 'category_id', 'type', 'transaction_date'].map((field) => [
       field,
@@ -44,19 +49,20 @@ const notSearched = {
 
 /** The fields that a door does not pass on, with the reasons. */
 const exceptions: Record<string, Record<string, string>> = {
-  'transaction: POST': { ...request, ...booked },
-  'transaction: GET': { ...request, client_id: 'is in the change feed and the export' },
-  'transaction: change feed': request,
-  'transaction: PUT': { ...notCopied, ...booked },
-  'transaction: batch': { ...request, ...booked },
-  'transaction: upload that creates': request,
-  'transaction: upload that updates': { ...notCopied, ...booked },
-  'transaction: import of JSON': { ...request, ...booked },
+  'transaction: POST': { ...request, ...booked, ...occurrence },
+  'transaction: GET': { ...request, ...occurrence, client_id: 'is in the change feed and the export' },
+  'transaction: change feed': { ...request, ...occurrence },
+  'transaction: PUT': { ...notCopied, ...booked, ...occurrence },
+  'transaction: batch': { ...request, ...booked, ...occurrence },
+  'transaction: upload that creates': { ...request, ...occurrence },
+  'transaction: upload that updates': { ...notCopied, ...booked, ...occurrence },
+  'transaction: import of JSON': { ...request, ...booked, ...occurrence },
   'transaction: restored export': notCopied,
-  'transaction: imported CSV': { ...notCopied, ...booked },
+  'transaction: imported CSV': { ...notCopied, ...booked, ...occurrence },
   'transaction: dry run of an import': {
     ...notCopied,
     ...booked,
+    ...occurrence,
     account_id: 'is there by name',
     to_account_id: 'is there by name',
     category_id: 'is not there: only names of a file are',
@@ -64,12 +70,18 @@ const exceptions: Record<string, Record<string, string>> = {
   'transaction: journal for hledger': {
     ...notCopied,
     ...booked,
+    ...occurrence,
     account_id: 'is there by name',
     to_account_id: 'is there by name',
     category_id: 'is not there: a transfer goes between two accounts',
     type: 'follows from the accounts',
   },
-  'transaction: join': { ...notCopied, ...booked, transaction_date: 'is that of the row that remains' },
+  'transaction: join': {
+    ...notCopied,
+    ...booked,
+    ...occurrence,
+    transaction_date: 'is that of the row that remains',
+  },
   'transaction: separation': request,
   'transaction: search': notSearched,
   'transaction: search of the ledger': notSearched,
@@ -79,8 +91,8 @@ const exceptions: Record<string, Record<string, string>> = {
     client_id: 'is not shown',
     ...inEveryCopy('account_id', 'to_account_id', 'category_id', 'type', 'amount', 'transaction_date'),
   },
-  'transaction: form of the app': { ...notCopied, ...booked },
-  'transaction: edit of an imported row': { ...notCopied, ...booked },
+  'transaction: form of the app': { ...notCopied, ...booked, ...occurrence },
+  'transaction: edit of an imported row': { ...notCopied, ...booked, ...occurrence },
   'transaction: duplicate of a POST': notCopied,
   'transaction: duplicate in a batch': notCopied,
   'transaction: duplicate in an import': notCopied,

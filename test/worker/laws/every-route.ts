@@ -47,7 +47,13 @@ export async function createHousehold(world: World, details: Record<string, unkn
     const { body } = await person.post('/api/balance-checks', { account_id: checking.id, date, balance: 100 })
     return body.id
   }
-  return { world, person, checking, cash, category, spend, expense, checkBalance }
+  /** Creates a rule that repeats the expense each month, and returns its id. */
+  async function repeat(): Promise<number> {
+    const { transaction_date: starts_on, ...template } = expense()
+    const { body } = await person.post('/api/recurring', { ...template, starts_on, rrule: 'FREQ=MONTHLY' })
+    return body.id
+  }
+  return { world, person, checking, cash, category, spend, expense, checkBalance, repeat }
 }
 
 export type Household = Awaited<ReturnType<typeof createHousehold>>
@@ -56,6 +62,8 @@ export type Household = Awaited<ReturnType<typeof createHousehold>>
 type GoodCall = {
   /** In place of `:id`. */
   id?: number | string
+  /** In place of `:date`. */
+  date?: string
   query?: string
   body?: unknown
   /** 200 unless it is said, or 204 for a DELETE. */
@@ -169,6 +177,37 @@ const goodCalls: Record<string, (household: Household) => GoodCall | Promise<Goo
     return { body: duplicate }
   },
 
+  'GET /api/recurring': async ({ repeat }) => {
+    await repeat()
+    return {}
+  },
+  'POST /api/recurring': ({ expense }) => {
+    const { transaction_date: starts_on, ...template } = expense()
+    return { body: { ...template, starts_on, rrule: 'FREQ=WEEKLY', auto_record: true }, status: 201 }
+  },
+  'GET /api/recurring/:id': async ({ repeat }) => ({ id: await repeat() }),
+  'PUT /api/recurring/:id': async ({ repeat }) => ({ id: await repeat(), body: { amount: 4 } }),
+  'PATCH /api/recurring/:id': async ({ repeat }) => ({
+    id: await repeat(),
+    body: { amount: 4, from: '2026-12-20' },
+  }),
+  'DELETE /api/recurring/:id': async ({ repeat }) => ({ id: await repeat() }),
+  'PUT /api/recurring/:id/occurrences/:date': async ({ repeat }) => ({
+    id: await repeat(),
+    date: '2026-12-20',
+    body: { skip: true },
+  }),
+  'PATCH /api/recurring/:id/occurrences/:date': async ({ repeat, spend }) => ({
+    id: await repeat(),
+    date: '2026-12-20',
+    body: { transaction_id: (await spend()).id },
+  }),
+  'POST /api/recurring/:id/occurrences/:date/record': async ({ repeat }) => ({
+    id: await repeat(),
+    date: '2026-12-20',
+    status: 201,
+  }),
+
   'GET /api/balance-checks': async ({ checkBalance }) => {
     await checkBalance()
     return {}
@@ -199,8 +238,15 @@ export async function goodCall(route: string, household: Household) {
   const prepare = goodCalls[route]
   if (!prepare) throw new Error(`${route} has no good call yet: add one to every-route.ts`)
   const [method = '', path = ''] = route.split(' ')
-  const { id, query = '', body, as, status = method === 'DELETE' ? 204 : 200 } = await prepare(household)
-  const pathAndQuery = `${path.replace(':id', String(id))}${query}`
+  const {
+    id,
+    date = '',
+    query = '',
+    body,
+    as,
+    status = method === 'DELETE' ? 204 : 200,
+  } = await prepare(household)
+  const pathAndQuery = `${path.replace(':id', String(id)).replace(':date', date)}${query}`
   const verb = method.toLowerCase() as Verb
   return { call: (person: Person) => (as ?? person)[verb](pathAndQuery, body), status }
 }

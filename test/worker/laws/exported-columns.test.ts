@@ -19,6 +19,7 @@ const parts: Record<string, string> = {
   accounts: 'accounts',
   categories: 'categories',
   transactions: 'transactions',
+  recurring_rules: 'recurring',
   balance_checks: 'balance_checks',
   imports: 'imports',
   import_layouts: 'layouts',
@@ -50,6 +51,7 @@ beforeAll(async () => {
   const { person } = household
   await rememberLayout(household)
   await household.checkBalance()
+  await household.repeat()
   await person.post('/api/matches/join', { kind: 'duplicate', ids: await standingTwice(household) })
   await person.post('/api/matches/reject', { kind: 'duplicate', ids: await standingTwice(household) })
   exported = (await person.get('/api/export')).body

@@ -16,6 +16,7 @@ const noRows = ['0', '-1', '1e3', 'abc', '1.5', '9'.repeat(20), '999999', '%20',
 const rows: Record<string, { noun: string; idOf: (household: Household) => Promise<string | number> }> = {
   '/api/accounts': { noun: 'Account', idOf: async ({ cash }) => cash.id },
   '/api/categories': { noun: 'Category', idOf: async ({ category }) => category.id },
+  '/api/recurring': { noun: 'Recurring transaction', idOf: ({ repeat }) => repeat() },
   '/api/balance-checks': { noun: 'Balance check', idOf: ({ checkBalance }) => checkBalance() },
   '/api/transactions': { noun: 'Transaction', idOf: async ({ spend }) => (await spend()).id },
   '/api/tokens': { noun: 'Token', idOf: async ({ person }) => person.token.split('|')[0] ?? '' },

@@ -73,6 +73,19 @@ const invalidCalls: Record<string, (household: Household) => Promise<ApiResponse
     person.post('/api/matches/separate', { id: (await spend()).id }),
   rejectMatch: ({ person }) => person.post('/api/matches/reject', { kind: 'same', ids: [1, 2] }),
   takeRejectionBack: ({ person }) => person.delete('/api/matches/reject', { kind: 'duplicate', ids: [1] }),
+  createRecurring: ({ person, expense }) => {
+    const { transaction_date: starts_on, ...template } = expense()
+    return person.post('/api/recurring', { ...template, starts_on, rrule: 'FREQ=MONTHLY;BYHOUR=9' })
+  },
+  updateRecurring: async ({ person, repeat }) =>
+    person.put(`/api/recurring/${await repeat()}`, { from: '2026-12-21' }),
+  updateOccurrence: async ({ person, repeat }) =>
+    person.put(`/api/recurring/${await repeat()}/occurrences/2026-12-20`, { transaction_id: 999_999 }),
+  recordOccurrence: async ({ person, repeat }) => {
+    const path = `/api/recurring/${await repeat()}/occurrences/2026-12-20`
+    await person.put(path, { skip: true })
+    return person.post(`${path}/record`)
+  },
   listBalanceChecks: ({ person }) => person.get('/api/balance-checks?state=wrong'),
   createBalanceCheck: async ({ person, checking, checkBalance }) => {
     await checkBalance()

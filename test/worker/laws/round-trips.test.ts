@@ -3,13 +3,19 @@ import { createWorld } from '../fixtures/world.ts'
 import { sendFile } from '../imports/send-file.ts'
 import { createHousehold, goodCall, type Household, protectedRoutes } from './every-route.ts'
 
-/** These compare the password, and the stored hash must come to the Worker for that. */
+/** The first compare the password, and the stored hash must come to the Worker for that. */
 const requestsOf: Record<string, number> = {
   'DELETE /api/me': 2,
   'PUT /api/me/password': 2,
   'PATCH /api/me/password': 2,
   'PUT /api/me/email': 2,
   'PATCH /api/me/email': 2,
+  // SQL computes no dates: the rules are read first.
+  'PUT /api/recurring/:id': 2,
+  'PATCH /api/recurring/:id': 2,
+  'PUT /api/recurring/:id/occurrences/:date': 2,
+  'PATCH /api/recurring/:id/occurrences/:date': 2,
+  'POST /api/recurring/:id/occurrences/:date/record': 2,
 }
 
 let household: Household

@@ -17,6 +17,7 @@ const written: Record<string, number> = {
   'DELETE /api/imports/layouts/:id': 1,
   'DELETE /api/matches/reject': 1,
   'DELETE /api/me': 11,
+  'DELETE /api/recurring/:id': 2,
   'DELETE /api/tokens/:id': 1,
   'DELETE /api/transactions/:id': 5,
   'PATCH /api/accounts/:id': 2,
@@ -25,6 +26,8 @@ const written: Record<string, number> = {
   'PATCH /api/me': 3,
   'PATCH /api/me/email': 14,
   'PATCH /api/me/password': 5,
+  'PATCH /api/recurring/:id': 6,
+  'PATCH /api/recurring/:id/occurrences/:date': 3,
   'PATCH /api/transactions/:id': 12,
   'POST /api/accounts': 4,
   'POST /api/balance-checks': 4,
@@ -39,6 +42,9 @@ const written: Record<string, number> = {
   'POST /api/matches/join': 13,
   'POST /api/matches/reject': 2,
   'POST /api/matches/separate': 15,
+  'POST /api/recurring': 5,
+  // One more than a transaction of another kind: the key of the occurrence.
+  'POST /api/recurring/:id/occurrences/:date/record': 10,
   'POST /api/tokens': 10,
   'POST /api/transactions': 8,
   'POST /api/transactions/sync': 23,
@@ -48,6 +54,8 @@ const written: Record<string, number> = {
   'PUT /api/me': 2,
   'PUT /api/me/email': 14,
   'PUT /api/me/password': 5,
+  'PUT /api/recurring/:id': 2,
+  'PUT /api/recurring/:id/occurrences/:date': 2,
   'PUT /api/transactions/:id': 10,
 }
 

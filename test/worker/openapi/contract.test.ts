@@ -76,7 +76,7 @@ describe('the check that every test makes of every response', () => {
 const marysPassword = 'correct horse battery staple'
 
 /** The parameters of a path refer to what the household has. */
-const withIds = (path: string) => path.replace(/\{\w+\}/g, '1')
+const withIds = (path: string) => path.replace('{date}', '2026-12-31').replace(/\{\w+\}/g, '1')
 
 /** The operations with an example of a body, and each of these by its type. */
 const examples = Object.entries(document.paths).flatMap(([path, operations]) =>
@@ -95,10 +95,13 @@ test.each(examples.filter(([id]) => id !== 'resetPassword'))(
   'the example of a body of %s (%s) works as it stands',
   async (id, type, { method, path, operation, example }) => {
     const world = createWorld()
-    const { person, spend, checkBalance } = await createHousehold(world)
+    const { person, expense, spend, checkBalance } = await createHousehold(world)
     await spend()
     await spend()
     await checkBalance()
+    const { transaction_date: _, ...template } = expense()
+    const rule = { ...template, starts_on: '2026-12-31', rrule: 'FREQ=MONTHLY' }
+    await person.post('/api/recurring', rule)
     if (id === 'separateMatch') await person.post('/api/matches/join', { kind: 'duplicate', ids: [1, 2] })
     const mary = { name: 'Mary Somerville', email: 'mary@example.com' }
     const user =

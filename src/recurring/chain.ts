@@ -1,0 +1,69 @@
+import type { Owner } from '../database/owner.ts'
+import { requirePrecondition } from '../database/ownership.ts'
+import { recurringRules } from '../database/schema.ts'
+import { type CalendarDate, dateIn } from '../shared/dates.ts'
+import { NotFound, TooBusy } from '../shared/failures.ts'
+import { isOccurrence, nextOccurrence } from '../shared/recurrence.ts'
+import type { ExpectedVersions } from '../shared/types.ts'
+import { occurringOf, type Rule, rulePrecondition, selectRules, withNext } from './read.ts'
+
+/** A rule with the dates of its recorded occurrences (`recordedDates`). */
+type FoundRule = Rule & { recorded: string }
+
+/** The user's rules, which a write to one of them reads first, since SQL computes no dates. */
+export type FoundRules = {
+  rule: FoundRule
+  rules: FoundRule[]
+  today: CalendarDate
+  timezone: string
+}
+
+/** Reads a rule with all others of the user. Throws NotFound, Forbidden, VersionConflict. */
+export async function readForWrite(
+  owner: Owner,
+  id: number,
+  expected?: ExpectedVersions,
+): Promise<FoundRules> {
+  const { owned, conflictingRow } = rulePrecondition(owner, id, expected)
+  const results = await owner.run({ owned, conflictingRow, rules: selectRules(owner, owner.now) })
+  const { timezone } = results.user
+  const today = dateIn(timezone, owner.now)
+  requirePrecondition(recurringRules, {
+    owned: results.owned,
+    conflictingRow: results.conflictingRow.map((rows) => rows.map((row) => withNext(row, today))),
+  })
+  const rule = results.rules.find((one) => one.id === id) as FoundRule
+  return { rule, rules: results.rules, today, timezone }
+}
+
+/** The rule with an occurrence on this date: the one found, or one that continues it; undefined if there is none. */
+export function ruleOn({ rule, rules }: FoundRules, date: CalendarDate): FoundRule | undefined {
+  const responsible = successorOn(rule, rules, date)
+  return isOccurrence(occurringOf(responsible), date) ? responsible : undefined
+}
+
+/** Returns the rule that has the occurrence. Throws NotFound. */
+export function requireOccurrence(found: FoundRules, date: CalendarDate) {
+  const rule = ruleOn(found, date)
+  if (!rule) throw new NotFound('Occurrence')
+  return rule
+}
+
+/** The rule itself, or the one that continues it on this date. Successors have higher ids, so there is no circle. */
+export function successorOn(rule: FoundRule, rules: FoundRule[], date: CalendarDate): FoundRule {
+  const next = rules.find((one) => one.id === rule.successorId && one.id > rule.id)
+  const first = next && nextOccurrence(occurringOf(next))
+  return next && first && date >= first ? successorOn(next, rules, date) : rule
+}
+
+/** A write that finds its rule changed since it was read is repeated once. */
+const attempts = 2
+
+/** Repeats a write that returns undefined, since what it had read has changed. Throws TooBusy. */
+export async function repeated<T>(write: () => Promise<T | undefined>): Promise<T> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const result = await write()
+    if (result) return result
+  }
+  throw new TooBusy()
+}

@@ -1,0 +1,158 @@
+import { and, type SQL, sql } from 'drizzle-orm'
+import { nextChange } from '../database/change-numbers.ts'
+import { toColumns } from '../database/input-columns.ts'
+import { insertWhere } from '../database/insert-where.ts'
+import type { Owner } from '../database/owner.ts'
+import { requireComplete } from '../database/ownership.ts'
+import { recurringQuota } from '../database/quotas.ts'
+import { allHold, selectRuleFlags, violationOf } from '../database/rules.ts'
+import { recurringRules } from '../database/schema.ts'
+import { addDays, type CalendarDate } from '../shared/dates.ts'
+import { type Draft, withErrors } from '../shared/draft.ts'
+import { Invalid } from '../shared/failures.ts'
+import { addError, invalidText, messageFor } from '../shared/field-errors.ts'
+import { dueDays, type Exceptions } from '../shared/occurrences.ts'
+import { continuedFrom, endedBefore, isOccurrence, nextOccurrence } from '../shared/recurrence.ts'
+import { formatRecurrenceRule } from '../shared/recurrence-rule.ts'
+import { type FoundRules, successorOn } from './chain.ts'
+import { changeRule } from './change.ts'
+import type { RecurringChanges } from './contract.ts'
+import { openedNow } from './create.ts'
+import { changeErrors, dueAgain, isAsRead, isOpened, referenceRules } from './next-rule.ts'
+import { occurringOf, type Rule, type RuleWithNext, selectRules, withNext } from './read.ts'
+
+/** A rule that ends, and the one that continues it; null if the change is about all of the rule. */
+export type Divided = { ended: RuleWithNext; successor: RuleWithNext | null }
+
+/**
+ * Changes the occurrences of a rule from one on: the rule ends before it, and a new one continues it. At the first
+ * occurrence of a rule, the rule itself is changed. Returns undefined if the rule has changed since it was read. Throws
+ * Invalid.
+ */
+export async function divideRule(
+  owner: Owner,
+  found: FoundRules,
+  from: CalendarDate,
+  draft: Draft<RecurringChanges>,
+): Promise<Divided | undefined> {
+  const { rules, today } = found
+  const rule = successorOn(found.rule, rules, from)
+  checkFrom(rule, from, today, draft)
+  if (from === nextOccurrence(occurringOf(rule))) {
+    const changed = await changeRule(owner, { rule, today }, draft)
+    const earlier = rules.find(({ successorId }) => successorId === rule.id)
+    if (!changed) return undefined
+    return earlier && rule !== found.rule
+      ? { ended: withNext(earlier, today), successor: changed }
+      : { ended: changed, successor: null }
+  }
+  return divide(owner, { rule, today }, from, draft)
+}
+
+/** Throws Invalid unless the rule has an occurrence on the date that is not missed. */
+function checkFrom(rule: Rule, from: CalendarDate, today: CalendarDate, { errors }: Draft<RecurringChanges>) {
+  const late = `The :field field must be a date of the last ${dueDays} days, or later.`
+  const text = !isOccurrence(occurringOf(rule), from)
+    ? invalidText
+    : from < addDays(today, -dueDays)
+      ? late
+      : undefined
+  if (text) throw new Invalid({ ...errors, from: [messageFor('from', text)] })
+}
+
+async function divide(
+  owner: Owner,
+  { rule, today }: Pick<FoundRules, 'rule' | 'today'>,
+  from: CalendarDate,
+  draft: Draft<RecurringChanges>,
+): Promise<Divided | undefined> {
+  const { db, now } = owner
+  const continued = continuation(rule, from, draft.values)
+  const errors = changeErrors({ ...rule, ...continued }, draft)
+  if (continued.startsOn < from)
+    addError(errors, 'starts_on', 'The :field field must be a date after or equal to from.')
+  const sent = await requireComplete(owner, withErrors(draft, errors))
+  const rules = [...referenceRules(owner.id, rule, sent), recurringQuota(owner.id)]
+  const { ended, successor } = dividedRows(rule, from)
+  const isCurrent = isAsRead(owner, rule)
+  const isEnded = isAsRead(owner, { ...rule, version: rule.version + 1 })
+  const nextId = sql<number>`(1 + (select seq from sqlite_sequence where name = 'recurring_rules'))`
+  const results = await owner.run({
+    ruleFlags: selectRuleFlags(db, rules),
+    current: db.select({ id: recurringRules.id }).from(recurringRules).where(isCurrent),
+    ended: db
+      .update(recurringRules)
+      .set({ ...ended, successorId: nextId, version: rule.version + 1, updatedAt: now })
+      .where(and(isCurrent, allHold(rules)))
+      .returning({ id: recurringRules.id }),
+    created: insertWhere(
+      db,
+      recurringRules,
+      {
+        ...successor,
+        ...toColumns(sent),
+        ...continued,
+        ...(isOpened(rule, sent) && openedNow(owner)),
+        id: nextId,
+        dueAt: (sent.auto_record ?? rule.autoRecord) ? new Date(0) : null,
+        createdAt: now,
+        updatedAt: now,
+      },
+      and(isEnded, sql`${recurringRules.successorId} = ${nextId}`) as SQL,
+      sql`from ${recurringRules}`,
+    ),
+    moved: db.run(moveTransactions(owner.id, isEnded, from)),
+    both: selectRules(
+      owner,
+      now,
+      sql`${recurringRules.id} in (${rule.id}, (
+      select successor_id from recurring_rules divided where divided.id = ${rule.id}))`,
+    ),
+  })
+  if (results.current.length === 0) return undefined
+  const [first, second] = results.both.map((one) => withNext(one, today))
+  if (results.ended.length === 0 || !first || !second) throw violationOf(rules, results.ruleFlags)
+  return { ended: first, successor: second }
+}
+
+/** The first day and the rule of a successor: as before, but for what the change says. */
+function continuation(rule: Rule, from: CalendarDate, { starts_on, rrule }: RecurringChanges) {
+  const schedule = occurringOf(rule)
+  const continued = continuedFrom(schedule, from)
+  // Another first day is also another day of the month, unless the rule names one.
+  const kept = starts_on
+    ? { ...schedule.rule, ...(continued.count && { count: continued.count }) }
+    : continued
+  return { startsOn: starts_on ?? from, rrule: rrule ?? formatRecurrenceRule(kept) }
+}
+
+/** What becomes of a rule that ends before a date, and what its successor takes over. */
+function dividedRows(rule: Rule, from: CalendarDate) {
+  const { id, version, clientId, successorId, ...template } = rule
+  const exceptionsThat = (isKept: (date: CalendarDate) => boolean): Exceptions =>
+    Object.fromEntries(Object.entries(rule.exceptions).filter(([date]) => isKept(date)))
+  return {
+    ended: {
+      rrule: formatRecurrenceRule(endedBefore(occurringOf(rule).rule, from)),
+      exceptions: exceptionsThat((date) => date < from),
+      dueAt: rule.dueAt && dueAgain,
+    },
+    successor: {
+      ...template,
+      exceptions: exceptionsThat((date) => date >= from),
+      successorId: rule.successorId,
+    },
+  }
+}
+
+/** Moves what is recorded of the occurrences from a date on to the successor, if the rule has just been ended. */
+function moveTransactions(userId: SQL, isEnded: SQL, from: CalendarDate): SQL {
+  const newest = sql`(select seq from sqlite_sequence where name = 'recurring_rules')`
+  const ended = sql`select id from recurring_rules where ${isEnded} and successor_id = ${newest}`
+  return sql`
+    update transactions
+       set recurring_id = ${newest}, version = transactions.version + 1, seq = ${nextChange(userId)} + moved.nth
+      from (select id, row_number() over (order by occurrence_date) - 1 as nth from transactions
+             where recurring_id = (${ended}) and occurrence_date >= ${from}) moved
+     where transactions.id = moved.id`
+}

@@ -1,0 +1,98 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Owner } from '../database/owner.ts'
+import { requireComplete } from '../database/ownership.ts'
+import { recurringRules, transactions } from '../database/schema.ts'
+import { addDays, type CalendarDate } from '../shared/dates.ts'
+import { type Draft, withErrors } from '../shared/draft.ts'
+import { AlreadyRecorded, type FieldErrors, Invalid } from '../shared/failures.ts'
+import { addError } from '../shared/field-errors.ts'
+import { dueDays, type Exception, type Exceptions, maxDaysMoved } from '../shared/occurrences.ts'
+import { type FoundRules, readForWrite, repeated, requireOccurrence } from './chain.ts'
+import type { OccurrenceChanges } from './contract.ts'
+import { linkTransaction } from './link.ts'
+import { dueAfterWrite, isAsRead } from './next-rule.ts'
+import { type Rule, type RuleWithNext, recordedAs, selectRules, withNext } from './read.ts'
+
+/** The most exceptions of a rule, not counting those that are older than what is due. */
+export const maxExceptions = 100
+
+/**
+ * Changes or skips one occurrence, or links a transaction to it; returns its rule. Throws NotFound, Forbidden, Invalid,
+ * AlreadyRecorded, TooBusy.
+ */
+export function changeOccurrence(
+  owner: Owner,
+  id: number,
+  date: CalendarDate,
+  draft: Draft<OccurrenceChanges>,
+): Promise<RuleWithNext> {
+  return repeated(async () => {
+    const found = await readForWrite(owner, id)
+    const rule = requireOccurrence(found, date)
+    const sent = await requireComplete(owner, withErrors(draft, occurrenceErrors(draft, date)))
+    const { transaction_id, ...exception } = sent
+    if (transaction_id !== undefined)
+      return linkTransaction(owner, found, { rule, date, transactionId: transaction_id })
+    return writeException(owner, found, { rule, date, exception })
+  })
+}
+
+function occurrenceErrors(
+  { values, errors: given }: Draft<OccurrenceChanges>,
+  date: CalendarDate,
+): FieldErrors {
+  const errors = { ...given }
+  const day = values.transaction_date
+  if (day && (day > addDays(date, maxDaysMoved) || day < addDays(date, -maxDaysMoved)))
+    addError(
+      errors,
+      'transaction_date',
+      `The :field field must be within ${maxDaysMoved} days of the occurrence.`,
+    )
+  if (values.transaction_id !== undefined && Object.keys(values).length > 1)
+    addError(errors, 'transaction_id', 'The :field field must be the only one.')
+  return errors
+}
+
+type Change = { rule: Rule; date: CalendarDate; exception: Omit<OccurrenceChanges, 'transaction_id'> }
+
+async function writeException(owner: Owner, { today }: FoundRules, { rule, date, exception }: Change) {
+  const { db, now } = owner
+  const exceptions = withException(rule.exceptions, date, exception, today)
+  if (Object.keys(exceptions).length > maxExceptions)
+    throw new Invalid({
+      exceptions: [`A recurring transaction cannot have more than ${maxExceptions} exceptions.`],
+    })
+  const isCurrent = isAsRead(owner, rule)
+  const recorded = db.select({ id: transactions.id }).from(transactions).where(recordedAs(rule, date))
+  const columns = { exceptions, dueAt: dueAfterWrite(rule, {}), version: rule.version + 1, updatedAt: now }
+  const results = await owner.run({
+    recorded,
+    changed: db
+      .update(recurringRules)
+      .set(columns)
+      .where(and(isCurrent, sql`not exists ${recorded}`))
+      .returning({ id: recurringRules.id }),
+    rule: selectRules(owner, now, eq(recurringRules.id, rule.id)),
+  })
+  const [transaction] = results.recorded
+  if (transaction) throw new AlreadyRecorded(transaction.id)
+  const [changed] = results.changed.length > 0 ? results.rule : []
+  return changed && withNext(changed, today)
+}
+
+/** The exceptions after a change of one, which is merged with what it had (RFC 7396), without those that nothing reads. */
+export function withException(
+  exceptions: Exceptions,
+  date: CalendarDate,
+  change: Omit<OccurrenceChanges, 'transaction_id'>,
+  today: CalendarDate,
+): Exceptions {
+  const merged = Object.entries({ ...exceptions[date], ...change }).filter(
+    ([, value]) => value != null && value !== false,
+  )
+  const oldest = addDays(today, -dueDays - maxDaysMoved)
+  const kept = Object.entries(exceptions).filter(([one]) => one !== date && one >= oldest)
+  const changed: [string, Exception][] = merged.length > 0 ? [[date, Object.fromEntries(merged)]] : []
+  return Object.fromEntries([...kept, ...changed].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,57 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { UserScope } from '../database/owner.ts'
+import type { Rule as WriteRule } from '../database/rules.ts'
+import { recurringRules } from '../database/schema.ts'
+import type { Draft } from '../shared/draft.ts'
+import type { FieldErrors } from '../shared/failures.ts'
+import { addRuleErrors } from '../shared/recurring-rules.ts'
+import { nextRow, transactionRules } from '../transactions/sql-rules.ts'
+import type { RecurringChanges } from './contract.ts'
+import type { Rule } from './read.ts'
+
+/** Matches the rule as it was read: SQL computes no dates, so a write holds only for the version that they are from. */
+export const isAsRead = (owner: UserScope, { id, version }: Pick<Rule, 'id' | 'version'>) =>
+  and(
+    eq(recurringRules.id, id),
+    eq(recurringRules.version, version),
+    eq(recurringRules.userId, owner.id),
+  ) as SQL
+
+/** The errors of a change, with those of fields that depend on each other in the changed rule. */
+export function changeErrors(rule: Rule, { values, errors: given }: Draft<RecurringChanges>): FieldErrors {
+  const errors = { ...given }
+  addRuleErrors(errors, {
+    starts_on: values.starts_on ?? rule.startsOn,
+    rrule: values.rrule ?? rule.rrule,
+    amount_tolerance: values.amount_tolerance ?? rule.amountTolerance,
+    auto_record: values.auto_record ?? rule.autoRecord,
+  })
+  return errors
+}
+
+/** The rules about accounts and category of a changed rule, as far as the change concerns them. */
+export function referenceRules(userId: SQL, rule: Rule, sent: RecurringChanges): WriteRule[] {
+  const current = {
+    type: rule.type,
+    account_id: rule.accountId,
+    to_account_id: rule.toAccountId,
+    category_id: rule.categoryId,
+  }
+  const next = nextRow((field) => sql`${sent[field] === undefined ? current[field] : sent[field]}`)
+  return transactionRules(userId, next).filter(({ inputs }) => inputs.some((field) => field in sent))
+}
+
+/** True if occurrences are open from now on: the rule is resumed, or begins to record by itself. */
+export const isOpened = (rule: Rule, { paused, auto_record }: RecurringChanges): boolean =>
+  (rule.paused && paused === false) || (!rule.autoRecord && auto_record === true)
+
+/**
+ * When the job looks at a rule that is written: as soon as possible, if it records anything. Each time another number, so
+ * that a job that is writing the time of its next look notices.
+ */
+export function dueAfterWrite(rule: Rule, sent: RecurringChanges): SQL<Date> | null {
+  const records = (sent.auto_record ?? rule.autoRecord) && !(sent.paused ?? rule.paused)
+  return records ? dueAgain : null
+}
+
+export const dueAgain = sql<Date>`(min(coalesce(due_at, 0), 0) - 1)`

@@ -1,0 +1,55 @@
+import type { Context } from 'hono'
+import { Hono } from 'hono/tiny'
+import { maxRules } from '../database/quotas.ts'
+import type { App } from '../http/app-types.ts'
+import { limitLargeResponse } from '../http/large-responses.ts'
+import { pathId } from '../http/path-id.ts'
+import { body, header } from '../http/validate.ts'
+import { type CalendarDate, isCalendarDate } from '../shared/dates.ts'
+import { withErrors } from '../shared/draft.ts'
+import { expectedVersions, ifMatch } from '../shared/versions.ts'
+import { presentTransaction } from '../transactions/present.ts'
+import { newRecurring, newRecurringKey, occurrenceChanges, recurringUpdate } from './contract.ts'
+import { createRule } from './create.ts'
+import { deleteRule } from './delete.ts'
+import { changeOccurrence } from './except.ts'
+import { presentCreatedRule, presentDivided, presentRule } from './present.ts'
+import { listRules, showRule } from './read.ts'
+import { recordOccurrence } from './record.ts'
+import { updateRule } from './update.ts'
+
+/** Transactions that repeat, and their occurrences. */
+export const recurringRoutes = new Hono<App>()
+  .get('/', (c) =>
+    limitLargeResponse(maxRules, async () => c.json((await listRules(c.get('owner'))).map(presentRule))),
+  )
+  .post('/', header(newRecurringKey), body(newRecurring), async (c) => {
+    const { values, errors } = c.req.valid('header')
+    const draft = withErrors(c.req.valid('json'), errors)
+    const { rule, isNew } = await createRule(c.get('owner'), draft, values['Idempotency-Key'])
+    return c.json(presentCreatedRule(rule), isNew ? 201 : 200)
+  })
+  .get('/:id', async (c) => c.json(presentRule(await showRule(c.get('owner'), pathId(c)))))
+  .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(recurringUpdate), async (c) => {
+    const expected = expectedVersions(c.req.valid('header').values)
+    const changed = await updateRule(c.get('owner'), pathId(c), c.req.valid('json'), expected)
+    return c.json('ended' in changed ? presentDivided(changed) : presentRule(changed))
+  })
+  .delete('/:id', header(ifMatch), async (c) => {
+    const expected = expectedVersions(c.req.valid('header').values)
+    await deleteRule(c.get('owner'), pathId(c), expected)
+    return c.body(null, 204)
+  })
+  .on(['PUT', 'PATCH'], '/:id/occurrences/:date', body(occurrenceChanges), async (c) =>
+    c.json(presentRule(await changeOccurrence(c.get('owner'), pathId(c), pathDate(c), c.req.valid('json')))),
+  )
+  .post('/:id/occurrences/:date/record', async (c) => {
+    const { transaction, isNew } = await recordOccurrence(c.get('owner'), pathId(c), pathDate(c))
+    return c.json(presentTransaction(transaction), isNew ? 201 : 200)
+  })
+
+/** The date in the path; one that no rule has, if it is no date. */
+function pathDate(c: Context): CalendarDate {
+  const text = c.req.param('date') ?? ''
+  return isCalendarDate(text) ? text : '0001-01-01'
+}

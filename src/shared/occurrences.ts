@@ -1,0 +1,90 @@
+import { addDays, type CalendarDate, type Span } from './dates.ts'
+import type { Minor } from './money.ts'
+import { bookingDay, occurrences, type Schedule } from './recurrence.ts'
+import type { weekendShifts } from './types.ts'
+
+/** For so many days from its booking day, an occurrence that is not recorded is due; then it is missed. */
+export const dueDays = 62
+/** By how many days a booking may be away from its occurrence. */
+export const maxDaysMoved = 62
+
+/** What is different in one occurrence. */
+export type Exception = {
+  skip?: boolean
+  amount?: Minor
+  transaction_date?: CalendarDate
+  description?: string
+}
+export type Exceptions = Record<CalendarDate, Exception>
+
+/** What decides about the occurrences of a rule. */
+export type Occurring = Schedule & {
+  weekend: (typeof weekendShifts)[number]
+  paused: boolean
+  /** Occurrences that are booked earlier are neither due nor recorded by the job. */
+  openFrom: CalendarDate
+  exceptions: Exceptions
+}
+
+/** An occurrence of a rule: its date, which identifies it, and the day of its booking. */
+export type Occurrence = { date: CalendarDate; day: CalendarDate; exception: Exception }
+
+/** True for the dates of occurrences that are recorded. */
+export type IsRecorded = (date: CalendarDate) => boolean
+
+export function occurrenceOn(rule: Occurring, date: CalendarDate): Occurrence {
+  const exception = rule.exceptions[date] ?? {}
+  return { date, day: exception.transaction_date ?? bookingDay(date, rule.weekend), exception }
+}
+
+/** The occurrences that are booked within a span of days, in the order of their dates. */
+export function bookedIn(rule: Occurring, { from, to }: Span): Occurrence[] {
+  const found: Occurrence[] = []
+  for (const date of occurrences(rule, addDays(from, -maxDaysMoved))) {
+    if (date > addDays(to, maxDaysMoved)) break
+    const one = occurrenceOn(rule, date)
+    if (one.day >= from && one.day <= to) found.push(one)
+  }
+  return found
+}
+
+/** The open occurrences up to a day: those due today, and upcoming ones. A paused rule has none. */
+export function openUntil(
+  rule: Occurring,
+  isRecorded: IsRecorded,
+  today: CalendarDate,
+  to = today,
+): Occurrence[] {
+  const from = earliestDue(rule, today)
+  return rule.paused ? [] : bookedIn(rule, { from, to }).filter((one) => isOpen(one, isRecorded))
+}
+
+/** The date of the first open occurrence; null if there is none. */
+export function nextOpen(rule: Occurring, isRecorded: IsRecorded, today: CalendarDate): CalendarDate | null {
+  const from = earliestDue(rule, today)
+  if (rule.paused) return null
+  for (const date of occurrences(rule, addDays(from, -maxDaysMoved))) {
+    const one = occurrenceOn(rule, date)
+    if (one.day >= from && isOpen(one, isRecorded)) return date
+  }
+  return null
+}
+
+/** The first day after `today` on which an occurrence is booked; null if there is none. */
+export function nextBookingAfter(rule: Occurring, today: CalendarDate): CalendarDate | null {
+  let next: CalendarDate | null = null
+  for (const date of occurrences(rule, addDays(today, 1 - maxDaysMoved))) {
+    if (next && date > addDays(next, maxDaysMoved)) break
+    const { day, exception } = occurrenceOn(rule, date)
+    if (!exception.skip && day > today && (!next || day < next)) next = day
+  }
+  return next
+}
+
+const isOpen = ({ date, exception }: Occurrence, isRecorded: IsRecorded) =>
+  !exception.skip && !isRecorded(date)
+
+function earliestDue({ openFrom }: Occurring, today: CalendarDate): CalendarDate {
+  const from = addDays(today, -dueDays)
+  return openFrom > from ? openFrom : from
+}

@@ -1,0 +1,27 @@
+import type { CalendarDate } from './dates.ts'
+import type { FieldErrors } from './failures.ts'
+import { addError } from './field-errors.ts'
+import { nextOccurrence } from './recurrence.ts'
+import { parseRecurrenceRule } from './recurrence-rule.ts'
+
+/** The fields of a recurring transaction that depend on each other. */
+export type LinkedRuleFields = {
+  starts_on?: CalendarDate | undefined
+  rrule?: string | undefined
+  amount_tolerance?: number | undefined
+  auto_record?: boolean | undefined
+}
+
+/** Adds the errors of the rules across these fields, where single fields have none. */
+export function addRuleErrors(errors: FieldErrors, row: LinkedRuleFields): void {
+  const { starts_on, rrule, amount_tolerance = 0, auto_record = false } = row
+  const isValid = (field: string) => !(field in errors)
+  if (auto_record && amount_tolerance > 0 && isValid('auto_record') && isValid('amount_tolerance'))
+    addError(errors, 'amount_tolerance', 'The :field field must be 0 if auto record is true.')
+  if (starts_on && rrule && isValid('starts_on') && isValid('rrule') && !hasOccurrence(starts_on, rrule))
+    addError(errors, 'rrule', 'The :field field must have an occurrence on or after starts on.')
+}
+
+function hasOccurrence(startsOn: CalendarDate, rrule: string): boolean {
+  return nextOccurrence({ startsOn, rule: parseRecurrenceRule(rrule) }) !== null
+}
