@@ -76,6 +76,8 @@ function scoreOf(text: string, alphabet: string): number {
       else if (run.length > 1) score += common.has(character) ? 1.5 : 0.75
     }
   }
+  // Which letters are beside the amounts of a file decides whether these can be read.
+  for (const _ of text.matchAll(/(?<!\p{L})(?:kč|zł)(?!\p{L})/giu)) score += 2
   for (const _ of text.matchAll(/\p{L}[^\0-\x7f\p{L}\p{M}](?=\p{L})|\p{Ll}\p{Lu}(?=\p{Ll})/gu)) score -= 2
   return score
 }

@@ -32,6 +32,8 @@ const maxLength = 80
 const suffix = / as of .*$|(?:\.\d{1,3})?\s?\[[-+\w:. ]*\]$/i
 /** `2026年1月31日`, and the same in Korean. */
 const inCharacters = /^(\d{4})[年년]\s?(\d{1,2})[月월]\s?(\d{1,2})[日일]/
+/** A time in front of a date. */
+const timeBefore = /^\d{1,2}:\d{2}(?::\d{2})? /
 const weekday = /^(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?[.,]{0,2} /i
 /** Years of an era: `令和8年1月31日` and `R8.1.31` in Japan, `115/01/31` or `1150131` in Taiwan. */
 const ofEra = /^(?:(?:令和|R)(\d\d?)|(?:民國)?(1\d\d))(?=[年./-]|(?:0\d|1[0-2])[0-3]\d$)/
@@ -40,7 +42,9 @@ const time = String.raw`(?:[T\s,/|-]{1,3}\d{1,2}[:.h]\d{2}.*|Z|[+-]\d{2}:?\d{2})
 const yearFirst = new RegExp(
   String.raw`^(?<year>\d{4})(?<separator>[-/. ])\s?(?<second>\d{1,2})\k<separator>\s?(?<third>\d{1,2})\.?${time}`,
 )
-const compact = new RegExp(String.raw`^(\d{2})(\d{2})(\d{2})(\d{2})(?:\d{4}|\d{6})?${time}`)
+const compact = new RegExp(
+  String.raw`^(\d{2})(\d{2})(\d{2})(\d{2})(?:(?:[01]\d|2[0-4])[0-5]\d(?:[0-5]\d)?)?${time}`,
+)
 const yearLast = new RegExp(
   String.raw`^(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?([-/.']{1,2})\s?(\d{4}|\d{1,2})\.?${time}`,
 )
@@ -82,6 +86,7 @@ function takenApart(raw: string): WrittenDate | null {
     .trim()
     .replace(/\s+/g, ' ')
     .replace(suffix, '')
+    .replace(timeBefore, '')
     .replace(weekday, '')
     .replace(ofEra, inOurYears)
     .replace(inCharacters, '$1-$2-$3')

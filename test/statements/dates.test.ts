@@ -193,7 +193,7 @@ describe('years of two digits', () => {
     const month = ['26/01/25', '26/01/28', '26/02/14']
     expect(readAll(month)).toEqual({
       date_format: [
-        'The date 26/01/25 in row 2 can be read in two ways and nothing in the file settles it; choose DD/MM/YYYY (2025-01-26) or YYYY-MM-DD (2026-01-25).',
+        'The date 26/01/25 in row 2 can be read in two ways and nothing in the file settles it; choose YYYY-MM-DD (2026-01-25) or DD/MM/YYYY (2025-01-26).',
       ],
     })
     expect(readAll(month, 'YYYY-MM-DD')).toEqual(['2026-01-25', '2026-01-28', '2026-02-14'])

@@ -18,6 +18,10 @@ const [maxProducts, maxAccounts] = [10, 30]
 
 const accountLike =
   /^'?(?:[A-Z]{2}\d{2}[A-Z0-9 ]{10,32}|[*xX•.\-\s\d]*[*xX•]{2,}[*xX•\-\s]*\d{2,6}|(?!\d+\.\d+'?$)\d[\d \-/.]{6,24}\d)'?$/
+
+/** True for what looks like the number of an account or a card. */
+export const isAccountNumber = (text: string) => accountLike.test(text)
+
 /** The last digits of a card, behind what stands for the others. */
 const cardLike = /^[-*xX•.\s]+\d{4,5}$/
 /** Headers under which banks give the holder's account or that of the other party. */
@@ -28,14 +32,19 @@ const ambiguous =
  * Tells the holder's accounts and currencies in a file apart. Balances that run on across them prove one account; a column
  * that may name the other party's is asked about, unless the file names that elsewhere.
  */
-export function settleAccounts(table: CsvTable, values: RowValues[], aspects: Aspects): Entry[] {
+export function settleAccounts(
+  table: CsvTable,
+  values: RowValues[],
+  aspects: Aspects,
+  isOfBank: boolean,
+): Entry[] {
   const rows = values.map(({ row }) => row)
   const accounts = namesIn(table, rows, 'account')
   const all = namesIn(table, rows, 'product')
   const products = countOf(all) > 1 && countOf(all) <= maxProducts ? all : null
   const currency = currenciesOf(table, rows)
   const sources = [
-    accountColumn(table, accounts, aspects),
+    accountColumn(table, accounts, aspects, isOfBank),
     currency,
     marksBesideAmounts(rows),
     sections(rows),
@@ -104,14 +113,21 @@ function seenIn(aspects: Aspects, found: Pick<Names, 'names'> | null | undefined
 }
 
 /** The column of accounts. Beside one of the other party's accounts, it is surely the holder's. */
-function accountColumn(table: CsvTable, names: (string | null)[], aspects: Aspects): Names | null {
+function accountColumn(
+  table: CsvTable,
+  names: (string | null)[],
+  aspects: Aspects,
+  isOfBank: boolean,
+): Names | null {
   const [column] = table.columns.account ?? []
   if (column === undefined) return null
   const header = table.headers[column]
   const isTold = aspects.told['mapping.account'] !== undefined
   // Several cards may be on one bill.
   const areCards = names.every((name) => name !== null && cardLike.test(name))
-  const isNamed = !ambiguous.test(header?.name ?? '') && !areCards
+  // An account of its own for each row is more likely that of the other party.
+  const isOther = isOfBank && names.length > 2 && countOf(names) === names.length
+  const isNamed = !ambiguous.test(header?.name ?? '') && !areCards && !isOther
   const isSure = isTold || Boolean(table.columns.counter_account) || isNamed
   if (!isSure && (names.includes(null) || countOf(names) > maxAccounts)) return null
   return { names, what: `values of ${quoted(header?.text ?? '')}`, isSure }

@@ -20,6 +20,7 @@ import {
 import { type Layout, layoutOf } from '../text/published-layouts.ts'
 import type { CsvRecord } from '../text/records.ts'
 import { areStates } from '../text/state-words.ts'
+import { isAccountNumber } from './accounts.ts'
 import { isUsed, setColumns, settleColumn, type Table } from './column-choice.ts'
 import { settleMoney, sideByBalances } from './money-columns.ts'
 
@@ -29,6 +30,8 @@ export type FoundColumns = {
   dateColumns: number[]
   /** Whether only balances tell the column of debits from that of credits. */
   areLed: boolean
+  /** A column of texts under an unknown header, for rows that nothing else describes. */
+  otherText: number | null
   layout: Layout | null
   contents: Contents
 }
@@ -63,7 +66,8 @@ export function settleColumns(
   }
   settleMoney(table)
   if (fields.includes('status')) chooseStates(table)
-  chooseDescription(table)
+  addNames(table)
+  const otherText = chooseDescription(table)
   recordTold(table, fields)
   // A mapping names one column: recorded for several, it would leave out the others in the next file.
   for (const [field, [column, ...others]] of Object.entries(columns) as [CsvField, number[]][]) {
@@ -74,7 +78,7 @@ export function settleColumns(
   }
   const dates = new Set([...(columns.date ?? []), ...columnsNamed(headers, 'date')])
   const areLed = proofs.get('debit') === sideByBalances || wereLed(table)
-  return { columns, dateColumns: [...dates].slice(0, maxTwins), areLed, layout, contents }
+  return { columns, dateColumns: [...dates].slice(0, maxTwins), areLed, otherText, layout, contents }
 }
 
 /** True if an earlier import was asked which way columns go whose headers do not say it. */
@@ -89,10 +93,13 @@ function wereLed({ headers, columns: { debit, credit }, aspects: { told, kept } 
 /** Beside the date of a purchase or of a value, unknown columns of dates that differ from it: one may be the booking's. */
 function otherDateColumns({ headers, columns, contents }: Table): number[] {
   const [date = -1] = columns.date ?? []
-  if (!isOtherDate(headers[date])) return []
+  const daysIn = (column: number) => new Set(textsIn(contents, column)).size
+  // The day of a bill is the same in all its rows.
+  const isOfBill = contents.rows.length > 2 && daysIn(date) === 1
+  if (!isOfBill && !isOtherDate(headers[date])) return []
   return contents.dates.filter(
     (column) =>
-      !isKnown(headers[column]) &&
+      (isOfBill ? daysIn(column) > 1 : !isKnown(headers[column])) &&
       contents.rows.some((cells) => cells[column]?.trim() !== cells[date]?.trim()),
   )
 }
@@ -166,19 +173,39 @@ function chooseStates(table: Table): void {
   proofs.set('status', 'its words are states')
 }
 
-/** Without a known description that has any text, the column with the longest texts; any other can be mapped. */
-function chooseDescription(table: Table): void {
+/** Headers of senders and recipients, under which banks write their accounts or their names. */
+const partyNames = /^(?:avsandare|mottagare|afsender|modtager|avsender|mottaker)$/
+
+/** Adds the columns with names of the other party, under headers that may also mean its account. */
+function addNames({ headers, columns, contents }: Table): void {
+  const areNames = (column: number) => {
+    const cells = textsIn(contents, column).filter(Boolean)
+    return cells.some((cell) => /\p{L}{2}/u.test(cell)) && !cells.some(isAccountNumber)
+  }
+  const isOfParty = (column: number) => partyNames.test(headers[column]?.name ?? '')
+  const found = columns.counter_account?.filter((column) => isOfParty(column) && areNames(column)) ?? []
+  if (found.length > 0) columns.payee = [...(columns.payee ?? []), ...found]
+}
+
+/**
+ * Without a known description that has any text, the column with the longest texts; any other can be mapped. Beside one,
+ * returns that column, for the rows that nothing else describes.
+ */
+function chooseDescription(table: Table): number | null {
   const { columns, proofs, contents, headers, layout } = table
-  const { description = [], payee = [], posting_text = [] } = columns
-  const isTelling = (column: number) => layout !== null || textsIn(contents, column).some(Boolean)
-  if (proofs.has('description') || [...description, ...payee].some(isTelling)) return
-  const lengths = headers.slice(0, maxColumns).map((_, column) => {
-    const isOther = isUsed(table, column) && !posting_text.includes(column)
-    if (isOther || contents.dates.includes(column)) return 0
-    return [...new Set(textsIn(contents, column))].filter((text) => /\p{L}{2}/u.test(text)).join('').length
+  const { description = [], payee = [] } = columns
+  if (proofs.has('description') || (layout && (columns.description || columns.payee))) return null
+  const lengths = headers.slice(0, maxColumns).map((header, column) => {
+    if (isUsed(table, column) || contents.dates.includes(column) || isKnown(header)) return 0
+    const texts = [...new Set(textsIn(contents, column))]
+    return texts.filter((text) => /\p{L}{2}/u.test(text) && !isAccountNumber(text)).join('').length
   })
   const most = Math.max(0, ...lengths)
-  if (most === 0) return
-  columns.description = [lengths.indexOf(most)]
+  if (most === 0) return null
+  const longest = lengths.indexOf(most)
+  const isTelling = (column: number) => textsIn(contents, column).some(Boolean)
+  if ([...description, ...payee].some(isTelling)) return longest
+  columns.description = [longest]
   proofs.set('description', 'the column with the longest texts')
+  return null
 }

@@ -100,11 +100,14 @@ function orderOf(cells: DateCell[], isEastAsian: boolean): Aspect {
   const isShort = short && (isEastAsian || (canBeYearFirst && haveFewerYearsFirst(dates)))
   const unclear = open && !dmy && !mdy ? open : isShort ? short : null
   if (unclear)
-    return eitherWay(unclear, [
-      ...(mdy ? [] : ['dmy' as const]),
-      ...(dmy ? [] : ['mdy' as const]),
-      ...(isShort ? ['ymd' as const] : []),
-    ])
+    return eitherWay(
+      unclear,
+      [
+        ...(mdy ? [] : ['dmy' as const]),
+        ...(dmy ? [] : ['mdy' as const]),
+        ...(isShort ? ['ymd' as const] : []),
+      ].sort((a, b) => Number(areInOrder(dates, b)) - Number(areInOrder(dates, a))),
+    )
   const text = mdy ?? dmy
   const exchanged = text && !open ? exchangedIn(dates) : undefined
   if (exchanged && text)
@@ -124,6 +127,13 @@ const isSame = ({ ymd, dmy, mdy }: WrittenDate['readings']) => ymd === (dmy ?? m
 function onlyIn(order: 'dmy' | 'mdy', dates: Dated[]): Dated | undefined {
   const other = order === 'dmy' ? 'mdy' : 'dmy'
   return dates.find(({ written: { settled, readings } }) => !settled && readings[order] && !readings[other])
+}
+
+/** True if the days run one way in this order, as those of most files do. */
+function areInOrder(dates: Dated[], order: DateOrder): boolean {
+  const days = dates.flatMap(({ written: { settled, readings } }) => settled ?? readings[order] ?? [])
+  const steps = days.slice(1).map((day, i) => day.localeCompare(days[i] ?? day))
+  return steps.every((step) => step >= 0) || steps.every((step) => step <= 0)
 }
 
 /** True if fewer years come out with short years first: a file has few years, and many days. */

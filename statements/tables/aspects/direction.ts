@@ -4,7 +4,7 @@ import type { Aspects } from '../../shared/aspect.ts'
 import { knownBalance } from '../../shared/known.ts'
 import type { Remembered, SignConvention } from '../../shared/options.ts'
 import { quoted } from '../../shared/text.ts'
-import { isCharge, isOwed, isRepayment, productIn } from '../text/debt-words.ts'
+import { isCharge, isOwed, isRefund, isRepayment, productIn } from '../text/debt-words.ts'
 import { type CsvRow, cellOf } from '../text/row.ts'
 import type { CsvTable } from '../text/table.ts'
 import { areMixed, balancesOfDays, signsByBalances } from './balances.ts'
@@ -112,7 +112,7 @@ export function doubtAbout(table: CsvTable, steps: Step[]): string | null {
   if (negative * 2 > balances.length) {
     // What is owed has a minus sign, unless a card has been overpaid.
     if (lowering.length >= raising.length && (!product || negative === balances.length)) return null
-    if (negative === balances.length && areMostly(table, raising, isRepayment)) return null
+    if (areMostly(table, raising, (text) => isRepayment(text) || isRefund(text))) return null
     return 'they are negative, and more amounts raise them than lower them'
   }
   if (negative * 2 === balances.length) return 'they are as often negative as positive'

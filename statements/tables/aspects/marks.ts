@@ -28,7 +28,9 @@ const [maxAsked, maxUnknown] = [12, 4]
  * be a word for something else, unless the header names both or it has been told.
  */
 export function markColumns(table: CsvTable, rows: CsvRow[], aspects: Aspects): Marks[] {
+  const text = onlyText(table)
   const found = table.headers.slice(0, maxColumns).flatMap((header, column): Marks[] => {
+    if (column === text) return []
     const isType = table.columns.type?.includes(column) ?? false
     const sides = sidesOf(header)
     const isTold = isType && aspects.told['mapping.type'] !== undefined
@@ -53,6 +55,12 @@ export function markColumns(table: CsvTable, rows: CsvRow[], aspects: Aspects): 
     return [{ column, proof: `the marks in column ${headerOf(table, column)}`, marks, words, isSure }]
   })
   return found.sort((a, b) => Number(b.isSure) - Number(a.isSure))
+}
+
+/** The only column whose header says that it describes the rows; -1 if there are none or several. */
+function onlyText({ headers, columns: { description = [], payee = [] } }: CsvTable): number {
+  const [column = -1, ...others] = new Set([...description, ...payee])
+  return others.length === 0 && isKnown(headers[column]) ? column : -1
 }
 
 /** Records what marks mean, so that a later file which has only one of them needs no question. */
@@ -87,7 +95,8 @@ export function askAboutMarks(
 ): (Mark | null)[] | null {
   const { type = [], posting_text = [] } = table.columns
   const wordAt = ({ cells }: CsvRow, column: number) => cells[column]?.trim().slice(0, 100) || 'blank'
-  const kinds = [...type, ...posting_text]
+  const text = onlyText(table)
+  const kinds = [...type, ...posting_text].filter((column) => column !== text)
   const unnamed = table.headers
     .slice(0, maxColumns)
     .flatMap((header, column) => (isKnown(header) ? [] : [column]))

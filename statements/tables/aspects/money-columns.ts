@@ -2,8 +2,9 @@ import { isBlankAmount } from '../../shared/amount.ts'
 import { hasDecimals, hundredths } from '../text/contents.ts'
 import { type CsvField, moneyFields } from '../text/header-names.ts'
 import { columnsNamed, isKnown, isMarkHeader, isOfDebt, maxOptions, mayBeBalance } from '../text/headers.ts'
+import { markOf } from '../text/mark-words.ts'
 import { type BalancedColumns, balancedColumns } from './balanced-columns.ts'
-import { askForColumn, isUsed, settleColumn, type Table } from './column-choice.ts'
+import { askForColumn, isUsed, setColumns, settleColumn, type Table } from './column-choice.ts'
 import { columnsOfCurrencies, differAbroad, filledCurrencies } from './foreign-amounts.ts'
 
 /** The proof of columns of debits and credits that only balances tell apart. */
@@ -18,7 +19,12 @@ export function settleMoney(table: Table): void {
   findBalance(table)
   findFee(table)
   askAboutOthers(table)
+  // A net amount contains its fee.
+  if (columnsNamed(table.headers, 'net').includes(columns.amount?.[0] ?? -1)) delete columns.fee
 }
+
+/** Headers that mean fees beside amounts, and spending on a card. */
+const chargeNames = /^(?:(?:service|bank) )?charges?$/
 
 /** Finds the columns of amounts that no header names, or chooses among several that one does. */
 function settleAmounts(table: Table): void {
@@ -44,6 +50,14 @@ function settleAmounts(table: Table): void {
     halves ? [...new Set(halves.flat())] : candidates,
     columns.balance ?? balances,
   )
+  const sided = halves?.filter(([debit = -1, credit = -1]) => {
+    return markOf(headers[debit]?.name ?? '') === 'debit' && markOf(headers[credit]?.name ?? '') === 'credit'
+  })
+  if (sided?.length === 1) {
+    setColumns(columns, 'amount', sided[0] ?? [])
+    for (const field of ['debit', 'credit'] as const) proofs.set(field, 'a known header')
+    return
+  }
   const leading = halves ? all.filter(({ amount }) => amount === undefined) : all
   // A balance before the amount and one after it both account for it: the last one is that after it.
   const led = leading.at(-1)
@@ -80,15 +94,19 @@ const moves = (cells: string[], column: number) => hundredths(cells[column] ?? '
 const areHalves = (rows: string[][], a: number, b: number) =>
   rows.every((cells) => moves(cells, a) !== moves(cells, b))
 
-/** Asks about amounts that debits and credits beside them, or net amounts without a fee, do not equal. */
+/** Asks about amounts that debits and credits beside them, or net amounts and the fee, do not equal. */
 function askAboutOthers(table: Table): void {
-  const { amount, debit, credit, net, fee } = table.columns
+  const { amount, debit, credit, net, fee = [] } = table.columns
   if (table.layout || table.proofs.has('amount')) return
-  const others = debit && credit ? [...debit, ...credit] : fee || debit || credit ? undefined : net
+  const others = debit && credit ? [...debit, ...credit] : debit || credit ? undefined : net
   if (!amount || !others) return
   const sumOf = (cells: string[], columns: number[]) =>
     columns.reduce((sum, column) => sum + Math.abs(hundredths(cells[column] ?? '')), 0)
-  const differs = (cells: string[]) => ![0, sumOf(cells, others)].includes(sumOf(cells, amount))
+  const differs = (cells: string[]) => {
+    const [own, charged, other] = [sumOf(cells, amount), sumOf(cells, fee), sumOf(cells, others)]
+    if (others !== net) return own !== 0 && own !== other
+    return ![own, own + charged, Math.abs(own - charged)].includes(other)
+  }
   if (table.contents.rows.some(differs)) askForColumn(table, 'amount', [others, amount])
 }
 
@@ -118,10 +136,13 @@ function findBalance(table: Table): void {
  * where it is filled, and nowhere else.
  */
 function findFee(table: Table): void {
-  const { columns, proofs, contents } = table
+  const { columns, proofs, contents, headers } = table
   const [balance] = columns.balance ?? []
-  if (balance === undefined || columns.fee || proofs.has('fee')) return
+  if (columns.fee || proofs.has('fee')) return
   const amounts = moneyFields.flatMap((field) => columns[field] ?? [])
+  const named = freeNumbers(table).filter((column) => chargeNames.test(headers[column]?.name ?? ''))
+  if (named.length === 1 && (columns.amount || amounts.length > 1)) columns.fee = named
+  if (balance === undefined || columns.fee) return
   const sizeOf = (cells: string[], places: number[]) =>
     places.reduce((sum, column) => sum + Math.abs(hundredths(cells[column] ?? '')), 0)
   const found = freeNumbers(table).filter((fee) =>

@@ -124,12 +124,12 @@ function leads(from: Stated | undefined, { amount, fee, balance }: Stated): bool
 const noBalance = { amount: null, balance: null }
 
 /**
- * Whether rows that were refunded or cancelled moved money: they did if the balances follow with them, or if each has a row
- * that brings it back, and did not if the balances follow only without them. Null if nothing shows it.
+ * Whether rows in a state moved money: they did if the balances follow with them, and did not if they follow only without
+ * them. Those that were refunded or cancelled did if each has a row that brings it back. Null if nothing shows it.
  */
-function outcomeOfUndone(undone: CsvRow[], others: CsvRow[]): Aspect {
+function outcomeOf(some: CsvRow[], others: CsvRow[], areUndone: boolean): Aspect {
   const rest = others.map(statedIn)
-  const gone = undone.map(statedIn)
+  const gone = some.map(statedIn)
   const all = [...rest, ...gone].sort((a, b) => a.row.line - b.row.line)
   const isRunning = (rows: Stated[]) =>
     rows.length > 1 &&
@@ -137,11 +137,17 @@ function outcomeOfUndone(undone: CsvRow[], others: CsvRow[]): Aspect {
       ordered.every((one, i) => one.balance !== null && (i === 0 || leads(ordered[i - 1], one))),
     )
   if (isRunning(all)) return { value: 'booked', proof: 'the balances follow with these rows' }
-  if (isRunning(rest)) return { value: 'skipped', proof: 'the balances follow without these rows' }
+  if ((areUndone || rest.length > minRunning) && isRunning(rest))
+    return { value: 'skipped', proof: 'the balances follow without these rows' }
   const amounts = new Set(rest.map(({ amount }) => amount))
   const isBroughtBack = ({ amount }: Stated) => amount !== 0 && amounts.has(-amount)
-  return gone.every(isBroughtBack) ? { value: 'booked', proof: 'other rows bring these back' } : null
+  return areUndone && gone.every(isBroughtBack)
+    ? { value: 'booked', proof: 'other rows bring these back' }
+    : null
 }
+
+/** Fewer balances may follow by chance. */
+const minRunning = 2
 
 const moving = (times: number) => [
   { value: 'booked', label: `${times === 1 ? 'The row' : `The ${times} rows`} moved money.` },
@@ -183,7 +189,7 @@ function settleWord(
   const rows = words.get(word) ?? []
   const isBookedWord = (other: string) => bookedWords.test(foldState(other)) || other === ''
   const booked = [...words].flatMap(([other, some]) => (isBookedWord(other) ? some : []))
-  const shown = undoneWords.test(foldState(word)) ? outcomeOfUndone(rows, booked) : null
+  const shown = outcomeOf(rows, booked, undoneWords.test(foldState(word)))
   const list = [...words].map(([one, all]) => `${quoted(one) || '(blank)'}: ${pluralize(all.length, 'row')}`)
   const open = {
     question: `Nothing says whether rows in the state ${quoted(word) || '(blank)'} moved money (${list.join(', ')}).`,

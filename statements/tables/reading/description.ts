@@ -1,6 +1,7 @@
 import type { Minor } from '../../../src/shared/money.ts'
 import { sepaPurpose } from '../../mt940/details.ts'
 import { joinDescription } from '../../shared/text.ts'
+import { columnsNamed } from '../text/headers.ts'
 import { markOf } from '../text/mark-words.ts'
 import { type CsvRow, cellOf } from '../text/row.ts'
 import type { CsvTable } from '../text/table.ts'
@@ -17,12 +18,16 @@ const payers = new Set([
 /** The other party and the purpose; the kind of booking if the bank gives neither. */
 export function describeRow(table: CsvTable, row: CsvRow, amount: Minor): string | null {
   const texts = (table.columns.description ?? []).map((column) => purposeOf(row.cells[column] ?? ''))
-  // A word such as DEBIT adds nothing to a description.
-  const telling = texts.filter((text) => markOf(text) === null)
+  // A mark such as DEBIT adds nothing to a description.
+  const marks = columnsNamed(table.headers, 'type')
+  const isMark = (text: string, i: number) =>
+    marks.includes(table.columns.description?.[i] ?? -1) && markOf(text) !== null
+  const telling = texts.filter((text, i) => !isMark(text, i))
   const party = otherParty(table, row, amount)
   return (
     joinDescription(party, ...telling, ...row.more.map(({ text }) => text)) ??
     joinDescription(...texts) ??
+    joinDescription(row.cells[table.otherText ?? -1]) ??
     joinDescription(cellOf(table, row, 'posting_text'))
   )
 }

@@ -92,7 +92,7 @@ function readRows(table: CsvTable, options: ReadOptions, kind: Kind, aspects: As
   }))
   const stated = aside.map(valuesOf).filter(({ balance }) => balance !== null)
   if (!aspects.isAsked('mapping.amount')) requireAmounts([...values, ...stated], problems)
-  const entries = withCharges(settleAccounts(table, values, aspects))
+  const entries = withCharges(settleAccounts(table, values, aspects, kind.areBooked))
   const openings = stated.flatMap(({ balance }) => balance ?? [])
   const hasMinus = entries.some(({ amount }) => amount < 0)
   const evidence = {

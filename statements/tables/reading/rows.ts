@@ -51,6 +51,8 @@ export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
     result.leftOut.push(leftOut(record.line, record.cells.join(' '), reason))
   for (const record of table.preamble) if (filled(record) > 0) leave(record, 'before_header')
   const sums = { amount: 0, debit: 0, credit: 0 }
+  /** The sums up to the last subtotal. */
+  let before = { ...sums }
   const currency = unknownCurrency(table.columns, table.body)
   let section = titleOf(table.preamble)
   let pendingTitle = ''
@@ -69,13 +71,18 @@ export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
     useOtherDate(table, row)
     useFee(table, row)
     const isBelowAll = i > lastDated
-    const isSum = isBelowAll && result.rows.length > 1 && isTotal(row, sums)
+    const isSum = isSumOf(row, sums, before, isBelowAll && result.rows.length > 1)
     if (isTitle(row) && filled(record) === 1) pendingTitle = titleOfPending(record)
-    if (isSum || isSummary(table, row, isBelowAll)) {
+    const isOfSums = isBelowAll && !isDated(row.date) && isHeaderOfSums(result.aside.at(-1), result)
+    if (isSum || isOfSums || isSummary(table, row, isBelowAll)) {
       result.aside.push(row)
       leave(record, isSum ? 'total' : reasonOf(row, isBelowAll))
+      if (isSum) before = { ...sums }
     } else if (row.date.text === '' && hasNoAmount(row)) {
-      if (!addToDescription(result.rows.at(-1), table, row)) leave(record, isBelowAll ? 'after_rows' : 'note')
+      // A line without separators below all rows is a footer.
+      const isFooter = isBelowAll && record.cells.length === 1 && table.headers.length > 1
+      if (isFooter || !addToDescription(result.rows.at(-1), table, row))
+        leave(record, isBelowAll ? 'after_rows' : 'note')
     } else if (result.rows.length === maxRows) refuseFile(tooManyRows)
     else {
       result.rows.push(
@@ -88,7 +95,7 @@ export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
       for (const field of moneyFields) sums[field] += hundredthsIn(row[field])
     }
   }
-  doubtSum(table, result.rows, sums)
+  doubtSum(result.rows, sums)
   refuseCutOff(table, result)
   // The cells of a sheet have their places, whatever is in those before them.
   if (!isSheet) refuseShifted(table, result)
@@ -103,14 +110,16 @@ function reasonOf(row: CsvRow, isBelowAll: boolean): Reason {
   return isBelowAll ? 'after_rows' : 'note'
 }
 
-/** Without balances, the only row with its texts whose amount is the sum of three others or more may be a total. */
-function doubtSum({ columns }: CsvTable, rows: CsvRow[], sums: Sums): void {
-  if (columns.balance) return
+/** Without a balance, the only row with its texts whose amount is the sum of three others or more may be a total. */
+function doubtSum(rows: CsvRow[], sums: Sums): void {
   const fields = moneyFields.filter((field) => sums[field] !== 0)
   const [field] = fields
   if (fields.length !== 1 || !field || rows.length <= minSummands) return
-  const wordsOf = ({ cells }: CsvRow) => cells.find((cell) => /\p{L}{2}/u.test(cell))?.trim() ?? ''
-  const found = rows.filter((row) => hundredthsIn(row[field]) * 2 === sums[field])
+  const wordsOf = ({ cells }: CsvRow) =>
+    (cells.find((cell) => /\p{L}{2}/u.test(cell)) ?? cells.find((cell) => /\p{L}/u.test(cell)) ?? '').trim()
+  const found = rows.filter(
+    (row) => row.balance.text === '' && hundredthsIn(row[field]) * 2 === sums[field],
+  )
   const [sum, ...others] = found
   if (!sum || others.length > 0 || wordsOf(sum) === '') return
   if (rows.every((row) => row === sum || wordsOf(row) !== wordsOf(sum))) sum.balanceWord ||= wordsOf(sum)
@@ -201,6 +210,23 @@ function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
   return noAmount && filled(row) < Math.max(2, row.cells.length)
 }
 
+/**
+ * True for a line without a date whose amounts are the sums of those above: below all rows, or with a word for a total, of
+ * those since the last such line.
+ */
+function isSumOf(row: CsvRow, sums: Sums, before: Sums, isBelowAll: boolean): boolean {
+  if (isDated(row.date)) return false
+  if (isBelowAll && isTotal(row, sums)) return true
+  const since = { ...sums }
+  for (const field of moneyFields) since[field] -= before[field]
+  return row.date.text === '' && isTotal(row, since) && says(row, totalWords)
+}
+
+/** True for a line without amounts below all rows that names sums, which follow in the next line. */
+function isHeaderOfSums(row: CsvRow | undefined, { rows }: CsvRows): boolean {
+  return row !== undefined && !hasAmount(row) && row.line > (rows.at(-1)?.line ?? 0) && says(row, totalWords)
+}
+
 /** True for a line whose amounts are the sums of those above. */
 function isTotal(row: CsvRow, sums: Sums): boolean {
   const stated = moneyFields.filter((field) => row[field].text !== '')
@@ -277,7 +303,8 @@ function beginsLikeRow(table: CsvTable, row: CsvRow): boolean {
   if (row.cells.length >= width && !hasNoAmount(row)) return true
   const word = /^\p{L}{2,}/u.exec(beginningOf(row.date.text))?.[0]
   const isProse = word !== undefined && monthNumber(word) === null && filled(row) === 1
-  return /\d/.test(row.date.text) && !rowCount.test(beginningOf(row.date.text)) && !isProse
+  // A single digit counts something.
+  return /\d.|.\d/.test(row.date.text) && !rowCount.test(beginningOf(row.date.text)) && !isProse
 }
 
 /** How many cells have a text. */

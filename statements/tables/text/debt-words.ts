@@ -29,6 +29,10 @@ const repayments = `
   taksit|odemeniz|tesekkur|δοση|ευχαριστουμε|погашение|погашення|взнос|внесок|спасибо|дякуємо
   החזר|תודה|返済|還款|还款|상환|ชำระคืน|ผ่อนชำระ|angsuran|cicilan|pelunasan|ansuran|terima kasih`
 
+/** What a shop gives back. */
+const refunds = `
+  refund|reversal|erstattung|ruckerstattung|gutschrift|remboursement|avoir|devolucion|reembolso|estorno|rimborso|storno|terugbetaling|aterbetalning|retur|refusjon|tilbagebetaling|palautus|hyvitys|zwrot|vraceni|vratka|vratenie|visszaterites|rambursare|iade|επιστροφη|возврат|повернення|זיכוי|返金|退款|환불`
+
 /** What a debt costs; in other accounts these lower the balance. */
 const charges = `
   interest charge|interest charged|interest on purchases|purchase interest|loan interest|debit interest|finance charge|finance charges|late fee|late payment|annual fee|overlimit fee|cash advance
@@ -73,6 +77,7 @@ const patterns = {
   product: oneOf(products),
   debt: oneOf(debts),
   repayment: oneOf(repayments),
+  refund: oneOf(refunds),
   charge: oneOf(charges),
 }
 
@@ -84,6 +89,9 @@ export const isOwed = (header: string): boolean => patterns.debt.test(folded(hea
 
 /** True for the text of a debtor's payment. */
 export const isRepayment = (text: string): boolean => patterns.repayment.test(folded(text))
+
+/** True for the text of what a shop gave back. */
+export const isRefund = (text: string): boolean => patterns.refund.test(folded(text))
 
 /** True for the text of what a debt costs. */
 export const isCharge = (text: string): boolean => patterns.charge.test(folded(text))

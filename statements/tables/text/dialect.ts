@@ -116,13 +116,16 @@ function withoutHeader(samples: Sample[]): Dialect[] {
   }))
 }
 
+/** The beginning of a date, however damaged. */
+const beginsLikeDate = /^\p{P}?(?:\d{1,4}[-./ ]|\d{6}|\p{L}{3,9}\.? \d)/u
+
 /** The last line above a table without headers; -1 if there is none, or if a line may be a row with a damaged date or none. */
 function lastLineAbove(rows: string[][], contents: Contents): number {
   const [first = []] = contents.rows
   const above = rows.slice(0, Math.max(0, rows.indexOf(first)))
   const mayBeRow = (cells: string[]) => {
     const date = cells[contents.dates[0] ?? 0]?.trim() ?? ''
-    return /[1-9]/.test(date) || (date === '' && cells.length === first.length)
+    return beginsLikeDate.test(date) || (date === '' && cells.length === first.length)
   }
   return above.some(mayBeRow) ? -1 : above.length - 1
 }

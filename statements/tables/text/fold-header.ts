@@ -4,7 +4,7 @@ const currencyInBrackets = new RegExp(
   `[([（]\\s*(?:[a-z]{0,2}\\p{Sc}|r\\$|euros?|zl|kr|円|元|원|${usualCurrencies})\\s*[)\\]）]`,
   'giu',
 )
-const currencyBehind = new RegExp(` (?:in |en )?(?:euros?|${usualCurrencies})$`, 'i')
+const currencyBehind = new RegExp(` (?:(?:in|en|em|v|w|i) )?(?:euros?|${usualCurrencies})$`, 'i')
 
 /**
  * A text in the form in which headers are compared: lower case, without accents, currency or punctuation. East Asian ones

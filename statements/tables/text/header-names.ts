@@ -35,7 +35,7 @@ export const headerNames = {
   date: [
     // Booking dates.
     ...list(`
-      booking date|date completed utc|completion date|completed on|datum und uhrzeit|交易成功时间|posting date|posted date|post date|date posted|posted on|booked at|clearing date|posted|date booked|booked date|book date|booked|process date|processed date|date processed|completed date|date completed|entry date|ledger date|accounting date
+      booking date|date completed utc|completion date|completed on|datum und uhrzeit|交易成功时间|posting date|posted date|post date|date posted|posted on|booked at|clearing date|posted|date booked|booked date|book date|booked|process date|processed date|date processed|completed date|date completed|date entered|entry date|ledger date|accounting date
       buchungstag|buchungsdatum|buchung datum|buchung|gebucht am|datum buchung
       date comptable|date d execution|date de comptabilisation|date comptabilisation|date d operation|date de l operation|date operation|date de operation|date op|dateop
       fecha contable|fecha ctble|f contable|fecha operacion|fecha de operacion|fecha de la operacion|f operacion|fecha oper|fecha movimiento|fecha del movimiento|fecha mov|fecha de transaccion|fecha transaccion
@@ -60,7 +60,7 @@ export const headerNames = {
     belopp|belop|summa|maara|osszeg|tranzakcio osszege|castka|zauctovana castka|suma|จำนวนเงิน|סכום|סכום העסקה|ποσο
     maara euroa|objem|castka v mene uctu|local currency amount|jumlah|tutar|işlem tutarı|сумма в валюте счета|сумма пересчитанная в валюту счета|сумма платежа|сумма операции|сумма|金额|金額|入出金|利用|人民币|订单|금액|거래|이용`),
   debit: list(`
-    debit|debits|debit amount|amount debit|debit amt|withdrawal|withdrawals|withdrawal amount|withdrawal amt|paid out|money out|amount out|out|outflow|spent|payments|expense|expenses
+    debit|debits|debit amount|amount debit|debit amt|withdrawal|withdrawals|withdrawal amount|withdrawal amt|paid out|money out|funds out|amount out|out|outflow|spent|payments|expense|expenses
     soll|sollbetrag|soll betrag|belastung|belastungen|lastschrift|lastschriften|ausgabe|ausgaben|ausgang|betrag soll|umsatz soll
     montant debit|debit montant|depense|depenses|sortie|sorties|montant au debit
     debe|cargo|cargos|retiro|retiros|gasto|gastos|importe debe|importe cargo
@@ -70,7 +70,7 @@ export const headerNames = {
     obciazenie|obciazenia|wydatek|wydatki|wyplata|wyplaty|kwota obciazenia|wn
     sent|withdrawn|dr|ut fra konto|ut|uttag|ud|na vrub|suma debit|debets|vydaje|ถอนเงิน|ถอน|חובה|χρεωση|расход|разход|списание|出金|支払い|支払|払出|引出し|引出|引き出し|支出|记账金额支出|提出|提款|提|출금|찾으신`),
   credit: list(`
-    credit|credits|credit amount|amount credit|credit amt|deposit|deposits|deposit amount|deposit amt|paid in|money in|amount in|in|inflow|received|receipts|income
+    credit|credits|credit amount|amount credit|credit amt|deposit|deposits|deposit amount|deposit amt|paid in|money in|funds in|amount in|in|inflow|received|receipts|income
     haben|habenbetrag|haben betrag|gutschrift|gutschriften|einnahme|einnahmen|eingang|betrag haben|umsatz haben
     montant credit|credit montant|recette|recettes|entree|entrees|montant au credit
     haber|abono|abonos|ingreso|ingresos|deposito|depositos|importe haber|importe abono
@@ -96,19 +96,19 @@ export const headerNames = {
     category|category name|categories|子类别|to account to category|kategorie|categorie|categoria|kategoria`),
   description: list(`
     description|full description|transaction description|details|transaction details|narrative|narration|memo|particulars|remarks|remark|notes|note|message|remittance information|payment details|payment reference|payment purpose|booking text|description 1|description 2|description1|description2|description3|sub description|memo description|narrative 1|notes and tags|comment|comments|label|title|original description|text
-    verwendungszweck|beschreibung1|beschreibung2|beschreibung3|avisierungstext|buchungstext verwendungszweck|vorgang verwendungszweck|buchungsdetails|buchungsinformation|umsatztext|beschreibung|zahlungsgrund|notiz|betreff|mitteilung|zahlungsreferenz
-    libelle|libelle complet operation|libelle operation|libelle de l operation|libelle simplifie|detail|detail de l ecriture|detail 1|detail 2|communication|communications|motif|informations complementaires|nature de l operation
+    verwendungszweck|vwz|beschreibung1|beschreibung2|beschreibung3|avisierungstext|buchungstext verwendungszweck|vorgang verwendungszweck|buchungsdetails|buchungsinformation|umsatztext|beschreibung|zahlungsgrund|notiz|betreff|mitteilung|zahlungsreferenz
+    libelle|libelles|libelle complet operation|libelle operation|libelle de l operation|libelle simplifie|detail|detail de l ecriture|detail 1|detail 2|communication|communications|motif|informations complementaires|nature de l operation|details du mouvement|details de l operation
     concepto|descripcion|descripcion operacion|observaciones|detalle|concepto ampliado|mas datos
     descricao|descritivo|historico|lancamento|descricao do movimento|descrizione|causale|descrizione operazione|descrizione operazioni|descrizione estesa|descrizione completa|dettagli|operazione
     omschrijving|omschrijving 1|omschrijving 2|omschrijving 3|mededeling|toelichting|mededelingen|vrije mededeling|gestructureerde mededeling|transactie|naam omschrijving
     opis|opis operacji|opis transakcji|tytul|tytul operacji|tytulem|szczegoly|szczegoly transakcji|tekst|beskrivning|specifikation|transaktion|transaktionsbeschreibung|beskrivelse|forklaring|kozlemeny|popis|zprava|zprava pro prijemce|viesti|rubrik|popis transakce|nature|movimiento|purpose|purpose of payment|buchungs info|selite|descriere|paskirtis
-    reason|poznamka|uzivatelska identifikace|popis pohybu|popis operace|ucel platby|informacia pre prijemcu|descrierea tranzactiei|detalii tranzactie|tittel|otsikko|selgitus|informacija sanemejam|mokejimo paskirtis|keterangan|acıklama|transaction remarks|รายการ|รายละเอียด|תיאור|תאור|פרטים|περιγραφη|αιτιολογια|описание|订单标题|交易说明|交易摘要|备注|описание операции|摘要内容|取り扱い内容|取引内容|入出金内容|摘要|内容|商品说明|商品|說明|적요|내용`),
+    reason|poznamka|uzivatelska identifikace|popis pohybu|popis operace|popis pro prijemce|popis prikazce|systemovy popis|ucel platby|informacia pre prijemcu|descrierea tranzactiei|detalii tranzactie|tittel|otsikko|selgitus|informacija sanemejam|mokejimo paskirtis|keterangan|acıklama|transaction remarks|รายการ|รายละเอียด|תיאור|תאור|פרטים|περιγραφη|αιτιολογια|описание|订单标题|交易说明|交易摘要|备注|описание операции|摘要内容|取り扱い内容|取引内容|入出金内容|摘要|内容|商品说明|商品|說明|적요|내용`),
   payee: list(`
-    payee|name|merchant|merchant name|counterparty|counterparty name|counter party|partner name|partner|beneficiary|beneficiary name|recipient|paid to|from to
-    beguenstigter zahlungspflichtiger|auftraggeber empfanger|empfanger auftraggeber|auftraggeber begunstigter|begunstigter auftraggeber|sender empfanger|empfanger auftraggeber name|name des auftraggebers|zahlungsempfanger|zahlungsempfanger in|zahlungspflichtige r|name zahlungsbeteiligter|empfanger zahlungspflichtiger|empfanger|begunstigter|auftraggeber|handler|handelaar|partnername|name des partners
+    payee|name|merchant|merchant name|counterparty|counterparty name|counter party|partner name|partner|beneficiary|beneficiary name|recipient|paid to|from to|activity name|source destination
+    beguenstigter zahlungspflichtiger|auftraggeber empfanger|empfanger auftraggeber|auftraggeber begunstigter|begunstigter auftraggeber|sender empfanger|empfanger auftraggeber name|name des auftraggebers|zahlungsempfanger|zahlungsempfanger in|zahlungspflichtige r|name zahlungsbeteiligter|empfanger zahlungspflichtiger|empfanger|empfaenger|name gegenkonto|gegenkonto name|begunstigter|auftraggeber|handler|handelaar|partnername|name des partners
     tiers|nom|nom contrepartie|nom de la contrepartie|contrepartie|beneficiaire|beneficiario|ordenante|beneficiario ordenante|comercio|nombre|nome|destinatario|ordinante|controparte|favorecido
     naam|naam tegenpartij|naam tegenpartij bevat|naam van de tegenpartij|tegenrekeninghouder|naam tegenrekeninghouder|odbiorca zleceniodawca|tegenpartij|naam tegenrekening|nadawca odbiorca|odbiorca nadawca|kontrahent|dane kontrahenta|nazwa kontrahenta|nazwa odbiorcy|nazwa nadawcy|nadawca|odbiorca
-    to from|name of sender receiver|sender receiver name|nazev protiuctu|nazev protistrany|protistrana|namn|ordenante beneficiario|jmeno protistrany|nazov protiuctu|partner neve|nume denumire ordonator beneficiar|navn|nimi|saaja maksaja|saajan nimi|saaja maksja nimi|sanemejs maksatajs|moketojo arba gavejo pavadinimas|gavejas|beneficiary payer|交易对方|商户名称|对方户名|取引先`),
+    to from|name of sender receiver|sender receiver name|nazev protiuctu|nazev protistrany|protistrana|namn|ordenante beneficiario|jmeno protistrany|nazov protiuctu|partner neve|nume denumire ordonator beneficiar|navn|nimi|saaja maksaja|saajan nimi|saaja maksja nimi|sanemejs maksatajs|moketojo arba gavejo pavadinimas|gavejas|gavejas moketojas|moketojas gavejas|partner elnevezese|nazev obchodnika|origem destino|destinatario origem|beneficiary payer|交易对方|商户名称|对方户名|取引先`),
   posting_text: list(`
     kind|action|buchungstext|vorgang|umsatzart|umsatztyp|buchungsart|type|transaction type|type operation|type de transaction|type d operation|tipo|tipo de movimiento|tipo movimiento|movimiento|tipo operazione|tipo de transacao|mutatiesoort|transactiesoort|typ transakcji|typ operacji|rodzaj|rodzaj operacji|rodzaj transakcji
     oznaceni operace|typ uhrady|betalingstype|laji|selitys|tapahtuma|tapahtumalaji|tipus|交易分类`),
@@ -141,8 +141,8 @@ export const headerNames = {
     split transaction|status|state|transaction status|umsatzstatus|buchungsstatus|statut|etat|estado|estado operacion|stato|stan|status transakcji
     статус|交易状态`),
   fee: list(`
-    fee|fees|commission|commissions|commissioni|tip|amount fee|total fees|transaction fee|fee amount|gebuhr|gebuehr|entgelt|frais|comision|commissione|kosten|prowizja|oplata
-    teenustasu|poplatek v mene uctu|poplatek|avgift|avgifter|comisiones|tarifa|tarifas|gebyr|kulut|spese|kosten bedrag`),
+    fee|fees|commission|commissions|commissioni|tip|amount fee|total fees|transaction fee|fee amount|gebuhr|gebuhren|gebuehr|gebuehren|entgelt|spesen|frais|comision|commissione|kosten|prowizja|oplata
+    teenustasu|poplatek v mene uctu|poplatek|poplatky|avgift|avgifter|comisiones|comissao|comissoes|tarifa|tarifas|taxa|taxas|provize|dij|jutalek|provizija|gebyr|kulut|spese|kosten bedrag`),
 }
 
 /** The texts that only the service's own export has columns for. */

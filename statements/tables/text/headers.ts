@@ -33,8 +33,16 @@ export function headersOf(cells: string[]): Header[] {
   return cells.map((cell) => {
     const name = foldHeader(cell)
     const apart = cell.slice(0, 200).replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
-    return { text: cell.trim(), name: meanings.has(name) || apart === cell ? name : foldHeader(apart) }
+    const found = meanings.has(name) || apart === cell ? name : foldHeader(apart)
+    return { text: cell.trim(), name: withoutNumber(found) }
   })
+}
+
+/** `Empfänger 2` is a further column of payees. */
+function withoutNumber(name: string): string {
+  const [, first = ''] = /^(.*[^\d ]) ?\d$/.exec(name) ?? []
+  const isOfSeveral = meanings.get(first)?.some(({ field }) => field === 'description' || field === 'payee')
+  return !meanings.has(name) && isOfSeveral ? first : name
 }
 
 /**

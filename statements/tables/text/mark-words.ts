@@ -20,8 +20,8 @@ const words: Record<Mark, string> = {
 
 /** Further kinds of transactions that leave no doubt which way the money went, folded. */
 const kinds: Record<Mark, string> = {
-  debit: `card payment|card purchase|visa purchase|pos purchase|debit card purchase|direct debit|atm withdrawal|cash withdrawal|bill payment|standing order|sale|sent p2p
-    kartenzahlung|kartenumsatz|folgelastschrift|erstlastschrift|dauerauftrag|platba kartou|korttiosto|pkorttimaksu|varekjop|kartyas vasarlas`,
+  debit: `card payment|card purchase|visa purchase|pos purchase|debit card purchase|direct debit|atm withdrawal|cash withdrawal|bill payment|sale|sent p2p
+    kartenzahlung|kartenumsatz|folgelastschrift|erstlastschrift|platba kartou|korttiosto|pkorttimaksu|varekjop|kartyas vasarlas`,
   credit: `direct credit|direct deposit|topup|top up|salary|payroll|received p2p|return|credit interest
     gutschr ueberweisung|gehalt|lohn gehalt|palkka|innbetaling|bezhotovostni prijem`,
 }

@@ -10,6 +10,8 @@ export type CsvTable = {
   dateColumns: number[]
   /** Whether only balances tell the column of debits from that of credits. */
   areLed: boolean
+  /** A column of texts under an unknown header, for rows that nothing else describes. */
+  otherText: number | null
   /** The published layout of its header row. */
   layout: Layout | null
   /** What identifies files of the same layout: the headers or, without any, the kinds of the columns. */

@@ -727,7 +727,7 @@ test('rows under the title of pending ones are pending, and dated totals without
 
 test('a column under an unknown header holds fees if the balances follow only with it', () => {
   const rows = (fee: string) =>
-    `Date,Description,Taxa,Amount,Balance\n2026-10-01,Pay,,100.00,500.00\n2026-10-02,Market,${fee},-33.15,465.83\n2026-10-03,Cafe,,-5.83,460.00\n`
+    `Date,Description,Extra,Amount,Balance\n2026-10-01,Pay,,100.00,500.00\n2026-10-02,Market,${fee},-33.15,465.83\n2026-10-03,Cafe,,-5.83,460.00\n`
   expect(brief(rows('1.02'))).toEqual([
     ['2026-10-01', 10000],
     ['2026-10-02', -3417],

@@ -28,7 +28,7 @@ type Plan = {
 }
 
 /** One record of the file: of an event, or of something else, with the reason why it is left out. */
-type Line = { text: string; event?: Event; leftOut?: string }
+type Line = { text: string; event?: Event; balance?: number; leftOut?: string }
 
 /** A file with a known truth, the same for the same seed. */
 export function randomCase(seed: number): Case {
@@ -55,8 +55,10 @@ function planOf(dice: Dice, words: Language, product: Product, events: Event[]):
   const hasBalance = layout === 'unsigned' || dice.happens(0.55)
   const isOwed = isDebt && dice.happens(isInverted ? 0.85 : 0.4)
   const balance = hasBalance ? (isOwed ? 'owed' : 'own') : 'none'
-  const spent = events.filter(({ amount }) => amount < 0).length
-  const isPlain = product === 'card' && spent * 2 > events.length && dice.happens(0.5)
+  // Which way the oldest amount without a sign went, no balance shows.
+  const shown = layout === 'unsigned' ? events.slice(1) : events
+  const spent = shown.filter(({ amount }) => amount < 0).length
+  const isPlain = product === 'card' && spent * 2 > shown.length && dice.happens(0.5)
   const where = balance === 'owed' && dice.happens(0.3) ? 'balance header' : 'title'
   return {
     ...{ dice, words, writing: writingOf(dice, words), product, layout, isInverted, balance },
@@ -95,8 +97,9 @@ function linesOf(plan: Plan, events: Event[]): Line[] {
   const openings = [...balances]
   const rows = events.map((event): Line => {
     balances[event.account] = (balances[event.account] ?? 0) + movedBy(plan, event)
-    const cells = columns.map(({ cell }) => cell(event, balances[event.account] ?? 0))
-    return { text: write(cells), event, ...(event.state !== 'booked' && { leftOut: event.state }) }
+    const balance = balances[event.account] ?? 0
+    const cells = columns.map(({ cell }) => cell(event, balance))
+    return { text: write(cells), event, balance, ...(event.state !== 'booked' && { leftOut: event.state }) }
   })
   if (isNewestFirst) rows.reverse()
   const header = { text: write(columns.map(({ header }) => header)) }
@@ -326,8 +329,8 @@ function caseOf(seed: number, plan: Plan, lines: Line[]): Case {
     kind: 'bank',
     told: {},
     answers: {},
-    // How accounts are named is up to the reader: the rows of the first one are compared.
-    accounts: [{ rows: rowsOf(0) }],
+    // How accounts are named is up to the reader: the rows of the first one that has any are compared.
+    accounts: [{ rows: [rowsOf(0), rowsOf(1)].find((rows) => rows.length > 0) ?? [] }],
     isRefused: false,
     asks: provesDirection(plan, booked) ? [] : null,
     mayAsk: [
@@ -348,7 +351,19 @@ function provesDirection(plan: Plan, booked: Line[]): boolean {
   if (plan.layout === 'marked' || plan.layout === 'behind') return isBoth
   const isSigned = plan.layout === 'signed'
   if (!isSigned || plan.balance === 'none' || plan.accounts > 1 || moved.length < 3) return false
-  if (plan.product === 'card' || plan.product === 'loan') return plan.balance === 'own' && !plan.isInverted
+  // Where no amount has a sign, no balance shows which way the oldest one went.
+  if (!moved.some((one) => (plan.isInverted ? one > 0 : one < 0))) return false
+  const held = booked.flatMap(({ balance }) => balance || [])
+  if (held.filter((one) => one < 0).length * 2 === held.length) return false
+  const lowered = moved.filter((one) => one < 0).length
+  // A card that is sometimes in credit, or is paid more often than used, may also be one whose debt is positive.
+  if (plan.product === 'card' || plan.product === 'loan')
+    return (
+      plan.balance === 'own' &&
+      !plan.isInverted &&
+      held.every((one) => one < 0) &&
+      lowered * 2 >= moved.length
+    )
   const lowering = booked.flatMap(({ event }) => (event && event.amount < 0 ? [event.text] : []))
   const bills = lowering.filter((text) => plan.words.bills.includes(text))
   const areMany = new Set(lowering).size > 1 && bills.length * 2 < lowering.length
