@@ -97,9 +97,10 @@ export function askAboutMarks(
   const wordAt = ({ cells }: CsvRow, column: number) => cells[column]?.trim().slice(0, 100) || 'blank'
   const text = onlyText(table)
   const kinds = [...type, ...posting_text].filter((column) => column !== text)
+  const used = Object.values(table.columns).flat()
   const unnamed = table.headers
     .slice(0, maxColumns)
-    .flatMap((header, column) => (isKnown(header) ? [] : [column]))
+    .flatMap((header, column) => (isKnown(header) || used.includes(column) ? [] : [column]))
   const column = [...kinds, ...unnamed].find((column) => {
     const words = [...new Set(rows.map((row) => wordAt(row, column)))]
     if (words.length > maxAsked) return false
