@@ -7,6 +7,7 @@ import {
   readStatement,
   recognise,
 } from '../../statements/index.ts'
+import { checksOf, selectChecks } from '../balance-checks/read.ts'
 import type { Owner } from '../database/owner.ts'
 import { accounts, type KeptLayout, transactions } from '../database/schema.ts'
 import { type CalendarDate, dateIn, fallbackTimezone, type Span } from '../shared/dates.ts'
@@ -96,16 +97,20 @@ async function knownOf(owner: Owner, accountId: number, { from, to }: Span): Pro
       .from(transactions)
       .where(and(eq(userId, owner.id), eq(ofAccount, accountId), between(date, from, to)))
       .limit(maxCompared)
-  const { paid, received, held } = await owner.run({
+  const { paid, received, held, ...found } = await owner.run({
     paid: moved(transactions.accountId),
     received: moved(toAccountId),
     held: owner.db.all<{ balance: number | null }>(balanceAt(owner, { accountId, date: to })),
+    ...selectChecks(owner, eq(accounts.id, accountId)),
   })
   const rows = [
     ...paid.map((row) => ({ ...row, amount: row.type === 'income' ? row.amount : negated(row.amount) })),
     ...received,
   ].sort((a, b) => (a.date < b.date ? -1 : 1))
-  const balance = held[0]?.balance ?? null
+  const ledger = held[0]?.balance ?? null
+  // The bank's balance, where a check says how much the ledger's differs from it.
+  const difference = checksOf(found).findLast(({ date }) => date <= to)?.difference ?? 0n
+  const balance = ledger === null ? null : ledger - Number(difference)
   const isWhole = paid.length < maxCompared && received.length < maxCompared
   return { rows, balances: balance === null || !isWhole ? [] : balancesBefore(rows, from, to, balance) }
 }

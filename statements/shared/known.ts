@@ -18,9 +18,7 @@ export function signsByKnownRows(
   aspects: Aspects,
 ): { value: SignConvention; proof: string } | null {
   if (!aspects.known) {
-    const days = entries.flatMap(({ date }) => date ?? []).sort()
-    const [from, to] = [days[0], days.at(-1)]
-    if (from && to) aspects.needs = { from: addDays(from, -1), to }
+    needDays(entries, aspects)
     return null
   }
   const keyOf = (date: string | null, amount: number) => `${date} ${Math.abs(amount)}`
@@ -33,6 +31,13 @@ export function signsByKnownRows(
   if (agrees.length < minKnown || new Set(agrees).size > 1) return null
   const proof = `${pluralize(agrees.length, 'recorded row')} of the same day and amount`
   return { value: agrees[0] ? 'as_written' : 'inverted', proof }
+}
+
+/** Says that what is known of the days of the entries, and of the one before them, might settle a question. */
+export function needDays(entries: Dated[], aspects: Aspects): void {
+  const days = entries.flatMap(({ date }) => date ?? []).sort()
+  const [from, to] = [days[0], days.at(-1)]
+  if (from && to && !aspects.known) aspects.needs = { from: addDays(from, -1), to }
 }
 
 /** What the account is known to have held at the end of a day; null if that is unknown, or nothing. */

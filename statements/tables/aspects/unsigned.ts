@@ -1,7 +1,7 @@
 import { addDays } from '../../../src/shared/dates.ts'
 import { type Minor, negated } from '../../../src/shared/money.ts'
 import { type Aspects, asTold } from '../../shared/aspect.ts'
-import { knownBalance, signsByKnownRows } from '../../shared/known.ts'
+import { knownBalance, needDays, signsByKnownRows } from '../../shared/known.ts'
 import type { CsvTable } from '../text/table.ts'
 import { directionsByBalances } from './balances.ts'
 import { doubtAbout, meaningOfBalances } from './direction.ts'
@@ -93,6 +93,12 @@ function settle(all: Unsigned[], doubt: string | null, aspects: Aspects): Readin
   const kept = isOneWay && known ? keptSigns(known.isOwn === (shown.verb === 'raise'), aspects) : null
   const isAsked = told === undefined && (known === null || (open.length > 0 && kept === null))
   const asked = known ? question(notShown, open) : unsignedQuestion(doubt ?? '', shown, open)
+  // What the account held before shows which way the oldest amount went.
+  if (isAsked)
+    needDays(
+      all.map(({ entry }) => entry),
+      aspects,
+    )
   const answer = isAsked ? aspects.ask('signs', asked.question, asked.options) : (told ?? kept ?? '')
   const isOwn = known?.isOwn ?? answer.startsWith('inverted') === (shown.verb === 'lower')
   const oldestCameIn = answer === 'as_written' || answer === 'inverted_but_oldest'

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import type { Known } from '../../../statements/index.ts'
 import { type Answers, flat, type GroupedAnswers } from './reader.ts'
 
 /** A row that a file should come to. What is undefined is not compared; `words` are part of the description. */
@@ -24,6 +25,8 @@ export type Case = {
   answers: Answers
   /** What an earlier import of the same layout settled. */
   remembered?: Answers
+  /** What is known of the account. */
+  known?: Known
   /** The file of the same layout that was imported before. */
   after?: Case
   accounts: ExpectedAccount[]

@@ -93,8 +93,13 @@ function search(
   budget: { left: number },
 ): Found {
   budget.left -= 1
-  const { bytes, kind, remembered } = one
-  const reading = readFile(bytes, { kind, answers, ...(remembered && { remembered }) })
+  const { bytes, kind, remembered, known } = one
+  const reading = readFile(bytes, {
+    kind,
+    answers,
+    ...(remembered && { remembered }),
+    ...(known && { known }),
+  })
   const found = { ...before, answers, reading, lacks: null }
   if (reading.questions.length === 0) {
     if (reading.problems.length > 0)

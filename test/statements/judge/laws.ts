@@ -1,4 +1,7 @@
+import { addDays } from '../../../src/shared/dates.ts'
+import type { Minor } from '../../../src/shared/money.ts'
 import type { Case } from './cases.ts'
+import type { Outcome } from './judge.ts'
 import { type Answers, type Reading, readFile } from './reader.ts'
 
 /** What the first account of a case is read with before any question is answered. */
@@ -13,6 +16,18 @@ export function askedAgain(one: Case): string[] | null {
   const first = questions.map(({ field, options }) => [field, options[0]?.value ?? ''])
   const next = read(one, { ...toldOf(one), ...Object.fromEntries(first) })
   return next.questions.map(({ field }) => field)
+}
+
+/**
+ * The file as that of the next month: with what was settled, and with what the account is known to hold before its first day
+ * if the file before it ended with a balance.
+ */
+export function nextOf(one: Case, { reading: { remembered, balances, rows } }: Outcome): Case {
+  const [first] = rows.map(({ date }) => date).sort()
+  if (!balances.closing || !first) return { ...one, remembered }
+  const moved = rows.reduce((sum, { amount }) => sum + amount, 0)
+  const held = { date: addDays(first, -1), amount: (balances.closing.amount - moved) as Minor }
+  return { ...one, remembered, known: { rows: [], balances: [held] } }
 }
 
 const read = ({ bytes, kind }: Case, answers: Answers): Reading => readFile(bytes, { kind, answers })

@@ -5,6 +5,7 @@ import { randomCase } from '../random/statement.ts'
 import { allCases, type Case, casesIn, toCaseFile } from './cases.ts'
 import { goodVerdicts, type Outcome, outcomeOf } from './judge.ts'
 import { kindOf } from './kinds.ts'
+import { nextOf } from './laws.ts'
 
 const { values } = parseArgs({
   options: {
@@ -39,23 +40,27 @@ function measure(title: string, cases: Case[]): void {
 function measureRandom(many: number, seed: number): void {
   const found: { verdict: string; product: string }[] = []
   const asksNext: string[] = []
+  const asksTwice: string[] = []
   for (let i = 0; i < many; i += 1) {
     const one = randomCase(seed + i)
     const outcome = outcomeOf(one)
     const isGood = goodVerdicts.includes(outcome.verdict)
     found.push({ verdict: outcome.verdict, product: one.name.split(' ')[1] ?? '' })
     if (isGood && asksAgain(one, outcome)) asksNext.push(one.name)
+    if (outcome.rounds > 1) asksTwice.push(one.name)
     if (values.verbose && !isGood) print(one, outcome)
     if (values.save && !isGood) save(values.save, one, outcome)
   }
   console.log(`random from seed ${seed}: ${many} files, ${counted(found.map(({ verdict }) => verdict))}`)
   for (const [product, some] of Map.groupBy(found, ({ product }) => product))
     console.log(`  ${product}: ${some.length} files, ${counted(some.map(({ verdict }) => verdict))}`)
+  console.log(`  more than one sheet of questions: ${asksTwice.length}`)
   console.log(`  the next file of a layout asks again: ${asksNext.length}`)
+  if (values.verbose) console.log([...asksNext.slice(0, 10), ...asksTwice.slice(0, 10)].join('\n'))
 }
 
-function asksAgain(one: Case, { reading: { remembered } }: Outcome): boolean {
-  return outcomeOf({ ...one, remembered }).asked.length > 0
+function asksAgain(one: Case, outcome: Outcome): boolean {
+  return outcomeOf(nextOf(one, outcome)).asked.length > 0
 }
 
 function save(folder: string, one: Case, { verdict }: Outcome): void {

@@ -1,6 +1,7 @@
 import type { FileQuestion } from '../../../src/shared/failures.ts'
 import {
   type Answers,
+  type Known,
   type Reading as ReadStatement,
   type Row,
   readStatement,
@@ -24,15 +25,15 @@ export type Reading = {
   remembered: Answers
 }
 
-type Context = { kind: 'bank' | 'own'; answers?: Answers; remembered?: Answers }
+type Context = { kind: 'bank' | 'own'; answers?: Answers; remembered?: Answers; known?: Known }
 
 /** The day on which the files of the corpus are read. */
 const today = '2026-11-27'
 
 /** Reads a file. The only place where the tests of the corpus call the readers. */
-export function readFile(bytes: Uint8Array, { kind, answers, remembered }: Context): Reading {
+export function readFile(bytes: Uint8Array, { kind, answers, remembered, known }: Context): Reading {
   const reading = readStatement(bytes, {
-    ...{ kind, today, answers },
+    ...{ kind, today, answers, known },
     remembered: remembered ? { values: remembered, source: 'as in import 1' } : null,
   })
   return { ...reading, remembered: reading.layout?.values ?? {} }

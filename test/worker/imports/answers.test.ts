@@ -46,6 +46,41 @@ test('what a file leaves open is asked with the rows that each answer would make
   expect(await layouts()).toEqual([])
 })
 
+/** The statements of a card with what is owed, none of whose amounts has a sign. */
+const debt = (month: string, owed: number) => {
+  const rows = [
+    ['03', 'Coffee beans', 12.5],
+    ['09', 'Books', 20],
+    ['15', 'Payment received', -30],
+    ['21', 'Cinema', 9],
+  ] as const
+  let balance = owed
+  const lines = rows.map(([day, text, amount]) => {
+    balance += amount
+    return `2026-${month}-${day},${text},${Math.abs(amount).toFixed(2)},${balance.toFixed(2)}\n`
+  })
+  return `Date,Description,Amount,Balance\n${lines.join('')}`
+}
+
+test('which way the oldest amount without a sign went is asked once: afterwards, the balance of that import shows it', async () => {
+  const { send } = await createCustomer()
+  const first = await send(debt('07', 340))
+  expect([first.status, first.body.questions.map(({ field }: Json) => field)]).toEqual([422, ['signs']])
+  const values = first.body.questions[0].options.map(({ value }: Json) => value)
+  expect(values).toEqual(['as_written', 'as_written_but_oldest', 'inverted', 'inverted_but_oldest'])
+  expect((await send(debt('07', 340), '&signs=inverted')).status).toBe(200)
+  const next = await send(debt('08', 351.5), '&dry_run=true')
+  expect(next.status).toBe(200)
+  expect(next.body.import.preview.rows.map(({ type }: Json) => type)).toEqual([
+    'expense',
+    'expense',
+    'income',
+    'expense',
+  ])
+  // Where a row is missing between the two files, it is asked again.
+  expect((await send(debt('08', 347))).body.questions.map(({ field }: Json) => field)).toEqual(['signs'])
+})
+
 test('an answer about what the file does not have is accepted, and listed as unused', async () => {
   const { send } = await createCustomer()
   const options =
