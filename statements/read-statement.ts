@@ -198,7 +198,7 @@ function accountsOf(rows: OwnRow[], { signs }: Settled, earlier: Answers): strin
 function toRemember(settled: Settled): Answers {
   const isRemembered = (field: string, { value, once }: Settled[string]) =>
     field === 'signs'
-      ? !once && (value === 'as_written' || value === 'inverted')
+      ? !once && signAnswers.some((one) => one === value)
       : /^(?:date_format|decimal_separator|fees|balance|encoding|statement_account|(?:mapping|states|marks)\..*)$/.test(
           field,
         )

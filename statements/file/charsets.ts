@@ -1,3 +1,4 @@
+import { foldHeader } from '../tables/text/fold-header.ts'
 import { headerNames } from '../tables/text/header-names.ts'
 
 /** The letters beyond ASCII of languages in an encoding, in lower case: several alphabets for one, the commonest first. */
@@ -27,6 +28,9 @@ const alphabets: [encoding: string, letters: string][] = [
 
 const eastAsianEncodings = ['gb18030', 'shift_jis', 'big5', 'euc-kr']
 const sampleBytes = 65_536
+/** How much of a file is searched for headers. */
+const headerLength = 2_000
+const folded = new Set(Object.values(headerNames).flat())
 
 /** Encodings by which a person may tell which one a file is in. */
 export const legacyEncodings = [...new Set(alphabets.map(([encoding]) => encoding)), ...eastAsianEncodings]
@@ -50,10 +54,16 @@ export function likelyCharset(bytes: Uint8Array): string {
   for (const [encoding, letters] of alphabets) {
     const text = texts.get(encoding) ?? new TextDecoder(encoding).decode(sample)
     texts.set(encoding, text)
-    const score = scoreOf(text, letters)
+    const score = scoreOf(text, letters) + 3 * knownHeaders(text)
     if (score > best.score) best = { encoding, score }
   }
   return best.encoding
+}
+
+/** How many cells of the first lines are known headers with letters beyond ASCII. */
+function knownHeaders(text: string): number {
+  const cells = text.slice(0, headerLength).match(/[^\n;,|\t"]*[^\0-\x7f][^\n;,|\t"]*/g) ?? []
+  return new Set(cells.map((cell) => foldHeader(cell)).filter((name) => folded.has(name))).size
 }
 
 /**

@@ -70,7 +70,9 @@ export class Aspects {
         return this.record(field, kept, this.kept?.source ?? '')
       return this.ask(field, found.question, found.options)
     }
-    if (kept === undefined || kept === found.value) return this.record(field, found.value, found.proof)
+    // That marks hold where signs contradict them says nothing of a file in which they agree.
+    const isComparable = kept !== undefined && !kept.startsWith('by_mark')
+    if (!isComparable || kept === found.value) return this.record(field, found.value, found.proof)
     const text = `The file shows ${found.value} (${found.proof}), but it was ${kept} ${this.kept?.source}.`
     return this.ask(field, text, [
       { value: found.value, label: `${found.value}, as this file shows` },

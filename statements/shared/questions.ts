@@ -94,10 +94,21 @@ function rowsWith<T>(
   answers: Answers,
   rowsOf: (result: T) => ExampleRow[],
 ): ExampleRow[] | null {
+  const result = readAnyway(read, text, options, answers)
+  return result && rowsOf(result)
+}
+
+/** Reads a file with these answers, and with the first option of further questions; null if it cannot be read so. */
+export function readAnyway<T>(
+  read: Read<T>,
+  text: string,
+  options: ReadOptions,
+  answers: Answers = {},
+): T | null {
   let all = answers
   for (let round = 0; round < maxRounds; round += 1) {
     try {
-      return rowsOf(read(text, told(options, all)))
+      return read(text, told(options, all))
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
       if (error.questions.length === 0) return null

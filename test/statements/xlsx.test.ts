@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { contentsOf, encode, errorsOf, readGeneric } from './corpus.ts'
+import { contentsOf, encode, errorsOf, readGeneric, unreadableOf } from './corpus.ts'
 import { type Cell, type Sheets, workbook, workbookParts, zip } from './workbooks.ts'
 
 /** 29 and 30 January 2026 as Excel counts days. */
@@ -111,7 +111,10 @@ describe('a workbook', () => {
       [first, -3, 1],
       [second, 4.5, 2],
     ]
-    expect(Object.keys(refusal(workbook({ ...table, Other: other })) ?? {})).toEqual(['mapping'])
+    expect(Object.keys(refusal(workbook({ ...table, Other: other })) ?? {})).toEqual([
+      'mapping',
+      'statement_account',
+    ])
   })
 
   test('has no table with a single row that is passed over', () => {
@@ -122,11 +125,34 @@ describe('a workbook', () => {
       Cover: [[], ['Date', first, 'Balance', 135]],
     })
     const asked = errorsOf(() => contentsOf(workbook(sheets([50, 135])), {}))
-    expect(Object.keys(asked ?? {})).toEqual(['signs'])
+    expect(Object.keys(asked ?? {})).toEqual(['signs', 'statement_account'])
     expect(rowsOf(workbook(sheets([-50, 35])))).toEqual([
       ['Oct', -1_250, -250],
       ['Nov', -5_000],
     ])
+  })
+
+  test('of which several tables have questions asks them at once, and then those of the account that is meant', () => {
+    const header = ['Date', 'Description', 'Amount']
+    const sheets = workbook({
+      Checking: [header, [first, 'Shop', -12.5], [second, 'Pay', 85]],
+      Card: [
+        [...header, 'Status'],
+        [first, 'Shop', 12.5, 'Done'],
+        [second, 'Pay', -85, 'Parked'],
+      ],
+    })
+    const { questions } = unreadableOf(() => contentsOf(sheets)) ?? {}
+    expect(questions?.map(({ field, options }) => [field, options.map(({ value }) => value)])).toEqual([
+      ['signs', ['as_written', 'inverted']],
+      ['states.Parked', ['booked', 'skipped']],
+      ['statement_account', ['Checking', 'Card']],
+    ])
+    const of = (statement_account: string) => ({ statement_account, signs: 'inverted' })
+    expect(contentsOf(sheets, of('Checking')).accounts[0]?.entries.map(({ amount }) => amount)).toEqual([
+      1_250, -8_500,
+    ])
+    expect(Object.keys(errorsOf(() => contentsOf(sheets, of('Card'))) ?? {})).toEqual(['states'])
   })
 
   test('may have notes beside its table, and rows without the last cells', () => {

@@ -17,6 +17,7 @@ import {
   maxTwins,
   nameOf,
 } from '../text/headers.ts'
+import { markOf } from '../text/mark-words.ts'
 import { type Layout, layoutOf } from '../text/published-layouts.ts'
 import type { CsvRecord } from '../text/records.ts'
 import { areStates } from '../text/state-words.ts'
@@ -196,9 +197,12 @@ function chooseDescription(table: Table): number | null {
   const { description = [], payee = [] } = columns
   if (proofs.has('description') || (layout && (columns.description || columns.payee))) return null
   const lengths = headers.slice(0, maxColumns).map((header, column) => {
-    if (isUsed(table, column) || contents.dates.includes(column) || isKnown(header)) return 0
+    const isValued = contents.dates.includes(column) || contents.numbers.includes(column)
+    if (isValued || isUsed(table, column) || isKnown(header)) return 0
     const texts = [...new Set(textsIn(contents, column))]
-    return texts.filter((text) => /\p{L}{2}/u.test(text) && !isAccountNumber(text)).join('').length
+    // Marks say which way a row went, and not what it was for.
+    const areWords = (text: string) => /\p{L}{2}/u.test(text) && !isAccountNumber(text) && !markOf(text)
+    return texts.filter(areWords).join('').length
   })
   const most = Math.max(0, ...lengths)
   if (most === 0) return null

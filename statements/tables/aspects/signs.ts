@@ -100,7 +100,7 @@ function directed(
     aspects.settle('signs', () =>
       question(`The balances in the file contradict ${proof ?? 'its marks'}.`, groups.flat()),
     )
-  else if (proof) aspects.record('signs', value, proof)
+  else if (proof) aspects.record('signs', value, proof, { once: true })
   return applied(signed, told ?? 'as_written')
 }
 

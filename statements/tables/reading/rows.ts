@@ -117,9 +117,7 @@ function doubtSum(rows: CsvRow[], sums: Sums): void {
   if (fields.length !== 1 || !field || rows.length <= minSummands) return
   const wordsOf = ({ cells }: CsvRow) =>
     (cells.find((cell) => /\p{L}{2}/u.test(cell)) ?? cells.find((cell) => /\p{L}/u.test(cell)) ?? '').trim()
-  const found = rows.filter(
-    (row) => row.balance.text === '' && hundredthsIn(row[field]) * 2 === sums[field],
-  )
+  const found = rows.filter((row) => row.balance.text === '' && hundredthsIn(row[field]) * 2 === sums[field])
   const [sum, ...others] = found
   if (!sum || others.length > 0 || wordsOf(sum) === '') return
   if (rows.every((row) => row === sum || wordsOf(row) !== wordsOf(sum))) sum.balanceWord ||= wordsOf(sum)

@@ -1,6 +1,10 @@
+import type { FileQuestion } from '../../../src/shared/failures.ts'
+import { accountNames, chooseAccount } from '../../shared/accounts.ts'
+import type { Choice } from '../../shared/aspect.ts'
 import { type Attributes, readXml } from '../../shared/markup.ts'
 import type { ReadOptions } from '../../shared/options.ts'
-import type { BankStatement } from '../../shared/statement.ts'
+import { readAnyway } from '../../shared/questions.ts'
+import type { BankStatement, StatementAccount } from '../../shared/statement.ts'
 import { cleanText } from '../../shared/text.ts'
 import { refuseFile, Unreadable } from '../../shared/unreadable.ts'
 import { holdsDateAndAmount } from '../text/contents.ts'
@@ -19,23 +23,28 @@ const maxSheets = 20
 const isBuiltInDate = (id: number) =>
   (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 50 && id <= 58)
 
+type ReadTable = (text: string, options: ReadOptions) => BankStatement
+
+/** A sheet that was read, with the first answers to its questions if it is `asking` some. */
+type ReadSheet = { name: string; statement: BankStatement; asking: Unreadable | null }
+
 /**
  * Reads the bank statement in an Excel workbook: each sheet with a table is read like a CSV file, and is an account of
- * its own where there are several. Null if the bytes are no workbook. Throws Unreadable.
+ * its own where there are several. Their questions are asked at once, and those of the account that is meant if it has been
+ * told. Null if the bytes are no workbook. Throws Unreadable.
  */
 export function readWorkbook(
   bytes: Uint8Array,
   options: ReadOptions,
-  readTable: (text: string, options: ReadOptions) => BankStatement,
+  readTable: ReadTable,
 ): BankStatement | null {
   const sheets = filledSheets(bytes)
   if (!sheets) return null
-  const read: { name: string; statement: BankStatement }[] = []
+  const read: ReadSheet[] = []
   let refusal: unknown = null
   for (const sheet of sheets) {
-    const { name, rows } = sheet
     try {
-      read.push({ name, statement: readTable(toCsv(rows), separatedByCommas(options)) })
+      read.push(readOneSheet(sheet, options, readTable, isTable(sheet, sheets)))
     } catch (error) {
       // A sheet without transactions, such as a summary, is passed over.
       if (!(error instanceof Unreadable) || isTable(sheet, sheets)) throw error
@@ -43,14 +52,70 @@ export function readWorkbook(
     }
   }
   if (read.length === 0) throw refusal ?? refuseFile('The workbook is empty.')
-  const accounts = read.flatMap(({ name, statement }) =>
+  const ofSheets = read.map(({ name, statement }) =>
     statement.accounts.map((account) => ({
       ...account,
       identifier: read.length > 1 ? [name, account.identifier].filter(Boolean).join('/') : account.identifier,
     })),
   )
+  const accounts = ofSheets.flat()
+  askAtOnce(read, ofSheets, options)
   const { settled: { delimiter: _, ...settled } = {}, headers = [] } = read[0]?.statement ?? {}
   return { format: 'csv', accounts, settled, headers }
+}
+
+function readOneSheet(
+  { name, rows }: Sheet,
+  options: ReadOptions,
+  readTable: ReadTable,
+  mayAsk: boolean,
+): ReadSheet {
+  const [text, told] = [toCsv(rows), separatedByCommas(options)]
+  try {
+    return { name, statement: readTable(text, told), asking: null }
+  } catch (error) {
+    const isAsking = mayAsk && error instanceof Unreadable && error.questions.length > 0
+    const statement = isAsking ? readAnyway(readTable, text, told) : null
+    if (!isAsking || !statement) throw error
+    return { name, statement, asking: error }
+  }
+}
+
+/** Throws Unreadable with the questions of all sheets, or of the one that is meant, and which account that is. */
+function askAtOnce(read: ReadSheet[], ofSheets: StatementAccount[][], options: ReadOptions): void {
+  const told = options.answers?.statement_account
+  const names = accountNames(ofSheets.flat())
+  const sheetOf = ofSheets.flatMap((accounts, sheet) => accounts.map(() => sheet))
+  const meant = told === undefined ? undefined : sheetOf[names.indexOf(told)]
+  const open = read.flatMap(({ asking }, sheet) =>
+    asking && (meant === undefined || meant === sheet) ? [asking] : [],
+  )
+  const [first] = open
+  if (!first) return
+  const byField = Map.groupBy(
+    open.flatMap(({ questions }) => questions),
+    ({ field }) => field,
+  )
+  const questions = [...byField.values()].flatMap(([one, ...others]) => {
+    const options = [...(one?.options ?? []), ...others.flatMap((other) => other.options)]
+    const isFirst = ({ value }: Choice, i: number) =>
+      options.findIndex((other) => other.value === value) === i
+    return one ? [{ ...one, options: options.filter(isFirst) }] : []
+  })
+  const ofAccounts = byField.has('statement_account') ? [] : accountQuestions(ofSheets.flat(), options)
+  throw new Unreadable({ ...first, questions: [...questions, ...ofAccounts] })
+}
+
+/** The question which account is meant, if there are several and none has been told. */
+function accountQuestions(accounts: StatementAccount[], options: ReadOptions): FileQuestion[] {
+  if (accounts.length < 2 || options.answers?.statement_account !== undefined) return []
+  try {
+    chooseAccount(accounts, options)
+    return []
+  } catch (error) {
+    if (error instanceof Unreadable) return error.questions
+    throw error
+  }
 }
 
 /** The options with which a sheet is read, whose cells are separated by commas. */

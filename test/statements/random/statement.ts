@@ -65,10 +65,11 @@ function planOf(dice: Dice, words: Language, product: Product, events: Event[]):
     isNewestFirst: dice.happens(0.5),
     saysWhat: isDebt && !isPlain ? where : 'nothing',
     marks,
-    hasStates: dice.happens(0.12),
+    // What shows that a plain card is one are its booked rows.
+    hasStates: dice.happens(0.12) && !isPlain,
     fees: layout === 'signed' && !isDebt && dice.happens(0.1) ? dice.oneOf(['extra', 'included']) : 'none',
     hasForeign: !isDebt && dice.happens(0.08),
-    accounts: dice.happens(0.08) && layout !== 'unsigned' ? 2 : 1,
+    accounts: dice.happens(0.08) && layout !== 'unsigned' && !isPlain ? 2 : 1,
   }
 }
 
