@@ -82,7 +82,7 @@ test('the tour runs as it is pasted, on a database that other users share', asyn
   const [session = '', summary = '', reports = '', reported = ''] = blocks
   const [signIn = '', profile = '', reminder = '', sync = '', progress = ''] = blocks.slice(4)
   const [copy = '', offline = '', statement = ''] = blocks.slice(9)
-  const [otherApp = '', leaving = '', script = '', address = ''] = blocks.slice(-4)
+  const [check = '', otherApp = '', leaving = '', script = '', address = ''] = blocks.slice(-5)
   await takeTheFirstIds(place)
   const terminal = openTerminal(place)
 
@@ -119,6 +119,13 @@ test('the tour runs as it is pasted, on a database that other users share', asyn
   const [dryRun, run, again] = (await terminal.paste(statement)).slice(-4)
   for (const first of [dryRun, run]) expect(first).toContain('"rows":2,"created":2,"duplicate":0')
   expect(again).toContain('"rows":2,"created":0,"duplicate":2')
+  const checked = await terminal.paste(check)
+  const [broken = '', , mended] = checked.slice(-3)
+  expect(JSON.parse(broken)).toMatchObject({
+    difference: -12.5,
+    broken_by: [{ op: 'created', after: { amount: '12.50' }, by: { kind: 'session' } }],
+  })
+  expect(mended).toBe('"state":"ok"')
   const [preview, moved, opened] = await terminal.paste(otherApp)
   for (const response of [preview, moved])
     expect(response).toContain('"accounts_created":["Old bank","Rainy days"]')
