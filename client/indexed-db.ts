@@ -32,9 +32,18 @@ export function indexedDbStorage(name: string): LedgerStorage {
   return {
     write: (entries) =>
       run('readwrite', (store) => {
-        for (const [key, value] of entries)
-          if (value === null) store.delete(key)
-          else store.put(value, key)
+        let at = 0
+        // In several tasks, since the browser copies each value as it is put.
+        function writeNext(): void {
+          const next = entries.slice(at, at + entriesPerTask)
+          at += entriesPerTask
+          const requests = next.map(([key, value]) =>
+            value === null ? store.delete(key) : store.put(value, key),
+          )
+          const last = requests.at(-1)
+          if (last && at < entries.length) last.onsuccess = writeNext
+        }
+        writeNext()
         return () => undefined
       }),
 
@@ -48,6 +57,7 @@ export function indexedDbStorage(name: string): LedgerStorage {
 }
 
 const table = 'values'
+const entriesPerTask = 8
 
 function open(name: string, onClosed: () => void): Promise<Database> {
   const request = indexedDB.open(name, 1)
@@ -71,9 +81,10 @@ function open(name: string, onClosed: () => void): Promise<Database> {
 type Mode = 'readonly' | 'readwrite'
 type Handler = (() => void) | null
 type Reading<T> = { readonly result: T }
+type Writing = { onsuccess: Handler }
 type Store = {
-  put: (value: string, key: string) => unknown
-  delete: (key: string) => unknown
+  put: (value: string, key: string) => Writing
+  delete: (key: string) => Writing
   getAll: (range: object, limit: number | undefined) => Reading<unknown[]>
   getAllKeys: (range: object, limit: number | undefined) => Reading<unknown[]>
 }

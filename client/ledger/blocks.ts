@@ -48,8 +48,13 @@ export function readBlockAgain(rows: Rows, block: string, value: string | null, 
 }
 
 function rowsIn({ byId }: Rows, block: string): ServedRow[] {
-  const ids = Array.from({ length: blockSize }, (_, at) => numberOf(block) * blockSize + at)
-  return ids.map((id) => byId[nounOf(block)].get(id)).filter((row) => row !== undefined)
+  const [all, first] = [byId[nounOf(block)], numberOf(block) * blockSize]
+  const own: ServedRow[] = []
+  for (let id = first; id < first + blockSize; id++) {
+    const row = all.get(id)
+    if (row) own.push(row)
+  }
+  return own
 }
 
 /** The rows of a stored block; undefined if it is damaged. */

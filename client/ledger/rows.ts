@@ -1,7 +1,7 @@
 import { changedNouns, transactionTypes } from '../../src/shared/types.ts'
 import type { Feed } from '../api.ts'
 import { type Balances, move } from './balances.ts'
-import { newestFirst } from './order.ts'
+import { indexOf, newestFirst } from './order.ts'
 
 export type FeedChange = Feed['changes'][number]
 export type Noun = FeedChange['noun']
@@ -104,10 +104,12 @@ function sortedTransactions() {
     /** All of them, newest first. After many have been added, this takes a while: it is called for each page of them. */
     inOrder(): readonly Row[] {
       if (added.length + removed.size === 0) return inOrder
-      const all = [...inOrder, ...added.sort(newestFirst)]
-      const left = removed.size > 0 ? all.filter((row) => !removed.has(row)) : all
-      // Sorting merges what is in order already.
-      inOrder = left.sort(newestFirst)
+      const isLeft = (row: Row) => !removed.has(row)
+      if (removed.size > 0) inOrder = inOrder.filter(isLeft)
+      const others = added.filter(isLeft).sort(newestFirst)
+      // Those of a snapshot's next page follow all others; sorting merges where they do not.
+      const after = others[0] ? inOrder.splice(indexOf(inOrder, others[0])) : []
+      for (const row of [...after, ...others].sort(newestFirst)) inOrder.push(row)
       added = []
       removed = new Set()
       return inOrder

@@ -6,15 +6,20 @@ import type { Key } from './rows.ts'
 import { type Listed, refersTo } from './shown-row.ts'
 import type { View } from './view.ts'
 
-/** The filters of GET /api/transactions; keys serve as ids. */
+/** The filters of GET /api/transactions, where keys serve as ids and several types as one, and `words`. */
 export type LedgerFilter = {
   account_id?: Key | number | undefined
   category_id?: Key | number | undefined
-  type?: Listed['type'] | undefined
+  type?: Listed['type'] | readonly Listed['type'][] | undefined
   import_id?: number | undefined
   from?: string | undefined
   to?: string | undefined
   q?: string | undefined
+  /**
+   * A text, or several of which one is enough: each of its words occurs, in any case, in the description, the reference,
+   * the amount, or the name of an account or the category. Unlike `q`, it looks at all rows.
+   */
+  words?: string | readonly string[] | undefined
   page?: number | undefined
   per_page?: number | undefined
 }
@@ -54,19 +59,21 @@ export function between({ listed }: View, from?: string, to?: string): readonly 
 export function matching(
   view: View,
   keyOf: (noun: 'account' | 'category', name: Key | number) => Key,
-  { account_id, category_id, type, import_id, from, to, q }: Omit<LedgerFilter, 'page' | 'per_page'>,
+  { account_id, category_id, type, import_id, from, to, q, words }: Omit<LedgerFilter, 'page' | 'per_page'>,
 ) {
   const account = account_id ? view.get('account', keyOf('account', account_id)) : undefined
   const category = category_id ? view.get('category', keyOf('category', category_id)) : undefined
   const isIn = (row: Listed) => refersTo(row.account_id, account) || refersTo(row.to_account_id, account)
+  const types = [type].flat()
   const isImported = (row: Listed) => row.import_id === import_id
   const isFiled = ({ category_id }: Listed) => category_id !== null && view.get('category', category_id)
   const conditions = [
     account_id && isIn,
     category_id && category_id !== 'none' && ((row: Listed) => refersTo(row.category_id, category)),
     category_id === 'none' && ((row: Listed) => !isFiled(row)),
-    type && ((row: Listed) => row.type === type),
+    type && ((row: Listed) => types.includes(row.type)),
     import_id && isImported,
+    words && havingWords(view, [words].flat()),
   ].filter((one) => typeof one === 'function')
   const inPeriod = between(view, from, to)
   if (!q) return { found: filtered(inPeriod, conditions) }
@@ -80,6 +87,34 @@ export function matching(
       ? dayToContinueFrom(oldest.transaction_date, { from: from ?? earliestDate, to: to ?? latestDate })
       : null,
   }
+}
+
+/** The rows in which all words of one of the texts occur. */
+function havingWords(view: View, texts: readonly string[]) {
+  const ways = texts.map((text) =>
+    text
+      .split(/\s+/)
+      .filter(Boolean)
+      .map((word) => havingWord(view, word)),
+  )
+  return (row: Listed) => ways.some((words) => words.every((occursIn) => occursIn(row)))
+}
+
+function havingWord(view: View, word: string) {
+  const pattern = new RegExp(word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'iu')
+  // Names are few, so texts that contain them need not be made for each row.
+  const named = (noun: 'account' | 'category') =>
+    new Set(
+      [...view.all(noun).values()].flatMap(({ name, key, id }) => (pattern.test(name) ? [key, id] : [])),
+    )
+  const [accounts, categories] = [named('account'), named('category')]
+  return ({ description, reference, amount, account_id, to_account_id, category_id }: Listed) =>
+    pattern.test(description ?? '') ||
+    pattern.test(reference ?? '') ||
+    amount.includes(word) ||
+    accounts.has(account_id) ||
+    (to_account_id !== null && accounts.has(to_account_id)) ||
+    (category_id !== null && categories.has(category_id))
 }
 
 function filtered<Row>(rows: readonly Row[], conditions: ((row: Row) => boolean)[]): readonly Row[] {

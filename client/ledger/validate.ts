@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { fieldsOfNoun } from '../../src/changes/operations-contract.ts'
+import { fieldsOfNoun } from '../../src/changes/fields-contract.ts'
 import { balancesErrors, balancesQuery, monthlyErrors, monthlyQuery } from '../../src/reports/contract.ts'
 import { categoryNameKey } from '../../src/shared/category-name-key.ts'
 import { monthOf } from '../../src/shared/dates.ts'
@@ -11,9 +11,10 @@ import {
   otherBalanceText,
   takenText,
 } from '../../src/shared/field-errors.ts'
-import { idOrReference, longestClientId, text } from '../../src/shared/fields.ts'
+import { idOrReference, longestClientId, oneOf, text } from '../../src/shared/fields.ts'
 import { formatMoney, type Minor } from '../../src/shared/money.ts'
 import { isBlank } from '../../src/shared/texts.ts'
+import { transactionTypes } from '../../src/shared/types.ts'
 import { period, periodErrors } from '../../src/summary/contract.ts'
 import { transactionQuery } from '../../src/transactions/contract.ts'
 import { withRuleErrors } from '../../src/transactions/contract-rules.ts'
@@ -133,9 +134,12 @@ function withCheckRules(
   return errors
 }
 
+const transactionType = oneOf(transactionTypes)
 const filters = z.extend(transactionQuery, {
   account_id: z.optional(idOrReference),
   category_id: z.optional(z.union([z.literal('none'), idOrReference], { error: invalidText })),
+  type: z.optional(z.union([transactionType, z.array(transactionType)], { error: invalidText })),
+  words: z.optional(z.union([text(), z.array(text())], { error: invalidText })),
 })
 
 const ofAccount = { account_id: z.optional(idOrReference) }

@@ -5,7 +5,7 @@ import type { PageProps } from '../app.tsx'
 import { failureOf } from '../failure.ts'
 import { counted, dotted } from '../format.ts'
 import { go, place } from '../router.ts'
-import { find, textsOf } from '../search.ts'
+import { find } from '../search.ts'
 import { Button } from '../ui/button.tsx'
 import { Days } from '../ui/days.tsx'
 import { FirstAccount } from '../ui/first-steps.tsx'
@@ -137,7 +137,6 @@ function Filters({ ledger, filter }: { ledger: Ledger; filter: LedgerFilter }) {
           defaultValue={q}
           placeholder="Search payees, categories, amounts"
           aria-label="Search"
-          onFocus={() => filters > 0 || textsOf(ledger, {})}
         />
         <details>
           <summary>{filters > 0 ? `Filters: ${filters} set` : 'Filters'}</summary>
@@ -150,7 +149,7 @@ function Filters({ ledger, filter }: { ledger: Ledger; filter: LedgerFilter }) {
               options={categories}
               groups={categoryGroups(ledger)}
             />
-            <Choice label="Type" name="type" value={type} options={[['', 'All'], ...types]} />
+            <Choice label="Type" name="type" value={`${type}`} options={[['', 'All'], ...types]} />
             <Field label="From" name="from" type="date" value={from} {...dates} />
             <Field label="To" name="to" type="date" value={to} {...dates} />
           </div>

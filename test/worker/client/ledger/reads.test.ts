@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
+import { LedgerError, type LedgerFilter } from '../../../../client/index.ts'
 import { Dice } from '../../../dice.ts'
 import { setClock } from '../../fixtures/clock.ts'
 import { openAccount, recordTransaction } from '../../fixtures/world.ts'
@@ -76,6 +77,50 @@ test('a search of more rows than it looks at names the day that the service name
   }
   expect(named.service).toEqual(['2026-10-31', '2026-10-30', null, null])
   expect(named.ledger).toEqual(named.service)
+})
+
+test('words are found in everything that a list shows of a row, and every type of several is', async () => {
+  const { world, person, checking, cash, category, expense } = await createHousehold(newWorld())
+  const rows = [
+    { description: 'Grüner Tee', reference: 'R-1 (a+b)' },
+    { description: 'Coffee', amount: '1234.50', category_id: null },
+    { type: 'income', description: 'Back', category_id: null },
+    { type: 'transfer', to_account_id: cash.id, category_id: null, description: null },
+  ]
+  const { ledger } = await openDevice(world, person)
+  await ledger.sync()
+  const create = (row: object) => ledger.create('transaction', { ...expense(), type: 'expense', ...row })
+  for (const row of rows) await create(row)
+  await ledger.sync()
+  await create({ description: 'Pending tea' })
+  const found = (filter: LedgerFilter) => ledger.transactions(filter).data.map(titleOf).sort()
+  const titleOf = ({ description, type }: { description: string | null; type: string }) => description ?? type
+  const all = ['Back', 'Coffee', 'Grüner Tee', 'Pending tea', 'transfer']
+  for (const [words, titles] of [
+    ['GRÜNER', ['Grüner Tee']],
+    ['tee r-1', ['Grüner Tee']],
+    ['(A+B)', ['Grüner Tee']],
+    ['234.5', ['Coffee']],
+    ['te', ['Grüner Tee', 'Pending tea']],
+    [cash.name, ['transfer']],
+    [`${category.name.slice(1).toUpperCase()} 12.50`, ['Grüner Tee', 'Pending tea']],
+    [`pending ${checking.name}`, ['Pending tea']],
+    [
+      ['back', 'coffee'],
+      ['Back', 'Coffee'],
+    ],
+    ['tea coffee', []],
+    ['', all],
+    [' ', all],
+    [[], all],
+  ] as const)
+    expect(found({ words }), String(words)).toEqual(titles)
+  expect(found({ words: 'e', type: ['income', 'transfer'] })).toEqual(['Back', 'transfer'])
+  expect(found({ category_id: 'none', type: ['income', 'expense'] })).toEqual(['Back', 'Coffee'])
+  await ledger.update('account', cash.id, { name: 'Purse' })
+  expect(found({ words: 'purse' })).toEqual(['transfer'])
+  expect(found({ words: cash.name })).toEqual([])
+  expect(() => ledger.transactions({ type: ['gift' as 'income'] })).toThrow(LedgerError)
 })
 
 test('what others have done is shown as the service shows it, after a pull and after a snapshot', async () => {
