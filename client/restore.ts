@@ -1,4 +1,4 @@
-import { fieldsOfNoun } from '../src/changes/operations-contract.ts'
+import { fieldsOfNoun } from '../src/changes/fields-contract.ts'
 import { categoryNameKey } from '../src/shared/category-name-key.ts'
 import { parseMoney } from '../src/shared/money.ts'
 import type { Export, Feed, Upload, UploadAnswer } from './api.ts'

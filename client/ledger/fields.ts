@@ -1,4 +1,4 @@
-import { fieldsOfNoun } from '../../src/changes/operations-contract.ts'
+import { fieldsOfNoun } from '../../src/changes/fields-contract.ts'
 import type { Noun } from './rows.ts'
 
 const rejected = ['email', 'password']

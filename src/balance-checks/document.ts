@@ -2,7 +2,8 @@ import { maxChecks, maxChecksOfAccount } from '../database/quotas.ts'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { conflict, deleted, etagResponses, json, list } from '../openapi/response-descriptions.ts'
 import { formatNumber } from '../shared/doc.ts'
-import { balanceCheck, balanceCheckConflict, explainedCheck } from './contract.ts'
+import { balanceCheck, balanceCheckConflict } from './contract.ts'
+import { explainedCheck } from './explained-contract.ts'
 import { maxChanges } from './present.ts'
 
 export const balanceCheckEndpoints: EndpointGroup = {

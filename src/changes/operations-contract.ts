@@ -1,22 +1,12 @@
 import * as z from 'zod/mini'
-import { accountChanges, newAccount } from '../accounts/contract.ts'
-import { balanceCheckChanges, newBalanceCheck } from '../balance-checks/contract.ts'
-import { categoryChanges, newCategory } from '../categories/contract.ts'
+import { newAccount } from '../accounts/contract.ts'
+import { balanceCheckChanges } from '../balance-checks/contract.ts'
 import { doc, field } from '../shared/doc.ts'
 import type { FieldErrors } from '../shared/failures.ts'
-import {
-  clientId,
-  id,
-  idOrReference,
-  longestClientId,
-  longestKey,
-  nullable,
-  oneOf,
-  pageSize,
-} from '../shared/fields.ts'
+import { clientId, id, longestClientId, longestKey, nullable, oneOf, pageSize } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
 import { changedNouns, operationKinds, operationOutcomes, rowTypes } from '../shared/types.ts'
-import { newBookedDays, newTransaction, transactionChanges } from '../transactions/contract.ts'
+import { newBookedDays, newTransaction } from '../transactions/contract.ts'
 import { profileChanges } from '../users/contract.ts'
 import {
   changedRow,
@@ -29,6 +19,7 @@ import {
   type ShownFeed,
 } from './contract.ts'
 import type { FeedCursor } from './feed-cursor.ts'
+import { references } from './fields-contract.ts'
 
 // Other limits: shared/limits.ts.
 
@@ -71,39 +62,6 @@ export const operationHead = z.object({
     ),
   ),
 })
-
-const references = {
-  account_id: field(idOrReference, doc('The account: its id, or `#` and its client id.')),
-  to_account_id: field(
-    z.optional(nullable(idOrReference)),
-    doc('The destination of a transfer: its id, or `#` and its client id.'),
-  ),
-  category_id: field(
-    z.optional(nullable(idOrReference)),
-    doc('The category: its id, or `#` and its client id; null for none.'),
-  ),
-}
-
-/** The fields of each noun: those of the single endpoints, but other rows may be named by client id. */
-export const fieldsOfNoun = {
-  profile: { create: undefined, update: profileChanges },
-  account: { create: newAccount, update: accountChanges },
-  category: { create: newCategory, update: categoryChanges },
-  transaction: {
-    create: z.extend(newTransaction, { ...references, ...newBookedDays }),
-    update: z.extend(transactionChanges, z.partial(z.object(references)).shape),
-  },
-  balance_check: {
-    create: z.extend(newBalanceCheck, { account_id: references.account_id }),
-    update: balanceCheckChanges,
-  },
-}
-
-/**
- * Fields of a transaction that conflict together: the `set` of an update has all of them or none, and so has every
- * `was`.
- */
-export const fieldsThatGoTogether = ['type', 'account_id', 'to_account_id'] as const
 
 /** The fields of all nouns, for the document and typed clients: which of them count depends on the noun. */
 const anyFields = field(

@@ -7,9 +7,8 @@ import { longestClientId, tooLongText } from '../../shared/fields.ts'
 import { isLongerThan } from '../../shared/texts.ts'
 import { boundErrors, listItems, notAnObject } from '../../transactions/items.ts'
 import { defaultFeedSize } from '../contract.ts'
+import { fieldsOfNoun, fieldsThatGoTogether } from '../fields-contract.ts'
 import {
-  fieldsOfNoun,
-  fieldsThatGoTogether,
   maxOperations,
   type Operation,
   operationHead,

@@ -23,7 +23,7 @@ import { clientIdRule } from '../../transactions/client-ids.ts'
 import { transactionChanges } from '../../transactions/contract.ts'
 import { liveCategory } from '../../transactions/read.ts'
 import { nextRow, transactionRules } from '../../transactions/sql-rules.ts'
-import { fieldsThatGoTogether } from '../operations-contract.ts'
+import { fieldsThatGoTogether } from '../fields-contract.ts'
 import { bitsOf } from './conflicts.ts'
 import {
   idsWithOutcome,
