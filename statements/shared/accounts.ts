@@ -108,7 +108,7 @@ export function exampleRows(entries: StatementEntry[]): ExampleRow[] {
 }
 
 /** The error that asks which of the accounts is meant; long lists are cut. */
-function whichAccount(names: string[]): string {
+export function whichAccount(names: string[]): string {
   if (names.length === 1) return `The file contains one account only: ${names[0]}.`
   const listed = `${names.slice(0, accountsListed).join(', ')}${names.length > accountsListed ? ' …' : ''}`
   return `The file contains several accounts; choose one of: ${listed}.`

@@ -4,11 +4,11 @@ import { conservationFaults } from './judge/conservation.ts'
 import { expectedFailures } from './judge/expected-failures.ts'
 import { goodVerdicts, outcomeOf } from './judge/judge.ts'
 import { type Kind, kindOf } from './judge/kinds.ts'
-import { answerFaults, askedAgain, nextOf } from './judge/laws.ts'
+import { answerFaults, askedAgain, nextOf, textsOf } from './judge/laws.ts'
 import { provedByBalances } from './judge/proved-by-balances.ts'
 
-const { cases, older } = allCases()
-const all = [...cases, ...older]
+const { cases, oddities, older } = allCases()
+const all = [...cases, ...oddities, ...older]
 /** Each file is read, and its questions answered, once. */
 const judged = all.map((one) => ({ one, outcome: outcomeOf(one) }))
 const isListed = ({ name }: Case) => name in expectedFailures
@@ -30,6 +30,12 @@ describe('a file of the corpus', () => {
       expect({ verdict, text, asked }).toMatchObject({ verdict: expect.toBeOneOf([...goodVerdicts]) })
     },
   )
+
+  test.each(
+    oddities.filter(({ says }) => Object.keys(says).length > 0).map((one) => [one.name, one] as const),
+  )('%s says why it is asked about, or refused', (_, one) => {
+    expect(textsOf(one)).toMatchObject(one.says)
+  })
 
   test('that is expected to fail does', () => {
     const names = all.map(({ name }) => name)
@@ -68,7 +74,9 @@ describe('of the corpus', () => {
 })
 
 describe('of the files that people have,', () => {
-  const outcomes = expected.map(({ one, outcome }) => ({ one, outcome, kind: kindOf(one, outcome) }))
+  const outcomes = expected
+    .filter(({ one }) => !oddities.includes(one))
+    .map(({ one, outcome }) => ({ one, outcome, kind: kindOf(one, outcome) }))
   const shareOf = (...kinds: Kind[]) => {
     const some = outcomes.filter(({ kind }) => kinds.includes(kind))
     return some.filter(({ outcome }) => outcome.doubts.length > 0).length / some.length

@@ -1,11 +1,12 @@
 import { onlyForTransfersText, requiredText } from '../../../src/shared/field-errors.ts'
 import type { Minor } from '../../../src/shared/money.ts'
 import { csvHeaders } from '../../../src/shared/transaction-fields.ts'
-import { accountNames, askForAccount, leftOut } from '../../shared/accounts.ts'
+import { accountNames, askForAccount, leftOut, whichAccount } from '../../shared/accounts.ts'
 import type { Settled } from '../../shared/aspect.ts'
 import type { ReadOptions } from '../../shared/options.ts'
 import type { LeftOut, OwnRow } from '../../shared/statement.ts'
 import { cleanName, cleanText } from '../../shared/text.ts'
+import { refuseFile } from '../../shared/unreadable.ts'
 import type { Entry } from '../aspects/entry.ts'
 import { ownTexts } from '../text/header-names.ts'
 import type { Mark } from '../text/mark-words.ts'
@@ -133,7 +134,8 @@ function chosenEntries({ table, groups, aspects }: TableReading): Entry[] {
   const names = accountNames(
     groups.map(([first]) => ({ identifier: first?.own ?? null, currency: first?.currency ?? null })),
   )
-  return groups[names.indexOf(askForAccount(names, aspects))] ?? all
+  const chosen = groups[names.indexOf(askForAccount(names, aspects))]
+  return chosen ?? refuseFile(whichAccount(names), 'statement_account')
 }
 
 function readRow(

@@ -11,6 +11,7 @@ export type ExpectedRow = {
   words?: string | null
   account?: string | null
   toAccount?: string | null
+  category?: string
 }
 
 /** The rows of a file or, with `select`, those of one of its accounts. */
@@ -38,14 +39,19 @@ export type Case = {
   mayAsk: string[]
   /** The lines that are not rows, each with the reason; null if the case does not say. */
   leftOut: [line: number, reason: string][] | null
+  /** Texts of questions, by their fields, and of problems, those of rows under `rows.3.date`. */
+  says: Record<string, string>
 }
 
 const corpus = path.join(import.meta.dirname, '../../corpus')
 
-/** The files of other apps and banks, and those of the formats. */
-export function allCases(): { cases: Case[]; older: Case[] } {
-  const older = globSync('*/*.expected.json', { cwd: corpus }).sort()
-  return { cases: casesIn(path.join(corpus, 'cases')), older: older.map(olderCase) }
+/** The files of other apps and banks, those that show one oddity each, and those of the formats. */
+export function allCases(): { cases: Case[]; oddities: Case[]; older: Case[] } {
+  const older = globSync('*/*.expected.json', { cwd: corpus }).sort().map(olderCase)
+  const [cases = [], oddities = []] = ['cases', 'oddities'].map((folder) =>
+    casesIn(path.join(corpus, folder)),
+  )
+  return { cases, oddities, older }
 }
 
 /** The cases of a folder: each a `.json` that says what is right of the file that it names. */
@@ -59,11 +65,14 @@ type CaseFile = {
   kind: 'bank' | 'generic'
   accounts: { select?: string; rows: (string | null)[][] }[]
   expect?: 'exact' | 'ask' | 'refuse'
-  answers: GroupedAnswers
-  opts: { params?: GroupedAnswers }
+  answers?: GroupedAnswers
+  told?: GroupedAnswers
+  /** The earlier form of `told`. */
+  opts?: { params?: GroupedAnswers }
   asks?: string[]
   mayAsk?: string[]
   leftOut?: [number, string][]
+  says?: Record<string, string>
   /** The name of the case that was imported before. */
   after?: string
 }
@@ -76,18 +85,19 @@ function caseOf(folder: string, name: string): Case {
     amount: cents(amount),
     words: words ?? null,
   })
-  const ownRow = ([date, type, amount, account, toAccount]: (string | null)[]): ExpectedRow => ({
+  const ownRow = ([date, type, amount, account, toAccount, category]: (string | null)[]): ExpectedRow => ({
     date: date ?? '',
     amount: type === 'income' ? cents(amount) : -cents(amount),
     ...(account !== undefined && { account }),
     ...(toAccount !== undefined && { toAccount }),
+    ...(category && { category }),
   })
   return {
     name: `${path.basename(folder)}/${name}`,
     bytes: new Uint8Array(readFileSync(path.join(folder, one.file))),
     kind,
-    told: flat(one.opts.params ?? {}),
-    answers: flat(one.answers),
+    told: flat(one.told ?? one.opts?.params ?? {}),
+    answers: flat(one.answers ?? {}),
     accounts: one.accounts.map(({ select, rows }) => ({
       ...(select && { select }),
       rows: rows.map(kind === 'bank' ? bankRow : ownRow),
@@ -96,6 +106,7 @@ function caseOf(folder: string, name: string): Case {
     asks: one.asks ?? null,
     mayAsk: one.mayAsk ?? [],
     leftOut: one.leftOut ?? null,
+    says: one.says ?? {},
     ...(one.after && { after: caseOf(folder, one.after) }),
   }
 }
@@ -137,7 +148,7 @@ function olderCase(name: string): Case {
     answers: flat(options),
     // Of several accounts, the first is compared: how the others are named is up to the reader.
     accounts: expected.slice(0, 1),
-    ...{ isRefused: false, asks: null, mayAsk: [], leftOut: null },
+    ...{ isRefused: false, asks: null, mayAsk: [], leftOut: null, says: {} },
   }
 }
 

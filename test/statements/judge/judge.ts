@@ -202,12 +202,13 @@ function differenceOf(rows: Row[], expected: ExpectedRow[], withWords = true): s
   return left[0] ? `has ${JSON.stringify(left[0])} besides` : ''
 }
 
-function isSame(row: Row, { date, amount, words, account, toAccount }: ExpectedRow): boolean {
+function isSame(row: Row, { date, amount, words, account, toAccount, category }: ExpectedRow): boolean {
   return (
     row.date === date &&
     row.amount === amount &&
     (row.description ?? '').toLowerCase().includes((words ?? '').toLowerCase()) &&
     (account === undefined || row.account === account) &&
-    (toAccount === undefined || row.toAccount === toAccount)
+    (toAccount === undefined || row.toAccount === toAccount) &&
+    (category === undefined || row.category === category)
   )
 }

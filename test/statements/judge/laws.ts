@@ -9,6 +9,15 @@ export function toldOf({ told, accounts: [account] }: Case): Answers {
   return account?.select ? { ...told, statement_account: account.select } : told
 }
 
+/** What a file says before any question is answered, as `says` of a case does. */
+export function textsOf(one: Case): Record<string, string> {
+  const { problems, questions } = read(one, toldOf(one))
+  const keyed = problems.map(({ line, ...problem }) =>
+    line === null ? problem : { ...problem, field: `rows.${line}.${problem.field}` },
+  )
+  return Object.fromEntries([...keyed, ...questions].map(({ field, text }) => [field, text]).reverse())
+}
+
 /** The fields that are asked after the first option of each question of the first sheet was chosen; null if none was asked. */
 export function askedAgain(one: Case): string[] | null {
   const { questions } = read(one, toldOf(one))

@@ -340,6 +340,7 @@ function caseOf(seed: number, plan: Plan, lines: Line[]): Case {
       ...(plan.fees === 'none' ? [] : ['fees']),
       'states.*',
     ],
+    says: {},
     leftOut: lines.flatMap(({ leftOut }, i): [number, string][] => (leftOut ? [[i + 1, leftOut]] : [])),
   }
 }
