@@ -61,6 +61,7 @@ export async function liveRandomly(api: Api, dice: Dice, steps: number): Promise
       type: pick('bank', 'cash', 'mobile'),
       starting_balance: pick('0', '-17.30', '12345678.90'),
       notes: pick(null, ...texts),
+      closed_on: pick(null, null, '2026-11-20'),
     })
   const amount = () => `${pick(0, 1, 7, 1_250, 999_999)}.${pick('01', '10', '50', '99')}`
   const parts = { days, amount, text: () => pick(null, ...texts) }

@@ -1,10 +1,13 @@
 import * as z from 'zod/mini'
 import { doc, field } from '../shared/doc.ts'
-import { money, nullableText, oneOf, text } from '../shared/fields.ts'
+import { date, money, nullable, nullableText, oneOf, text } from '../shared/fields.ts'
 import { idempotencyKeyHeader } from '../shared/idempotency-key-header.ts'
 import * as shown from '../shared/shown.ts'
 import { accountTypes } from '../shared/types.ts'
 import { versionConflict } from '../shared/versions.ts'
+
+const closedOn =
+  'The day on which it was closed, or null. A closed account keeps its transactions and counts as before, and nothing is refused for it; apps list it last.'
 
 export const newAccount = z.object({
   name: field(text(), doc('The name to show.')),
@@ -14,6 +17,7 @@ export const newAccount = z.object({
     doc('The balance before the first transaction, as a string or a number; may be negative.'),
   ),
   notes: field(z.optional(nullableText(65_535)), doc('Free text.')),
+  closed_on: field(z.optional(nullable(date)), doc(closedOn)),
 })
 export type NewAccount = z.output<typeof newAccount>
 
@@ -33,6 +37,7 @@ const checking = () => ({
   type: 'bank' as const,
   starting_balance: '1250.00',
   notes: null,
+  closed_on: null,
   version: 1,
   created_at: shown.exampleTime,
   updated_at: shown.exampleTime,
@@ -49,6 +54,7 @@ export const account = shown.object(
     type: z.enum(accountTypes),
     starting_balance: shown.amount(),
     notes: z.nullable(z.string()),
+    closed_on: field(z.nullable(shown.calendarDate()), doc(closedOn)),
     version: shown.version(),
     created_at: shown.timestamp(),
     updated_at: shown.timestamp(),

@@ -35,5 +35,6 @@ export const deletedAccountColumns = ({ id }: UserScope) => ({
   formerUserId: id,
   name: '',
   notes: null,
+  closedOn: null,
   clientId: null,
 })

@@ -11,6 +11,7 @@ export function presentAccount(account: Account): ShownAccount {
     type: account.type,
     starting_balance: formatMoney(account.startingBalance),
     notes: account.notes,
+    closed_on: account.closedOn,
     version: account.version,
     ...presentTimestamps(account),
     balance: moneyNumber(account.balance),

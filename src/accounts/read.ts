@@ -16,6 +16,7 @@ export const accountColumns = {
   startingBalance: accounts.startingBalance,
   balance: accounts.balance,
   notes: accounts.notes,
+  closedOn: accounts.closedOn,
   version: accounts.version,
   createdAt: accounts.createdAt,
   updatedAt: accounts.updatedAt,

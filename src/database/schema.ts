@@ -194,6 +194,8 @@ export const accounts = sqliteTable(
       .notNull()
       .generatedAlwaysAs(sql`starting_balance + moved`, { mode: 'virtual' }),
     notes: text('notes'),
+    /** The day on which a person closed it: it keeps its rows and counts as before. */
+    closedOn: text('closed_on').$type<CalendarDate>(),
     clientId: clientId(),
     version: version(),
     ...timestamps,

@@ -14,6 +14,7 @@ const conflictGroups = {
   type: 'type',
   starting_balance: 'starting_balance',
   notes: 'notes',
+  closed_on: 'closed_on',
 } satisfies Record<keyof AccountChanges & keyof NewAccount, string>
 
 const length = (prefix: string) => `length(coalesce(${prefix}_notes, ''))`

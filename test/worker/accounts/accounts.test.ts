@@ -26,6 +26,7 @@ describe('opening an account', () => {
       type: 'cash',
       starting_balance: '12.50',
       notes: 'a note',
+      closed_on: null,
       version: 1,
       created_at: aTimestamp,
       updated_at: aTimestamp,
@@ -104,6 +105,23 @@ describe('changing an account', () => {
     const { person, cash } = await createHousehold(world)
     const { status, body } = await person.put(`/api/accounts/${cash.id}`, fields)
     expect([status, body]).toEqual([200, { ...cash, ...fields, version: 2, updated_at: aTimestamp }])
+  })
+})
+
+test('a closed account keeps its rows, counts as before, and takes new ones', async () => {
+  const { person, cash, checking, expense } = await createHousehold(world)
+  const closed = await person.put(`/api/accounts/${cash.id}`, { closed_on: '2026-11-20' })
+  expect([closed.status, closed.body]).toMatchObject([200, { closed_on: '2026-11-20', balance: 20 }])
+  await recordTransaction(person, { ...expense(), account_id: cash.id, amount: 5 })
+  const accounts = (await person.get('/api/accounts')).body
+  expect(accounts).toMatchObject([
+    { id: checking.id, closed_on: null },
+    { id: cash.id, closed_on: '2026-11-20', balance: 15 },
+  ])
+  const again = await person.put(`/api/accounts/${cash.id}`, { closed_on: '' })
+  expect(again.body.closed_on).toBe(null)
+  expectInvalid(await person.put(`/api/accounts/${cash.id}`, { closed_on: 'today' }), {
+    closed_on: ['The closed on field must match the format YYYY-MM-DD.'],
   })
 })
 

@@ -49,6 +49,7 @@ const account: WrongFieldsOf<NewAccount> = {
   type: noEnum,
   starting_balance: noMoney,
   notes: [...noText, tooLong(65_535)],
+  closed_on: noDate,
 }
 const category: WrongFieldsOf<NewCategory> = {
   name: [...noText, tooLong(255)],
