@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Ledger, LedgerError, memoryStorage } from '../../../../client/index.ts'
 import { Dice } from '../../../dice.ts'
+import { stopClock } from '../../fixtures/clock.ts'
 import { edit, type Kinds } from './edits.ts'
 import { newWorld, openDevice, readLedger, readService } from './ledger-world.ts'
 import { unsteady } from './two-devices.ts'
@@ -10,6 +11,7 @@ const operations = 200
 const kinds: Partial<Kinds> = { close: 0, drop: 0, undo: 0 }
 
 test('two devices on a bad network, one with two tabs, end with what the service has, nothing lost and nothing twice', async () => {
+  stopClock()
   const world = newWorld()
   const person = await world.register()
   const dice = new Dice(20_261_123)
@@ -67,6 +69,7 @@ async function decide(ledger: Ledger, dice: Dice): Promise<number> {
 }
 
 test('whatever a storage refuses or leaves without a result, and whatever is undone, all end with what the service has', async () => {
+  stopClock()
   const world = newWorld()
   const person = await world.register()
   const dice = new Dice(7)

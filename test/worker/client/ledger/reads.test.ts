@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { LedgerError, type LedgerFilter } from '../../../../client/index.ts'
 import { Dice } from '../../../dice.ts'
-import { setClock } from '../../fixtures/clock.ts'
+import { setClock, stopClock } from '../../fixtures/clock.ts'
 import { openAccount, recordTransaction } from '../../fixtures/world.ts'
 import { askDatabase, createHousehold, writeHistory } from '../../laws/every-route.ts'
 import { edit } from './edits.ts'
@@ -17,6 +17,7 @@ import {
 } from './ledger-world.ts'
 
 test('what a ledger shows of a random history is what the service shows, before and after it is sent', async () => {
+  stopClock()
   const world = newWorld()
   const person = await world.register()
   const { ledger, open } = await openDevice(world, person)
@@ -124,6 +125,7 @@ test('words are found in everything that a list shows of a row, and every type o
 })
 
 test('what others have done is shown as the service shows it, after a pull and after a snapshot', async () => {
+  stopClock()
   const world = newWorld()
   const person = await world.register()
   const { ledger } = await openDevice(world, person)

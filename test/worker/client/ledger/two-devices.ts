@@ -1,12 +1,14 @@
 import { expect } from 'vitest'
 import type { Ledger } from '../../../../client/index.ts'
 import type { Dice } from '../../../dice.ts'
+import { stopClock } from '../../fixtures/clock.ts'
 import { openAccount, type Person, recordTransaction } from '../../fixtures/world.ts'
 import type { Fetch } from '../client-world.ts'
 import { fewQuestions, newWorld, openDevice, readLedger, readService } from './ledger-world.ts'
 
 /** A user with an account, a tea, and two devices that have both. */
 export async function twoDevices() {
+  stopClock()
   const world = newWorld()
   const person = await world.register()
   const account = await openAccount(person)

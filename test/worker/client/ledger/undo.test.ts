@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Ledger, LedgerTransaction } from '../../../../client/index.ts'
 import { Dice } from '../../../dice.ts'
+import { stopClock } from '../../fixtures/clock.ts'
 import { openAccount, recordTransaction, verifyAddress } from '../../fixtures/world.ts'
 import { edit } from './edits.ts'
 import { fillableStorage, newWorld, openDevice, readLedger, readService } from './ledger-world.ts'
@@ -37,6 +38,7 @@ async function transferToSavings(ledger: Ledger, account_id: number): Promise<st
 }
 
 test('steps that are undone leave everything as it was, whatever of them was sent or lost', async () => {
+  stopClock()
   const world = newWorld()
   const person = await world.register()
   const { ledger, network } = await openDevice(world, person)
