@@ -1,5 +1,6 @@
 import { type Ledger, memoryStorage } from '../../../client/index.ts'
-import { picker } from '../../dice.ts'
+import { Dice } from '../../dice.ts'
+import { randomTransaction } from '../../random-transaction.ts'
 import { openDevice } from '../client/ledger/ledger-world.ts'
 import { create, remove, update, upload } from '../fixtures/uploads.ts'
 import { createWorld, type Json, openAccount, type Person } from '../fixtures/world.ts'
@@ -24,7 +25,9 @@ export async function createPlace(seed: number) {
     devices.push({ ...person, ...world.as(token), token, tokenId, ledger })
   }
   const accounts: Json[] = [checking, cash, await openAccount(person, { name: 'Savings' })]
-  return { ...household, pick: picker(seed), devices, accounts, made: 0 }
+  const dice = new Dice(seed)
+  const pick = <T>(...choices: T[]): T => dice.oneOf(choices)
+  return { ...household, dice, pick, devices, accounts, made: 0 }
 }
 export type Place = Awaited<ReturnType<typeof createPlace>>
 export type Device = Person & { tokenId: number; ledger: Ledger }
@@ -32,18 +35,12 @@ export type Device = Person & { tokenId: number; ledger: Ledger }
 /** What a device does, and what a check that it breaks says of each change. */
 export type Change = { way: string; named: Json; does: () => Promise<unknown> }
 
-function fields({ pick, accounts, category }: Place) {
-  const [from, to] = [pick(...accounts), pick(...accounts)]
-  const isTransfer = from.id !== to.id && pick(true, false)
-  return {
-    type: isTransfer ? 'transfer' : pick('income', 'expense'),
-    account_id: from.id,
-    to_account_id: isTransfer ? to.id : null,
-    category_id: category.id,
-    amount: pick(...amounts),
-    transaction_date: pick(...days),
-  }
-}
+const fields = ({ dice, accounts, category }: Place) =>
+  randomTransaction(dice, {
+    accounts: accounts.map(({ id }): number => id),
+    categories: [category.id as number],
+    ...{ days, amount: () => dice.oneOf(amounts), text: () => dice.oneOf(['Coffee', null]) },
+  })
 
 /** Chooses one of all ways to change something. */
 export async function planChange(place: Place, device: Device): Promise<Change> {
