@@ -13,8 +13,11 @@ const [done, failed, undecided] = [0, 1, 2]
 
 type Arguments = { file: string; kind: Kind | null; format: keyof typeof formats; answers: Answers }
 
+const args = process.argv.slice(2)
+
 try {
-  process.exitCode = run(argumentsOf(process.argv.slice(2)))
+  if (args.includes('--help')) console.log(`Usage: ${usage}`)
+  else process.exitCode = run(argumentsOf(args))
 } catch (error) {
   const text = error instanceof Error ? error.message : String(error)
   console.error(`purse-statements: ${text.replaceAll(/\s+/g, ' ')}`)

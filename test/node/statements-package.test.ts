@@ -78,6 +78,7 @@ test('the command asks with examples, exits with 2, and reads the file with the 
 })
 
 test('the command says in one line what is wrong with a file or its arguments, and exits with 1', () => {
+  expect(command('--help')).toEqual({ status: 0, out: expect.stringMatching(/^Usage: .+\n$/), err: '' })
   const missing = path.join(corpus, 'no-such-file')
   const wrong = [
     [],

@@ -55,7 +55,7 @@ export function findDialect(text: string, aspects: Aspects, fields: readonly Csv
 function toldDelimiter(told: string | undefined): string | undefined {
   if (told === undefined) return undefined
   const delimiter = words[told.trim().toLowerCase()] ?? told
-  if (delimiter.length > 3 || /["\n\r\p{L}\p{N}]/u.test(delimiter))
+  if (delimiter === '' || delimiter.length > 3 || /["\n\r\p{L}\p{N}]/u.test(delimiter))
     refuseFile(
       'The selected delimiter is invalid; use up to three characters such as , ; | or the word tab.',
       'delimiter',
