@@ -350,6 +350,48 @@ describe.skipIf(!executable)('using the example app', () => {
     expect(await person.get('/imports/layouts')).toEqual([])
   })
 
+  test('asks once about the running debt of a card, with both readings, and lists what was left out', async () => {
+    const { person, page } = await newWindow('card@example.com', {}, '-340.00')
+    await verifyByMail(app.place, person.email)
+    await open(page, 'Import')
+    const statement = (month: string, rows: string[]) =>
+      `Credit card\nDate,Description,Amount,Balance,Status\n${rows.map((row) => `2026-${month}-${row}\n`).join('')}`
+    const look = async (text: string) => {
+      const buffer = Buffer.from(text)
+      await page.getByLabel('File').setInputFiles({ name: 'card.csv', mimeType: 'text/csv', buffer })
+      await press(page, 'Look at the file')
+    }
+    const question = page.getByRole('group', { name: 'may be what is owed' })
+    await look(
+      statement('09', [
+        '03,Market,34.10,534.10,Posted',
+        '09,Books,20.00,554.10,Posted',
+        '12,Hotel,80.00,,Pending',
+        '20,Payment received,-300.00,254.10,Posted',
+      ]),
+    )
+    await question.waitFor()
+    expect(await question.getByRole('radio').count()).toBe(2)
+    expect(await question.innerText()).toMatch(/\+34\.10 Market.*−34\.10 Market/s)
+    await question.getByRole('radio', { name: 'Positive amounts were spent' }).check()
+    await press(page, 'Look at the file')
+    await page.getByText('3 new transactions').waitFor()
+    await page.getByText('2 lines left out').click()
+    await page.getByRole('row', { name: '5 2026-09-12 Hotel 80.00 Pending pending' }).waitFor()
+    await press(page, 'Import 3 transactions')
+    await page.getByText('Successfully imported 3 transactions.').waitFor()
+    const next = statement('10', ['02,Cinema,9.00,263.10,Posted', '20,Payment received,-200.00,63.10,Posted'])
+    await look(next)
+    await page.getByText('2 new transactions').waitFor()
+    expect(await page.getByRole('radio').count()).toBe(0)
+    // What a statement leaves open, the types of one's own rows may say.
+    await look('Date,Type,Amount,Text\n2026-08-02,expense,9.00,Cinema\n2026-08-20,expense,1.00,Market\n')
+    await page.getByRole('radio', { name: 'Positive amounts were spent' }).check()
+    await page.getByLabel('Kind').selectOption('My own CSV, with date and amount')
+    await press(page, 'Look at the file')
+    await page.getByText('The file did not need your answer about signs.').waitFor()
+  })
+
   test('suggests categories, files many rows at once, and remembers how a category looks', async () => {
     const { person, page } = await newWindow('filing@example.com')
     for (const day of ['01', '02', '03'])

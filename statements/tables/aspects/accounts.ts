@@ -81,7 +81,11 @@ function isApart({ names, what, isSure }: Names, values: RowValues[], aspects: A
     aspects.record('statement_account', allRows, proof, { seen: seenIn(aspects, { names }) })
     return false
   }
-  if (isSure) return true
+  return isSure || chooseAmong({ names, what }, aspects) !== allRows
+}
+
+/** The name whose rows are meant, or `allRows`, by the request, by an earlier import with these names, or by a question. */
+export function chooseAmong({ names, what }: Pick<Names, 'names' | 'what'>, aspects: Aspects): string {
   const found = [...new Set(names)].filter((name) => name !== null)
   const asked = {
     question: `The file has several ${what}: ${found.slice(0, 10).map(quoted).join(', ')}${found.length > 10 ? ' …' : ''}. Choose one of them, or ${allRows} if all rows are of one account.`,
@@ -93,7 +97,10 @@ function isApart({ names, what, isSure }: Names, values: RowValues[], aspects: A
   const settled = covers(aspects, { names })
     ? aspects.settle('statement_account', () => asked)
     : aspects.ask('statement_account', asked.question, asked.options)
-  return settled !== allRows
+  const { proof } = aspects.settled.statement_account ?? {}
+  if (proof && settled === allRows)
+    aspects.record('statement_account', allRows, proof, { seen: seenIn(aspects, { names }) })
+  return settled
 }
 
 /** The names of accounts that earlier files had when all rows were of one; null if that is unknown. */

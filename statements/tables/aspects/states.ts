@@ -103,7 +103,7 @@ function unmovedRows(rows: CsvRow[]): Set<CsvRow> {
   return new Set()
 }
 
-/** What a row says of its amount, signed where the file signs it, its fee and its balance, in hundredthsIn. */
+/** What a row says of its amount, signed where the file signs it, its fee and its balance, in hundredths. */
 type Stated = { row: CsvRow; balance: number | null; amount: number; fee: number }
 
 function statedIn(row: CsvRow): Stated {

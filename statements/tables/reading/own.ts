@@ -2,11 +2,12 @@ import { onlyForTransfersText, requiredText } from '../../../src/shared/field-er
 import type { Minor } from '../../../src/shared/money.ts'
 import { csvHeaders } from '../../../src/shared/transaction-fields.ts'
 import { accountNames, askForAccount, leftOut, whichAccount } from '../../shared/accounts.ts'
-import type { Settled } from '../../shared/aspect.ts'
+import { allRows, type Settled } from '../../shared/aspect.ts'
 import type { ReadOptions } from '../../shared/options.ts'
 import type { LeftOut, OwnRow } from '../../shared/statement.ts'
 import { cleanName, cleanText } from '../../shared/text.ts'
 import { refuseFile } from '../../shared/unreadable.ts'
+import { chooseAmong } from '../aspects/accounts.ts'
 import type { Entry } from '../aspects/entry.ts'
 import { ownTexts } from '../text/header-names.ts'
 import type { Mark } from '../text/mark-words.ts'
@@ -123,9 +124,25 @@ function conventionOf(table: CsvTable, rows: CsvRow[], hasMinus: boolean) {
     : null
 }
 
-/** The entries of the file or, where rows of one account have several currencies, those of the currency that is meant. */
+/** Headers of columns that tell the pockets of one account apart. */
+const pocketNames = /^(?:pocket|vault|sub ?account|unterkonto|account (?:type|label)|kontobezeichnung)$/
+
+/** For each entry, its account and its pocket, if an account of the file has several. */
+function pocketsIn({ headers, columns, layout }: CsvTable, entries: Entry[]): string[] | null {
+  const column = layout || !columns.account ? -1 : headers.findIndex(({ name }) => pocketNames.test(name))
+  const names = entries.map(({ row, account }) => `${account}/${row.cells[column]?.trim() ?? ''}`)
+  const accounts = new Set(entries.map(({ account }) => account))
+  return column < 0 || new Set(names).size <= accounts.size ? null : names
+}
+
+/**
+ * The entries of the file or, where rows of one account have several pockets or currencies, those of the one that is meant.
+ */
 function chosenEntries({ table, groups, aspects }: TableReading): Entry[] {
   const all = groups.flat().sort((a, b) => a.row.line - b.row.line)
+  const pockets = pocketsIn(table, all)
+  const pocket = pockets ? chooseAmong({ names: pockets, what: 'pockets' }, aspects) : allRows
+  if (pockets && pocket !== allRows) return all.filter((_, i) => pockets[i] === pocket)
   const byAccount = Map.groupBy(all, ({ account }) => account)
   const areMixed = [...byAccount.values()].some(
     (rows) => new Set(rows.map(({ currency }) => currency)).size > 1,

@@ -81,6 +81,52 @@ test('which way the oldest amount without a sign went is asked once: afterwards,
   expect((await send(debt('08', 347))).body.questions.map(({ field }: Json) => field)).toEqual(['signs'])
 })
 
+const fieldsOf = ({ body }: { body: Json }) =>
+  body.questions?.map(({ field, depends_on }: Json) => [field, depends_on])
+
+test('a question that depends on another one says so, and is asked again if that was answered otherwise', async () => {
+  const { send } = await createCustomer()
+  const file =
+    'Date,Some,Other,Text\n2026-09-13,12.50,-3.10,Coffee\n2026-09-14,3.00,-4.20,Tea\n2026-09-15,-8.00,5.00,Pay\n'
+  expect(fieldsOf(await send(file))).toEqual([
+    ['mapping.amount', null],
+    ['signs', 'mapping.amount'],
+  ])
+  const other = '&mapping={"amount":"Other"}'
+  expect(fieldsOf(await send(file, other))).toEqual([['signs', null]])
+  const { body } = await send(file, `${other}&signs=as_written&dry_run=true`)
+  expect(body.import.preview.rows.map(({ amount }: Json) => amount)).toEqual(['3.10', '4.20', '5.00'])
+})
+
+test('marks that some signs contradict are asked about once, with reversals among the answers', async () => {
+  const { send } = await createCustomer()
+  const file = (month: string) =>
+    `Date,Description,Amount,D/C\n2026-${month}-13,Coffee,12.50,D\n2026-${month}-14,Coffee back,-3.00,D\n2026-${month}-15,Pay,20.00,C\n`
+  const asked = await send(file('08'))
+  expect(fieldsOf(asked)).toEqual([['signs', null]])
+  const values = asked.body.questions[0].options.map(({ value }: Json) => value)
+  expect(values).toEqual(['by_mark_or_reversed', 'by_mark', 'as_written', 'inverted'])
+  const typesOf = ({ body }: { body: Json }) => body.import.preview.rows.map(({ type }: Json) => type)
+  const byMark = await send(file('08'), '&signs=by_mark&dry_run=true')
+  expect(typesOf(byMark)).toEqual(['expense', 'expense', 'income'])
+  expect((await send(file('08'), '&signs=by_mark_or_reversed')).status).toBe(200)
+  const next = await send(file('09'), '&dry_run=true')
+  expect([next.status, typesOf(next)]).toEqual([200, ['expense', 'income', 'income']])
+})
+
+test('that all rows are of one account holds for the numbers that were there, and not for another one', async () => {
+  const { send } = await createCustomer()
+  const file = (month: string, cards: string[]) =>
+    `Date,Card No.,Description,Debit,Credit\n${cards.map((card, i) => `2026-${month}-1${i},${card},Coffee,${i + 3}.00,\n`).join('')}`
+  expect(fieldsOf(await send(file('07', ['1234', '9876'])))).toEqual([['statement_account', null]])
+  expect((await send(file('07', ['1234', '9876']), '&statement_account=*')).status).toBe(200)
+  expect((await send(file('08', ['9876', '1234']), '&dry_run=true')).status).toBe(200)
+  const third = file('09', ['1234', '9876', '5555'])
+  expect(fieldsOf(await send(third))).toEqual([['statement_account', null]])
+  expect((await send(third, '&statement_account=*')).body.import.counts.created).toBe(3)
+  expect((await send(file('10', ['5555', '1234']), '&dry_run=true')).status).toBe(200)
+})
+
 test('an answer about what the file does not have is accepted, and listed as unused', async () => {
   const { send } = await createCustomer()
   const options =

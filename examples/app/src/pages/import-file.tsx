@@ -202,6 +202,13 @@ function LeftOut({ left_out: { count, lines } }: Pick<Outcome, 'left_out'>) {
   )
 }
 
+/** The answers that changed nothing, since the file does not depend on them. */
+function Unused({ unused }: Pick<Outcome, 'unused'>) {
+  if (unused.length === 0) return null
+  const names = unused.map((field) => nameOfField(field.replace('.', ': ')))
+  return <p>{`The file did not need your answer about ${names.join(', ')}.`}</p>
+}
+
 const hasNews = ({ counts }: Outcome) => counts.created + counts.deleted_before > 0
 
 function Found({ outcome, onTake }: { outcome: Outcome; onTake: (chosen: Entries) => Promise<void> }) {
@@ -222,6 +229,7 @@ function Found({ outcome, onTake }: { outcome: Outcome; onTake: (chosen: Entries
         {`${counted(counts.rows, 'row')}, ${counts.duplicate} already there, ${skipped} that moved no money`}
         {counts.created > 0 && totals}
       </p>
+      <Unused unused={outcome.unused} />
       {closing && !closing.agrees && (
         <p role="alert">{`The bank says ${money(closing.statement)}, the account ${money(closing.account)}.`}</p>
       )}
