@@ -142,7 +142,10 @@ function chosenEntries({ table, groups, aspects }: TableReading): Entry[] {
   const all = groups.flat().sort((a, b) => a.row.line - b.row.line)
   const pockets = pocketsIn(table, all)
   const pocket = pockets ? chooseAmong({ names: pockets, what: 'pockets' }, aspects) : allRows
-  if (pockets && pocket !== allRows) return all.filter((_, i) => pockets[i] === pocket)
+  if (pockets && pocket !== allRows) {
+    const rows = all.filter((_, i) => pockets[i] === pocket)
+    return rows.length > 0 ? rows : refuseFile(whichAccount([...new Set(pockets)]), 'statement_account')
+  }
   const byAccount = Map.groupBy(all, ({ account }) => account)
   const areMixed = [...byAccount.values()].some(
     (rows) => new Set(rows.map(({ currency }) => currency)).size > 1,
