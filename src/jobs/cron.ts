@@ -1,6 +1,7 @@
 import { foldLog } from '../balance-checks/fold.ts'
 import { trimChangeLog } from '../changes/trim-log.ts'
 import type { Deps } from '../deps.ts'
+import { recordDue } from '../recurring/record-due.ts'
 import { reportOf } from '../shared/error-report.ts'
 import { Meter } from '../shared/meter.ts'
 import { sweepSyncs } from '../sync/sweep.ts'
@@ -14,12 +15,26 @@ const jobs: Record<string, (deps: Deps) => Promise<Record<string, number>>> = {
     ...(await sweepSyncs(db, syncQueue, now)),
     ...(await foldLog(db, now)),
   }),
-  '*/5 * * * *': ({ config, ...deps }) => sendDueReminders({ ...deps, ...config }),
+  '*/5 * * * *': ({ config, ...deps }) =>
+    both(
+      () => sendDueReminders({ ...deps, ...config }),
+      () => recordDue(deps),
+    ),
   '17 * * * *': async ({ db, removalQueue, now }) => ({
     ...(await removeExpired(db, now)),
     ...(await sweepDeleted(db, removalQueue)),
   }),
   '41 3 * * *': ({ db, now }) => trimChangeLog(db, now),
+}
+
+type Did = Promise<Record<string, number>>
+
+/** Runs two jobs, one after the other, even if the first fails. */
+async function both(first: () => Did, second: () => Did): Did {
+  const did = await first().catch((error: unknown) => ({ error }))
+  const didToo = await second()
+  if ('error' in did) throw did.error
+  return { ...did, ...didToo }
 }
 
 /** Runs the job of a cron trigger and logs the result. Failures are thrown as well, so that Cloudflare shows them. */

@@ -7,8 +7,10 @@ import {
   alreadyRecorded,
   createdRecurring,
   dividedRecurring,
+  maxUpcoming,
   recurring,
   recurringConflict,
+  upcoming,
 } from './contract.ts'
 import { maxExceptions } from './except.ts'
 
@@ -44,6 +46,13 @@ export const recurringEndpoints: EndpointGroup = {
         200: json(createdRecurring, 'The rule that has the same `Idempotency-Key`.'),
       },
       invalid: { errors: { rrule: ['The rrule field must not have BYHOUR.'] } },
+    },
+    'GET /api/recurring/upcoming': {
+      id: 'listUpcoming',
+      summary: 'List occurrences that are due and upcoming',
+      description: `What is due, and what is booked today and in the next days, at most ${maxUpcoming} occurrences. Paused rules have none.`,
+      responses: { 200: json(upcoming, 'The occurrences, by day.') },
+      invalid: { errors: { days: ['The days field must be an integer from 1 to 366.'] } },
     },
     'GET /api/recurring/:id': {
       id: 'showRecurring',

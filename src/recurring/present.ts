@@ -7,9 +7,11 @@ import type {
   ShownException,
   ShownRecurring,
   ShownStoredRecurring,
+  ShownUpcoming,
 } from './contract.ts'
 import type { Divided } from './divide.ts'
 import { occurringOf, openFromOf, type Rule, type RuleWithNext } from './read.ts'
+import type { StatedOccurrence } from './upcoming.ts'
 
 /** A rule without what depends on the day. */
 export function presentStoredRule(rule: Rule): ShownStoredRecurring {
@@ -61,4 +63,18 @@ function pastOf(rule: Rule): { count: number; first: CalendarDate; last: Calenda
 
 export function presentDivided({ ended, successor }: Divided): ShownDividedRecurring {
   return { recurring: presentRule(ended), successor: successor && presentRule(successor) }
+}
+
+export function presentUpcoming(found: StatedOccurrence[]): ShownUpcoming {
+  return {
+    occurrences: found.map(({ rule, occurrence, state, daysLate, amount, possible }) => ({
+      recurring_id: rule.id,
+      occurrence_date: occurrence.date,
+      transaction_date: occurrence.day,
+      state,
+      days_late: daysLate,
+      amount: formatMoney(amount),
+      possible,
+    })),
+  }
 }

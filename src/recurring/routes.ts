@@ -4,18 +4,26 @@ import { maxRules } from '../database/quotas.ts'
 import type { App } from '../http/app-types.ts'
 import { limitLargeResponse } from '../http/large-responses.ts'
 import { pathId } from '../http/path-id.ts'
-import { body, header } from '../http/validate.ts'
+import { body, header, query } from '../http/validate.ts'
 import { type CalendarDate, isCalendarDate } from '../shared/dates.ts'
 import { withErrors } from '../shared/draft.ts'
 import { expectedVersions, ifMatch } from '../shared/versions.ts'
 import { presentTransaction } from '../transactions/present.ts'
-import { newRecurring, newRecurringKey, occurrenceChanges, recurringUpdate } from './contract.ts'
+import {
+  maxUpcoming,
+  newRecurring,
+  newRecurringKey,
+  occurrenceChanges,
+  recurringUpdate,
+  upcomingQuery,
+} from './contract.ts'
 import { createRule } from './create.ts'
 import { deleteRule } from './delete.ts'
 import { changeOccurrence } from './except.ts'
-import { presentCreatedRule, presentDivided, presentRule } from './present.ts'
+import { presentCreatedRule, presentDivided, presentRule, presentUpcoming } from './present.ts'
 import { listRules, showRule } from './read.ts'
 import { recordOccurrence } from './record.ts'
+import { listUpcoming } from './upcoming.ts'
 import { updateRule } from './update.ts'
 
 /** Transactions that repeat, and their occurrences. */
@@ -29,6 +37,11 @@ export const recurringRoutes = new Hono<App>()
     const { rule, isNew } = await createRule(c.get('owner'), draft, values['Idempotency-Key'])
     return c.json(presentCreatedRule(rule), isNew ? 201 : 200)
   })
+  .get('/upcoming', query(upcomingQuery), async (c) =>
+    limitLargeResponse(maxUpcoming, async () =>
+      c.json(presentUpcoming(await listUpcoming(c.get('owner'), c.req.valid('query')))),
+    ),
+  )
   .get('/:id', async (c) => c.json(presentRule(await showRule(c.get('owner'), pathId(c)))))
   .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(recurringUpdate), async (c) => {
     const expected = expectedVersions(c.req.valid('header').values)

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { upcoming } from '../recurring/contract.ts'
 import {
   addDays,
   addMonths,
@@ -120,6 +121,30 @@ export function balancesErrors(query: BalancesQuery, today: CalendarDate): Field
   return errors
 }
 
+/** How many days a forecast looks ahead, unless the client says it, and at most. */
+export const defaultForecastDays = 90
+export const maxForecastDays = 366
+
+export const forecastQuery = z.partial(
+  z.object({
+    to: field(
+      date,
+      doc(
+        `The last day, at most ${maxForecastDays} days ahead; ${defaultForecastDays} days ahead if left out.`,
+      ),
+    ),
+    every: field(
+      oneOf(reportIntervals),
+      doc({
+        default: 'day',
+        description: 'How far apart the points are. Today and the last day are always among them.',
+      }),
+    ),
+    account_id: field(id, doc('One account alone.')),
+  }),
+)
+export type ForecastQuery = z.output<typeof forecastQuery>
+
 const monthOfReport = shown.object('MonthOfReport', 'A month, even one without transactions.', {
   month: field(z.string(), doc({ examples: ['2026-11'] })),
   income: shown.total(),
@@ -184,22 +209,22 @@ export const monthlyReport = shown.object(
 )
 export type ShownMonthlyReport = z.output<typeof monthlyReport>
 
+const balancesOfDay = shown.object('BalancesOfDay', 'The balances at the end of a day.', {
+  date: shown.calendarDate(),
+  total: shown.total(),
+  accounts: z.array(
+    shown.object('BalanceOfDay', 'The balance of an account.', {
+      account_id: shown.id(),
+      balance: shown.total(),
+    }),
+  ),
+})
+
 export const balancesReport = shown.object(
   'BalancesReport',
   'Balances over time.',
   {
-    points: z.array(
-      shown.object('BalancesOfDay', 'The balances at the end of a day.', {
-        date: shown.calendarDate(),
-        total: shown.total(),
-        accounts: z.array(
-          shown.object('BalanceOfDay', 'The balance of an account.', {
-            account_id: shown.id(),
-            balance: shown.total(),
-          }),
-        ),
-      }),
-    ),
+    points: z.array(balancesOfDay),
   },
   {
     points: [
@@ -209,3 +234,38 @@ export const balancesReport = shown.object(
   },
 )
 export type ShownBalancesReport = z.output<typeof balancesReport>
+
+const lowestPoint = shown.object(
+  'LowestPoint',
+  'The lowest balance of an account, and the first day that ends with it.',
+  {
+    account_id: shown.id(),
+    date: shown.calendarDate(),
+    balance: shown.total(),
+  },
+)
+
+export const forecastReport = shown.object(
+  'Forecast',
+  'Balances of the days to come.',
+  {
+    from: field(shown.calendarDate(), doc("Today in the user's time zone.")),
+    points: field(z.array(balancesOfDay), doc('The first is today.')),
+    lowest: field(z.array(lowestPoint), doc('By day, however far apart the points are.')),
+    due: field(upcoming.shape.occurrences, doc('What is due; it counts tomorrow.')),
+    expected: field(shown.count(), doc('How many open occurrences are counted.')),
+    recorded_ahead: field(shown.count(), doc('How many occurrences are recorded already.')),
+  },
+  {
+    from: '2026-11-27',
+    points: [
+      { date: '2026-11-27', total: 1210.5, accounts: [{ account_id: 1, balance: 1210.5 }] },
+      { date: '2026-11-30', total: 260.5, accounts: [{ account_id: 1, balance: 260.5 }] },
+    ],
+    lowest: [{ account_id: 1, date: '2026-11-30', balance: 260.5 }],
+    due: [],
+    expected: 1,
+    recorded_ahead: 0,
+  },
+)
+export type ShownForecast = z.output<typeof forecastReport>

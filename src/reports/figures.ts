@@ -11,7 +11,7 @@ export const maxFigures = 50_000
 export const limitFigures = sql`limit ${sql.raw(`${maxFigures + 1}`)}`
 
 /** Throws Invalid if a report would have too many figures. */
-export function requireFigures(count: number): void {
+export function requireFigures(count: number, field = 'from'): void {
   if (count <= maxFigures) return
-  throw new Invalid({ from: [`The report must not have more than ${formatNumber(maxFigures)} figures.`] })
+  throw new Invalid({ [field]: [`The report must not have more than ${formatNumber(maxFigures)} figures.`] })
 }

@@ -1,8 +1,10 @@
+import { presentUpcoming } from '../recurring/present.ts'
 import { moneyNumber } from '../shared/money.ts'
 import type { MonthOfReport } from '../shared/month-report.ts'
 import type { CategoryType } from '../shared/types.ts'
 import type { Point } from './balances.ts'
-import type { ShownBalancesReport, ShownMonthlyReport } from './contract.ts'
+import type { ShownBalancesReport, ShownForecast, ShownMonthlyReport } from './contract.ts'
+import type { Forecast } from './forecast.ts'
 
 type ReportedCategory = { id: number; name: string; type: CategoryType }
 
@@ -41,5 +43,27 @@ export function presentBalances(points: Point[]): ShownBalancesReport {
       total: moneyNumber([...balances.values()].reduce((sum, balance) => sum + balance, 0n)),
       accounts: [...balances].map(([id, balance]) => ({ account_id: id, balance: moneyNumber(balance) })),
     })),
+  }
+}
+
+export function presentForecast({
+  today,
+  points,
+  lowest,
+  due,
+  expected,
+  recordedAhead,
+}: Forecast): ShownForecast {
+  return {
+    from: today,
+    ...presentBalances(points),
+    lowest: lowest.map(({ account, date, balance }) => ({
+      account_id: account,
+      date,
+      balance: moneyNumber(balance),
+    })),
+    due: presentUpcoming(due).occurrences,
+    expected,
+    recorded_ahead: recordedAhead,
   }
 }

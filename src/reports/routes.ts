@@ -12,14 +12,16 @@ import {
   balancesErrors,
   balancesQuery,
   daysOfReport,
+  forecastQuery,
   type MonthlyQuery,
   monthlyErrors,
   monthlyQuery,
   monthsOfReport,
 } from './contract.ts'
 import { maxFigures } from './figures.ts'
+import { forecast } from './forecast.ts'
 import { reportMonths } from './monthly.ts'
-import { presentBalances, presentMonths } from './present.ts'
+import { presentBalances, presentForecast, presentMonths } from './present.ts'
 
 /** Income, expenses and balances over time. */
 export const reportRoutes = new Hono<App>()
@@ -29,6 +31,11 @@ export const reportRoutes = new Hono<App>()
     const draft = withErrors(query, monthlyErrors(query.values, monthOf(daysOnEarth(owner.now).to)))
     return limitLargeResponse(maxFigures, async () => c.json(presentMonths(await reportMonths(owner, draft))))
   })
+  .get('/forecast', queryOfFigures(forecastQuery), async (c) =>
+    limitLargeResponse(maxFigures, async () =>
+      c.json(presentForecast(await forecast(c.get('owner'), c.req.valid('query')))),
+    ),
+  )
   .get('/balances', queryOfFigures(balancesQuery), withETag(currentDays), async (c) => {
     const query = c.req.valid('query')
     const owner = c.get('owner')

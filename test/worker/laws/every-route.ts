@@ -185,6 +185,10 @@ const goodCalls: Record<string, (household: Household) => GoodCall | Promise<Goo
     const { transaction_date: starts_on, ...template } = expense()
     return { body: { ...template, starts_on, rrule: 'FREQ=WEEKLY', auto_record: true }, status: 201 }
   },
+  'GET /api/recurring/upcoming': async ({ repeat }) => {
+    await repeat()
+    return {}
+  },
   'GET /api/recurring/:id': async ({ repeat }) => ({ id: await repeat() }),
   'PUT /api/recurring/:id': async ({ repeat }) => ({ id: await repeat(), body: { amount: 4 } }),
   'PATCH /api/recurring/:id': async ({ repeat }) => ({
@@ -228,6 +232,10 @@ const goodCalls: Record<string, (household: Household) => GoodCall | Promise<Goo
   'DELETE /api/balance-checks/:id': async (household) => ({ id: await household.checkBalance() }),
 
   'GET /api/reports/monthly': () => ({ query: '?from=2026-09&to=2026-10' }),
+  'GET /api/reports/forecast': async ({ repeat }) => {
+    await repeat()
+    return {}
+  },
   'GET /api/reports/balances': () => ({ query: '?every=month&from=2026-09-01&to=2026-10-31' }),
   'GET /api/summary': () => ({}),
   'GET /api/export': () => ({}),

@@ -77,6 +77,8 @@ const invalidCalls: Record<string, (household: Household) => Promise<ApiResponse
     const { transaction_date: starts_on, ...template } = expense()
     return person.post('/api/recurring', { ...template, starts_on, rrule: 'FREQ=MONTHLY;BYHOUR=9' })
   },
+  listUpcoming: ({ person }) => person.get('/api/recurring/upcoming?days=0'),
+  forecast: ({ person }) => person.get('/api/reports/forecast?to=2020-01-01'),
   updateRecurring: async ({ person, repeat }) =>
     person.put(`/api/recurring/${await repeat()}`, { from: '2026-12-21' }),
   updateOccurrence: async ({ person, repeat }) =>

@@ -47,6 +47,7 @@ describe('recording a transaction', () => {
       transaction_date: '2026-11-20',
       booked_on: null,
       to_booked_on: null,
+      import_id: null,
       recurring_id: null,
       occurrence_date: null,
       is_synced: false,

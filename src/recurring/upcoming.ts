@@ -1,0 +1,113 @@
+import { sql } from 'drizzle-orm'
+import type { Owner, UserScope } from '../database/owner.ts'
+import { requireComplete } from '../database/ownership.ts'
+import { recurringRules } from '../database/schema.ts'
+import { addDays, type CalendarDate, dateIn, daysOnEarth } from '../shared/dates.ts'
+import type { Draft } from '../shared/draft.ts'
+import type { Minor } from '../shared/money.ts'
+import { bookedIn, dueDays, type Occurrence, openUntil } from '../shared/occurrences.ts'
+import type { occurrenceStates } from '../shared/types.ts'
+import { maxUpcoming, type UpcomingQuery } from './contract.ts'
+import { isRecordedIn, occurringOf, type Rule, selectRules } from './read.ts'
+import { possibleDays } from './record-due.ts'
+
+/** How many days are looked ahead, unless the client says it. */
+const defaultDays = 30
+
+/** An occurrence with what has become of it. */
+export type StatedOccurrence = {
+  rule: Rule
+  occurrence: Occurrence
+  state: (typeof occurrenceStates)[number]
+  daysLate: number
+  amount: Minor
+  /** The id of a transaction that may be it. */
+  possible: number | null
+}
+
+/** Returns the occurrences that are due, and those of the next days, by day. Throws Invalid. */
+export async function listUpcoming(owner: Owner, draft: Draft<UpcomingQuery>): Promise<StatedOccurrence[]> {
+  const { days = defaultDays } = await requireComplete(owner, draft)
+  const { rules, possible, user } = await owner.run({
+    rules: selectRules(owner, owner.now),
+    possible: selectPossible(owner, owner.now),
+  })
+  const today = dateIn(user.timezone, owner.now)
+  const to = addDays(today, days)
+  return rules
+    .flatMap((rule) => statedOf(rule, today, to, possible))
+    .sort((a, b) => compare(a.occurrence.day, b.occurrence.day) || a.rule.id - b.rule.id)
+    .slice(0, maxUpcoming)
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+/** The open occurrences of a rule: those that are due today, and those until a day. */
+export function expectedOccurrences(...of: Parameters<typeof statedOf>): StatedOccurrence[] {
+  return statedOf(...of).filter(({ state }) => state === 'due' || state === 'upcoming')
+}
+
+/** The occurrences of a rule that are due today, and all that are booked from today to a day. */
+function statedOf(
+  rule: Rule & { recorded: string },
+  today: CalendarDate,
+  to: CalendarDate,
+  possible: PossibleRow[],
+): StatedOccurrence[] {
+  if (rule.paused) return []
+  const occurring = occurringOf(rule)
+  const isRecorded = isRecordedIn(rule.recorded)
+  const state = (one: Occurrence): StatedOccurrence['state'] =>
+    isRecorded(one.date) ? 'recorded' : one.exception.skip ? 'skipped' : one.day <= today ? 'due' : 'upcoming'
+  const late = openUntil(occurring, isRecorded, today, addDays(today, -1))
+  const ahead = bookedIn(occurring, { from: today, to }).filter(({ day }) => day >= occurring.openFrom)
+  return [...late, ...ahead].map((occurrence) => {
+    const { day, exception } = occurrence
+    const amount = exception.amount ?? rule.amount
+    const found = { rule, occurrence, state: state(occurrence), amount }
+    const daysLate = found.state === 'due' ? daysBetween(day, today) : 0
+    const isPossible = (row: PossibleRow) =>
+      isLike(row, rule) && row.amount === amount && Math.abs(daysBetween(row.date, day)) <= possibleDays
+    return {
+      ...found,
+      daysLate,
+      possible: found.state === 'due' ? (possible.find(isPossible)?.id ?? null) : null,
+    }
+  })
+}
+
+const daysBetween = (from: CalendarDate, to: CalendarDate) => (Date.parse(to) - Date.parse(from)) / 86_400_000
+
+type PossibleRow = {
+  id: number
+  accountId: number
+  toAccountId: number | null
+  type: Rule['type']
+  amount: number
+  date: CalendarDate
+}
+
+const isLike = (row: PossibleRow, rule: Rule) =>
+  row.accountId === rule.accountId && row.toAccountId === rule.toAccountId && row.type === rule.type
+
+/** The most transactions that may be occurrences, of those that are read. */
+const maxPossible = 2_000
+
+/** The transactions of the days of due occurrences that are linked to no rule, with an account and amount of a rule. */
+export function selectPossible({ db, id }: UserScope, now: Date) {
+  const { from, to } = daysOnEarth(now)
+  return db.all<PossibleRow>(sql`
+    with wanted as materialized (
+      select distinct account_id, amount from (
+        select account_id, amount from ${recurringRules} where user_id = ${id} and not paused
+         union all
+        select account_id, exception.value ->> 'amount' from ${recurringRules} cross join json_each(exceptions) exception
+         where user_id = ${id} and not paused and exception.value ->> 'amount' is not null))
+    select row.id, row.account_id as accountId, row.to_account_id as toAccountId, row.type, row.amount,
+           row.transaction_date as date
+      from (select distinct account_id from wanted) account
+     cross join transactions row on row.account_id = account.account_id
+       and row.transaction_date between ${addDays(from, -dueDays - possibleDays)} and ${addDays(to, possibleDays)}
+     where (row.account_id, row.amount) in (select account_id, amount from wanted) and row.recurring_id is null
+     order by row.id desc limit ${maxPossible}`)
+}

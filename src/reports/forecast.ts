@@ -1,0 +1,140 @@
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
+import { hasLiveAccountsInBulk } from '../database/live-accounts.ts'
+import type { Owner } from '../database/owner.ts'
+import { requireComplete } from '../database/ownership.ts'
+import { accounts, transactions } from '../database/schema.ts'
+import { selectRules } from '../recurring/read.ts'
+import { expectedOccurrences, type StatedOccurrence, selectPossible } from '../recurring/upcoming.ts'
+import { addDays, type CalendarDate, dateIn, daysOnEarth, latestDate } from '../shared/dates.ts'
+import { formatNumber } from '../shared/doc.ts'
+import type { Draft } from '../shared/draft.ts'
+import { Invalid } from '../shared/failures.ts'
+import { messageFor } from '../shared/field-errors.ts'
+import {
+  type ForecastPoint,
+  forecastBalances,
+  forecastDates,
+  type LowestPoint,
+  movementsOf,
+} from '../shared/forecast.ts'
+import { defaultForecastDays, type ForecastQuery, maxForecastDays } from './contract.ts'
+import { requireFigures } from './figures.ts'
+
+/** The most transactions after today that a forecast reads. */
+export const maxFutureRows = 20_000
+
+export type Forecast = {
+  today: CalendarDate
+  points: ForecastPoint<number>[]
+  lowest: LowestPoint<number>[]
+  due: StatedOccurrence[]
+  expected: number
+  recordedAhead: number
+}
+
+/**
+ * Returns the balances from today on, with the transactions of the future and the open occurrences; what is due counts
+ * tomorrow. Throws Invalid.
+ */
+export async function forecast(owner: Owner, draft: Draft<ForecastQuery>): Promise<Forecast> {
+  const { account_id, every = 'day', ...query } = await requireComplete(owner, draft)
+  const found = await owner.run({
+    accounts: owner.db
+      .select({ id: accounts.id, balance: accounts.balance })
+      .from(accounts)
+      .where(
+        and(
+          eq(accounts.userId, owner.id),
+          account_id === undefined ? undefined : eq(accounts.id, account_id),
+        ),
+      )
+      .orderBy(asc(accounts.id)),
+    future: owner.db.all<{ rows: string }>(futureRows(owner, daysOnEarth(owner.now).from)),
+    rules: selectRules(owner, owner.now),
+    possible: selectPossible(owner, owner.now),
+  })
+  const today = dateIn(found.user.timezone, owner.now)
+  const span = { from: today, to: lastDay(query.to, today) }
+  const rows = futureOf(found.future, today)
+  requireFigures(forecastDates(span, every).length * found.accounts.length, 'to')
+  const balances = new Map(found.accounts.map(({ id, balance }) => [id, BigInt(balance)]))
+  const moved = rows.flatMap((row) => movementsOf(row.day, row))
+  // The balance of an account has all its transactions, even those of the future.
+  for (const { account, amount } of moved) {
+    const balance = balances.get(account)
+    if (balance !== undefined) balances.set(account, balance - amount)
+  }
+  const touches = ({ account, toAccount }: { account: number; toAccount: number | null }) =>
+    balances.has(account) || (toAccount !== null && balances.has(toAccount))
+  const expected = found.rules
+    .flatMap((rule) => expectedOccurrences(rule, today, span.to, found.possible))
+    .filter(({ rule }) => touches({ account: rule.accountId, toAccount: rule.toAccountId }))
+  const ahead = expected.flatMap(({ rule, occurrence: { day }, amount }) => {
+    const { type, accountId: account, toAccountId: toAccount } = rule
+    return movementsOf(day > today ? day : addDays(today, 1), {
+      type,
+      account,
+      toAccount,
+      amount: BigInt(amount),
+    })
+  })
+  return {
+    today,
+    ...forecastBalances(span, every, balances, [...moved, ...ahead]),
+    due: expected.filter(({ state }) => state === 'due'),
+    expected: expected.length,
+    recordedAhead: rows.filter((row) => row.isOccurrence && row.day <= span.to && touches(row)).length,
+  }
+}
+
+/** The last day of a forecast. Throws Invalid. */
+function lastDay(to: CalendarDate | undefined, today: CalendarDate): CalendarDate {
+  const last = addDays(today, maxForecastDays)
+  if (to === undefined) return addDays(today, defaultForecastDays)
+  if (to >= today && to <= last) return to
+  const text =
+    to < today
+      ? 'The :field field must not be before today.'
+      : `The :field field must be a date within ${maxForecastDays} days.`
+  throw new Invalid({ to: [messageFor('to', text)] })
+}
+
+/** The transactions after a day as one JSON text, the earliest first, one more than a forecast may have. */
+function futureRows(owner: Owner, after: CalendarDate): SQL {
+  return sql`
+    select json_group_array(json_array(transaction_date, type, account_id, to_account_id, amount, is_occurrence)) as rows from (
+      select transaction_date, type, account_id, to_account_id, amount,
+             recurring_id in (select id from recurring_rules) is true as is_occurrence
+        from ${transactions}
+       where user_id = ${owner.id} and transaction_date > ${after} and transaction_date <= ${latestDate}
+         and ${hasLiveAccountsInBulk(owner)}
+       order by transaction_date limit ${maxFutureRows + 1})`
+}
+
+type FutureRow = [
+  day: CalendarDate,
+  type: string,
+  account: number,
+  toAccount: number | null,
+  amount: number,
+  isOccurrence: 0 | 1,
+]
+
+/** The transactions after today. Throws Invalid if there are too many. */
+function futureOf([found]: { rows: string }[], today: CalendarDate) {
+  const rows: FutureRow[] = JSON.parse(found?.rows ?? '[]')
+  if (rows.length > maxFutureRows)
+    throw new Invalid({
+      to: [`A forecast has at most ${formatNumber(maxFutureRows)} transactions after today.`],
+    })
+  return rows
+    .filter(([day]) => day > today)
+    .map(([day, type, account, toAccount, amount, isOccurrence]) => ({
+      day,
+      type,
+      account,
+      toAccount,
+      amount: BigInt(amount),
+      isOccurrence: isOccurrence === 1,
+    }))
+}

@@ -1,0 +1,266 @@
+import { sql } from 'drizzle-orm'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { findDifferences } from '../../../src/database/check.ts'
+import { noon, setClock } from '../fixtures/clock.ts'
+import {
+  aCategory,
+  createWorld,
+  type Json,
+  openAccount,
+  type Person,
+  recordTransaction,
+} from '../fixtures/world.ts'
+import { askDatabase, openWorldDatabase } from '../laws/every-route.ts'
+
+const dayMs = 86_400_000
+const cron = '*/5 * * * *'
+
+let world: ReturnType<typeof createWorld>
+let person: Person
+let account: Json
+let daily: Json
+
+beforeEach(async () => {
+  setClock(noon)
+  world = createWorld()
+  person = await world.register()
+  account = await openAccount(person)
+  daily = {
+    account_id: account.id,
+    category_id: (await aCategory(person)).id,
+    type: 'expense',
+    amount: '1.00',
+    starts_on: '2026-11-20',
+    rrule: 'FREQ=DAILY',
+    auto_record: true,
+  }
+})
+
+const create = async (details: Json = {}): Promise<Json> =>
+  (await person.post('/api/recurring', { ...daily, ...details })).body
+
+async function runAt(instant: number): Promise<void> {
+  setClock(instant)
+  await world.runCron(cron)
+}
+
+/** The occurrences that are recorded, as rule and dates, the earliest first. */
+async function recorded(): Promise<[rule: number, occurrence: string, day: string][]> {
+  const rows = await askDatabase(
+    world,
+    sql`select recurring_id, occurrence_date, transaction_date from transactions where recurring_id is not null order by 2, 1`,
+  )
+  return rows.map((row) => [
+    Number(row.recurring_id),
+    String(row.occurrence_date),
+    String(row.transaction_date),
+  ])
+}
+const dates = async () => (await recorded()).map(([, date]) => date)
+
+test('each occurrence is recorded on its day, once, with the balance that it leaves', async () => {
+  const { id } = await create()
+  await runAt(noon)
+  await runAt(noon + 1)
+  expect(await recorded()).toEqual([[id, '2026-11-20', '2026-11-20']])
+  await runAt(Date.parse('2026-11-21T00:04:00Z'))
+  expect(await dates()).toEqual(['2026-11-20'])
+  await runAt(Date.parse('2026-11-21T00:05:00Z'))
+  expect(await dates()).toEqual(['2026-11-20', '2026-11-21'])
+  expect((await person.get(`/api/accounts/${account.id}`)).body.balance).toBe(98)
+  expect((await person.get('/api/transactions')).body.data[0]).toMatchObject({
+    recurring_id: id,
+    is_synced: false,
+    version: 1,
+    category: { id: daily.category_id },
+  })
+  expect(await findDifferences(openWorldDatabase(world))).toEqual([])
+})
+
+test('an outage of up to 61 days records what no outage would have, and a longer one loses only what is older', async () => {
+  await create({ rrule: 'FREQ=WEEKLY;BYDAY=MO,SA', weekend: 'before' })
+  const other = await world.register()
+  await runAt(noon + 61 * dayMs)
+  const afterOutage = (await recorded()).map(([, ...rest]) => rest)
+  setClock(noon)
+  const theirs = await openAccount(other)
+  await other.post('/api/recurring', {
+    ...daily,
+    account_id: theirs.id,
+    category_id: (await aCategory(other)).id,
+    rrule: 'FREQ=WEEKLY;BYDAY=MO,SA',
+    weekend: 'before',
+  })
+  for (let day = 0; day <= 61; day++) await runAt(noon + day * dayMs)
+  const all = (await recorded()).map(([, ...rest]) => rest)
+  expect(all).toHaveLength(2 * afterOutage.length)
+  expect(new Set(all.map((one) => one.join()))).toEqual(new Set(afterOutage.map((one) => one.join())))
+  await runAt(noon + 61 * dayMs + 70 * dayMs)
+  const found = (await recorded()).filter(([, , day]) => day > '2027-01-20')
+  expect(found[0]?.[2]).toBe('2027-01-29')
+})
+
+test('two jobs at once, and a clock that goes back, record nothing twice', async () => {
+  for (let nth = 0; nth < 5; nth++) await create({ amount: nth + 1 })
+  setClock(noon + 20 * dayMs)
+  await Promise.all([world.runCron(cron), world.runCron(cron), world.runCron(cron)])
+  await runAt(noon - 5 * dayMs)
+  await runAt(noon + 20 * dayMs)
+  expect(await recorded()).toHaveLength(5 * 21)
+  expect(await findDifferences(openWorldDatabase(world))).toEqual([])
+})
+
+test('two hundred rules that fall due at once after two months are all recorded', async () => {
+  const { id } = await create()
+  await askDatabase(
+    world,
+    sql`
+    insert into recurring_rules (user_id, account_id, category_id, type, amount, starts_on, rrule, weekend, auto_record,
+                                 opened_at, opened_in, due_at, created_at, updated_at)
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 199)
+    select user_id, account_id, category_id, type, amount + i, starts_on, rrule, weekend, auto_record, opened_at, opened_in,
+           0, created_at, updated_at
+      from recurring_rules, n where id = ${id}`,
+  )
+  await runAt(noon + 61 * dayMs)
+  expect(await recorded()).toHaveLength(200 * 62)
+  expect(await findDifferences(openWorldDatabase(world))).toEqual([])
+})
+
+test.each([
+  ['Pacific/Kiritimati', '2026-11-21T10:05:00Z'],
+  ['Asia/Tokyo', '2026-11-21T15:05:00Z'],
+  ['Asia/Kolkata', '2026-11-21T18:35:00Z'],
+  ['UTC', '2026-11-22T00:05:00Z'],
+  ['America/Los_Angeles', '2026-11-22T08:05:00Z'],
+  ['Pacific/Pago_Pago', '2026-11-22T11:05:00Z'],
+])('in %s, the 22nd is due at %s', async (timezone, instant) => {
+  await person.put('/api/me', { timezone })
+  await create({ starts_on: '2026-11-22' })
+  await runAt(noon)
+  await runAt(Date.parse(instant) - 60_000)
+  expect(await dates()).toEqual([])
+  await runAt(Date.parse(instant))
+  expect(await dates()).toEqual(['2026-11-22'])
+})
+
+test('each date is due once, through changes of the clock and across the date line', async () => {
+  await create({ starts_on: '2026-11-20' })
+  const zones = [
+    'Europe/Paris',
+    'Pacific/Kiritimati',
+    'America/New_York',
+    'Pacific/Pago_Pago',
+    'Australia/Lord_Howe',
+  ]
+  for (let hour = 0; hour < 24 * 20; hour += 6) {
+    setClock(noon + hour * 3_600_000)
+    if (hour % 36 === 0) await person.put('/api/me', { timezone: zones[(hour / 36) % zones.length] })
+    await world.runCron(cron)
+  }
+  const found = await dates()
+  expect(found).toEqual([...new Set(found)])
+  const last = found.length
+  expect(found).toEqual(
+    Array.from({ length: last }, (_, nth) => new Date(noon + nth * dayMs).toISOString().slice(0, 10)),
+  )
+  expect(last).toBeGreaterThan(18)
+})
+
+describe('the job leaves out', () => {
+  test('what is skipped, and records what is changed as it is changed', async () => {
+    const { id } = await create()
+    const path = (date: string) => `/api/recurring/${id}/occurrences/${date}`
+    await person.put(path('2026-11-20'), { skip: true })
+    await person.put(path('2026-11-21'), { amount: 7, description: 'More', transaction_date: '2026-11-20' })
+    await runAt(noon)
+    expect((await person.get('/api/transactions')).body.data).toMatchObject([
+      { amount: '7.00', description: 'More', transaction_date: '2026-11-20', occurrence_date: '2026-11-21' },
+    ])
+  })
+
+  test('rules that are paused or record nothing by themselves, and what is before they were resumed', async () => {
+    await create({ auto_record: false })
+    const { id } = await create({ paused: true, starts_on: '2026-11-01' })
+    await runAt(noon)
+    expect(await dates()).toEqual([])
+    setClock(noon + 3 * dayMs)
+    await person.put(`/api/recurring/${id}`, { paused: false })
+    await world.runCron(cron)
+    expect(await dates()).toEqual(['2026-11-23'])
+  })
+
+  test('what a transaction of the same account, type and amount nearby may be, until that is settled', async () => {
+    const { id } = await create({ rrule: 'FREQ=MONTHLY', starts_on: '2026-11-20' })
+    const { auto_record: _, starts_on: __, rrule: ___, ...expense } = daily
+    const typed = await recordTransaction(person, { ...expense, transaction_date: '2026-11-18' })
+    await runAt(noon)
+    expect(await dates()).toEqual([])
+    expect((await person.get('/api/recurring/upcoming?days=40')).body.occurrences).toEqual([
+      {
+        recurring_id: id,
+        occurrence_date: '2026-11-20',
+        transaction_date: '2026-11-20',
+        state: 'due',
+        days_late: 0,
+        amount: '1.00',
+        possible: typed.id,
+      },
+      expect.objectContaining({ occurrence_date: '2026-12-20', state: 'upcoming', possible: null }),
+    ])
+    await person.put(`/api/recurring/${id}/occurrences/2026-11-20`, { transaction_id: typed.id })
+    await world.runCron(cron)
+    expect(await recorded()).toEqual([[id, '2026-11-20', '2026-11-18']])
+  })
+
+  test('an occurrence whose transaction was deleted', async () => {
+    await create({ rrule: 'FREQ=MONTHLY' })
+    await runAt(noon)
+    const { body } = await person.get('/api/transactions')
+    await person.delete(`/api/transactions/${body.data[0].id}`)
+    await runAt(noon + dayMs)
+    expect(await dates()).toEqual([])
+  })
+
+  test('rules of a deleted account, and of a user who is gone', async () => {
+    await create()
+    await person.delete(`/api/accounts/${account.id}`)
+    const other = await world.register()
+    const theirs = await openAccount(other)
+    const category = await aCategory(other)
+    await other.post('/api/recurring', { ...daily, account_id: theirs.id, category_id: category.id })
+    await other.delete('/api/me', { password: other.password })
+    await runAt(noon)
+    expect(await dates()).toEqual([])
+  })
+
+  test('a rule that would push a balance past its bounds, and records the others', async () => {
+    const full = await openAccount(person, { name: 'Full', starting_balance: '-9999999999999.99' })
+    const { id } = await create({ amount: '9999999999999.99', account_id: full.id })
+    for (let nth = 0; nth < 4; nth++) await create({ amount: nth + 1 })
+    await runAt(noon + 20 * dayMs)
+    const found = await recorded()
+    expect(found.filter(([rule]) => rule === id)).toEqual([])
+    expect(found).toHaveLength(4 * 21)
+    expect(await findDifferences(openWorldDatabase(world))).toEqual([])
+  })
+})
+
+test('an occurrence opens again when the import whose row it was is undone, or a person unlinks it', async () => {
+  await askDatabase(world, sql`update users set email_verified_at = 1 where id = ${person.id}`)
+  const { id } = await create({ rrule: 'FREQ=MONTHLY' })
+  const { auto_record: _, starts_on: __, rrule: ___, ...expense } = daily
+  const imported = await person.post('/api/import/store', {
+    transactions: [{ ...expense, amount: 2, transaction_date: '2026-11-20' }],
+  })
+  const { body } = await person.get('/api/transactions')
+  await person.put(`/api/recurring/${id}/occurrences/2026-11-20`, { transaction_id: body.data[0].id })
+  await runAt(noon)
+  expect(await recorded()).toHaveLength(1)
+  await person.delete(`/api/imports/${imported.body.import.id}`)
+  await world.runCron(cron)
+  expect((await person.get('/api/transactions')).body.data).toMatchObject([
+    { amount: '1.00', recurring_id: id },
+  ])
+  expect((await person.get(`/api/recurring/${id}`)).body.exceptions).toEqual({})
+})
