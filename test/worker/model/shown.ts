@@ -1,3 +1,4 @@
+import { searchedTexts } from '../../../src/shared/transaction-fields.ts'
 import type { Account, Batch, Category, Check, State, Transaction } from './state.ts'
 
 /** The model's data as the contract shows them, except for timestamps. */
@@ -97,9 +98,7 @@ function matches(state: State, transaction: Transaction, filter: Filter): boolea
     (filter.type === undefined || type === filter.type) &&
     transaction_date >= from &&
     transaction_date <= to &&
-    [transaction.description, transaction.reference].some((text) =>
-      (text ?? '').toLowerCase().includes(q.toLowerCase()),
-    )
+    searchedTexts.some((name) => (transaction[name] ?? '').toLowerCase().includes(q.toLowerCase()))
   )
 }
 
