@@ -22,7 +22,10 @@ const contents = import.meta.glob<string>(['../../corpus/**/*', '!**/*.json', '!
   import: 'default',
   eager: true,
 })
-const cases = import.meta.glob<Case>('../../corpus/cases/*.json', { import: 'default', eager: true })
+const cases = import.meta.glob<Case>('../../corpus/{cases,oddities}/*.json', {
+  import: 'default',
+  eager: true,
+})
 const expectations = import.meta.glob<{ options?: AnsweringOptions }>('../../corpus/*/*.expected.json', {
   import: 'default',
   eager: true,
@@ -30,9 +33,9 @@ const expectations = import.meta.glob<{ options?: AnsweringOptions }>('../../cor
 
 type File = { name: string; url: string; answers: Record<string, string> }
 const files: File[] = Object.entries(contents).flatMap(([name, url]) => {
-  const options = expectations[name.replace(/\.\w+$/, '.expected.json')]?.options
-  if (!name.includes('/cases/')) return [{ name, url, answers: answersOf(options ?? {}) }]
-  const one = Object.values(cases).find(({ file }) => name.endsWith(`/${file}`))
+  const expected = expectations[name.replace(/\.\w+$/, '.expected.json')]
+  if (expected) return [{ name, url, answers: answersOf(expected.options ?? {}) }]
+  const [, one] = Object.entries(cases).find(([at, { file }]) => name === at.replace(/[^/]+$/, file)) ?? []
   if (one?.kind !== 'bank') return []
   return [{ name, url, answers: { ...answersOf(one.opts?.params ?? {}), ...answersOf(one.answers ?? {}) } }]
 })
@@ -87,24 +90,31 @@ async function expectNamed({ person, expense }: Household, { id, account_id, dat
   expect((await named(later.id)).broken_by).toMatchObject([{ op: 'deleted', transaction_id: row.id }])
 }
 
-test('the balances of every file are those of a ledger with its rows, and a row changed, added or removed by hand is named', async () => {
-  const household = await createHousehold(createWorld())
+/** Imports a file into an account of its own; false if that makes no check. */
+async function isChecked(household: Household, file: File): Promise<boolean> {
   const { person } = household
+  const account = await openAccount(person, { starting_balance: 0 })
+  const { status, body } = await importFile(household, account, file)
+  // Some need an answer that the file beside them does not give.
+  if (status !== 200 || body.import.balance_checks.length === 0) return false
+  await person.put(`/api/accounts/${account.id}`, { starting_balance: body.import.starting_balance ?? 0 })
+  const checks: Json[] = (await person.get(`/api/balance-checks?account_id=${account.id}`)).body
+  expect(checks.map(({ state }) => state)).toEqual(checks.map(() => 'ok'))
+  await expectNamed(household, checks.at(-1))
+  return true
+}
+
+test('the balances of every file are those of a ledger with its rows, and a row changed, added or removed by hand is named', async () => {
+  const world = createWorld()
+  let household = await createHousehold(world)
   let checked = 0
-  for (const file of files) {
-    const account = await openAccount(person, { starting_balance: 0 })
-    const { status, body } = await importFile(household, account, file)
-    // Some need an answer that the file beside them does not give.
-    if (status !== 200) continue
-    const { balance_checks, starting_balance } = body.import
-    if (balance_checks.length === 0) continue
-    checked += 1
-    await person.put(`/api/accounts/${account.id}`, { starting_balance: starting_balance ?? 0 })
-    const checks = (await person.get(`/api/balance-checks?account_id=${account.id}`)).body
-    expect(checks.map(({ state }: Json) => state).join(), file.name).toBe(checks.map(() => 'ok').join())
-    await expectNamed(household, checks.at(-1)).catch((error) => {
+  for (const [nth, file] of files.entries()) {
+    // A user may have only so many accounts.
+    if (nth % 200 === 199) household = await createHousehold(world)
+    const isOne = await isChecked(household, file).catch((error) => {
       throw new Error(`${file.name}: ${error.message}`, { cause: error })
     })
+    if (isOne) checked += 1
   }
   expect(checked).toBeGreaterThanOrEqual(165)
 })
