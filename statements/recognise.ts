@@ -4,6 +4,8 @@ import type { BankStatement } from './shared/statement.ts'
 import { Unreadable } from './shared/unreadable.ts'
 import { ownHeaders } from './tables/reading/own-export.ts'
 import { headersOfTable } from './tables/reading/table.ts'
+import { documentedHeaders } from './tables/text/header-names.ts'
+import type { Header } from './tables/text/headers.ts'
 import { type Layout, layoutOf } from './tables/text/published-layouts.ts'
 import { readOnlyTable, separatedByCommas } from './tables/xlsx/workbook.ts'
 
@@ -35,12 +37,24 @@ export function recognise(
     if (format !== 'csv') return { kind: 'bank', format, product: null, headers: [] }
     const { headers, identity } = headersOfTable(text, told, kind === 'own')
     const layout = layoutOf(headers)
-    return { kind: layout && kindOf(layout), format, product: layout?.name ?? null, headers: identity }
+    return {
+      kind: layout ? kindOf(layout) : areOwn(headers) ? 'own' : null,
+      format,
+      product: layout?.name ?? null,
+      headers: identity,
+    }
   } catch (error) {
     // Reading the file as a whole says what is wrong with it.
     if (error instanceof Unreadable) return { kind: null, format: null, product: null, headers: [] }
     throw error
   }
+}
+
+/** True for the documented headers of a table of one's own, with a column that a bank would not have. */
+function areOwn(headers: Header[]): boolean {
+  const names = headers.map(({ text }) => text.toLowerCase())
+  const isOwn = (name: string) => ['account', 'to_account', 'category'].includes(name)
+  return names.some(isOwn) && names.every((name) => documentedHeaders.has(name))
 }
 
 const kindOf = ({ app }: Layout): Kind => (app ? 'own' : 'bank')

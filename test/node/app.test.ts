@@ -74,9 +74,11 @@ describe.skipIf(!executable)('the example app', () => {
       'card.csv',
       'Date;Amount;Description\n03/02/2026;12,50;Market\n04/02/2026;-1,00;Refund\n',
     )
+    // Which of several accounts is meant is for the person to say.
+    await page.getByLabel('Into').selectOption({ index: 1 })
     await press(page, 'Look at the file')
     await page.getByText('3 Feb 2026: −12.50 Market').waitFor()
-    await page.getByLabel('DD/MM/YYYY').check()
+    await page.getByRole('group', { name: 'Is this ' }).getByLabel('3 Feb 2026').check()
     await page.getByLabel('Positive amounts were spent').check()
     await press(page, 'Look at the file')
     await page.getByRole('heading', { name: '2 new transactions' }).waitFor()

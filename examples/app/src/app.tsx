@@ -4,6 +4,7 @@ import type { Ledger } from 'purse-client'
 import { currency } from './amounts.ts'
 import { counted, dotted } from './format.ts'
 import { looks } from './looks.ts'
+import { findAllMatches, openMatches } from './matches.ts'
 import { Accounts } from './pages/accounts.tsx'
 import { Dashboard } from './pages/dashboard.tsx'
 import { ForgottenPassword, NewPassword, Register, SignIn } from './pages/sign-in.tsx'
@@ -70,6 +71,12 @@ function SignedIn({ session }: { session: Session }) {
   const ledger = useFollowed(session.ledger)
   useFollowed(looks)
   useFollowed(currency)
+  const open = useFollowed(openMatches).get()
+  const hasData = ledger.profile() !== undefined
+  useEffect(() => {
+    // Without a network, the number of before stays.
+    if (hasData) void findAllMatches(ledger).catch(() => undefined)
+  }, [ledger, hasData])
   useEffect(() => keepInSync(ledger), [ledger])
   const { pathname } = place.get()
   const Page = pages[pathname] ?? Dashboard
@@ -86,6 +93,7 @@ function SignedIn({ session }: { session: Session }) {
             <a key={path} href={path} class={where} aria-current={isCurrent(path) ? 'page' : undefined}>
               <Icon name={icon} />
               {label}
+              {open > 0 && (path === '/matches' || path === '/more') && <Count of={open} />}
             </a>
           ))}
         </nav>
@@ -102,6 +110,14 @@ function SignedIn({ session }: { session: Session }) {
   )
 }
 
+/** How many things wait for a decision. */
+const Count = ({ of }: { of: number }) => (
+  <small class="count">
+    {of > 99 ? '99+' : of}
+    <span class="hidden"> to look at</span>
+  </small>
+)
+
 /** The pages for which a phone's navigation has no room. */
 function More() {
   return (
@@ -112,7 +128,9 @@ function More() {
             where === 'wide-only' && (
               <a key={path} href={path} class="row">
                 <Icon name={icon} />
-                <span>{label}</span>
+                <span>
+                  {label} {path === '/matches' && openMatches.get() > 0 && <Count of={openMatches.get()} />}
+                </span>
                 <Icon name="right" />
               </a>
             ),

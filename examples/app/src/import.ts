@@ -2,6 +2,14 @@ import { type ImportResult, LedgerError, unwrap } from 'purse-client'
 import { client } from './session.ts'
 
 type Texts = Record<string, string>
+/** A statement of a bank, or a table with accounts, such as another app's export. */
+export type FileKind = 'bank' | 'own'
+
+/** Recognises a file by its beginning. */
+export async function kindOf(file: File): Promise<FileKind> {
+  const { recognise } = await import('purse-statements')
+  return recognise(new Uint8Array(await file.arrayBuffer())).kind ?? 'bank'
+}
 
 /** Sends a form with its file. Throws ApiError, with questions about the file. */
 export function sendFile({ kind, ...entries }: Texts): Promise<ImportResult> {
@@ -10,7 +18,8 @@ export function sendFile({ kind, ...entries }: Texts): Promise<ImportResult> {
   const { bank, store } = client.api.import
   // The form knows which entries are files and which are text; its types do not.
   const request = { form: form as Texts & { file: string & File } }
-  return unwrap(kind === 'own' ? store.$post(request) : bank.store.$post(request))
+  if (kind !== 'own') return unwrap(bank.store.$post(request))
+  return unwrap(store.$post({ form: { ...request.form, create_accounts: 'true' } }))
 }
 
 /** Throws LedgerError for a file that is no statement, in words that need no knowledge of formats. */

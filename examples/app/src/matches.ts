@@ -1,16 +1,49 @@
-import { type MatchList, unwrap } from 'purse-client'
+import { type Ledger, type MatchList, unwrap } from 'purse-client'
+import { dayAfter } from './format.ts'
 import { client } from './session.ts'
+import { observable } from './store.ts'
 
 export type Match = MatchList['matches'][number]
 
-/** The most that the API joins in one call. */
-const maxPairs = 100
+/** The most that the API joins in one call, and the most days that it looks at. */
+const [maxPairs, maxDays] = [100, 366]
 
 export const isSure = ({ certainty }: Match): boolean => certainty === 'sure'
+
+/** How many matches were open when they were last looked for. */
+export const openMatches = observable(0)
 
 /** The possible matches of the days in a query, by default of the last 90. */
 export const findMatches = async (query: Record<string, string> = {}): Promise<Match[]> =>
   (await unwrap(client.api.matches.$get({ query }))).matches
+
+/** All possible matches, the newest first: a call for each year with transactions. */
+export async function findAllMatches(ledger: Ledger): Promise<Match[]> {
+  const found = new Map<string, Match>()
+  for (let span = yearBefore(ledger); span; span = yearBefore(ledger, dayAfter(span.from, -1))) {
+    let to: string | null = span.to
+    while (to) {
+      const list: MatchList = await unwrap(client.api.matches.$get({ query: { from: span.from, to } }))
+      for (const match of list.matches) found.set(`${match.kind} ${match.ids.join()}`, match)
+      to = list.searched_back_to
+    }
+  }
+  const all = [...found.values()].sort((a, b) => (newestDay(a) < newestDay(b) ? 1 : -1))
+  openMatches.set(all.length)
+  return all
+}
+
+const newestDay = ({ transactions }: Match): string =>
+  transactions
+    .map(({ transaction_date }) => transaction_date)
+    .sort()
+    .at(-1) ?? ''
+
+/** The year that ends with the newest transaction up to a day; undefined if there is none. */
+function yearBefore(ledger: Ledger, to?: string): { from: string; to: string } | undefined {
+  const [newest] = ledger.transactions({ ...(to && { to }), per_page: 1 }).data
+  return newest && { from: dayAfter(newest.transaction_date, 1 - maxDays), to: newest.transaction_date }
+}
 
 /** Joins pairs, and returns the transactions that remain of them. */
 export async function join(matches: Match[]) {

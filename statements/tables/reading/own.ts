@@ -1,6 +1,5 @@
 import { onlyForTransfersText, requiredText } from '../../../src/shared/field-errors.ts'
 import type { Minor } from '../../../src/shared/money.ts'
-import { csvHeaders } from '../../../src/shared/transaction-fields.ts'
 import { accountNames, askForAccount, leftOut, whichAccount } from '../../shared/accounts.ts'
 import { allRows, type Settled } from '../../shared/aspect.ts'
 import type { ReadOptions } from '../../shared/options.ts'
@@ -9,7 +8,7 @@ import { cleanName, cleanText } from '../../shared/text.ts'
 import { refuseFile } from '../../shared/unreadable.ts'
 import { chooseAmong } from '../aspects/accounts.ts'
 import type { Entry } from '../aspects/entry.ts'
-import { ownTexts } from '../text/header-names.ts'
+import { documentedHeaders, ownTexts } from '../text/header-names.ts'
 import type { Mark } from '../text/mark-words.ts'
 import { type CsvRow, cellOf, linesOf } from '../text/row.ts'
 import type { CsvTable } from '../text/table.ts'
@@ -19,9 +18,6 @@ import { describeRow } from './description.ts'
 import { type Half, joinHalves, rowOf } from './halves.ts'
 import { readTable, type TableReading } from './read.ts'
 import { fieldsOf } from './table.ts'
-
-/** The headers that the documentation of `import/store` names. */
-const documented = new Set([...csvHeaders, 'debit', 'credit'])
 
 const notPositive = 'The :field field must be greater than 0.'
 
@@ -117,7 +113,7 @@ function haveBothSigns(table: CsvTable, entries: Entry[]): boolean {
 /** The documented columns have a documented convention: a minus sign is an expense, and a type tells the direction. */
 function conventionOf(table: CsvTable, rows: CsvRow[], hasMinus: boolean) {
   const isDocumented =
-    table.headers.every(({ text }) => documented.has(text.toLowerCase())) &&
+    table.headers.every(({ text }) => documentedHeaders.has(text.toLowerCase())) &&
     rows.every((row) => cellOf(table, row, 'type') === '' || kindOf(cellOf(table, row, 'type')))
   return isDocumented && hasMinus
     ? { value: 'as_written' as const, proof: 'the documented columns, where a minus sign is an expense' }

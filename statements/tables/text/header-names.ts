@@ -1,4 +1,4 @@
-import { exportedTexts, type TransactionText } from '../../../src/shared/transaction-fields.ts'
+import { csvHeaders, exportedTexts, type TransactionText } from '../../../src/shared/transaction-fields.ts'
 import { foldHeader } from './fold-header.ts'
 
 /** The names in a list, split at its bars and line ends. Those in Latin letters are written as they are folded. */
@@ -144,6 +144,9 @@ export const headerNames = {
     fee|fees|commission|commissions|commissioni|tip|amount fee|total fees|transaction fee|fee amount|gebuhr|gebuhren|gebuehr|gebuehren|entgelt|spesen|frais|comision|commissione|kosten|prowizja|oplata
     teenustasu|poplatek v mene uctu|poplatek|poplatky|avgift|avgifter|comisiones|comissao|comissoes|tarifa|tarifas|taxa|taxas|provize|dij|jutalek|provizija|gebyr|kulut|spese|kosten bedrag`),
 }
+
+/** The headers that the documentation of tables of one's own names. */
+export const documentedHeaders = new Set([...csvHeaders, 'debit', 'credit'])
 
 /** The texts that only the service's own export has columns for. */
 export const ownTexts = exportedTexts.filter((name) => !(name in headerNames))

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { Ledger, LedgerAccount, LedgerCheck } from 'purse-client'
+import { lossWith, openFirst } from '../accounts.ts'
 import { money, typedAmount } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { differenceOf } from '../checks.ts'
-import { counted, dayAfter, monthsUntil, today } from '../format.ts'
+import { counted, dayAfter, monthsUntil, shortDay, today } from '../format.ts'
 import { Amount } from '../ui/amount.tsx'
-import { IconButton } from '../ui/button.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
 import { NetWorth } from '../ui/charts.tsx'
 import { Waits } from '../ui/days.tsx'
 import { FirstAccount } from '../ui/first-steps.tsx'
@@ -13,6 +14,8 @@ import { AmountField, Choice, doubtfulAmount, type Entries, Field } from '../ui/
 import { Badge } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
 import { type DialogProps, type Edited, RowDialog } from '../ui/row-dialog.tsx'
+import { writeAndSay } from '../ui/toast.tsx'
+import { dates } from './transaction-dialog.tsx'
 
 const types = { bank: 'Bank', mobile: 'Mobile money', cash: 'Cash' }
 const looks = {
@@ -54,14 +57,15 @@ export function AccountList({ ledger, onEdit }: ListProps) {
         </p>
       </article>
       <article class="list">
-        {ledger.accounts().map((account) => (
+        {openFirst(ledger).map((account) => (
           <div key={account.key} class="line">
             <a class="row" href={`/account?account=${encodeURIComponent(account.key)}`}>
               <Badge {...looks[account.type]} />
               <span>
                 <bdi>{account.name}</bdi> <Waits of={account} />
                 <small>
-                  {types[account.type]} <Checked checks={checks.get(account.key) ?? []} />
+                  {account.closed_on ? `Closed on ${shortDay(account.closed_on)}` : types[account.type]}{' '}
+                  <Checked checks={checks.get(account.key) ?? []} />
                 </small>
               </span>
               <Amount text={money(account.balance)} />
@@ -85,16 +89,23 @@ function Checked({ checks }: { checks: LedgerCheck[] }) {
 
 export function AccountDialog(props: DialogProps<LedgerAccount>) {
   const row = props.edited === 'new' ? undefined : props.edited
-  const read = ({ name = '', type, starting_balance = '', notes = '' }: Entries) => ({
+  const read = ({ name = '', type, starting_balance = '', notes = '', closed_on }: Entries) => ({
     ...{ name, type: type as LedgerAccount['type'], notes },
     starting_balance: typedAmount(starting_balance).amount,
+    closed_on: closed_on || null,
   })
   return (
     <RowDialog
       noun="account"
       {...props}
       read={read}
-      doubt={({ starting_balance }) => doubtfulAmount(starting_balance)}
+      doubt={({ starting_balance, closed_on }) =>
+        doubtfulAmount(starting_balance) ??
+        (row && closed_on && !row.closed_on && row.balance !== 0
+          ? `It still holds ${money(row.balance)}.`
+          : undefined)
+      }
+      removal={row && <Removal ledger={props.ledger} account={row} onDone={props.onDone} />}
     >
       <Field label="Name" name="name" value={row?.name} maxLength={255} required autofocus />
       <Choice label="Kind" name="type" value={row?.type} options={Object.entries(types)} />
@@ -106,6 +117,46 @@ export function AccountDialog(props: DialogProps<LedgerAccount>) {
         required
       />
       <Field label="Notes" name="notes" value={row?.notes} maxLength={10_000} />
+      {row && <Field label="Closed on" name="closed_on" type="date" value={row.closed_on} {...dates} />}
     </RowDialog>
+  )
+}
+
+/** What a deletion takes with it, and what is meant more often: closing. */
+function Removal({
+  ledger,
+  account,
+  onDone,
+}: {
+  ledger: Ledger
+  account: LedgerAccount
+  onDone: () => void
+}) {
+  const { rows, others } = lossWith(ledger, account)
+  const changes = others.map(({ account, change }) => `${account} (${money(change)})`)
+  const close = async () => {
+    const closed_on = today(ledger.profile()?.timezone)
+    const { key } = account
+    await writeAndSay(ledger, () => ledger.update('account', key, { closed_on }), 'The account is closed.')
+    onDone()
+  }
+  return (
+    <>
+      <p role="alert">
+        {`This deletes ${counted(rows, 'transaction')} of “${account.name}”`}
+        {changes.length > 0 && `, and changes the balance of ${changes.join(', ')}`}. A closed account keeps
+        them.
+      </p>
+      {!account.closed_on && (
+        <Button
+          label={
+            account.balance === 0
+              ? 'Close it instead'
+              : `Close it instead, with ${money(account.balance)} in it`
+          }
+          onClick={close}
+        />
+      )}
+    </>
   )
 }

@@ -5,44 +5,87 @@ import {
   type ImportQuestion,
   type ImportResult,
   type Ledger,
-  unwrap,
 } from 'purse-client'
+import { openFirst } from '../accounts.ts'
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
-import { differenceOf } from '../checks.ts'
 import { counted, dotted, shortDay } from '../format.ts'
-import { refuseUnreadable, sendFile } from '../import.ts'
+import { type FileKind, kindOf, refuseUnreadable, sendFile } from '../import.ts'
+import { answerIn, askedIn, aspectIn, valueIn } from '../import-words.ts'
 import { findMatches, isSure, join } from '../matches.ts'
-import { client } from '../session.ts'
 import { useFollowed } from '../store.ts'
 import { connection } from '../sync.ts'
-import { nameOfField } from '../titles.ts'
+import { inWords, nameOfField } from '../titles.ts'
 import { Movement, signed } from '../ui/amount.tsx'
 import { FirstAccount } from '../ui/first-steps.tsx'
 import { Choice, type Entries, Field, Form } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { reload } from '../ui/loaded.ts'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { say } from '../ui/toast.tsx'
 import { Unverified } from './dashboard.tsx'
 import { ImportChecks } from './import-checks.tsx'
+import { ImportHistory, undoImport } from './import-history.tsx'
 
 type Outcome = ImportResult['import']
 
-const kinds = Object.entries({ bank: 'A statement from the bank', own: 'My own CSV, with date and amount' })
-
 /** Imports a file: first as a dry run, which may ask how to read it, then for good. */
 export function ImportFile({ ledger }: PageProps) {
+  const { isOnline } = useFollowed(connection).get()
+  const { kind, questions, preview, done, last, isBusy, startAnew, look, take } = useImport(ledger)
+  return (
+    <Page title="Import">
+      <Unverified ledger={ledger} />
+      <article onDragOver={(event) => event.preventDefault()} onDrop={dropFile}>
+        <p>
+          A statement from your bank (CSV, Excel, OFX, QIF, CAMT, MT940), the export of another app, or a CSV
+          of your own. Choose the file, or drop it here.
+        </p>
+        {!isOnline && <p role="alert">The service reads the file, so this needs a network.</p>}
+        <Form
+          key={last.id}
+          submit="Look at the file"
+          isDisabled={!isOnline}
+          onSubmit={look}
+          onInput={startAnew}
+        >
+          <div class="fields">
+            <Field label="File" name="file" type="file" required />
+            {kind === 'bank' && <Into ledger={ledger} value={last.account_id} />}
+          </div>
+          {questions.map((question) => (
+            <Question key={question.field} {...question} />
+          ))}
+        </Form>
+        {isBusy && (
+          <p role="status">
+            Reading the file … <progress aria-label="Reading the file" />
+          </p>
+        )}
+      </article>
+      {kind === 'bank' && ledger.accounts().length === 0 && <FirstAccount ledger={ledger} />}
+      {preview && <Found ledger={ledger} outcome={preview.outcome} onTake={take} />}
+      {done && <ImportChecks ledger={ledger} outcome={done} />}
+      {done && <Added ledger={ledger} outcome={done} />}
+      <ImportHistory ledger={ledger} />
+    </Page>
+  )
+}
+
+/** What a person has chosen and answered, and what the service has found in the file. */
+function useImport(ledger: Ledger) {
+  const [kind, setKind] = useState<FileKind>('bank')
   const [questions, setQuestions] = useState<ImportQuestion[]>([])
   const [preview, setPreview] = useState<{ entries: Entries; outcome: Outcome }>()
+  const [done, setDone] = useState<Outcome>()
   const [last, setLast] = useState<Entries>({})
-  const [taken, setTaken] = useState<Outcome>()
+  const [isBusy, setBusy] = useState(false)
   /** Counts what was entered, so that a response about an earlier file is ignored. */
   const entered = useRef(0)
-  const { isOnline } = useFollowed(connection).get()
-  const accounts = ledger.accounts().map(({ id, name }) => [`${id ?? ''}`, name] as const)
   const look = async (given: Entries) => {
     refuseUnreadable(given.file)
-    const entries = withoutMoot(given, questions)
+    const entries = withoutMoot({ ...given, kind }, questions)
     const own = entered.current
     try {
       const { import: outcome } = await sendFile({ ...entries, dry_run: 'true' })
@@ -65,59 +108,91 @@ export function ImportFile({ ledger }: PageProps) {
       const found = await findMatches(Object.fromEntries(new URL(outcome.matches_url).searchParams))
       await join(found.filter(isSure))
     }
-    await ledger.sync()
+    await Promise.all([ledger.sync(), reload()])
     if (own === entered.current) {
       setLast({ ...preview?.entries, id: `${outcome.id}` })
-      setTaken(outcome)
+      setDone(outcome)
       setPreview(undefined)
       setQuestions([])
     }
-    say(message, () => undo(ledger, outcome))
+    say(message.replace(/: see matches_url\.$/, '.'), () => undoImport(ledger, outcome))
+  }
+  const whileBusy = (act: (entries: Entries) => Promise<unknown>) => (entries: Entries) => {
+    setBusy(true)
+    return act(entries).finally(() => setBusy(false))
   }
   const startAnew = ({ target }: Event) => {
     entered.current += 1
     setPreview(undefined)
-    setTaken(undefined)
-    if ((target as HTMLInputElement).name === 'file') setQuestions([])
+    setDone(undefined)
+    if (!(target instanceof HTMLInputElement) || target.name !== 'file') return
+    setQuestions([])
+    const [file] = target.files ?? []
+    const own = entered.current
+    // What cannot be recognised is refused when it is sent.
+    const recognised = file ? kindOf(file).catch(() => 'bank' as const) : undefined
+    void recognised?.then((found) => own === entered.current && setKind(found))
   }
-  if (accounts.length === 0) return <Page title="Import" children={<FirstAccount ledger={ledger} />} />
+  return {
+    kind,
+    questions,
+    preview,
+    done,
+    last,
+    isBusy,
+    startAnew,
+    look: whileBusy(look),
+    take: whileBusy(take),
+  }
+}
+
+/** The account of a statement. None is chosen for a person who has several. */
+function Into({ ledger, value }: Pick<PageProps, 'ledger'> & { value: string | undefined }) {
+  const accounts = openFirst(ledger)
+  const [first, ...others] = accounts.filter(({ closed_on }) => closed_on === null)
+  if (accounts.length === 0) return null
   return (
-    <Page title="Import">
-      <Unverified ledger={ledger} />
-      <article>
-        <p>A statement from your bank (CSV, Excel, OFX, QIF, CAMT, MT940), or a CSV of your own.</p>
-        {!isOnline && <p role="alert">The service reads the file, so this needs a network.</p>}
-        <Form
-          key={last.id}
-          submit="Look at the file"
-          isDisabled={!isOnline}
-          onSubmit={look}
-          onInput={startAnew}
-        >
-          <div class="fields">
-            <Field label="File" name="file" type="file" required />
-            <Choice label="Into" name="account_id" value={last.account_id} options={accounts} required />
-            <Choice label="Kind" name="kind" value={last.kind} options={kinds} />
-          </div>
-          {questions.map((question) => (
-            <Question key={question.field} {...question} />
-          ))}
-        </Form>
-      </article>
-      {preview && <Found outcome={preview.outcome} onTake={take} />}
-      {taken && <ImportChecks ledger={ledger} outcome={taken} />}
-    </Page>
+    <Choice
+      label="Into"
+      name="account_id"
+      value={value ?? (others.length === 0 ? String(first?.id) : '')}
+      options={[['', 'Choose …'], ...accounts.map(({ id, name }) => [`${id ?? ''}`, name] as const)]}
+      required
+    />
   )
 }
 
-/** Undoes an import, and says what that does to balance checks. */
-async function undo(ledger: Ledger, { id }: Outcome): Promise<void> {
-  const undone = id && (await unwrap(client.api.imports[':id'].$delete({ param: { id } })))
-  await ledger.sync()
-  const broken = undone ? undone.broken_checks : []
-  if (broken.length === 0) return
-  const sentences = broken.map((check) => `On ${shortDay(check.date)} there is ${differenceOf(check)}.`)
-  say(['The import is undone.', ...sentences].join(' '))
+/** Puts a file that is dropped on the page into the form. */
+function dropFile(event: DragEvent & { currentTarget: HTMLElement }) {
+  event.preventDefault()
+  const input = event.currentTarget.querySelector<HTMLInputElement>('input[type=file]')
+  if (!input || !event.dataTransfer?.files.length) return
+  input.files = event.dataTransfer.files
+  input.dispatchEvent(new Event('input', { bubbles: true }))
+}
+
+/** What an import has added, and what it leaves to decide. */
+function Added({ ledger, outcome: { id, counts } }: Pick<PageProps, 'ledger'> & { outcome: Outcome }) {
+  const added = { import_id: id ?? 0, per_page: 1 }
+  const { total: transfers } = ledger.transactions({ ...added, type: 'transfer' })
+  const unfiled = ledger.transactions({ ...added, category_id: 'none' }).total - transfers
+  const links: [string, string][] = [
+    [`/transactions?import_id=${id}`, counted(counts.created, 'new transaction')],
+  ]
+  if (unfiled > 0)
+    links.push([`/transactions?import_id=${id}&category_id=none`, `${unfiled} without a category`])
+  const open = counts.possible + counts.halves
+  if (open > 0) links.push(['/matches', `${open} that may be double, or half of a transfer`])
+  return (
+    <article class="list">
+      {links.map(([path, text]) => (
+        <a key={path} href={path} class="row">
+          <span>{text}</span>
+          <Icon name="right" />
+        </a>
+      ))}
+    </article>
+  )
 }
 
 /** Leaves out answers to questions that depend on another one which was not answered with its first option. */
@@ -130,14 +205,15 @@ function withoutMoot(entries: Entries, questions: ImportQuestion[]): Entries {
 }
 
 /** What a file leaves open: each answer with the rows that it would make. */
-function Question({ field, text, options }: ImportQuestion) {
+function Question(question: ImportQuestion) {
   return (
     <fieldset class="question">
-      <legend>{text.replace(/ (Send|Map) .*/, '')}</legend>
-      {options.map(({ value, label, example }) => (
-        <label key={value}>
-          <input type="radio" name={field} value={value} required /> {label}
-          {example.map((row) => (
+      <legend>{askedIn(question)}</legend>
+      {question.options.map((option) => (
+        <label key={option.value}>
+          <input type="radio" name={question.field} value={option.value} required />{' '}
+          {answerIn(question, option)}
+          {option.example.map((row) => (
             <small key={row.row} class="example">
               {`${shortDay(row.transaction_date)}: ${signed(row)} `}
               <bdi>{row.description}</bdi>
@@ -150,7 +226,11 @@ function Question({ field, text, options }: ImportQuestion) {
 }
 
 /** The rows as they would be stored. */
-function Rows({ rows, more }: ImportPreview) {
+function Rows({ ledger, rows, more }: ImportPreview & Pick<PageProps, 'ledger'>) {
+  const nameOf = (id: number) => {
+    const row = ledger.transaction(id)
+    return row ? `may be the same as ${inWords(row)}` : 'may match another row of the file'
+  }
   return (
     <div class="list">
       {rows.map((row) => (
@@ -162,7 +242,8 @@ function Rows({ rows, more }: ImportPreview) {
             dotted(
               shortDay(row.transaction_date),
               row.category?.name,
-              row.duplicate_of ? 'already there' : row.possible ? 'may match another one' : '',
+              row.to_account ? `${row.account} → ${row.to_account}` : row.account,
+              row.duplicate_of ? 'already there' : row.possible ? nameOf(row.possible) : '',
             ),
             row.category?.because,
           ]}
@@ -175,7 +256,7 @@ function Rows({ rows, more }: ImportPreview) {
 
 /** How each aspect of the file was read, and why. */
 function Settled({ settled }: Pick<Outcome, 'settled'>) {
-  const rows = Object.entries(settled).map(([name, one]) => [nameOfField(name), one.value, one.proof])
+  const rows = Object.entries(settled).map(([name, one]) => [aspectIn(name), valueIn(one.value), one.proof])
   if (rows.length === 0) return null
   return (
     <details>
@@ -211,8 +292,13 @@ function Unused({ unused }: Pick<Outcome, 'unused'>) {
 
 const hasNews = ({ counts }: Outcome) => counts.created + counts.deleted_before > 0
 
-function Found({ outcome, onTake }: { outcome: Outcome; onTake: (chosen: Entries) => Promise<void> }) {
-  const { counts, preview, skipped, closing_balance: closing } = outcome
+type FoundProps = Pick<PageProps, 'ledger'> & {
+  outcome: Outcome
+  onTake: (chosen: Entries) => Promise<unknown>
+}
+
+function Found({ ledger, outcome, onTake }: FoundProps) {
+  const { counts, preview, skipped, closing_balance: closing, accounts_created: added } = outcome
   const found = useRef<HTMLElement>(null)
   useLayoutEffect(() => found.current?.scrollIntoView(), [])
   const option = (name: string, value: string, label: string) => (
@@ -233,6 +319,9 @@ function Found({ outcome, onTake }: { outcome: Outcome; onTake: (chosen: Entries
       {closing && !closing.agrees && (
         <p role="alert">{`The bank says ${money(closing.statement)}, the account ${money(closing.account)}.`}</p>
       )}
+      {added.length > 0 && (
+        <p>{`The file names ${counted(added.length, 'account')} that you do not have: ${added.join(', ')}. Importing adds ${added.length === 1 ? 'it' : 'them'}.`}</p>
+      )}
       {hasNews(outcome) && (
         <Form submit={`Import ${counted(counts.created, 'transaction')}`} onSubmit={onTake}>
           {counts.deleted_before > 0 &&
@@ -243,7 +332,7 @@ function Found({ outcome, onTake }: { outcome: Outcome; onTake: (chosen: Entries
       )}
       <LeftOut left_out={outcome.left_out} />
       <Settled settled={outcome.settled} />
-      {preview && <Rows {...preview} />}
+      {preview && <Rows ledger={ledger} {...preview} />}
     </article>
   )
 }

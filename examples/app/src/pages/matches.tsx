@@ -1,7 +1,7 @@
 import { unwrap } from 'purse-client'
 import type { PageProps } from '../app.tsx'
 import { counted, dotted, shortDay } from '../format.ts'
-import { findMatches, isSure, join, type Match } from '../matches.ts'
+import { findAllMatches, isSure, join, type Match } from '../matches.ts'
 import { client } from '../session.ts'
 import { Movement } from '../ui/amount.tsx'
 import { Form } from '../ui/form.tsx'
@@ -13,7 +13,7 @@ const kinds = { duplicate: 'Recorded twice?', transfer: 'One transfer?' }
 
 /** Transactions that may be one event, in pairs. Only the service finds them. */
 export function Matches({ ledger }: PageProps) {
-  const { loaded: matches, failure } = useLoaded(() => findMatches())
+  const { loaded: matches, failure } = useLoaded(() => findAllMatches(ledger))
   const joinAll = async (chosen: Match[]) => {
     const joined = await join(chosen)
     await Promise.all([ledger.sync(), reload()])
@@ -43,7 +43,7 @@ export function Matches({ ledger }: PageProps) {
       {sure.length > 0 && (
         <Form submit={`Join ${counted(sure.length, 'sure pair')}`} onSubmit={() => joinAll(sure)} />
       )}
-      {matches?.length === 0 && <p role="status">Nothing in the last 90 days looks like a pair.</p>}
+      {matches?.length === 0 && <p role="status">Nothing looks like a pair.</p>}
       {matches?.map((match) => (
         <article key={match.ids.join()}>
           <header class="line">

@@ -4,7 +4,16 @@ import { typedAmount } from '../amounts.ts'
 import { today } from '../format.ts'
 import { client } from '../session.ts'
 import { inWords } from '../titles.ts'
-import { AmountField, Choice, doubtfulAmount, type Entries, Field, optionsOf, Segments } from '../ui/form.tsx'
+import {
+  AmountField,
+  accountOptions,
+  Choice,
+  doubtfulAmount,
+  type Entries,
+  Field,
+  optionsOf,
+  Segments,
+} from '../ui/form.tsx'
 import { type DialogProps, RowDialog } from '../ui/row-dialog.tsx'
 import { hush, say } from '../ui/toast.tsx'
 
@@ -18,7 +27,7 @@ export function TransactionDialog({ ledger, edited, onDone }: DialogProps<Ledger
   const row = edited === 'new' ? undefined : edited
   const [type, setType] = useState<Type>(row?.type ?? 'expense')
   const [because, setBecause] = useState('')
-  const accounts = ledger.accounts()
+  const accounts = accountOptions(ledger)
   const possible = types.filter(([one]) => one !== 'transfer' || accounts.length > 1 || row?.type === one)
   const suggest = useSuggestion(ledger, type, setBecause)
   const day = row?.transaction_date ?? today(ledger.profile()?.timezone)
@@ -56,13 +65,13 @@ export function TransactionDialog({ ledger, edited, onDone }: DialogProps<Ledger
         />
       )}
       <Choice
-        {...{ name: 'account_id', value: row?.account.key, options: optionsOf(accounts), required: true }}
+        {...{ name: 'account_id', value: row?.account.key, options: accounts, required: true }}
         label={type === 'transfer' ? 'From' : 'Account'}
       />
       {type === 'transfer' && (
         <Choice
-          {...{ label: 'To', name: 'to_account_id', options: optionsOf(accounts), required: true }}
-          value={row?.to_account?.key ?? accounts[1]?.key}
+          {...{ label: 'To', name: 'to_account_id', options: accounts, required: true }}
+          value={row?.to_account?.key ?? accounts[1]?.[0]}
         />
       )}
       <Field label="Date" name="transaction_date" type="date" value={day} {...dates} required />

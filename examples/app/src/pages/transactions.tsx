@@ -9,7 +9,7 @@ import { find } from '../search.ts'
 import { Button } from '../ui/button.tsx'
 import { Days } from '../ui/days.tsx'
 import { FirstAccount } from '../ui/first-steps.tsx'
-import { Choice, type Entries, Field, Form, type Options, optionsOf } from '../ui/form.tsx'
+import { accountOptions, Choice, type Entries, Field, Form, type Options } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import type { Edited } from '../ui/row-dialog.tsx'
 import { writeAndSay } from '../ui/toast.tsx'
@@ -119,14 +119,14 @@ function FileUnder({ ledger, rows, onAll, onDone }: FileProps) {
 
 /** The filter is in the address, so that other pages can link to one. */
 function Filters({ ledger, filter }: { ledger: Ledger; filter: LedgerFilter }) {
-  const { q, account_id, category_id, type, from, to } = filter
+  const { q, account_id, category_id, type, import_id, from, to } = filter
   const { q: _, ...others } = filter
   const filters = Object.keys(others).length
   const apply = (form: HTMLFormElement) => {
     const chosen = [...new FormData(form)].map(([name, value]) => [name, String(value)])
     go(`/transactions?${new URLSearchParams(chosen.filter(([, value]) => value))}`, { isReplacing: true })
   }
-  const accounts: Options = [['', 'All'], ...optionsOf(ledger.accounts())]
+  const accounts: Options = [['', 'All'], ...accountOptions(ledger)]
   const categories = Object.entries({ '': 'All', none: 'Uncategorized' })
   return (
     <search>
@@ -138,6 +138,7 @@ function Filters({ ledger, filter }: { ledger: Ledger; filter: LedgerFilter }) {
           placeholder="Search payees, categories, amounts"
           aria-label="Search"
         />
+        {import_id && <input type="hidden" name="import_id" value={String(import_id)} />}
         <details>
           <summary>{filters > 0 ? `Filters: ${filters} set` : 'Filters'}</summary>
           <div class="fields">

@@ -1,5 +1,7 @@
 import { type ComponentChildren, createContext, type LooseInputHTMLAttributes } from 'preact'
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Ledger } from 'purse-client'
+import { openFirst } from '../accounts.ts'
 import { money, plainMoney, typedAmount } from '../amounts.ts'
 import { besides, failureOf, none } from '../failure.ts'
 import { unsaved } from '../router.ts'
@@ -156,6 +158,9 @@ export type Options = (readonly [value: string, label: string])[]
 
 export const optionsOf = (rows: { key: string; name: string }[]): Options =>
   rows.map(({ key, name }) => [key, name])
+
+/** Accounts as options, those that are closed last. */
+export const accountOptions = (ledger: Ledger): Options => optionsOf(openFirst(ledger))
 
 type ChoiceProps = FieldProps & { options: Options; groups?: (readonly [label: string, options: Options])[] }
 

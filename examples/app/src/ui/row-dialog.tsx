@@ -16,11 +16,13 @@ type Props<N extends Noun> = DialogProps<{ key: Key; name?: string }> & {
   /** A reason not to save the row. The person may save it all the same. */
   doubt?: (entries: Entries, entered: Entered[N]) => string | undefined
   onSaved?: (key: Key, entries: Entries) => void
+  /** What is said before the row is deleted. */
+  removal?: ComponentChildren
   children: ComponentChildren
 }
 
 const removals = {
-  account: 'Delete with its transactions',
+  account: 'Delete …',
   category: 'Delete, and leave its transactions uncategorized',
   transaction: 'Delete',
   balance_check: 'Delete',
@@ -29,6 +31,7 @@ const removals = {
 /** A dialog that adds, changes or deletes a row. */
 export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, ...props }: Props<N>) {
   const [doubt, setDoubt] = useState<string>()
+  const [isAsking, setAsking] = useState(false)
   const dialog = useRef<HTMLDialogElement>(null)
   const opened = useRef<Entries>({})
   useLayoutEffect(() => {
@@ -59,7 +62,11 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
     dialog.current?.close()
     props.onSaved?.(key, entries)
   }
-  const remove = ({ key }: { key: Key }) => {
+  const remove = async ({ key }: { key: Key }) => {
+    if (props.removal && !isAsking) {
+      setAsking(true)
+      return false
+    }
     isRemoving.current = true
     return finish(() => ledger.remove(noun, key), 'deleted')
   }
@@ -70,7 +77,15 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
         {isGone && <p role="alert">{`This ${name} was deleted elsewhere. Save it to add it again.`}</p>}
         {doubt && <p role="alert">{doubt}</p>}
       </Form>
-      {changed && <Form submit={removals[noun]} look="outline danger" onSubmit={() => remove(changed)} />}
+      {changed && (
+        <Form
+          submit={isAsking ? 'Delete all of this' : removals[noun]}
+          look="outline danger"
+          onSubmit={() => remove(changed)}
+        >
+          {isAsking && props.removal}
+        </Form>
+      )}
     </Dialog>
   )
 }

@@ -1,0 +1,28 @@
+import type { Ledger, LedgerAccount } from 'purse-client'
+
+/** The accounts in the order of lists: those that are closed last. */
+export const openFirst = (ledger: Ledger): LedgerAccount[] =>
+  ledger.accounts().toSorted((a, b) => Number(a.closed_on !== null) - Number(b.closed_on !== null))
+
+/** What the deletion of an account would take with it. */
+export type Loss = { rows: number; others: { account: string; change: number }[] }
+
+const largestPage = 500
+
+/** The transactions that go with an account, and by how much the balances of others change. */
+export function lossWith(ledger: Ledger, { key }: LedgerAccount): Loss {
+  const { total: rows } = ledger.transactions({ account_id: key, per_page: 1 })
+  const query = { account_id: key, type: 'transfer' as const, per_page: largestPage }
+  const pages = Array.from({ length: ledger.transactions(query).last_page }, (_, at) => at + 1)
+  const cents = new Map<string, number>()
+  for (const { account, to_account, amount } of pages.flatMap(
+    (page) => ledger.transactions({ ...query, page }).data,
+  )) {
+    const isOut = account.key === key
+    const other = isOut ? to_account : account
+    const moved = Number(amount.replace('.', ''))
+    if (other) cents.set(other.name, (cents.get(other.name) ?? 0) + (isOut ? -moved : moved))
+  }
+  const others = [...cents].filter(([, change]) => change !== 0)
+  return { rows, others: others.map(([account, change]) => ({ account, change: change / 100 })) }
+}

@@ -1,0 +1,149 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { browser as executable } from './fixtures/browser.ts'
+import { register, verifyByMail } from './fixtures/client.ts'
+import { address, open, patienceMs, press, serveExampleApp } from './fixtures/example-app.ts'
+
+const corpus = path.join(import.meta.dirname, '../corpus')
+const corpusFile = (name: string) => readFile(path.join(corpus, name))
+
+const chooseFile = (page: Page, name: string, buffer: Buffer) =>
+  page.getByLabel('File', { exact: true }).setInputFiles({ name, mimeType: 'text/csv', buffer })
+
+const holdings = (page: Page) =>
+  page
+    .locator('.list a.row')
+    .evaluateAll((rows) =>
+      rows.map(
+        (row) => `${row.querySelector('bdi')?.textContent} ${row.querySelector('strong')?.textContent}`,
+      ),
+    )
+
+describe.skipIf(!executable)('files in the example app', () => {
+  const { app, newDevice, newPerson, signIn } = serveExampleApp()
+
+  test('the register of another app arrives in an empty user with right balances, and is undone a day later', async () => {
+    const email = 'leaver@example.com'
+    await register(app.place, email)
+    await verifyByMail(app.place, email)
+    const [, page] = await newDevice()
+    await signIn(page, email)
+    await open(page, 'Import')
+    await chooseFile(page, 'My Budget - Register.csv', await corpusFile('generic-csv/ynab.csv'))
+    await press(page, 'Look at the file')
+    await page.getByText('names 3 accounts that you do not have').waitFor()
+    expect(await page.getByLabel('Into').count()).toBe(0)
+    await press(page, 'Import 6 transactions')
+    await page.getByRole('link', { name: '6 new transactions' }).waitFor()
+    await page.getByRole('link', { name: '6 new transactions' }).click()
+    await page.getByText('6 transactions', { exact: true }).waitFor()
+    await open(page, 'Accounts')
+    await expect
+      .poll(() => holdings(page), { timeout: patienceMs })
+      .toEqual(['Checking 1,610.55', 'Savings 1,500.00', 'Old Brokerage −1,250.00'])
+
+    await page.goto(`${address}/import`)
+    await page.getByText('My Budget - Register.csv').waitFor()
+    await press(page, 'Undo My Budget - Register.csv')
+    await page.getByText('Undoing it deletes 6 transactions').waitFor()
+    await press(page, 'Undo it')
+    await page.getByText('The import is undone.').waitFor()
+    await open(page, 'Accounts')
+    await expect
+      .poll(() => holdings(page), { timeout: patienceMs })
+      .toEqual(['Checking 0.00', 'Savings 0.00', 'Old Brokerage 0.00'])
+  })
+
+  test('questions are in words of a person, go with their file, and no account is chosen in silence', async () => {
+    const person = await newPerson('words@example.com')
+    await verifyByMail(app.place, person.email)
+    await person.call('POST', '/accounts', { name: 'Card', type: 'bank', starting_balance: '0' })
+    const closed = { name: 'Old', type: 'bank', starting_balance: '0', closed_on: '2026-01-31' }
+    await person.call('POST', '/accounts', closed)
+    const [, page] = await newDevice()
+    await signIn(page, person.email)
+    await open(page, 'Import')
+    const text = 'Date;Amount;Description\n01/02/2026;12,50;Market\n02/02/2026;-1,00;Refund\n'
+    await chooseFile(page, 'card.csv', Buffer.from(text))
+    const into = page.getByLabel('Into')
+    expect(await into.inputValue()).toBe('')
+    expect(await into.locator('option').allInnerTexts()).toEqual(['Choose …', 'Checking', 'Card', 'Old'])
+    await into.selectOption('Card')
+    await press(page, 'Look at the file')
+    const question = page.getByRole('group', { name: 'Is this 1 Feb 2026 or 2 Jan 2026?' })
+    await question.getByLabel('1 Feb 2026').check()
+    await page.getByLabel('Positive amounts were spent').check()
+    await chooseFile(
+      page,
+      'other.csv',
+      Buffer.from('Date,Debit,Credit,Description\n2026-11-20,12.50,,Coffee\n'),
+    )
+    await question.waitFor({ state: 'detached' })
+    await person.add('Coffee', '12.50', { transaction_date: '2026-11-18' })
+    await page.reload()
+    await chooseFile(
+      page,
+      'other.csv',
+      Buffer.from('Date,Debit,Credit,Description\n2026-11-20,12.50,,Coffee\n'),
+    )
+    await into.selectOption('Checking')
+    await press(page, 'Look at the file')
+    await page.getByText('may be the same as “Coffee”, 12.50, 18 Nov 2026').waitFor()
+    await press(page, 'Import 1 transaction')
+    await page.getByRole('link', { name: 'may be double' }).click()
+    await page.getByRole('heading', { name: 'Recorded twice?' }).waitFor()
+    // A phone's navigation has the number beside More.
+    await page.getByRole('link', { name: 'More 1 to look at' }).waitFor()
+  })
+
+  test('a file can be dropped on the page', async () => {
+    const person = await newPerson('drop@example.com')
+    await verifyByMail(app.place, person.email)
+    const [, page] = await newDevice()
+    await signIn(page, person.email)
+    await open(page, 'Import')
+    await page.evaluate(() => {
+      const data = new DataTransfer()
+      data.items.add(new File(['Date,Debit,Credit,Description\n2026-11-02,12.50,,Market\n'], 'dropped.csv'))
+      const form = document.querySelector('article form')
+      form?.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
+    })
+    await press(page, 'Look at the file')
+    await page.getByText('Market').waitFor()
+  })
+
+  test('a deletion says what goes with an account, and closing it is offered instead', async () => {
+    const person = await newPerson('closing@example.com')
+    const savings = await person.call('POST', '/accounts', {
+      name: 'Savings',
+      type: 'bank',
+      starting_balance: '0',
+    })
+    await person.add('Coffee', '12.50')
+    await person.call('POST', '/transactions', {
+      ...{ account_id: person.account_id, to_account_id: savings.id, type: 'transfer', amount: '40' },
+      transaction_date: '2026-11-20',
+    })
+    const [, page] = await newDevice({ viewport: { width: 320, height: 700 } })
+    await signIn(page, person.email)
+    await open(page, 'Accounts')
+    await press(page, 'Change Checking')
+    await press(page, 'Delete …')
+    await page
+      .getByText('This deletes 2 transactions of “Checking”, and changes the balance of Savings (−40.00).')
+      .waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+    await press(page, 'Close it instead, with 47.50 in it')
+    await page.getByText('The account is closed.').waitFor()
+    expect(await holdings(page)).toEqual(['Savings 40.00', 'Checking 47.50'])
+    await page.getByText(/^Closed on /).waitFor()
+
+    await press(page, 'Change Checking')
+    await press(page, 'Delete …')
+    await press(page, 'Delete all of this')
+    await page.getByText('The account is deleted.').waitFor()
+    expect(await holdings(page)).toEqual(['Savings 0.00'])
+  })
+})
