@@ -9,7 +9,7 @@ import { formatMoney, maxTotal } from '../shared/money.ts'
 import { balanceOn } from './balance-on.ts'
 
 /** The position in the log: the id of the last entry ever written. */
-export const lastEntry = sql<number>`coalesce((select seq from sqlite_sequence where name = 'reconciliation_log'), 0)`
+const lastEntry = sql<number>`coalesce((select seq from sqlite_sequence where name = 'reconciliation_log'), 0)`
 
 /** The columns on which the difference of a check depends, as of now. */
 export function newBase(accountId: SQL, date: SQL, balance: SQL) {

@@ -17,7 +17,7 @@ export const nameKeySql = (name: SQL): SQL =>
   )
 
 /** How the names of accounts in one file relate to each other. */
-export type AccountNames = {
+type AccountNames = {
   /** Equal for two spellings of one account: an app writes each name in one way, a person may vary its case. */
   spellingOf: (name: string) => string
   /** The key by which an account of another spelling is found; null if the file tells several accounts by it. */

@@ -24,7 +24,7 @@ const maxFileName = 255
 const severalTexts = ['mapping', 'states', 'marks'] as const
 
 /** The rows or the file of a request: JSON, a form or a raw file (docs/contract.md, Imports). */
-export type ImportInput =
+type ImportInput =
   | { kind: 'rows'; transactions: unknown; options: ImportOptions }
   | { kind: 'file'; bytes: Uint8Array; fileName: string | null; options: ImportOptions }
 

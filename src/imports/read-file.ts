@@ -61,7 +61,7 @@ const reasonsOfSkipped = new Set<LeftOut['reason']>([
 ])
 
 /** True for the records that `skipped` counts. */
-export const movedNothing = ({ reason }: LeftOut) => reasonsOfSkipped.has(reason)
+const movedNothing = ({ reason }: LeftOut) => reasonsOfSkipped.has(reason)
 
 function rowOf(
   { lines, date, toAccount, toDate, account, amount, currency: _, ...row }: Row,

@@ -3,7 +3,7 @@ import { refuseFile } from '../shared/unreadable.ts'
 import { legacyEncodings, likelyCharset } from './charsets.ts'
 
 /** A text, and how its encoding was settled: not at all if every byte is ASCII. */
-export type DecodedText = { text: string; settled: Settled }
+type DecodedText = { text: string; settled: Settled }
 
 /**
  * Decodes a file. The encoding is decided, in this order, by a byte order mark; by NULs between ASCII characters (UTF-16);

@@ -10,7 +10,7 @@ export type Token =
 export type Attributes = ReadonlyMap<string, string>
 
 /** Receives the elements of an XML document in order. Names are without their prefixes, texts without those of children. */
-export type XmlListener = {
+type XmlListener = {
   open?: (name: string, attributes: Attributes) => void
   close?: (name: string, text: string) => void
 }

@@ -4,7 +4,7 @@ import type { SignConvention } from '../../shared/options.ts'
 import type { Balance } from '../../shared/statement.ts'
 
 /** The amount of a row, and its balance if the file has one. A date that cannot be read is null. */
-export type Balanced = { date: CalendarDate | null; amount: Minor; balance: Minor | null }
+type Balanced = { date: CalendarDate | null; amount: Minor; balance: Minor | null }
 
 /** A row whose fee may have been charged besides its amount. */
 type Charged = Balanced & { fee: Minor | null }

@@ -26,7 +26,7 @@ import { isUsed, setColumns, settleColumn, type Table } from './column-choice.ts
 import { settleMoney, sideByBalances } from './money-columns.ts'
 
 /** The meanings of a table's columns, and what these hold. */
-export type FoundColumns = {
+type FoundColumns = {
   columns: Columns
   dateColumns: number[]
   /** Whether only balances tell the column of debits from that of credits. */

@@ -5,7 +5,7 @@ import type { Problems } from '../../shared/problems.ts'
 import { quotedInRow } from '../../shared/text.ts'
 import { asWritten, buddhistEra, type Expected, plausible, type Way } from './plausible-dates.ts'
 
-export type DateReader = (cell: DateCell) => CalendarDate | null
+type DateReader = (cell: DateCell) => CalendarDate | null
 
 /**
  * Settles the order of day, month and year by the dates of the whole file, and returns a function that reads them. For a

@@ -30,7 +30,7 @@ import { appRowOf } from './app-rows.ts'
  * The rows of a table that are transactions, valid or not. Lines such as an opening balance are put `aside`: they still
  * show how the file writes dates and numbers.
  */
-export type CsvRows = { rows: CsvRow[]; aside: CsvRow[]; leftOut: LeftOut[] }
+type CsvRows = { rows: CsvRow[]; aside: CsvRow[]; leftOut: LeftOut[] }
 
 type Sums = Record<(typeof moneyFields)[number], number>
 

@@ -3,7 +3,7 @@ import { tooManyRows } from '../../shared/problems.ts'
 import { refuseFile } from '../../shared/unreadable.ts'
 
 /** The texts that cells share, which cell formats are dates, the day from which dates are counted, and the room left. */
-export type SheetContext = { texts: string[]; dateFormats: boolean[]; epoch: number; room: Room }
+type SheetContext = { texts: string[]; dateFormats: boolean[]; epoch: number; room: Room }
 
 /**
  * How many cells and characters the sheets of a workbook may still have, all together. Skipped cells to the left of a
