@@ -11,6 +11,7 @@ export type Writer = { tokenId: number } | 'service'
 
 const log = 'reconciliation_log'
 const isUnnamed = `${log}.by_kind is null`
+/** All entries of a transaction get the same id, that of the last one. */
 const setWriteId = `write_id = (select max(id) from ${log})`
 /** Selects the accounts whose balances on days of checks the transaction has changed so far. */
 export const accountsChanged = sql.raw(`select account_id from ${log} where ${isUnnamed}`)

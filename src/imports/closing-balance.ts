@@ -7,10 +7,10 @@ import { type Minor, maxTotal } from '../shared/money.ts'
 import type { ImportFile } from './import-file.ts'
 
 /**
- * Selects the account's balance at the end of the closing date. It is not bounded, so it is read as a float: reading an
- * integer past 2^53 would fail, after the commit.
+ * Selects an account's balance at the end of a day. It is not bounded, so it is read as a float: reading an integer past
+ * 2^53 would fail, after the commit.
  */
-export function balanceAt(
+export function selectBalanceOn(
   owner: UserScope,
   { accountId, date }: { accountId: number; date: CalendarDate },
 ): SQL {

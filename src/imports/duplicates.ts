@@ -13,7 +13,7 @@ export type FoundDuplicate = {
 
 /**
  * Selects the first rows of a decided batch that already exist, with the transactions that they duplicate. Which rows
- * these are is decided in ../bulk-duplicates.ts.
+ * these are is decided in transactions/bulk-duplicates.ts.
  */
 export function selectDuplicates(batchId: string, limit: number): SQL {
   return sql`

@@ -14,7 +14,7 @@ import { type CalendarDate, dateIn, fallbackTimezone, type Span } from '../share
 import { Invalid, Questions } from '../shared/failures.ts'
 import { type Minor, negated } from '../shared/money.ts'
 import { answersOf } from './answers.ts'
-import { balanceAt } from './closing-balance.ts'
+import { selectBalanceOn } from './closing-balance.ts'
 import type { ImportOptions } from './contract.ts'
 import { fileErrors } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
@@ -100,7 +100,7 @@ async function knownOf(owner: Owner, accountId: number, { from, to }: Span): Pro
   const { paid, received, held, ...found } = await owner.run({
     paid: moved(transactions.accountId),
     received: moved(toAccountId),
-    held: owner.db.all<{ balance: number | null }>(balanceAt(owner, { accountId, date: to })),
+    held: owner.db.all<{ balance: number | null }>(selectBalanceOn(owner, { accountId, date: to })),
     ...selectChecks(owner, eq(accounts.id, accountId)),
   })
   const rows = [

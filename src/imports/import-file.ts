@@ -68,9 +68,10 @@ export type ImportFile = {
   match: MatchMode
   /** Whether rows without a category get the one that the user's earlier rows suggest. */
   learnsCategories: boolean
-  /** How the aspects of a file were settled, and the layout to store. */
+  /** How the aspects of the file were settled. */
   settled: Settled
   /** The options of the request for which the file has no use. */
   unused: string[]
+  /** The layout to store; null if it is not to be remembered. */
   layout: LayoutToKeep | null
 }

@@ -23,12 +23,7 @@ export function presentImport(found: Import): ShownImport {
   }
 }
 
-function presentCounts({
-  rows,
-  created,
-  duplicate,
-  deletedBefore,
-}: Omit<ImportResult['counts'], 'categorised'>) {
+function presentCounts({ rows, created, duplicate, deletedBefore }: ImportResult['counts']) {
   return { rows, created, duplicate, deleted_before: deletedBefore }
 }
 
@@ -87,7 +82,7 @@ function messageOf({ rows, created, duplicate, deletedBefore }: ImportResult['co
   const isKnown = rows > 0 && duplicate + deletedBefore === rows
   if (!isDryRun)
     return isKnown ? `Nothing was imported: ${ofKnownRows}.` : `Successfully imported ${transactions}.`
-  const would = isKnown ? `${ofKnownRows}` : `the import would add ${transactions}`
+  const would = isKnown ? ofKnownRows : `the import would add ${transactions}`
   return `Nothing was stored: this was a dry run, and ${would}.`
 }
 

@@ -17,7 +17,7 @@ import { createRows, determineOutcomes, invalidItems, transientBatch } from '../
 import { isVerified } from '../users/verified.ts'
 import { storeChecks } from './balance-checks.ts'
 import { createMissingCategories, missingCategories } from './categories.ts'
-import { balanceAt } from './closing-balance.ts'
+import { selectBalanceOn } from './closing-balance.ts'
 import { maxListed, maxPreviewed } from './contract.ts'
 import { type FoundDuplicate, selectDuplicates } from './duplicates.ts'
 import type { BrokenItem } from './errors.ts'
@@ -69,7 +69,7 @@ export function importStatements(owner: Owner, plan: Plan) {
     kept: file.layout?.isNew && !isDryRun ? keepLayout(owner, file.layout, importId) : [],
     after: isDryRun ? [selectAfter(owner, file)] : [],
     ...storeChecks(owner, file, importId),
-    balance: file.closing ? [db.all<{ balance: number | null }>(balanceAt(owner, file.closing))] : [],
+    balance: file.closing ? [db.all<{ balance: number | null }>(selectBalanceOn(owner, file.closing))] : [],
     names: candidates.map(({ names }) => names),
     candidates: candidates.map(({ candidates }) => candidates),
     importSpans: candidates.map(({ importSpans }) => importSpans),

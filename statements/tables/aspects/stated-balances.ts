@@ -17,7 +17,7 @@ export function statedBalances(table: CsvTable, rows: CsvRow[]): Set<CsvRow> {
   return new Set(isProved ? named : [])
 }
 
-/** The amount of a row in hundredthsIn, negative for debits where a sign, a column or the only mark of the row tells them. */
+/** The amount of a row in hundredths, negative for debits where a sign, a column or the only mark of the row tells them. */
 function signed(table: CsvTable, row: CsvRow): number {
   const amount = hundredthsIn(row.amount)
   if (amount === 0) return Math.abs(hundredthsIn(row.credit)) - Math.abs(hundredthsIn(row.debit))

@@ -51,7 +51,7 @@ export function findDialect(text: string, aspects: Aspects, fields: readonly Csv
   return dialect ?? { delimiter: told ?? chosen, headerAt: -1, headers: [] }
 }
 
-/** The delimiter in the form field: up to three characters, or the name of one. */
+/** The delimiter of the answer: up to three characters, or the name of one. */
 function toldDelimiter(told: string | undefined): string | undefined {
   if (told === undefined) return undefined
   const delimiter = words[told.trim().toLowerCase()] ?? told
