@@ -81,20 +81,22 @@ export function candidatesOf({ check, checks, lastOk, suspects, startingBalance 
     isRejected: (_, [first, second]) =>
       extra.some(({ id, rejected }) => id === first && (JSON.parse(rejected) as number[]).includes(second)),
   })
-  const isSameEverywhere = checks.every((one) => !one.wasOk && one.difference === difference)
+  const rightStart = rightStartingBalance(checks, startingBalance)
   const candidate = (kind: Candidate['kind'], ids: number[]) => ({ kind, ids, startingBalance: null })
   return [
     ...pairs.map(({ ids }) => candidate('duplicate', ids)),
     ...extra.map(({ id }) => candidate('missing_or_extra', [id])),
     ...reversed.map(({ id }) => candidate('reversed', [id])),
-    ...(isSameEverywhere
-      ? [
-          {
-            kind: 'starting_balance' as const,
-            ids: [],
-            startingBalance: BigInt(startingBalance) - difference,
-          },
-        ]
-      : []),
+    ...(rightStart === null ? [] : [{ ...candidate('starting_balance', []), startingBalance: rightStart }]),
   ]
+}
+
+/** The starting balance with which all checks of an account are ok, if none was and all have one difference; else null. */
+export function rightStartingBalance(
+  checks: Pick<BalanceCheck, 'wasOk' | 'difference'>[],
+  startingBalance: Minor,
+): bigint | null {
+  const { difference = 0n } = checks[0] ?? {}
+  const isSame = difference !== 0n && checks.every((one) => !one.wasOk && one.difference === difference)
+  return isSame ? BigInt(startingBalance) - difference : null
 }

@@ -1,4 +1,5 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { rightStartingBalance } from '../balance-checks/candidates.ts'
 import { changedBase, newBase, newCheckRules } from '../balance-checks/new-check.ts'
 import { type BalanceCheck, checksOf, selectChecks, stateOf } from '../balance-checks/read.ts'
 import { insertWhere } from '../database/insert-where.ts'
@@ -77,10 +78,8 @@ export function storedChecks(
     return own ? [shownCheck(own, balance)] : []
   })
   const [start] = starts.flat()
-  const { difference = 0n } = all[0] ?? {}
-  const isSame = difference !== 0n && all.every((one) => !one.wasOk && one.difference === difference)
-  const startingBalance = isSame && start ? String(BigInt(start.startingBalance) - difference) : null
-  return { checks: shown, startingBalance }
+  const right = start ? rightStartingBalance(all, start.startingBalance) : null
+  return { checks: shown, startingBalance: right === null ? null : String(right) }
 }
 
 function shownCheck(own: BalanceCheck, file: Minor) {
