@@ -72,12 +72,12 @@ function differencesOfAccount<E extends Entry>(checks: Checked[], entries: E[]):
   const differences = log.differences()
   return byDay.map(({ id, brokenSince, brokenCount, base }, nth) => {
     const difference = differences[nth] ?? base
-    const { at, isOk } = log.lastOk(nth, difference)
+    const { index, isOk } = log.lastOk(nth, difference)
     const wasOk = isOk || brokenSince !== null
     const folded = brokenSince && !isOk ? { effect: base, count: brokenCount, at: brokenSince } : null
     const isBroken = difference !== 0n
-    const changes = () => (isBroken ? [...log.changes(nth, at)] : [])
-    const since = () => folded?.at ?? log.changes(nth, at).next().value?.at ?? null
+    const changes = () => (isBroken ? [...log.changes(nth, index)] : [])
+    const since = () => folded?.at ?? log.changes(nth, index).next().value?.at ?? null
     const brokenAt = isBroken && wasOk ? since() : null
     return [id, { difference, wasOk, brokenAt, changes, folded: isBroken ? folded : null }]
   })
@@ -95,25 +95,25 @@ class AccountLog<E extends Entry> {
   constructor(checks: Checked[], entries: E[]) {
     this.#checks = checks
     this.#entries = entries
-    const indexOf = new Map<string, number>()
+    const firstOf = new Map<string, number>()
     this.#firsts = entries.map(({ date }) => {
-      const known = indexOf.get(date) ?? checks.findIndex((check) => check.date >= date)
-      indexOf.set(date, known)
-      return known < 0 ? checks.length : known
+      const first = firstOf.get(date) ?? checks.findIndex((check) => check.date >= date)
+      firstOf.set(date, first)
+      return first < 0 ? checks.length : first
     })
-    this.#groups = Map.groupBy(entries.keys(), (at) => keyOf(entries[at] as E))
+    this.#groups = Map.groupBy(entries.keys(), (index) => keyOf(entries[index] as E))
   }
 
   /** The difference of each check. Goes through the entries once, from the newest one back. */
   differences(): bigint[] {
     const sums = this.#checks.map(() => 0n)
     const differences = this.#checks.map(({ base }) => base)
-    let at = this.#entries.length - 1
+    let index = this.#entries.length - 1
     const newestFirst = [...this.#checks.entries()].sort(([, a], [, b]) => b.afterEntry - a.afterEntry)
     for (const [nth, { base, afterEntry }] of newestFirst) {
-      for (; at >= 0 && this.#entry(at).id > afterEntry; at--) {
-        const first = this.#firsts[at] ?? 0
-        if (first < sums.length) sums[first] = (sums[first] ?? 0n) + this.#entry(at).effect
+      for (; index >= 0 && this.#entry(index).id > afterEntry; index--) {
+        const first = this.#firsts[index] ?? 0
+        if (first < sums.length) sums[first] = (sums[first] ?? 0n) + this.#entry(index).effect
       }
       differences[nth] = sums.slice(0, nth + 1).reduce((sum, effect) => sum + effect, base)
     }
@@ -124,24 +124,24 @@ class AccountLog<E extends Entry> {
    * The position of the last entry after which the difference of a check was 0 or, if it never was, of the last one before
    * the check. Within a write it may be 0 by chance, so only its end counts.
    */
-  lastOk(nth: number, difference: bigint): { at: number; isOk: boolean } {
+  lastOk(nth: number, difference: bigint): { index: number; isOk: boolean } {
     const { base = 0n, afterEntry = 0 } = this.#checks[nth] ?? {}
     let left = difference
-    let at = this.#entries.length - 1
-    for (; at >= 0 && this.#entry(at).id > afterEntry; at--) {
-      const { effect, writeId } = this.#entry(at)
-      if (left === 0n && this.#entries[at + 1]?.writeId !== writeId) return { at, isOk: true }
-      if (this.#concerns(at, nth)) left -= effect
+    let index = this.#entries.length - 1
+    for (; index >= 0 && this.#entry(index).id > afterEntry; index--) {
+      const { effect, writeId } = this.#entry(index)
+      if (left === 0n && this.#entries[index + 1]?.writeId !== writeId) return { index, isOk: true }
+      if (this.#concerns(index, nth)) left -= effect
     }
-    return { at, isOk: base === 0n }
+    return { index, isOk: base === 0n }
   }
 
   /** Yields the entries after a position that concern a check, without those of a row or an import that add up to nothing. */
   *changes(nth: number, after: number): Generator<E, undefined> {
     const cancelled = new Map<string, boolean>()
-    for (let at = after + 1; at < this.#entries.length; at++) {
-      if (!this.#concerns(at, nth)) continue
-      const entry = this.#entry(at)
+    for (let index = after + 1; index < this.#entries.length; index++) {
+      if (!this.#concerns(index, nth)) continue
+      const entry = this.#entry(index)
       const key = keyOf(entry)
       const isCancelled = cancelled.get(key) ?? this.#sum(key, nth, after) === 0n
       cancelled.set(key, isCancelled)
@@ -150,16 +150,16 @@ class AccountLog<E extends Entry> {
   }
 
   #sum(key: string, nth: number, after: number): bigint {
-    const own = (this.#groups.get(key) ?? []).filter((at) => at > after && this.#concerns(at, nth))
-    return own.reduce((sum, at) => sum + this.#entry(at).effect, 0n)
+    const own = (this.#groups.get(key) ?? []).filter((index) => index > after && this.#concerns(index, nth))
+    return own.reduce((sum, index) => sum + this.#entry(index).effect, 0n)
   }
 
-  #concerns(at: number, nth: number): boolean {
-    return (this.#firsts[at] ?? 0) <= nth
+  #concerns(index: number, nth: number): boolean {
+    return (this.#firsts[index] ?? 0) <= nth
   }
 
-  #entry(at: number): E {
-    return this.#entries[at] as E
+  #entry(index: number): E {
+    return this.#entries[index] as E
   }
 }
 
