@@ -23,16 +23,19 @@ type MovedMoney = Pick<Transaction, 'type' | 'amount' | 'transaction_date'>
 export type CheckedBalance = Check & Pick<BalanceCheck, 'ledger_balance' | 'difference' | 'state'>
 
 /** The movements of an account by a transaction: in cents, on the day of the bank. */
-function movementsOf(row: Listed, keyOf: View['accountOf']): { account: Key; day: string; cents: bigint }[] {
+function movementsOf(
+  row: Listed,
+  accountOf: View['accountOf'],
+): { account: Key; day: string; cents: bigint }[] {
   const { type, amount, account_id, to_account_id, transaction_date, booked_on, to_booked_on } = row
   const cents = centsOf(amount)
   const own = {
-    account: keyOf(account_id),
+    account: accountOf(account_id),
     day: booked_on ?? transaction_date,
     cents: type === 'income' ? cents : -cents,
   }
   if (to_account_id === null) return [own]
-  return [own, { account: keyOf(to_account_id), day: to_booked_on ?? transaction_date, cents }]
+  return [own, { account: accountOf(to_account_id), day: to_booked_on ?? transaction_date, cents }]
 }
 
 /** The checks of all accounts, or of one, by account and day, with their differences. Goes through all rows once. */

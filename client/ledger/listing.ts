@@ -8,12 +8,12 @@ type Account = Shown['account']
 /** A transaction as the service has sent it and as it is listed. */
 export type Differing = { served: ServedRow<'transaction'> | undefined; listed: Listed | undefined }
 
-/** The transactions whose accounts exist, newest first, and the balances of the accounts, which `keyOf` names. */
-export function listingOf(accounts: ReadonlyMap<Key, Account>, keyOf: (account: Key | number) => Key) {
+/** The transactions whose accounts exist, newest first, and the balances of the accounts, which `accountOf` names. */
+export function listingOf(accounts: ReadonlyMap<Key, Account>, accountOf: (account: Key | number) => Key) {
   let listed: Listed[] = []
   let balances: Balances<Key> = new Map()
 
-  const exists = (account: Key | number) => accounts.has(keyOf(account))
+  const exists = (account: Key | number) => accounts.has(accountOf(account))
   const isListed = (row: Listed | undefined): row is Listed =>
     row !== undefined && exists(row.account_id) && (row.to_account_id === null || exists(row.to_account_id))
 
@@ -29,11 +29,11 @@ export function listingOf(accounts: ReadonlyMap<Key, Account>, keyOf: (account: 
     replace(before: Listed | undefined, now: Listed | undefined): void {
       if (isListed(before)) {
         listed.splice(indexOf(listed, before), 1)
-        move(balances, before, keyOf, -1n)
+        move(balances, before, accountOf, -1n)
       }
       if (isListed(now)) {
         listed.splice(indexOf(listed, now), 0, now)
-        move(balances, now, keyOf)
+        move(balances, now, accountOf)
       }
     },
 
@@ -45,15 +45,15 @@ export function listingOf(accounts: ReadonlyMap<Key, Account>, keyOf: (account: 
     /** Lists the rows of the service, of which some are listed otherwise, and derives the balances from what these move. */
     order(rows: Rows, differing: Differing[]): void {
       balances = startingBalances(accounts)
-      for (const [account, cents] of rows.moved) add(balances, keyOf(account), cents)
+      for (const [account, cents] of rows.moved) add(balances, accountOf(account), cents)
       const replaced = new Set<Listed | undefined>(differing.map(({ served }) => served))
       const kept: Listed[] = rows.inOrder().filter((row) => {
         const isKept = !replaced.has(row) && isListed(row)
-        if (!isKept) move(balances, row, keyOf, -1n)
+        if (!isKept) move(balances, row, accountOf, -1n)
         return isKept
       })
       const others = differing.map((one) => one.listed).filter(isListed)
-      for (const row of others) move(balances, row, keyOf)
+      for (const row of others) move(balances, row, accountOf)
       // Quick, since only the others are out of place.
       listed = others.length > 0 ? [...kept, ...others].sort(newestFirst) : kept
     },

@@ -25,7 +25,7 @@ export type AffectedTransaction = { key: Key; set?: Fields }
 export type Pending = {
   noun: Noun
   key: Key
-  /** A sequence number, stored under this name: of rows of one rank (push.ts), the one first touched is sent first. */
+  /** A sequence number, stored under this name: of rows of one stage (push.ts), the one first touched is sent first. */
   at: number
   /** Sent, with unknown outcome: it is sent again unchanged until there is one. */
   sent: Change | null

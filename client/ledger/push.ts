@@ -18,7 +18,9 @@ export async function takeChunk(run: LedgerRun): Promise<Pending[]> {
     const all = [...pending].filter(
       ([id, one]) => !run.attempted.has(id) && !isUnresolved(one) && !isHeld(id, one),
     )
-    const inOrder = all.sort(([, a], [, b]) => rankOf(a) - rankOf(b) || a.at - b.at || compare(a.key, b.key))
+    const inOrder = all.sort(
+      ([, a], [, b]) => stageOf(a) - stageOf(b) || a.at - b.at || compare(a.key, b.key),
+    )
     chunk = withinLimits(run, inOrder)
     return chunk.map((one) => {
       run.attempted.add(idOf(one))
@@ -46,7 +48,7 @@ function withinLimits(run: LedgerRun, all: [string, Pending][]): Pending[] {
  * Accounts and categories, to which transactions refer, are created first and deleted last. Balance checks follow the
  * transactions, or they would be broken until these arrive.
  */
-function rankOf({ noun, sent, next }: Pending): number {
+function stageOf({ noun, sent, next }: Pending): number {
   if (noun === 'transaction') return 1
   if (noun === 'balance_check') return 2
   return (sent ?? next)?.op === 'delete' ? 3 : 0

@@ -65,8 +65,8 @@ export function shownRowsOf(sources: Sources) {
     /** A listed transaction as it is shown. */
     present(row: Listed): Shown['transaction'] {
       if ('rank' in row) return row
-      const known = presented.get(row)
-      if (known) return known
+      const cached = presented.get(row)
+      if (cached) return cached
       const made = shownRow('transaction', keyOf(row), sources, row, undefined) as Shown['transaction']
       presented.set(row, made)
       return made
