@@ -32,9 +32,9 @@ export function readOwnFile(bytes: Uint8Array, options: ReadOptions): OwnFile {
     sheet === null ? recogniseFormat(bytes, options) : { format: 'csv' as const, text: sheet, settled: {} }
   if (format !== 'csv')
     refuseFile(`The file is a bank statement (${format.toUpperCase()}), not a CSV file; import it as one.`)
-  const told = sheet === null ? options : separatedByCommas(options)
+  const readOptions = sheet === null ? options : separatedByCommas(options)
   const read = (text: string, told: ReadOptions) => readOwnTable(text, told, sheet !== null)
-  const file = withExamples(read, text, told, ({ rows }) => rows.map(exampleOf))
+  const file = withExamples(read, text, readOptions, ({ rows }) => rows.map(exampleOf))
   if (sheet !== null) delete file.settled.delimiter
   return { ...file, settled: { ...settled, ...file.settled } }
 }

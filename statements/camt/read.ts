@@ -1,4 +1,4 @@
-import { balanceOn, emptyAccount } from '../shared/accounts.ts'
+import { emptyAccount, toBalance } from '../shared/accounts.ts'
 import { Aspects } from '../shared/aspect.ts'
 import { evidenceOfBalances } from '../shared/balances.ts'
 import type { ReadOptions } from '../shared/options.ts'
@@ -80,5 +80,5 @@ function identifierOf(owner: XmlElement | undefined): string | null {
 
 function balanceIn(balance: XmlElement): Balance | null {
   const amount = signed(camtAmount(textAt(balance, 'Amt')), textAt(balance, 'CdtDbtInd'))
-  return balanceOn(camtDate(at(balance, 'Dt')).date, amount)
+  return toBalance(camtDate(at(balance, 'Dt')).date, amount)
 }

@@ -1,4 +1,4 @@
-import { addEntry, balanceOn, emptyAccount, leftOut } from '../shared/accounts.ts'
+import { addEntry, emptyAccount, leftOut, toBalance } from '../shared/accounts.ts'
 import { ungroupedAmount } from '../shared/amount.ts'
 import { Aspects } from '../shared/aspect.ts'
 import { type Balances, evidenceOfBalances } from '../shared/balances.ts'
@@ -126,7 +126,7 @@ function balanceParts(value: string): { currency?: string; balance?: Balance | n
   const { mark, day = '', currency, digits = '' } = shape.exec(value)?.groups ?? {}
   if (mark === undefined) return {}
   const amount = ungroupedAmount(`${mark === 'D' ? '-' : ''}${digits}`)
-  return { ...(currency && { currency }), balance: balanceOn(swiftDate(day), amount) }
+  return { ...(currency && { currency }), balance: toBalance(swiftDate(day), amount) }
 }
 
 /** An IBAN, or a bank code and account number, without spaces and without the leading slash of Polish banks. */

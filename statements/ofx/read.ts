@@ -1,6 +1,6 @@
 import { type CalendarDate, isCalendarDate } from '../../src/shared/dates.ts'
 import { negated } from '../../src/shared/money.ts'
-import { addEntry, balanceOn, emptyAccount, leftOut } from '../shared/accounts.ts'
+import { addEntry, emptyAccount, leftOut, toBalance } from '../shared/accounts.ts'
 import { ungroupedAmount } from '../shared/amount.ts'
 import { Aspects } from '../shared/aspect.ts'
 import type { ReadOptions } from '../shared/options.ts'
@@ -161,7 +161,7 @@ function closingBalance(statement: OfxAggregate, { grouped }: Reading): Balance 
   const ledger = descendants(statement, 'LEDGERBAL')[0]
   const text = ledger?.elements.get('BALAMT') ?? ''
   const amount = ungroupedAmount(text, isGrouped(text) ? text : grouped)
-  const closing = balanceOn(ofxDate(ledger?.elements.get('DTASOF') ?? ''), amount)
+  const closing = toBalance(ofxDate(ledger?.elements.get('DTASOF') ?? ''), amount)
   // Some banks write what is owed on a card without a minus sign.
   return closing && { ...closing, isProved: !isCard(statement) || closing.amount <= 0 }
 }

@@ -115,7 +115,7 @@ export function whichAccount(names: string[]): string {
 }
 
 /** A balance. One whose date or amount cannot be read is left out without an error: no entry depends on it. */
-export function balanceOn(date: CalendarDate | null, amount: Minor | MoneyProblem): Balance | null {
+export function toBalance(date: CalendarDate | null, amount: Minor | MoneyProblem): Balance | null {
   return date !== null && typeof amount === 'number' ? { date, amount, isProved: true } : null
 }
 

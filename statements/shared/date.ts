@@ -73,8 +73,8 @@ const maxRecent = 1_000
 /** Takes a date apart; null if the text is not one. 2026-02-30 is written as a date but has no reading. */
 export function readWrittenDate(raw: string): WrittenDate | null {
   if (raw.length > maxLength || !/\p{Nd}/u.test(raw)) return null
-  const known = recent.get(raw)
-  if (known !== undefined) return known
+  const cached = recent.get(raw)
+  if (cached !== undefined) return cached
   if (recent.size === maxRecent) recent.clear()
   const read = takenApart(raw)
   recent.set(raw, read)

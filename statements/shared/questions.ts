@@ -36,19 +36,19 @@ export function withExamples<T extends { settled: Settled }>(
     const isCut = canBeCut && text.length > maxSample
     const sample = isCut ? text.slice(0, text.lastIndexOf('\n', maxSample) + 1) : text
     const first = firstAnswers(error)
-    const known = new Map<string, ExampleRow[] | null>()
+    const cached = new Map<string, ExampleRow[] | null>()
     const tried = (field: string, value: string) => {
       const answers = { ...error.settled, ...answersBeside(error, field, value), [field]: value }
       // Other questions are about all accounts.
       const account = field === 'statement_account' ? value : options.answers?.statement_account
       // The first options of all questions make the same answers, which are read once.
       const key = JSON.stringify([answers, account])
-      if (!known.has(key))
-        known.set(
+      if (!cached.has(key))
+        cached.set(
           key,
           rowsWith(read, sample, options, answers, (result) => rowsOf(result, account)),
         )
-      return known.get(key) ?? null
+      return cached.get(key) ?? null
     }
     const readings = error.questions.map(({ field, options }) =>
       options.slice(0, maxTried).map(({ value }) => tried(field, value)),

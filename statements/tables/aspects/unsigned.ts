@@ -16,7 +16,7 @@ type Evidence = { openings: Minor[]; own: Proof | null }
 type Unsigned = { entry: Entry; direction: 1 | -1 | null }
 
 /** How the balances are meant, and what is known of the entries whose direction they do not show. */
-type Reading = { isOwn: boolean; oldestCameIn: boolean }
+type Meaning = { isOwn: boolean; oldestCameIn: boolean }
 
 /**
  * The entries of amounts that have no signs: each raises or lowers a balance. Whether what raises it came in may be in doubt,
@@ -84,7 +84,7 @@ const notShown = 'The balances do not show which way every amount went, and none
  * next. As long as the first is unknown, `as_written` says that positive amounts came in: those that raise the balance or, if
  * none does, those that lower it.
  */
-function settle(all: Unsigned[], doubt: string | null, aspects: Aspects): Reading {
+function settle(all: Unsigned[], doubt: string | null, aspects: Aspects): Meaning {
   const told = aspects.told.signs?.startsWith('by_mark') ? undefined : aspects.told.signs
   const open = all.flatMap(({ entry, direction }) => (entry.amount !== 0 && !direction ? [entry] : []))
   const shown = shownIn(all)

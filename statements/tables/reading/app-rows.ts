@@ -59,8 +59,8 @@ const bases = new WeakMap<CsvTable, Map<string, Base>>()
 
 /** The first row of each event that is on an own account. Throws Unreadable if there is none, or several currencies. */
 function basesOf(table: CsvTable, { id, account, currency, own }: Journal): Map<string, Base> {
-  const known = bases.get(table)
-  if (known) return known
+  const cached = bases.get(table)
+  if (cached) return cached
   const found = new Map<string, Base>()
   for (const record of table.body) {
     const name = cleanName(cellUnder(table, record, account))

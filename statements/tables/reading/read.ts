@@ -81,8 +81,8 @@ function readRows(table: CsvTable, options: ReadOptions, kind: Kind, aspects: As
   const inState = settleStates(table, rows, aspects)
   const { booked, skipped } = settleBlankDates(rows, inState, kind.areBooked, aspects)
   const expected = expectedDates(table, booked, options.today, kind)
-  const known = [...booked, ...aside, ...skipped.map(({ row }) => row)]
-  const { read, valuesOf } = readers(table, known, expected, aspects, problems)
+  const allLines = [...booked, ...aside, ...skipped.map(({ row }) => row)]
+  const { read, valuesOf } = readers(table, allLines, expected, aspects, problems)
   const { amounts, areSided } = amountsOf(table, booked, read.amount, aspects, problems)
   const values = booked.map((row, i) => ({
     ...valuesOf(row),
