@@ -23,7 +23,8 @@ type KeyedTable =
 /**
  * Conditions for a request with an Idempotency-Key: `earlier` matches the row that an earlier request with the key has
  * created, `isFirst` is true if there is none. A request without a key is always the first. The key of an account, a
- * category, a recurring transaction or a balance check is its client id. A key expires with its import, or 30 days after its batch (jobs/expiry.ts).
+ * category, a recurring transaction or a balance check is its client id. A key expires with its import, or 30 days after
+ * its batch (jobs/expiry.ts).
  */
 export function idempotency(owner: UserScope, table: KeyedTable, key: string | SQL | null | undefined) {
   if (!key) return { earlier: sql`false`, isFirst: sql`true` }
