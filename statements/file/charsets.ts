@@ -63,7 +63,14 @@ export function likelyCharset(bytes: Uint8Array): string {
 /** How many cells of the first lines are known headers with letters beyond ASCII. */
 function knownHeaders(text: string): number {
   const cells = text.slice(0, headerLength).match(/[^\n;,|\t"]*[^\0-\x7f][^\n;,|\t"]*/g) ?? []
-  return new Set(cells.map((cell) => foldHeader(cell)).filter((name) => folded.has(name))).size
+  // Folding drops signs, which another encoding has in place of letters.
+  const areLetters = (cell: string) => !/[^\0-\x7f\p{L}\p{M}]/u.test(cell)
+  return new Set(
+    cells
+      .filter(areLetters)
+      .map(foldHeader)
+      .filter((name) => folded.has(name)),
+  ).size
 }
 
 /**

@@ -131,7 +131,8 @@ function onlyIn(order: 'dmy' | 'mdy', dates: Dated[]): Dated | undefined {
 
 /** True if the days run one way in this order, as those of most files do. */
 function areInOrder(dates: Dated[], order: DateOrder): boolean {
-  const days = dates.flatMap(({ written: { settled, readings } }) => settled ?? readings[order] ?? [])
+  const lines = dates.toSorted((a, b) => a.line - b.line)
+  const days = lines.flatMap(({ written: { settled, readings } }) => settled ?? readings[order] ?? [])
   const steps = days.slice(1).map((day, i) => day.localeCompare(days[i] ?? day))
   return steps.every((step) => step >= 0) || steps.every((step) => step <= 0)
 }
