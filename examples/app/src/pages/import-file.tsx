@@ -46,7 +46,7 @@ export function ImportFile({ ledger }: PageProps) {
         <Form
           key={last.id}
           submit="Look at the file"
-          isDisabled={!isOnline}
+          isDisabled={!isOnline || (kind === 'bank' && ledger.accounts().length === 0)}
           onSubmit={look}
           onInput={startAnew}
         >
@@ -60,7 +60,7 @@ export function ImportFile({ ledger }: PageProps) {
         </Form>
         {isBusy && (
           <p role="status">
-            Reading the file … <progress aria-label="Reading the file" />
+            Reading the file … <progress aria-label="Progress" />
           </p>
         )}
       </article>
