@@ -23,7 +23,7 @@ export async function extendHistory(
         insert into transactions (user_id, account_id, category_id, type, amount, description, transaction_date,
                                   created_at, updated_at)
         with recursive n(i) as (select :first union all select i + 1 from n where i + 1 < :end)
-        select user_id, account_id, category_id, type, amount, description,
+        select user_id, account_id, category_id, type, amount, description || ' ' || (i * :transactions + id),
                date('now', '-' || ((i * 7 + id * 31) % :days) || ' days'), created_at, updated_at
           from transactions, n where id <= :transactions`,
       args: {

@@ -85,6 +85,11 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
       isReplaced = true
     },
 
+    /** Notes that more of a snapshot has arrived. */
+    showProgress(): void {
+      if (memory.stored.meta.incoming !== null) tabs.notifyThis()
+    },
+
     /** Shows the changed rows, if there are any, here and in other tabs. */
     showChanged(): void {
       if (!isReplaced && !memory.view.hasChanged()) return

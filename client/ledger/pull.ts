@@ -53,7 +53,7 @@ function beginSnapshot(run: LedgerRun): Promise<void> {
 /** Applies a page; after the last one, applies the results of the upload and updates the view. */
 export async function takePage(
   run: LedgerRun,
-  { changes = [], cursor = '', has_more, balances }: UploadAnswer,
+  { changes = [], cursor = '', has_more, balances, total_transactions }: UploadAnswer,
 ) {
   const isPage =
     Array.isArray(changes) && changes.every(isFeedChange) && (has_more || Array.isArray(balances))
@@ -67,7 +67,11 @@ export async function takePage(
     fold(into, changes, isSnapshot ? () => undefined : run.markServed)
     if (isSnapshot) into.inOrder()
     const entries = blockEntries(into, isSnapshot ? meta.generation + 1 : meta.generation)
-    if (isSnapshot) meta.incoming = cursor
+    if (isSnapshot)
+      Object.assign(meta, {
+        incoming: cursor,
+        expected: typeof total_transactions === 'number' ? total_transactions : null,
+      })
     else meta.cursor = cursor
     if (!run.isUpToDate) return entries
     if (isSnapshot) entries.push(...endSnapshot(run))
@@ -75,7 +79,7 @@ export async function takePage(
     checkBalances(run, balances)
     return entries
   })
-  if (!run.isUpToDate) return
+  if (!run.isUpToDate) return run.showProgress()
   run.showChanged()
   // Without a cursor, since the rows do not add up, all are read again.
   run.isUpToDate = run.stored().meta.cursor !== null

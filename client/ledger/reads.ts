@@ -39,6 +39,17 @@ export function rowReadsOf(copy: Copy, keyOf: FindKey) {
   const { view } = copy
   const present = presenterOf(copy)
   return {
+    /**
+     * How much of a copy has arrived that is being fetched whole, as the first one is; null if none is. `total` is null until
+     * the service has told it.
+     */
+    progress(): { received: number; total: number | null } | null {
+      const { meta, incoming } = copy.stored()
+      return meta.incoming === null
+        ? null
+        : { received: incoming.byId.transaction.size, total: meta.expected }
+    },
+
     /** Undefined until it has been received. */
     profile(): LedgerProfile | undefined {
       const [row] = view().all('profile').values()

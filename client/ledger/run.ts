@@ -22,7 +22,14 @@ export type LedgerReport = {
 
 export type SyncOptions = Pick<
   Copy,
-  'stored' | 'commit' | 'keep' | 'markChanged' | 'markServed' | 'markAllChanged' | 'showChanged'
+  | 'stored'
+  | 'commit'
+  | 'keep'
+  | 'markChanged'
+  | 'markServed'
+  | 'markAllChanged'
+  | 'showChanged'
+  | 'showProgress'
 > & {
   client: Pick<PurseClient, 'api'>
   bearer: GetBearer

@@ -25,6 +25,8 @@ type Meta = {
   generation: number
   /** Where the snapshot in progress continues; empty at its beginning, null if there is none. */
   incoming: string | null
+  /** How many transactions the snapshot in progress will have, as far as it is known. */
+  expected: number | null
 }
 
 /** The stored data, in memory. */
@@ -145,11 +147,12 @@ function metaOf(value: string | undefined): Meta {
   const version = Number(read?.version) || (read ? 1 : formVersion)
   const empty: Meta = {
     ...{ version, revision: 0, rows: 0, recent: [], recentSince: 0, cursor: null, generation: 0 },
-    incoming: null,
+    ...{ incoming: null, expected: null },
   }
   const meta: Meta = { ...empty, ...read, version }
   const { cursor, incoming } = meta
   if (!isRecent(meta.recent)) meta.recent = []
+  if (!Number.isSafeInteger(meta.expected)) meta.expected = null
   const isValid =
     [meta.revision, meta.generation].every(Number.isSafeInteger) &&
     [cursor, incoming].every((one) => one === null || typeof one === 'string') &&

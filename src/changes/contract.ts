@@ -121,6 +121,10 @@ export const feed = shown.object(
       z.boolean(),
       doc('True on the pages of a snapshot, which a request without a cursor begins.'),
     ),
+    total_transactions: field(
+      z.optional(shown.count()),
+      doc('Only in a snapshot: how many transactions there are, to show how far the copy is.'),
+    ),
     balances: field(
       z.optional(z.array(accountBalance)),
       doc('Only where `has_more` is false: the balances of all accounts, to check the copy against.'),

@@ -17,6 +17,9 @@ export function presentFeed({ changes, cursor, hasMore, isSnapshot, balances }: 
     cursor: writeCursor(cursor),
     has_more: hasMore,
     snapshot: isSnapshot,
+    ...(isSnapshot && {
+      total_transactions: balances.reduce((sum, { transactions }) => sum + transactions, 0),
+    }),
     ...(!hasMore && {
       balances: balances.map(({ id, balance }) => ({ account_id: id, balance: moneyNumber(balance) })),
       total_balance: moneyNumber(sumOfBalances(balances.map(({ balance }) => balance))),

@@ -247,10 +247,9 @@ test.skipIf(!browser)(
       expect(rest).toEqual(listed.slice(1))
 
       const refusal = await tab.evaluate(() => {
-        const large: [string, string | null][] = [
-          ['a/1', null],
-          ['a/4', 'x'.repeat(10_000_000)],
-        ]
+        // The browser gets many values one after another, and keeps all or none.
+        const many = Array.from({ length: 20 }, (_, nth): [string, string] => [`a/1/${nth}`, 'many'])
+        const large: [string, string | null][] = [['a/1', null], ...many, ['a/4', 'x'.repeat(10_000_000)]]
         return storage.write(large).catch((error) => error.name)
       })
       expect(refusal).toBe('QuotaExceededError')
@@ -263,6 +262,13 @@ test.skipIf(!browser)(
         await storage.write([['a/3', 'new']])
       })
       expect(await tab.evaluate(() => storage.list(''))).toEqual([['a/3', 'new']])
+      const kept = await tab.evaluate(async () => {
+        const all = Array.from({ length: 30 }, (_, nth) => `many/${nth + 10}`)
+        await storage.write(all.map((key) => [key, key]))
+        await storage.write(all.slice(3).map((key) => [key, null]))
+        return storage.list('many/')
+      })
+      expect(kept.map(([key]) => key)).toEqual(['many/10', 'many/11', 'many/12'])
     } finally {
       page.close()
     }

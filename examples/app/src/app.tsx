@@ -103,7 +103,7 @@ function SignedIn({ session }: { session: Session }) {
         {ledger.profile() ? (
           <Page key={visit()} ledger={ledger} session={session} />
         ) : (
-          <p role="status">Fetching your data …</p>
+          <Fetching ledger={ledger} />
         )}
       </main>
     </div>
@@ -117,6 +117,19 @@ const Count = ({ of }: { of: number }) => (
     <span class="hidden"> to look at</span>
   </small>
 )
+
+/** The first copy of everything, which continues if it is interrupted. */
+function Fetching({ ledger }: { ledger: Ledger }) {
+  const { received, total } = ledger.progress() ?? { received: 0, total: null }
+  return (
+    <>
+      <p role="status">
+        {dotted('Fetching your data …', total !== null && `${received} of ${counted(total, 'transaction')}`)}
+      </p>
+      <progress value={total ? received / total : undefined} aria-label="Fetching your data" />
+    </>
+  )
+}
 
 /** The pages for which a phone's navigation has no room. */
 function More() {

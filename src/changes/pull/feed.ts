@@ -23,13 +23,16 @@ import {
   remainingAfter,
 } from './snapshot.ts'
 
-/** A page of the feed. The balances are those of all accounts; clients see them on the last page only. */
+/**
+ * A page of the feed. The balances are those of all accounts; clients see them on the last page only, and the number of
+ * transactions on those of a snapshot.
+ */
 export type Feed = {
   changes: Change[]
   cursor: FeedCursor
   hasMore: boolean
   isSnapshot: boolean
-  balances: { id: number; balance: Minor }[]
+  balances: { id: number; balance: Minor; transactions: number }[]
 }
 
 /**
@@ -77,7 +80,7 @@ export function feedStatements(owner: Owner, { from, limit }: Pick<FeedRequest, 
     nextChecks: checksAfter === undefined ? [] : [nextChecks(owner, checksAfter, rows)],
     nextTransactions: before === undefined ? [] : [nextTransactions(owner, before, rows)],
     balances: owner.db
-      .select({ id: accounts.id, balance: accounts.balance })
+      .select({ id: accounts.id, balance: accounts.balance, transactions: accounts.transactionCount })
       .from(accounts)
       .where(eq(accounts.userId, owner.id))
       .orderBy(asc(accounts.id)),

@@ -49,3 +49,38 @@ test('a sync with one change visits the transactions of its block and few others
   vi.restoreAllMocks()
   await expectTruth(person, device.ledger)
 })
+
+test('a first copy of 10,000 transactions takes five requests at most, says how far it is, and goes on where it was', async () => {
+  const { world, person } = await longHistory(10_000)
+  const { storage, network, ledger, open } = await openDevice(world, person)
+  const { fetch } = network
+  const seen: unknown[] = []
+  ledger.subscribe(() => seen.push(ledger.progress()))
+  expect(ledger.progress()).toBeNull()
+  let isDown = false
+  network.fetch = async (url, init) => {
+    if (isDown) throw new TypeError('There is no network')
+    isDown = url.endsWith('/api/changes')
+    return fetch(url, init)
+  }
+  expect(await ledger.sync()).toMatchObject({ stopped: { reason: 'offline' } })
+  const [page] = seen as [{ received: number }]
+  expect(seen).toEqual([{ received: expect.any(Number), total: 10_000 }])
+  expect(page.received).toBeGreaterThan(4_900)
+  expect(ledger.transactions().total).toBe(0)
+
+  // The tab is closed, and opened again.
+  const reopened = await open()
+  expect(reopened.progress()).toEqual(page)
+  network.fetch = fetch
+  network.calls.length = 0
+  expect(await reopened.sync()).toMatchObject({ stopped: null, received: expect.any(Number) })
+  expect(network.calls.length).toBeLessThanOrEqual(3)
+  expect([reopened.progress(), reopened.transactions().total]).toEqual([null, 10_000])
+
+  const device = await openDevice(world, person)
+  await device.ledger.sync()
+  expect(device.network.calls.length).toBeLessThanOrEqual(5)
+  await expectTruth(person, device.ledger)
+  expect((await storage.list(`purse/${person.id}/ledger/rows/0/`)).length).toBe(0)
+})
