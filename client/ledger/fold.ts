@@ -2,12 +2,14 @@ import type { Feed } from '../api.ts'
 import { add, startingBalances } from './balances.ts'
 import { blockOf } from './blocks.ts'
 import { totalOf } from './money.ts'
-import { type FeedChange, keyOf, type Noun, nouns, type OnChange, type Rows } from './rows.ts'
+import { type FeedChange, isKnown, keyOf, type Noun, type OnChange, type Rows } from './rows.ts'
 
 /** Applies a page of the feed to rows, and reports each row that may have changed. */
 export function fold(rows: Rows, changes: FeedChange[], onChange: OnChange): void {
-  for (const { noun, id, data } of changes) {
-    if (!nouns.includes(noun)) continue
+  for (const change of changes) {
+    if (change.noun === 'recurring' && !change.data) forgetRule(rows, change.id)
+    if (!isKnown(change)) continue
+    const { noun, id, data } = change
     if (data) {
       const before = rows.byId[noun].get(id)
       rows.put(noun, data)
@@ -40,6 +42,15 @@ function forgetCategory(rows: Rows, category: number): void {
   for (const row of rows.byId.transaction.values()) {
     if (row.category_id !== category) continue
     rows.put('transaction', { ...row, category_id: null })
+    rows.changedBlocks.add(blockOf('transaction', row.id))
+  }
+}
+
+/** Nothing is reported: which rule a transaction was an occurrence of is not shown. */
+function forgetRule(rows: Rows, rule: number): void {
+  for (const row of rows.byId.transaction.values()) {
+    if (row.recurring_id !== rule) continue
+    rows.put('transaction', { ...row, recurring_id: null, occurrence_date: null })
     rows.changedBlocks.add(blockOf('transaction', row.id))
   }
 }

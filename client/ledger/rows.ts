@@ -4,7 +4,8 @@ import { type Balances, move } from './balances.ts'
 import { indexOf, newestFirst } from './order.ts'
 
 export type FeedChange = Feed['changes'][number]
-export type Noun = FeedChange['noun']
+/** The nouns that the ledger knows; it ignores changes of others. */
+export type Noun = Exclude<FeedChange['noun'], 'recurring'>
 type RowsByNoun = { [N in Noun]: NonNullable<Extract<FeedChange, { noun: N }>['data']> }
 export type ServedRow<N extends Noun = Noun> = RowsByNoun[N]
 
@@ -71,10 +72,14 @@ export function isRow(noun: string, row: Record<string, unknown> | null | undefi
   )
 }
 
+/** True for a change of a noun that the ledger knows. */
+export const isKnown = (change: FeedChange): change is Extract<FeedChange, { noun: Noun }> =>
+  nouns.some((noun) => noun === change.noun)
+
 /** True for a change of the feed that can be read. Unknown nouns are fine: there will be others. */
 export const isFeedChange = (one: FeedChange | null): boolean =>
   one !== null &&
-  (!nouns.includes(one.noun) || one.data === null || (isRow(one.noun, one.data) && one.data.id === one.id))
+  (!isKnown(one) || one.data === null || (isRow(one.noun, one.data) && one.data.id === one.id))
 
 export type Rows = ReturnType<typeof servedRows>
 

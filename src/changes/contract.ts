@@ -2,11 +2,12 @@ import * as z from 'zod/mini'
 import { account } from '../accounts/contract.ts'
 import { storedCheck } from '../balance-checks/contract.ts'
 import { category } from '../categories/contract.ts'
+import { storedRecurring } from '../recurring/contract.ts'
 import { doc, field } from '../shared/doc.ts'
 import { invalidText } from '../shared/field-errors.ts'
 import { converted, oneOf, pageSize, text } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
-import type { changedNouns } from '../shared/types.ts'
+import type { fedNouns } from '../shared/types.ts'
 import { transaction } from '../transactions/contract.ts'
 import { mary, user } from '../users/contract.ts'
 import { readCursor } from './feed-cursor.ts'
@@ -66,15 +67,22 @@ const changedCheck = shown.object(
   storedCheck.shape,
 )
 
+const changedRecurring = shown.object(
+  'ChangedRecurring',
+  'A recurring transaction in the change feed. Its next occurrence follows from it and the transactions.',
+  storedRecurring.shape,
+)
+
 /** The schema of a change's `data`, by its noun. */
 type Changed = {
   profile: typeof user
   account: typeof changedAccount
   category: typeof changedCategory
+  recurring: typeof changedRecurring
   transaction: typeof changedTransaction
   balance_check: typeof changedCheck
 }
-type Noun = (typeof changedNouns)[number]
+type Noun = (typeof fedNouns)[number]
 
 /** A change of the feed. The document cannot say that the type of `data` depends on `noun`. */
 export type ShownChange = {
@@ -83,21 +91,21 @@ export type ShownChange = {
 
 /** A row of any noun. */
 export const changedRow = () =>
-  z.union([user, changedAccount, changedCategory, changedTransaction, changedCheck])
+  z.union([user, changedAccount, changedCategory, changedRecurring, changedTransaction, changedCheck])
 export const kindsOfRow =
-  'A `User`, `ChangedAccount`, `ChangedCategory`, `ChangedTransaction` or `ChangedBalanceCheck`.'
+  'A `User`, `ChangedAccount`, `ChangedCategory`, `ChangedRecurring`, `ChangedTransaction` or `ChangedBalanceCheck`.'
 
 const change = shown.object('Change', 'A row as it is now, or the id of one that no longer exists.', {
   noun: field(
     z.string(),
-    doc('`profile`, `account`, `category`, `transaction` or `balance_check`; ignore any other.'),
+    doc('`profile`, `account`, `category`, `recurring`, `transaction` or `balance_check`; ignore any other.'),
   ),
   id: shown.id(),
   data: field(
     z.nullable(changedRow()),
     doc({
       type: ['object', 'null'],
-      description: `${kindsOfRow} Null if the row is deleted. When an account is deleted, so are its balance checks and all its transactions, on either side of a transfer; when a category is, \`category_id\` becomes null wherever it named that category.`,
+      description: `${kindsOfRow} Null if the row is deleted. When an account is deleted, so are its balance checks, and all its transactions and recurring ones, on either side of a transfer; when a recurring transaction is, what named it becomes null; when a category is, \`category_id\` becomes null wherever it named that category.`,
     }),
   ),
 })

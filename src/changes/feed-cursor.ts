@@ -15,9 +15,12 @@ export type FeedCursor = {
   lastRow?: SnapshotRow
 }
 
+/** The nouns of a snapshot whose rows come before the transactions. */
+const nounsBefore = ['account', 'category', 'recurring', 'balance_check'] as const
+
 /** A row of a snapshot, with what is needed to find the rows after it. */
 export type SnapshotRow =
-  | { noun: 'account' | 'category' | 'balance_check'; id: number }
+  | { noun: (typeof nounsBefore)[number]; id: number }
   | { noun: 'transaction'; id: number; date: CalendarDate }
 
 /** Writes a cursor as text that needs no escaping in a URL. */
@@ -35,8 +38,8 @@ export function readCursor(text: string): FeedCursor | undefined {
   const cursor = { epoch, userId, seq } as FeedCursor
   if (place.length === 0) return cursor
   if (!isCount(id)) return undefined
-  if (place.length === 2 && (noun === 'account' || noun === 'category' || noun === 'balance_check'))
-    return { ...cursor, lastRow: { noun, id } }
+  const before = nounsBefore.find((one) => one === noun)
+  if (place.length === 2 && before) return { ...cursor, lastRow: { noun: before, id } }
   const isDate = typeof date === 'string' && /^\d{4}-\d\d-\d\d$/.test(date)
   if (place.length === 3 && noun === 'transaction' && isDate)
     return { ...cursor, lastRow: { noun, id, date } }

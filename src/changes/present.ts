@@ -1,6 +1,7 @@
 import { presentAccount } from '../accounts/present.ts'
 import { presentStoredCheck } from '../balance-checks/present.ts'
 import { presentCategory } from '../categories/present.ts'
+import { presentStoredRule } from '../recurring/present.ts'
 import { moneyNumber, sumOfBalances } from '../shared/money.ts'
 import { presentTransaction } from '../transactions/present.ts'
 import { presentUser } from '../users/present.ts'
@@ -32,6 +33,7 @@ function presentChange(change: Change): ShownChange {
   if (row === null) return { noun, id, data: null }
   if (noun === 'profile') return { noun, id, data: presentUser(row) }
   if (noun === 'balance_check') return { noun, id, data: presentStoredCheck(row) }
+  if (noun === 'recurring') return { noun, id, data: presentStoredRule(row) }
   const fed = { client_id: row.clientId }
   if (noun === 'category') return { noun, id, data: { ...presentCategory(row), ...fed } }
   if (noun === 'transaction') return { noun, id, data: { ...presentTransaction(row), ...fed } }

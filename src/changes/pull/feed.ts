@@ -17,6 +17,7 @@ import {
   nextAccounts,
   nextCategories,
   nextChecks,
+  nextRules,
   nextTransactions,
   pageOfSnapshot,
   type Remaining,
@@ -67,7 +68,7 @@ export function feedStatements(owner: Owner, { from, limit }: Pick<FeedRequest, 
   // One more than the page holds shows whether there are more.
   const rows = limit + 1
   const { after, remaining } = placeOf(from)
-  const { accountsAfter, categoriesAfter, checksAfter, before } = remaining ?? {}
+  const { accountsAfter, categoriesAfter, rulesAfter, checksAfter, before } = remaining ?? {}
   return {
     profile: owner.db
       .select({ user: userColumns, lastChange: lastChange(sql`users.id`) })
@@ -77,6 +78,7 @@ export function feedStatements(owner: Owner, { from, limit }: Pick<FeedRequest, 
     logged: after === undefined ? [] : [loggedChanges(owner, after, rows)],
     nextAccounts: accountsAfter === undefined ? [] : [nextAccounts(owner, accountsAfter, rows)],
     nextCategories: categoriesAfter === undefined ? [] : [nextCategories(owner, categoriesAfter, rows)],
+    nextRules: rulesAfter === undefined ? [] : [nextRules(owner, rulesAfter, rows)],
     nextChecks: checksAfter === undefined ? [] : [nextChecks(owner, checksAfter, rows)],
     nextTransactions: before === undefined ? [] : [nextTransactions(owner, before, rows)],
     balances: owner.db
@@ -108,6 +110,7 @@ export function feedOf({ from, limit, epoch }: FeedRequest, results: FoundPage):
     logged: results.logged.flat(),
     accounts: results.nextAccounts.flat(),
     categories: results.nextCategories.flat(),
+    rules: results.nextRules.flat(),
     checks: results.nextChecks.flat(),
     transactions: results.nextTransactions.flat(),
   }

@@ -4,7 +4,8 @@ import { jsonRow } from '../../database/json-row.ts'
 import { hasLiveAccount } from '../../database/live-accounts.ts'
 import type { User, UserScope } from '../../database/owner.ts'
 import type { ResultOf } from '../../database/run.ts'
-import { accounts, balanceChecks, categories, transactions } from '../../database/schema.ts'
+import { accounts, balanceChecks, categories, recurringRules, transactions } from '../../database/schema.ts'
+import { ruleColumns } from '../../recurring/read.ts'
 import { transactionColumns } from '../../transactions/read.ts'
 import { type Change, changesOfTransactions, feedAccountColumns, feedCategoryColumns } from './rows.ts'
 
@@ -40,6 +41,7 @@ export function loggedChanges(owner: UserScope, after: number, rows: number) {
       category: feedCategoryColumns,
       transaction: transactionColumns,
       check: checkColumns,
+      rule: ruleColumns,
     })
     .from(
       sql`(select max(seq) as seq, noun, row_id, count(*) as entries from (${entries}) group by noun, row_id) log`,
@@ -47,6 +49,10 @@ export function loggedChanges(owner: UserScope, after: number, rows: number) {
     .leftJoin(accounts, and(eq(accounts.id, idOf('account')), eq(accounts.userId, owner.id)))
     .leftJoin(categories, and(eq(categories.id, idOf('category')), eq(categories.userId, owner.id)))
     .leftJoin(transactions, and(eq(transactions.id, idOf('transaction')), eq(transactions.userId, owner.id)))
+    .leftJoin(
+      recurringRules,
+      and(eq(recurringRules.id, idOf('recurring')), eq(recurringRules.userId, owner.id)),
+    )
     .leftJoin(
       balanceChecks,
       and(eq(balanceChecks.id, idOf('balance_check')), eq(balanceChecks.userId, owner.id), hasLiveAccount),
@@ -96,7 +102,7 @@ function lastOf(rows: { seq: number }[]): number {
 }
 
 function loggedChange(
-  { noun, id, isThere, account, category, transaction, check }: Logged[number],
+  { noun, id, isThere, account, category, transaction, check, rule }: Logged[number],
   user: User,
   changeOf: ReturnType<typeof changesOfTransactions>,
 ): Change | undefined {
@@ -104,6 +110,7 @@ function loggedChange(
   if (noun === 'transaction') return (transaction && changeOf(transaction)) ?? { noun, id, row: null }
   if (noun === 'account') return { noun, id, row: isThere ? account : null }
   if (noun === 'category') return { noun, id, row: isThere ? category : null }
+  if (noun === 'recurring') return { noun, id, row: rule }
   if (noun === 'balance_check') return { noun, id, row: check }
   return undefined
 }

@@ -3,6 +3,7 @@ import type { CheckRow } from '../../balance-checks/read.ts'
 import { type Category, categoryColumns } from '../../categories/read.ts'
 import type { User } from '../../database/owner.ts'
 import { accounts, categories } from '../../database/schema.ts'
+import type { Rule } from '../../recurring/read.ts'
 import type { Transaction } from '../../transactions/read.ts'
 
 /** The field that only the feed shows of accounts and categories. */
@@ -13,6 +14,7 @@ export type Change =
   | { noun: 'profile'; id: number; row: User }
   | { noun: 'account'; id: number; row: (Account & WithClientId) | null }
   | { noun: 'category'; id: number; row: (Category & WithClientId) | null }
+  | { noun: 'recurring'; id: number; row: Rule | null }
   | { noun: 'transaction'; id: number; row: Transaction | null }
   | { noun: 'balance_check'; id: number; row: CheckRow | null }
 

@@ -3,13 +3,14 @@ import { checkColumns } from '../../balance-checks/read.ts'
 import { jsonRow } from '../../database/json-row.ts'
 import type { User, UserScope } from '../../database/owner.ts'
 import type { ResultOf } from '../../database/run.ts'
-import { accounts, balanceChecks, categories, transactions } from '../../database/schema.ts'
+import { accounts, balanceChecks, categories, recurringRules, transactions } from '../../database/schema.ts'
+import { ruleColumns } from '../../recurring/read.ts'
 import { transactionColumns } from '../../transactions/read.ts'
 import type { SnapshotRow } from '../feed-cursor.ts'
 import { type Change, changesOfTransactions, feedAccountColumns, feedCategoryColumns } from './rows.ts'
 
 /*
- * A snapshot consists of profile, accounts, categories, balance checks, and then transactions from the newest to the oldest. It finds
+ * A snapshot consists of profile, accounts, categories, recurring transactions, balance checks, and then transactions from the newest to the oldest. It finds
  * every row that existed when it began and has not changed since; the log then has all the others.
  */
 
@@ -17,6 +18,7 @@ import { type Change, changesOfTransactions, feedAccountColumns, feedCategoryCol
 export type Remaining = {
   accountsAfter: number | undefined
   categoriesAfter: number | undefined
+  rulesAfter: number | undefined
   checksAfter: number | undefined
   before: { date: string; id: number }
 }
@@ -28,14 +30,16 @@ export function remainingAfter(row: SnapshotRow | undefined): Remaining {
   const sent = {
     accountsAfter: undefined,
     categoriesAfter: undefined,
+    rulesAfter: undefined,
     checksAfter: undefined,
     before: newest,
   }
-  if (!row) return { accountsAfter: 0, categoriesAfter: 0, checksAfter: 0, before: newest }
+  if (!row) return { accountsAfter: 0, categoriesAfter: 0, rulesAfter: 0, checksAfter: 0, before: newest }
   if (row.noun === 'transaction') return { ...sent, before: { date: row.date, id: row.id } }
   if (row.noun === 'balance_check') return { ...sent, checksAfter: row.id }
-  if (row.noun === 'category') return { ...sent, categoriesAfter: row.id, checksAfter: 0 }
-  return { ...sent, accountsAfter: row.id, categoriesAfter: 0, checksAfter: 0 }
+  if (row.noun === 'recurring') return { ...sent, rulesAfter: row.id, checksAfter: 0 }
+  if (row.noun === 'category') return { ...sent, categoriesAfter: row.id, rulesAfter: 0, checksAfter: 0 }
+  return { ...sent, accountsAfter: row.id, categoriesAfter: 0, rulesAfter: 0, checksAfter: 0 }
 }
 
 /** The user's next accounts, at most `rows` of them. The plus keeps SQLite from walking through all users'. */
@@ -55,6 +59,16 @@ export function nextCategories(owner: UserScope, after: number, rows: number) {
     .from(categories)
     .where(and(eq(categories.userId, owner.id), sql`+${categories.id} > ${after}`))
     .orderBy(asc(sql`+${categories.id}`))
+    .limit(rows)
+}
+
+/** The user's next recurring transactions, at most `rows` of them: there are few. */
+export function nextRules(owner: UserScope, after: number, rows: number) {
+  return owner.db
+    .select(ruleColumns)
+    .from(recurringRules)
+    .where(and(eq(recurringRules.userId, owner.id), sql`+${recurringRules.id} > ${after}`))
+    .orderBy(asc(sql`+${recurringRules.id}`))
     .limit(rows)
 }
 
@@ -89,6 +103,7 @@ export function nextTransactions(owner: UserScope, before: { date: string; id: n
 type Found = {
   accounts: ResultOf<ReturnType<typeof nextAccounts>>
   categories: ResultOf<ReturnType<typeof nextCategories>>
+  rules: ResultOf<ReturnType<typeof nextRules>>
   checks: ResultOf<ReturnType<typeof nextChecks>>
   transactions: ResultOf<ReturnType<typeof nextTransactions>>
   balances: { id: number }[]
@@ -109,6 +124,7 @@ export function pageOfSnapshot(
     ...(found.profile ? [profileStep(found.profile)] : []),
     ...found.accounts.map((row) => step({ noun: 'account', id: row.id, row })),
     ...found.categories.map((row) => step({ noun: 'category', id: row.id, row })),
+    ...found.rules.map((row) => step({ noun: 'recurring', id: row.id, row })),
     ...found.checks.map((row) => step({ noun: 'balance_check', id: row.id, row })),
     ...found.transactions.map(({ row }) => ({
       at: { noun: 'transaction', id: row.id, date: row.transactionDate } as const,
@@ -122,7 +138,7 @@ export function pageOfSnapshot(
   }
 }
 
-function step(change: Extract<Change, { noun: 'account' | 'category' | 'balance_check' }>) {
+function step(change: Extract<Change, { noun: 'account' | 'category' | 'recurring' | 'balance_check' }>) {
   return { at: { noun: change.noun, id: change.id }, change }
 }
 
