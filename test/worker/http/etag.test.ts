@@ -2,9 +2,10 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { dayMs } from '../../../src/shared/dates.ts'
-import { picker } from '../../dice.ts'
+import { Dice } from '../../dice.ts'
+import { actRandomly } from '../../random-history.ts'
 import { noon, setClock } from '../fixtures/clock.ts'
-import { createWorld, type Json, logIn } from '../fixtures/world.ts'
+import { apiOf, createWorld, type Json, logIn } from '../fixtures/world.ts'
 import {
   askDatabase,
   createHousehold,
@@ -136,64 +137,19 @@ test.each(writes)('after %s the tag of every read is different', async (route) =
   }
 })
 
-/** Something that a device may do, bad input included, with different values on each call. */
-function randomWrite(household: Household, pick: ReturnType<typeof picker>, nth: number) {
-  const { world, person, checking, cash, category, expense } = household
-  const row = async () => {
-    const { body } = await person.get(`/api/transactions?per_page=500`)
-    return pick(...body.data.map(({ id }: Json) => id), 999_999)
-  }
-  const changes = pick<Json>({}, { amount: nth }, { amount: -1 }, { account_id: cash.id }, { type: 'income' })
-  const sync = async () => {
-    const item = { ...expense(), amount: nth, client_id: pick(`c${nth}`, 'c') }
-    await person.post('/api/transactions/sync', { transactions: [item] })
-    await world.deliverSyncs()
-  }
-  return pick<() => Promise<unknown>>(
-    () => person.post('/api/transactions', { ...expense(), amount: nth }),
-    () => person.post('/api/transactions', expense()),
-    async () => person.put(`/api/transactions/${await row()}`, changes),
-    async () => person.delete(`/api/transactions/${await row()}`),
-    () => person.put(`/api/accounts/${checking.id}`, pick({}, { notes: `n${nth}` }, { type: 'none' })),
-    () => person.put(`/api/categories/${category.id}`, pick({}, { name: `n${nth}` }, { name: 'Salary' })),
-    () =>
-      person.put(
-        '/api/me',
-        pick<Json>({}, { name: `n${nth}` }, { timezone: 'Asia/Tokyo' }, { timezone: 'x' }),
-      ),
-    () => person.post('/api/accounts', { name: 'A', type: 'bank', starting_balance: nth }),
-    () =>
-      person.post('/api/import/store', {
-        transactions: [{ ...expense(), amount: nth }],
-        dry_run: pick(0, 1),
-      }),
-    async () => {
-      const { body } = await person.get('/api/imports')
-      return person.delete(`/api/imports/${body[0]?.id ?? 0}`)
-    },
-    async () => {
-      const { body } = await person.post('/api/categories', { name: `c${nth}`, type: 'income' })
-      return pick(true, false) && person.delete(`/api/categories/${body.id}`)
-    },
-    async () => {
-      const { body } = await person.get('/api/accounts')
-      const last = body.at(-1).id
-      if (last !== checking.id && last !== cash.id) await person.delete(`/api/accounts/${last}`)
-      if (pick(true, false)) await world.removeDeleted()
-    },
-    sync,
-    async () => undefined,
-  )
-}
-
 test.each([2, 3])('a 304 never hides a change, whatever happens (%i)', async (seed) => {
-  const { household, paths, read } = await given()
-  const pick = picker(seed * 7_919)
+  const { world, person, paths, read } = await given()
+  const dice = new Dice(seed)
+  const parts = {
+    days: ['2026-10-31', '2026-11-20', '2026-11-21'],
+    amount: () => dice.oneOf(['1.00', '2.50']),
+    text: () => dice.oneOf(['Tea', null]),
+  }
   const seen = new Map<string, { tag: string; text: string }>()
   const count = { same: 0, different: 0 }
   for (let nth = 1; nth <= 45; nth += 1) {
-    await randomWrite(household, pick, nth)()
-    for (const path of [pick(...paths), pick(...paths)]) {
+    await actRandomly(apiOf(world, person.token), dice, parts)
+    for (const path of [dice.oneOf(paths), dice.oneOf(paths)]) {
       const { status, text, headers } = await read(path)
       const tag = headers.get('ETag') ?? ''
       const before = seen.get(path)
