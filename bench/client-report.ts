@@ -15,8 +15,7 @@ export function clientReport(results: DeviceResults[], commit: string): string {
   ].join('\n\n')}\n`
 }
 
-/** Also in docs/scale.md. */
-export function clientTable(results: DeviceResults[]): string {
+function clientTable(results: DeviceResults[]): string {
   return table(
     [
       'what a person does',
