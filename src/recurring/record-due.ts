@@ -50,9 +50,14 @@ export async function recordDue(job: Job): Promise<Record<string, number>> {
   return did
 }
 
+/** Whether an account of the rule is closed: what is due on it is for a person to decide. */
+const isClosed = sql<0 | 1>`exists (
+  select 1 from accounts
+   where accounts.id in (recurring_rules.account_id, recurring_rules.to_account_id) and closed_on is not null)`
+
 function rulesToCheck({ db, now }: Job) {
   const due = db
-    .select({ ...ruleColumns, recorded: recordedDates(now), timezone: users.timezone })
+    .select({ ...ruleColumns, recorded: recordedDates(now), timezone: users.timezone, isClosed })
     .from(recurringRules)
     .innerJoin(users, eq(users.id, recurringRules.userId))
     .where(lte(recurringRules.dueAt, now))
@@ -62,7 +67,8 @@ function rulesToCheck({ db, now }: Job) {
 }
 
 function openRows(rule: DueRule, now: Date): Row[] {
-  const { id, version } = rule
+  const { id, version, isClosed } = rule
+  if (isClosed) return []
   const open = openUntil(occurringOf(rule), isRecordedIn(rule.recorded), dateIn(rule.timezone, now))
   return open.map(({ date, day, exception }) => [
     id,

@@ -386,12 +386,6 @@ describe.skipIf(!executable)('using the example app', () => {
     await look(next)
     await page.getByText('2 new transactions').waitFor()
     expect(await page.getByRole('radio').count()).toBe(0)
-    // What a statement leaves open, the types of one's own rows may say.
-    await look('Date,Type,Amount,Text\n2026-08-02,expense,9.00,Cinema\n2026-08-20,expense,1.00,Market\n')
-    await page.getByRole('radio', { name: 'Positive amounts were spent' }).check()
-    await page.getByLabel('Kind').selectOption('My own CSV, with date and amount')
-    await press(page, 'Look at the file')
-    await page.getByText('The file did not need your answer about signs.').waitFor()
   })
 
   test('suggests categories, files many rows at once, and remembers how a category looks', async () => {

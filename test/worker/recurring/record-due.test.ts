@@ -222,6 +222,15 @@ describe('the job leaves out', () => {
     expect(await dates()).toEqual([])
   })
 
+  test('what is due on a closed account, which stays due', async () => {
+    await create({ rrule: 'FREQ=MONTHLY', starts_on: '2026-11-20' })
+    await person.put(`/api/accounts/${account.id}`, { closed_on: '2026-11-19' })
+    await runAt(noon)
+    expect(await dates()).toEqual([])
+    const { body } = await person.get('/api/recurring/upcoming?days=1')
+    expect(body.occurrences).toMatchObject([{ occurrence_date: '2026-11-20', state: 'due' }])
+  })
+
   test('rules of a deleted account, and of a user who is gone', async () => {
     await create()
     await person.delete(`/api/accounts/${account.id}`)
