@@ -210,27 +210,20 @@ export const createdRecurring = shown.object(
 )
 export type ShownCreatedRecurring = z.output<typeof createdRecurring>
 
-export const dividedRecurring = shown.object(
-  'DividedRecurring',
-  'A rule that ends, and the one that continues it.',
+export const updatedRecurring = shown.object(
+  'UpdatedRecurring',
+  'The rule as it is now; after a request with `from`, in its place the rule that ends and the one that continues it.',
   {
-    recurring,
+    ...z.partial(recurring).shape,
+    recurring: z.optional(recurring),
     successor: field(
-      z.nullable(recurring),
+      z.optional(z.nullable(recurring)),
       doc('Null if `from` is the first occurrence: then the rule itself has changed.'),
     ),
   },
-  {
-    recurring: { ...rent(), rrule: 'FREQ=MONTHLY;UNTIL=20270227', successor_id: 4, version: 2 },
-    successor: {
-      ...rent(),
-      id: 4,
-      starts_on: '2027-02-28',
-      rrule: 'FREQ=MONTHLY;BYMONTHDAY=31',
-      amount: '990.00',
-    },
-  },
+  rent(),
 )
+const dividedRecurring = z.object({ recurring, successor: z.nullable(recurring) })
 export type ShownDividedRecurring = z.output<typeof dividedRecurring>
 
 export const recurringConflict = versionConflict('RecurringConflict', recurring, {

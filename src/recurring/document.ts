@@ -1,4 +1,3 @@
-import * as z from 'zod'
 import { maxRules } from '../database/quotas.ts'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { conflict, deleted, json, list } from '../openapi/response-descriptions.ts'
@@ -6,11 +5,11 @@ import { transaction } from '../transactions/contract.ts'
 import {
   alreadyRecorded,
   createdRecurring,
-  dividedRecurring,
   maxUpcoming,
   recurring,
   recurringConflict,
   upcoming,
+  updatedRecurring,
 } from './contract.ts'
 import { maxExceptions } from './except.ts'
 
@@ -67,7 +66,7 @@ export const recurringEndpoints: EndpointGroup = {
         'Changes what is not recorded yet. With `from`, an occurrence, the rule ends before it and a successor with the changes continues it: it has the same days unless the changes name others, what remains of a COUNT, and the exceptions and transactions of its occurrences. The same `from` again changes the successor.',
       body: { name: 'RecurringUpdate', example: { amount: '990.00', from: '2027-02-28' } },
       responses: {
-        200: json(z.union([recurring, dividedRecurring]), 'The rule; with `from`, the two rules.'),
+        200: json(updatedRecurring, 'The rule; with `from`, the two rules.'),
         412: conflict(recurringConflict, 'RecurringConflict'),
       },
       invalid: { errors: { from: ['The selected from is invalid.'] } },
@@ -85,7 +84,10 @@ export const recurringEndpoints: EndpointGroup = {
       body: { name: 'OccurrenceChanges', example: { amount: '980.00' } },
       responses: {
         200: json(recurring, 'The rule as it is now.'),
-        409: json(alreadyRecorded, 'The occurrence is recorded as another transaction: change that instead.'),
+        409: {
+          ...json(alreadyRecorded, 'The occurrence is recorded as another transaction: change that instead.'),
+          sharedAs: 'AlreadyRecorded',
+        },
       },
       invalid: { errors: { transaction_id: ['The selected transaction id is invalid.'] } },
     },
