@@ -15,7 +15,8 @@ export function clientReport(results: DeviceResults[], commit: string): string {
   ].join('\n\n')}\n`
 }
 
-function clientTable(results: DeviceResults[]): string {
+/** Also in docs/scale.md. */
+export function clientTable(results: DeviceResults[]): string {
   return table(
     [
       'what a person does',

@@ -1,6 +1,6 @@
 // `npm run bench:client`: what the example app costs in Chromium, with its client and its ledger, on devices of users with
-// 1,000, 10,000 and 100,000 transactions, near the service and far from it. Writes its table into bench/results.
-// `-- --quick` only shows that it works, and writes nothing.
+// 1,000, 10,000 and 100,000 transactions, near the service and far from it. Writes the results and the table of
+// docs/scale.md. `-- --quick` only shows that it works, and writes nothing.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -8,9 +8,10 @@ import { startApp } from '../dev/app.ts'
 import { freePort } from '../dev/ports.ts'
 import { projectDirectory } from '../dev/project.ts'
 import { browser as executable, launch } from '../test/node/fixtures/browser.ts'
-import { clientReport, type DeviceResults } from './client-report.ts'
+import { clientReport, clientTable, type DeviceResults } from './client-report.ts'
 import { Connection } from './connection.ts'
 import { measureDevice } from './device.ts'
+import { writeSection } from './document.ts'
 import { type FarNetwork, startFarNetwork } from './far-network.ts'
 import { extendHistory } from './history.ts'
 import { registerHousehold } from './requests.ts'
@@ -68,6 +69,7 @@ await inDirectory(async (directory) => {
   console.log(text)
   if (options.quick) return
   writeFileSync(path.join(import.meta.dirname, 'results/client.md'), text)
+  writeSection('docs/scale.md', 'client', clientTable(results))
 })
 
 /** Starts a service behind the network, with a user who has so many transactions. */
