@@ -96,18 +96,20 @@ const maxPossible = 2_000
 /** The transactions of the days of due occurrences that are linked to no rule, with an account and amount of a rule. */
 export function selectPossible({ db, id }: UserScope, now: Date) {
   const { from, to } = daysOnEarth(now)
+  // Only a statement that begins with "select" is known to read.
   return db.all<PossibleRow>(sql`
-    with wanted as materialized (
-      select distinct account_id, amount from (
-        select account_id, amount from ${recurringRules} where user_id = ${id} and not paused
-         union all
-        select account_id, exception.value ->> 'amount' from ${recurringRules} cross join json_each(exceptions) exception
-         where user_id = ${id} and not paused and exception.value ->> 'amount' is not null))
-    select row.id, row.account_id as accountId, row.to_account_id as toAccountId, row.type, row.amount,
-           row.transaction_date as date
-      from (select distinct account_id from wanted) account
-     cross join transactions row on row.account_id = account.account_id
-       and row.transaction_date between ${addDays(from, -dueDays - possibleDays)} and ${addDays(to, possibleDays)}
-     where (row.account_id, row.amount) in (select account_id, amount from wanted) and row.recurring_id is null
-     order by row.id desc limit ${maxPossible}`)
+    select * from (
+      with wanted as materialized (
+        select distinct account_id, amount from (
+          select account_id, amount from ${recurringRules} where user_id = ${id} and not paused
+           union all
+          select account_id, exception.value ->> 'amount' from ${recurringRules} cross join json_each(exceptions) exception
+           where user_id = ${id} and not paused and exception.value ->> 'amount' is not null))
+      select row.id, row.account_id as accountId, row.to_account_id as toAccountId, row.type, row.amount,
+             row.transaction_date as date
+        from (select distinct account_id from wanted) account
+       cross join transactions row on row.account_id = account.account_id
+         and row.transaction_date between ${addDays(from, -dueDays - possibleDays)} and ${addDays(to, possibleDays)}
+       where (row.account_id, row.amount) in (select account_id, amount from wanted) and row.recurring_id is null
+       order by row.id desc limit ${maxPossible})`)
 }

@@ -7,6 +7,8 @@ import { afterExecution, beforeExecution, createFaultyWorld, expectUnavailable }
 const isRead = (route: string) => route.startsWith('GET ') || route === 'POST /api/categories/suggest'
 const reads = protectedRoutes.filter(isRead)
 const writes = protectedRoutes.filter((route) => !isRead(route))
+// SQL computes no dates: a change of a rule or of an occurrence reads the rules in a request of its own.
+const readsFirst = (route: string) => /^(PUT|PATCH|POST) .*\/recurring\/:id/.test(route)
 
 beforeEach(() => {
   muteLog()
@@ -25,7 +27,7 @@ test.each(protectedRoutes)('%s is 503 while the database fails, and works again 
     const { result, requests } = await world.whileBroken(fault, () => call(household.person))
     expectUnavailable(result)
     // A read is retried, unless time is up.
-    const isRepeated = reads.includes(route) && fault.gets !== 'nothing'
+    const isRepeated = (isRead(route) || readsFirst(route)) && fault.gets !== 'nothing'
     expect(requests).toBe(isRepeated ? 2 : 1)
   }
   expect((await call(household.person)).status).toBe(status)
@@ -45,9 +47,12 @@ test.each(reads)('%s is requested again if a response was lost, and both are cou
 test.each(writes)('%s whose response was lost is 503, and is not repeated on its own', async (route) => {
   for (const [, fault] of lostResponses) {
     const { call } = await goodCall(route, household)
-    const { result, requests } = await world.whileBroken(fault, () => call(household.person))
+    const write = readsFirst(route) ? 2 : 1
+    const { result, requests } = await world.whileBroken({ ...fault, only: write }, () =>
+      call(household.person),
+    )
     expectUnavailable(result)
-    expect(requests).toBe(1)
+    expect(requests).toBe(write)
   }
 })
 
