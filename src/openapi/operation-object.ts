@@ -107,7 +107,10 @@ function bodyOf(
 
 const isOptional = (field: z.core.$ZodType) => z.safeParse(field, undefined).success
 
-/** The parameters of path, query and headers that the validators read. An `:id` without a validator is a row's id. */
+/**
+ * The parameters of path, query and headers that the validators read. In a path without a validator, `:id` is a row's id and
+ * `:date` a day.
+ */
 function parametersOf(path: string, checks: Check[], { add }: SchemaCollection): JsonSchema[] {
   const read = checks
     .filter(({ target }) => target !== 'json')
@@ -120,7 +123,9 @@ function parametersOf(path: string, checks: Check[], { add }: SchemaCollection):
         return { name, in: place, ...(isRequired && { required: true }), description, schema: rest }
       }),
     )
-  const isRow = path.includes('/:id') && !checks.some(({ target }) => target === 'param')
-  const row = { name: 'id', in: 'path', required: true, schema: add(shown.id(), 'output') }
-  return isRow ? [row, ...read] : read
+  if (checks.some(({ target }) => target === 'param')) return read
+  const places = Object.entries({ id: shown.id(), date: shown.calendarDate() })
+    .filter(([name]) => path.includes(`/:${name}`))
+    .map(([name, field]) => ({ name, in: 'path', required: true, schema: add(field, 'output') }))
+  return [...places, ...read]
 }
