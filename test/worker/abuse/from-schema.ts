@@ -31,6 +31,10 @@ const meanings: Record<string, fc.Arbitrary<unknown>> = {
   amount,
   starting_balance: amount,
   transaction_date: day,
+  starts_on: fc.constant('2026-11-01'),
+  rrule: fc.constantFrom('FREQ=MONTHLY', 'FREQ=MONTHLY;BYMONTHDAY=1', 'FREQ=DAILY'),
+  amount_tolerance: fc.constant(0),
+  remind_days: fc.integer({ min: 0, max: 14 }),
   // A balance check is of a day that has been.
   date: dayUpTo('2026-06-30'),
   balance: amount,
@@ -106,8 +110,15 @@ function objectOf(schema: JsonSchema, make: (schema: unknown, name: string) => f
   return fc.record(Object.fromEntries(values), { requiredKeys: required, noNullPrototype: true })
 }
 
-/** What a schema cannot say: of transactions, transfers alone have a destination, and it is another account. */
+/**
+ * What a schema cannot say: of transactions, transfers alone have a destination, and it is another account; an occurrence is
+ * moved by at most 62 days, and linked to a transaction without other changes.
+ */
 function coherent(fields: Record<string, unknown>): Record<string, unknown> {
+  if ('skip' in fields) {
+    const { transaction_id: _, transaction_date: __, ...rest } = fields
+    return rest
+  }
   if (!('amount' in fields && 'type' in fields)) return fields
   const { to_account_id: _, ...rest } = fields
   if (fields.type !== 'transfer') return { ...rest, category_id: new Known('category', 0) }

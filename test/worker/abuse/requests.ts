@@ -58,10 +58,16 @@ const named: Record<string, string> = {
   '/api/categories/{id}': 'category',
   '/api/transactions/{id}': 'transaction',
   '/api/balance-checks/{id}': 'balance_check',
+  '/api/recurring/{id}': 'recurring',
+  '/api/recurring/{id}/occurrences/{date}': 'recurring',
+  '/api/recurring/{id}/occurrences/{date}/record': 'recurring',
   '/api/transactions/sync/{id}': 'sync',
   '/api/imports/{id}': 'import',
   '/api/tokens/{id}': 'session',
 }
+/** Dates of the monthly rules that start on the first of a month. */
+const occurrence = fc.constantFrom('2026-11-01', '2026-12-01', '2027-01-01', '2027-02-01')
+
 /** The operations that only links and redirects lead to, whose parameters belong together. */
 const links = [
   ...['verifyEmail', 'showDisown', 'disown', 'showApproval', 'approveChange', 'showChange', 'changeAddress'],
@@ -151,6 +157,7 @@ function parametersOf(
     .filter((parameter) => parameter.in === where && !(isLink && parameter.name === 'error'))
     .map(({ name, schema }) => {
       if (isLink) return [name, fc.constant(new Known(`${operation.id} ${name}`, 0))] as const
+      if (where === 'path' && name === 'date') return [name, occurrence] as const
       const what = where === 'path' ? named[operation.path] : undefined
       return [name, what ? anyOf(what) : fromSchema(schema, schemas, name)] as const
     })

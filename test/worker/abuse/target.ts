@@ -56,6 +56,7 @@ export async function createTarget(name: string) {
     if (lacking('transaction', 1)) await recordTransaction(attacker, expense(own))
     if (lacking('balance_check', 1))
       await attacker.post('/api/balance-checks', balanceCheck(own.account?.[0]))
+    if (lacking('recurring', 1)) await attacker.post('/api/recurring', monthly(own))
     if (lacking('session', 2)) await signIn(world, attacker)
     if (lacking('import', 1)) await attacker.post('/api/import/store', { transactions: [expense(own)] })
     if (lacking('layout', 1))
@@ -174,6 +175,11 @@ export async function createTarget(name: string) {
 
 const balanceCheck = (accountId: unknown) => ({ account_id: accountId, date: '2026-01-31', balance: 1 })
 
+const monthly = (ids: Ids) => {
+  const { transaction_date: starts_on, force: _, ...template } = expense(ids)
+  return { ...template, starts_on, rrule: 'FREQ=MONTHLY' }
+}
+
 const expense = (ids: Ids) => ({
   account_id: ids.account?.[0],
   category_id: ids.category?.[0],
@@ -213,6 +219,8 @@ async function createBystander(world: World): Promise<Person> {
   await world.deliverSyncs()
   await person.post('/api/import/store', { transactions: [another(4)] })
   await person.post('/api/balance-checks', balanceCheck(account.id))
+  const { client_id: _, transaction_date: starts_on, ...template } = row
+  await person.post('/api/recurring', { ...template, starts_on, rrule: 'FREQ=MONTHLY' })
   await person.post('/api/forgot-password', { email: person.email })
   return person
 }
@@ -229,6 +237,7 @@ async function idsOf(world: World, userId: number): Promise<Ids> {
       select ${newest('accounts')} as account, ${newest('categories')} as category,
              ${newest('transactions')} as "transaction", ${newest('imports')} as import,
              ${newest('import_layouts')} as layout, ${newest('balance_checks')} as balance_check,
+             ${newest('recurring_rules')} as recurring,
              ${newest('sync_batches', 'rowid')} as sync, ${newest('tokens')} as session`,
   )
   return Object.fromEntries(Object.entries(found ?? {}).map(([what, ids]) => [what, JSON.parse(String(ids))]))
