@@ -26,8 +26,9 @@ const isThere = async (token: string) => (await statusWith(world, token)) === 20
 /** A user with rows in every table that can contain any, and their household. */
 async function busyHousehold() {
   const household = await createBanked(world)
-  const { person, checking, cash, spend, expense, checkBalance, importRows } = household
+  const { person, checking, cash, spend, expense, checkBalance, repeat, importRows } = household
   await checkBalance()
+  await repeat()
   // On a day before that of the check, so that it is logged.
   await spend()
   const transfer = { ...expense(), category_id: null, type: 'transfer', to_account_id: cash.id, amount: 5 }
