@@ -92,10 +92,19 @@ describe.skipIf(!executable)('files in the example app', () => {
     await press(page, 'Look at the file')
     await page.getByText('may be the same as “Coffee”, 12.50, 18 Nov 2026').waitFor()
     await press(page, 'Import 1 transaction')
-    await page.getByRole('link', { name: 'may be double' }).click()
-    await page.getByRole('heading', { name: 'Recorded twice?' }).waitFor()
     // A phone's navigation has the number beside More.
-    await page.getByRole('link', { name: 'More 1 to look at' }).waitFor()
+    const counted = page.getByRole('link', { name: 'More 1 to look at' })
+    await counted.waitFor()
+
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(new URL(request.url()).pathname))
+    await page.goto(`${address}/dashboard`)
+    await page.getByText('Online · all saved').waitFor()
+    await expect.poll(() => requested, { timeout: patienceMs }).toContain('/api/changes')
+    expect(requested).not.toContain('/api/matches')
+    await page.goto(`${address}/matches`)
+    await page.getByRole('heading', { name: 'Recorded twice?' }).waitFor()
+    await counted.waitFor()
   })
 
   test('a file can be dropped on the page', async () => {

@@ -4,7 +4,7 @@ import type { Ledger } from 'purse-client'
 import { currency } from './amounts.ts'
 import { counted, dotted } from './format.ts'
 import { looks } from './looks.ts'
-import { findAllMatches, openMatches } from './matches.ts'
+import { openMatches } from './matches.ts'
 import { Accounts } from './pages/accounts.tsx'
 import { Dashboard } from './pages/dashboard.tsx'
 import { ForgottenPassword, NewPassword, Register, SignIn } from './pages/sign-in.tsx'
@@ -72,11 +72,8 @@ function SignedIn({ session }: { session: Session }) {
   useFollowed(looks)
   useFollowed(currency)
   const open = useFollowed(openMatches).get()
-  const hasData = ledger.profile() !== undefined
-  useEffect(() => {
-    // Without a network, the number of before stays.
-    if (hasData) void findAllMatches(ledger).catch(() => undefined)
-  }, [ledger, hasData])
+  // The next user has other matches.
+  useEffect(() => () => openMatches.set(0), [])
   useEffect(() => keepInSync(ledger), [ledger])
   const { pathname } = place.get()
   const Page = pages[pathname] ?? Dashboard

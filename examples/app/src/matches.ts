@@ -17,6 +17,13 @@ export const openMatches = observable(0)
 export const findMatches = async (query: Record<string, string> = {}): Promise<Match[]> =>
   (await unwrap(client.api.matches.$get({ query }))).matches
 
+/** Counts the open matches of a query, in one request. If it fails, the number of before stays. */
+export const countMatches = (query: Record<string, string>): Promise<void> =>
+  findMatches(query).then(
+    ({ length }) => openMatches.set(length),
+    () => undefined,
+  )
+
 /** All possible matches, the newest first: a call for each year with transactions. */
 export async function findAllMatches(ledger: Ledger): Promise<Match[]> {
   const found = new Map<string, Match>()

@@ -12,7 +12,7 @@ import type { PageProps } from '../app.tsx'
 import { counted, dotted, shortDay } from '../format.ts'
 import { type FileKind, kindOf, refuseUnreadable, sendFile } from '../import.ts'
 import { answerIn, askedIn, aspectIn, valueIn } from '../import-words.ts'
-import { findMatches, isSure, join } from '../matches.ts'
+import { countMatches, findMatches, isSure, join } from '../matches.ts'
 import { useFollowed } from '../store.ts'
 import { connection } from '../sync.ts'
 import { inWords, nameOfField } from '../titles.ts'
@@ -104,10 +104,9 @@ function useImport(ledger: Ledger) {
   const take = async ({ joins, ...chosen }: Entries) => {
     const own = entered.current
     const { message, import: outcome } = await sendFile({ ...preview?.entries, ...chosen })
-    if (joins && outcome.matches_url) {
-      const found = await findMatches(Object.fromEntries(new URL(outcome.matches_url).searchParams))
-      await join(found.filter(isSure))
-    }
+    const days = outcome.matches_url && Object.fromEntries(new URL(outcome.matches_url).searchParams)
+    if (joins && days) await join((await findMatches(days)).filter(isSure))
+    if (days) void countMatches(days)
     await Promise.all([ledger.sync(), reload()])
     if (own === entered.current) {
       setLast({ ...preview?.entries, id: `${outcome.id}` })
