@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { defaultCategories } from '../../../src/categories/defaults.ts'
 import { findDifferences } from '../../../src/database/check.ts'
 import { sha256Hex } from '../../../src/identity/tokens.ts'
+import { csvHeaders } from '../../../src/shared/transaction-fields.ts'
 import { rowsOf } from '../../databases/work.ts'
 import {
   balanceOf,
@@ -631,7 +632,8 @@ test('the CSV export is read as it was written, without a question', async () =>
   await spend()
   const { text } = await person.get('/api/export?format=csv')
   const { body } = await sendFile({ world, person }, 'store?dry_run=true', text)
-  expect(body.import.settled).toEqual({})
+  const proofs = Object.values<Json>(body.import.settled).map(({ proof }) => proof)
+  expect(proofs).toEqual(csvHeaders.map(() => 'the layout of Purse'))
   expect(body.import.preview.rows[0].category.name).toBe(category.name)
 })
 

@@ -311,9 +311,13 @@ const transactionDoors: Record<string, (home: Home) => Promise<Passed>> = {
     const named = [...dialog.matchAll(/\bname(?:=|: )["'](\w+)["']/g)].map(([, name = '']) => name)
     return { given: row, found: Object.fromEntries(named.map((name) => [name, row[name]])) }
   },
-  'search of the app': ({ row }) => {
-    const words: string[] = search.match(/\w+/g) ?? []
-    return searchedBy(row, async (_, field) => words.includes(field))
+  /** The app searches by `words` alone. */
+  async 'search of the app'({ person, row }) {
+    expect(search).toContain(' words,')
+    await recordTransaction(person, row)
+    const { ledger } = await openDevice(world, person)
+    await ledger.sync()
+    return searchedBy(row, async (words) => ledger.transactions({ words }).total === 1)
   },
   /** A row that is edited in one field is still a duplicate of its row in the file. */
   async 'edit of an imported row'(home) {
