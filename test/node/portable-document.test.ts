@@ -21,7 +21,7 @@ const reserved = new Set(
   while with yield`.split(/\s+/),
 )
 /** Path parameters that are not ids of rows. */
-const notIds = ['hash', 'signature', 'showSync id']
+const notIds = ['date', 'hash', 'signature', 'showSync id']
 
 async function readDocument(): Promise<OpenApiDocument> {
   return JSON.parse(await readFile(documentFile, 'utf8'))
