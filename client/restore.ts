@@ -32,8 +32,8 @@ const limits = { operations: 500, bytes: 1_000_000 }
 
 /**
  * Restores a JSON export into a user who has no accounts yet: profile settings, accounts, categories, transactions and
- * balance checks are as in the file afterwards, and categories that it does not have are deleted. After an error, the same call continues. Throws
- * RestoreError, ApiError, ConnectionError.
+ * balance checks are as in the file afterwards, and categories that it does not have are deleted. After an error, the same
+ * call continues. Throws RestoreError, ApiError, ConnectionError.
  */
 export async function restore({ api }: Pick<PurseClient, 'api'>, file: Export): Promise<Restored> {
   if (!isComplete(file)) throw new RestoreError('This is no complete export of version 1.')

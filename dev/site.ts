@@ -12,7 +12,7 @@ export async function buildSite({ hasApp }: { hasApp: boolean }): Promise<void> 
   if (hasApp) await buildApp(siteDirectory, '')
   const headers = join(siteDirectory, '_headers')
   const ofApp = hasApp ? await readFile(headers, 'utf8') : ''
-  // Of the app, `/` shows a page; without it, `/` leads to the reference.
+  // With the app, `/` is its page; without it, `/` redirects to the reference.
   const filter = (path: string) => !(hasApp && path.endsWith('_redirects'))
   await cp(referenceDirectory, siteDirectory, { recursive: true, filter })
   await writeFile(headers, `${await readFile(headers, 'utf8')}${ofApp}`)

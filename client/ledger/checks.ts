@@ -1,5 +1,6 @@
 import type { BalanceCheck } from '../api.ts'
 import { centsOf, totalOf } from './money.ts'
+import { firstIndex } from './order.ts'
 import type { Pending } from './pending.ts'
 import type { Key } from './rows.ts'
 import type { Listed, Shown } from './shown-row.ts'
@@ -52,7 +53,7 @@ export function checkedBalances(view: View, only: Key | undefined): CheckedBalan
   for (const row of days.size > 0 ? view.listed : [])
     for (const { account, day, cents } of movementsOf(row, view.accountOf)) {
       const { dates, moved } = days.get(account) ?? { dates: [], moved: [] }
-      const at = firstFrom(dates, day)
+      const at = firstIndex(dates, (date) => date >= day)
       if (at < moved.length) moved[at] = (moved[at] as bigint) + cents
     }
   return [...byAccount].flatMap(([account, checks]) => {
@@ -76,17 +77,6 @@ export function checkedBalances(view: View, only: Key | undefined): CheckedBalan
         }
       })
   })
-}
-
-/** The index of the first date that is not before `day`; the number of dates if there is none. */
-function firstFrom(dates: string[], day: string): number {
-  let [low, high] = [0, dates.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((dates[middle] as string) < day) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /** The pending changes that move the balance on the day of a check, in the order in which they were made. */

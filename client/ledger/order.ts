@@ -1,6 +1,6 @@
 import { compare } from './money.ts'
 
-/** What orders a transaction: rows that the service does not have yet have a rank above all ids. */
+/** The sort key of a transaction. Rows that the service does not have yet have a rank above all ids. */
 type Placed = { transaction_date: string; key?: string } & ({ rank: number } | { id: number })
 
 /** Orders rows of a day. */
@@ -15,11 +15,16 @@ export function newestFirst(a: Placed, b: Placed): number {
 
 /** The index of a row in a list with the newest first, or the index at which to insert it. */
 export function indexOf(list: readonly Placed[], row: Placed): number {
+  return firstIndex(list, (one) => newestFirst(one, row) >= 0)
+}
+
+/** The index of the first element of a sorted list for which a condition holds, or the length of the list. */
+export function firstIndex<T>(list: readonly T[], holds: (one: T) => boolean): number {
   let [low, high] = [0, list.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if (newestFirst(list[middle] as Placed, row) < 0) low = middle + 1
-    else high = middle
+    if (holds(list[middle] as T)) high = middle
+    else low = middle + 1
   }
   return low
 }

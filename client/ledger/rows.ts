@@ -83,7 +83,7 @@ export const isFeedChange = (one: FeedChange | null): boolean =>
 
 export type Rows = ReturnType<typeof servedRows>
 
-/** The transactions that are put and removed, in order, with what they move: work follows what has changed. */
+/** Keeps transactions sorted, and the sums of their movements by account, with work for changed rows only. */
 function sortedTransactions() {
   type Row = ServedRow<'transaction'>
   const moved: Balances<number> = new Map()

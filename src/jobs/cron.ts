@@ -31,10 +31,13 @@ type Did = Promise<Record<string, number>>
 
 /** Runs two jobs, one after the other, even if the first fails. */
 async function both(first: () => Did, second: () => Did): Did {
-  const did = await first().catch((error: unknown) => ({ error }))
-  const didToo = await second()
-  if ('error' in did) throw did.error
-  return { ...did, ...didToo }
+  const did = {}
+  try {
+    Object.assign(did, await first())
+  } finally {
+    Object.assign(did, await second())
+  }
+  return did
 }
 
 /** Runs the job of a cron trigger and logs the result. Failures are thrown as well, so that Cloudflare shows them. */

@@ -126,7 +126,7 @@ function continuation(rule: Rule, from: CalendarDate, { starts_on, rrule }: Recu
   return { startsOn: starts_on ?? from, rrule: rrule ?? formatRecurrenceRule(kept) }
 }
 
-/** What becomes of a rule that ends before a date, and what its successor takes over. */
+/** The columns of a rule that ends before a date, and those of its successor. */
 function dividedRows(rule: Rule, from: CalendarDate) {
   const { id, version, clientId, successorId, ...template } = rule
   const exceptionsThat = (isKept: (date: CalendarDate) => boolean): Exceptions =>
@@ -145,7 +145,7 @@ function dividedRows(rule: Rule, from: CalendarDate) {
   }
 }
 
-/** Moves what is recorded of the occurrences from a date on to the successor, if the rule has just been ended. */
+/** Moves the recorded occurrences from a date on to the successor, if the rule has just been ended. */
 function moveTransactions(userId: SQL, isEnded: SQL, from: CalendarDate): SQL {
   const newest = sql`(select seq from sqlite_sequence where name = 'recurring_rules')`
   const ended = sql`select id from recurring_rules where ${isEnded} and successor_id = ${newest}`

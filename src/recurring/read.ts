@@ -19,7 +19,7 @@ export type Rule = typeof recurringRules.$inferSelect
 /** The most recorded occurrences of a rule that are read: those after a gap of that length count as open. */
 const maxRecorded = 1_000
 
-/** The dates of a rule's recorded occurrences that a look at the open ones needs, as JSON. */
+/** The recorded dates of a rule, as JSON, from the earliest on that may still be open. */
 export function recordedDates(now: Date): SQL<string> {
   const from = addDays(daysOnEarth(now).from, -dueDays - maxDaysMoved)
   return sql<string>`(select json_group_array(occurrence_date) from (
@@ -40,7 +40,7 @@ export function selectRules({ db, id }: UserScope, now: Date, where?: SQL) {
 /** A rule with the date of its first open occurrence. */
 export type RuleWithNext = Rule & { next: CalendarDate | null }
 
-/** What decides about the occurrences of a stored rule. */
+/** Converts a stored rule for the functions that compute its occurrences. */
 export function occurringOf(rule: Rule): Occurring {
   return {
     startsOn: rule.startsOn,

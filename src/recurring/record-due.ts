@@ -14,7 +14,7 @@ const rulesPerBatch = 200
 const batchesPerRun = 50
 /** Each row sets off the triggers of totals under the write lock. */
 const rowsPerStatement = 1_000
-/** When a rule is looked at on the day of an occurrence, in the user's time zone. */
+/** The time at which a rule is checked on the day of an occurrence, in the user's time zone. */
 const timeOfDay = '00:05'
 
 type Job = { db: Database; now: Date }
@@ -31,7 +31,7 @@ type Row = [
 
 /**
  * Records all occurrences that are due of rules that record by themselves. Runs may overlap and end at any point: the key of
- * an occurrence makes it one row, and a rule is looked at again unless its next look was scheduled. A rule whose rows would
+ * an occurrence makes it one row, and a rule is checked again unless its next check was scheduled. A rule whose rows would
  * push a figure past its bounds is logged, and its occurrences stay due.
  */
 export async function recordDue(job: Job): Promise<Record<string, number>> {
@@ -44,13 +44,13 @@ export async function recordDue(job: Job): Promise<Record<string, number>> {
       did.recorded += recorded
       did.refused += refused
     }
-    await scheduleNextLook(job, due)
+    await scheduleNextCheck(job, due)
     did.rules += due.length
   }
   return did
 }
 
-/** Whether an account of the rule is closed: what is due on it is for a person to decide. */
+/** Whether an account of the rule is closed: its occurrences stay due until a person records them. */
 const isClosed = sql<0 | 1>`exists (
   select 1 from accounts
    where accounts.id in (recurring_rules.account_id, recurring_rules.to_account_id) and closed_on is not null)`
@@ -149,9 +149,9 @@ export function possibleFor({ amount, day }: { amount: SQL; day: SQL }): SQL {
     and possible.recurring_id is null`
 }
 
-/** Schedules the next look at each rule, unless a write has asked for one since. */
-async function scheduleNextLook({ db, now }: Job, due: DueRule[]): Promise<void> {
-  const looks = due.map((rule) => {
+/** Schedules the next check of each rule, unless a write has requested one since. */
+async function scheduleNextCheck({ db, now }: Job, due: DueRule[]): Promise<void> {
+  const checks = due.map((rule) => {
     const next = nextBookingAfter(occurringOf(rule), dateIn(rule.timezone, now))
     const isDone = next === null || rule.paused || !rule.autoRecord
     return [
@@ -161,8 +161,8 @@ async function scheduleNextLook({ db, now }: Job, due: DueRule[]): Promise<void>
     ]
   })
   const schedule = sql`
-    update recurring_rules set due_at = look.next
-      from (select value ->> 0 as id, value ->> 1 as read, value ->> 2 as next from json_each(${JSON.stringify(looks)})) look
-     where recurring_rules.id = look.id and recurring_rules.due_at = look.read`
+    update recurring_rules set due_at = upcoming.next
+      from (select value ->> 0 as id, value ->> 1 as read, value ->> 2 as next from json_each(${JSON.stringify(checks)})) upcoming
+     where recurring_rules.id = upcoming.id and recurring_rules.due_at = upcoming.read`
   await runOne(db, db.run(schedule))
 }

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Owner, UserScope } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
 import { recurringRules } from '../database/schema.ts'
-import { addDays, type CalendarDate, dateIn, daysOnEarth } from '../shared/dates.ts'
+import { addDays, type CalendarDate, dateIn, dayMs, daysOnEarth } from '../shared/dates.ts'
 import type { Draft } from '../shared/draft.ts'
 import type { Minor } from '../shared/money.ts'
 import { bookedIn, dueDays, type Occurrence, openUntil } from '../shared/occurrences.ts'
@@ -14,7 +14,7 @@ import { possibleDays } from './record-due.ts'
 /** How many days are looked ahead, unless the client says it. */
 const defaultDays = 30
 
-/** An occurrence with what has become of it. */
+/** An occurrence with its state. */
 export type StatedOccurrence = {
   rule: Rule
   occurrence: Occurrence
@@ -76,7 +76,7 @@ function statedOf(
   })
 }
 
-const daysBetween = (from: CalendarDate, to: CalendarDate) => (Date.parse(to) - Date.parse(from)) / 86_400_000
+const daysBetween = (from: CalendarDate, to: CalendarDate) => (Date.parse(to) - Date.parse(from)) / dayMs
 
 type PossibleRow = {
   id: number

@@ -32,7 +32,7 @@ function weeksOrDays({ from, to }: Span, every: 'day' | 'week'): CalendarDate[] 
   return every === 'day' ? days : days.filter((_, nth) => nth % 7 === 0)
 }
 
-/** Adds up what moves after today, from the balances at the end of today on. */
+/** Adds the movements after today to the balances at the end of today. */
 export function forecastBalances<Account>(
   span: Span,
   every: (typeof reportIntervals)[number],
@@ -60,7 +60,7 @@ export function forecastBalances<Account>(
   return { points, lowest: [...lowest.values()] }
 }
 
-/** What a transaction moves on each of its accounts. */
+/** The movements of a transaction, one for each of its accounts. */
 export function movementsOf<Account>(
   day: CalendarDate,
   {

@@ -8,7 +8,7 @@ export const dueDays = 62
 /** By how many days a booking may be away from its occurrence. */
 export const maxDaysMoved = 62
 
-/** What is different in one occurrence. */
+/** The differences of one occurrence from its rule. */
 export type Exception = {
   skip?: boolean
   amount?: Minor
@@ -17,7 +17,7 @@ export type Exception = {
 }
 export type Exceptions = Record<CalendarDate, Exception>
 
-/** What decides about the occurrences of a rule. */
+/** The properties of a rule from which its occurrences are computed. */
 export type Occurring = Schedule & {
   weekend: (typeof weekendShifts)[number]
   paused: boolean
