@@ -1,8 +1,9 @@
 import type { Ledger, LedgerAccount } from 'purse-client'
+import { accountsOf } from './order.ts'
 
 /** The accounts in the order of lists: those that are closed last. */
 export const openFirst = (ledger: Ledger): LedgerAccount[] =>
-  ledger.accounts().toSorted((a, b) => Number(a.closed_on !== null) - Number(b.closed_on !== null))
+  accountsOf(ledger).toSorted((a, b) => Number(a.closed_on !== null) - Number(b.closed_on !== null))
 
 /** What the deletion of an account would take with it. */
 export type Loss = { rows: number; others: { account: string; change: number }[] }

@@ -1,6 +1,7 @@
 import type { Ledger } from 'purse-client'
 import { createClient, indexedDbStorage, localLedger, unwrap, webStorageTokens } from 'purse-client'
 import { looksKey } from './looks.ts'
+import { orderKey } from './order.ts'
 import { unsaved } from './router.ts'
 import { observable } from './store.ts'
 import { hush } from './ui/toast.tsx'
@@ -78,6 +79,7 @@ export async function forgetSession({ userId, ledger }: Session): Promise<void> 
   const forget = () => indexedDB.deleteDatabase(databaseOf(userId))
   localStorage.removeItem(userKey)
   localStorage.removeItem(looksKey)
+  localStorage.removeItem(orderKey)
   await openSession()
   forget()
   // A sync that was under way has stored its rows again.

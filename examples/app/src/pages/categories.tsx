@@ -4,6 +4,7 @@ import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { monthName, today } from '../format.ts'
 import { chooseLook, hues, icons, type Look, lookOf } from '../looks.ts'
+import { categoriesOf } from '../order.ts'
 import { Amount } from '../ui/amount.tsx'
 import { Waits } from '../ui/days.tsx'
 import { type Entries, Field, type Options, Segments } from '../ui/form.tsx'
@@ -14,7 +15,7 @@ import { categoryTypes } from './transaction-dialog.tsx'
 
 export function Categories({ ledger }: PageProps) {
   const [edited, setEdited] = useState<Edited<LedgerCategory>>()
-  const categories = ledger.categories()
+  const categories = categoriesOf(ledger)
   const month = today(ledger.profile()?.timezone).slice(0, 7)
   const sums = ledger.monthlyReport({ from: month, to: month }).months[0]?.categories ?? []
   // A refund is income in an expense category.

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import {
   ApiError,
   type ImportPreview,
@@ -34,10 +34,12 @@ type Outcome = ImportResult['import']
 export function ImportFile({ ledger }: PageProps) {
   const { isOnline } = useFollowed(connection).get()
   const { kind, questions, preview, done, last, isBusy, startAnew, look, take } = useImport(ledger)
+  const form = useRef<HTMLElement>(null)
+  useEffect(() => form.current?.querySelector<HTMLElement>(firstOpen)?.focus(), [questions])
   return (
     <Page title="Import">
       <Unverified ledger={ledger} />
-      <article onDragOver={(event) => event.preventDefault()} onDrop={dropFile}>
+      <article ref={form} onDragOver={(event) => event.preventDefault()} onDrop={dropFile}>
         <p>
           A statement from your bank (CSV, Excel, OFX, QIF, CAMT, MT940), the export of another app, or a CSV
           of your own. Choose the file, or drop it here.
@@ -72,6 +74,9 @@ export function ImportFile({ ledger }: PageProps) {
     </Page>
   )
 }
+
+/** The first question without an answer. */
+const firstOpen = 'fieldset.question:not(:has(:checked)) input'
 
 /** What a person has chosen and answered, and what the service has found in the file. */
 function useImport(ledger: Ledger) {

@@ -20,6 +20,7 @@ export function Matches({ ledger }: PageProps) {
     say(`${counted(joined.length, 'pair')} joined.`, async () => {
       for (const { id } of joined) await unwrap(client.api.matches.separate.$post({ json: { id } }))
       await Promise.all([ledger.sync(), reload()])
+      say('Undone.')
     })
   }
   const reject = async ({ kind, ids }: Match) => {
@@ -29,6 +30,7 @@ export function Matches({ ledger }: PageProps) {
     say('They stay separate.', async () => {
       await unwrap(client.api.matches.reject.$delete({ json }))
       await reload()
+      say('Undone.')
     })
   }
 

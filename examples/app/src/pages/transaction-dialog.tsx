@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import type { Entered, Ledger, LedgerTransaction } from 'purse-client'
 import { typedAmount } from '../amounts.ts'
 import { today } from '../format.ts'
+import { categoriesOf } from '../order.ts'
 import { client } from '../session.ts'
 import { inWords } from '../titles.ts'
 import {
@@ -115,7 +116,7 @@ export const categoryGroups = (ledger: Ledger, first: Type = 'expense') =>
   categoryTypes
     .toSorted(([a], [b]) => Number(b === first) - Number(a === first))
     .map(
-      ([type, label]) => [label, optionsOf(ledger.categories().filter((one) => one.type === type))] as const,
+      ([type, label]) => [label, optionsOf(categoriesOf(ledger).filter((one) => one.type === type))] as const,
     )
 
 /** Takes a transaction apart that was made by joining two. */

@@ -15,6 +15,8 @@ export function Dialog({ title, dialog, onDone, children }: Props) {
   useLayoutEffect(() => {
     const opener = document.activeElement
     dialog.current?.showModal()
+    // Typing replaces what is there, in place of being inserted before it.
+    if (document.activeElement instanceof HTMLInputElement) document.activeElement.select()
     return () => {
       // What opened the dialog may be gone by now.
       const heading = document.querySelector<HTMLElement>('h1')

@@ -69,7 +69,9 @@ export function Form({ submit, look, onSubmit, onInput, isDisabled, isCleared, c
   const focus = (selector: string) => element.current?.querySelector<HTMLElement>(selector)?.focus()
   useLayoutEffect(() => focus('[aria-invalid]'), [failure])
   // Later, since the browser scrolls when the person goes back.
-  useEffect(() => focus('.question button'), [discard])
+  useEffect(() => {
+    if (discard) focus(':scope > .question button')
+  }, [discard])
   // The person wanted to leave while the form was being saved.
   useLayoutEffect(() => {
     if (discard && element.current && !unsaved.has(element.current)) discard()

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Entered, Key, Ledger } from 'purse-client'
+import { keepOrder } from '../order.ts'
 import { Dialog } from './dialog.tsx'
 import { type Entries, entriesOf, Form } from './form.tsx'
 import { writeAndSay } from './toast.tsx'
@@ -68,6 +69,7 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
       return false
     }
     isRemoving.current = true
+    if (noun === 'account' || noun === 'category') keepOrder(ledger, noun)
     return finish(() => ledger.remove(noun, key), 'deleted')
   }
   return (

@@ -27,8 +27,13 @@ export async function writeAndSay<T>(ledger: Ledger, write: () => Promise<T>, te
   const written = write()
   end()
   const result = await written
-  say(text, isChanged ? ledger.undo : undefined)
+  say(text, isChanged ? () => undoLast(ledger) : undefined)
   return result
+}
+
+/** Takes back the last change of the ledger, and says so. */
+export async function undoLast(ledger: Ledger): Promise<void> {
+  say((await ledger.undo()) ? 'Undone.' : 'There is nothing to undo.')
 }
 
 /** Removes all messages. */

@@ -1,0 +1,128 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { browser as executable } from './fixtures/browser.ts'
+import { registration, verifyByMail } from './fixtures/client.ts'
+import {
+  addExpense,
+  address,
+  choose,
+  expectRows,
+  open,
+  patienceMs,
+  press,
+  serveExampleApp,
+} from './fixtures/example-app.ts'
+
+describe.skipIf(!executable)('every day in the example app', () => {
+  const { app, newDevice, newPerson, signIn } = serveExampleApp()
+
+  async function newWindow(email: string, options = {}) {
+    const person = await newPerson(email)
+    const [context, page] = await newDevice(options)
+    await signIn(page, email)
+    return { person, context, page }
+  }
+
+  test('an undo says so, and keeps the order of accounts and categories and so the default account', async () => {
+    const { person, page } = await newWindow('order@example.com')
+    await person.call('POST', '/accounts', { name: 'Wallet', type: 'cash', starting_balance: '0' })
+    await page.reload()
+    await open(page, 'Categories')
+    const categories = () => page.locator('.row bdi').allInnerTexts()
+    await page.getByText('Online · all saved').waitFor()
+    const before = await categories()
+    await page.locator('.row').first().click()
+    await press(page, 'Delete, and leave its transactions uncategorized')
+    await page.getByText('The category is deleted.').waitFor()
+    await page.getByText('Online · all saved').waitFor()
+    await press(page, 'Undo')
+    await page.getByText('Undone.').waitFor()
+    await expect.poll(categories, { timeout: patienceMs }).toEqual(before)
+    await page.getByText('Online · all saved').waitFor()
+    expect(await categories()).toEqual(before)
+
+    await open(page, 'Accounts')
+    await press(page, 'Change Checking')
+    await press(page, 'Delete …')
+    await press(page, 'Delete all of this')
+    await page.getByText('Online · all saved').waitFor()
+    await press(page, 'Undo')
+    const accounts = () => page.locator('a.row bdi').allInnerTexts()
+    await expect.poll(accounts, { timeout: patienceMs }).toEqual(['Checking', 'Wallet'])
+    await page.getByText('Online · all saved').waitFor()
+    await page.reload()
+    await expect.poll(accounts, { timeout: patienceMs }).toEqual(['Checking', 'Wallet'])
+    await open(page, 'Transactions')
+    await press(page, 'Add transaction')
+    const account = page.getByRole('dialog').getByLabel('Account')
+    expect(await account.locator('option:checked').innerText()).toBe('Checking')
+  })
+
+  test('a notice with a decision covers no rows, on phones and on wide screens', async () => {
+    const { page } = await newWindow('notices@example.com')
+    await open(page, 'Transactions')
+    for (let count = 1; count <= 12; count++) await addExpense(page, `Tea ${count}`, `${count}.00`)
+    for (const [width, height] of [
+      [390, 700],
+      [1280, 700],
+    ] as const) {
+      await page.setViewportSize({ width, height })
+      // On a phone it stands above the navigation, and takes room at the end of the page.
+      await page.evaluate((isPhone) => scrollTo(0, isPhone ? document.body.scrollHeight : 0), width === 390)
+      await page.getByRole('button', { name: 'Undo' }).waitFor()
+      const covered = () =>
+        page.evaluate(() => {
+          const notice = document.querySelector('.toasts article')?.getBoundingClientRect()
+          const rows = [...document.querySelectorAll('main .row')].map((one) => one.getBoundingClientRect())
+          if (!notice) return 'no notice'
+          return rows.filter(
+            ({ left, right, top, bottom }) =>
+              left < notice.right && right > notice.left && top < notice.bottom && bottom > notice.top,
+          ).length
+        })
+      await expect.poll(covered, { timeout: patienceMs }).toBe(0)
+    }
+  })
+
+  test('typing replaces an amount that is edited', async () => {
+    const { person, page } = await newWindow('caret@example.com')
+    await person.add('Bread', '23.31')
+    await open(page, 'Transactions')
+    await choose(page, 'Bread')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.type('9.50')
+    await press(page, 'Save')
+    await expectRows(page, ['Bread −9.50'])
+  })
+
+  test('the focus is on the heading after a sign-up, and on the first question of a file', async () => {
+    const [, page] = await newDevice()
+    const email = 'focus@example.com'
+    await page.goto(`${address}/register`)
+    await page.getByLabel('Name').fill('Ada')
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password', { exact: true }).fill(registration(email).password)
+    await press(page, 'Sign up')
+    await page.getByRole('button', { name: 'Send the mail again' }).waitFor()
+    await expect.poll(() => focused(page), { timeout: patienceMs }).toBe('Overview')
+
+    await verifyByMail(app.place, email)
+    await press(page, 'Add account')
+    await page.getByLabel('Name').fill('Card')
+    await press(page, 'Save')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await open(page, 'Import')
+    const text = 'Date;Amount;Description\n01/02/2026;12,50;Market\n02/02/2026;-1,00;Refund\n'
+    await page
+      .getByLabel('File', { exact: true })
+      .setInputFiles({ name: 'card.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+    await press(page, 'Look at the file')
+    const first = page.getByRole('group').first().getByRole('radio').first()
+    await expect
+      .poll(() => first.evaluate((one) => one === document.activeElement), { timeout: patienceMs })
+      .toBe(true)
+  })
+})
+
+/** The text of the element with the focus. */
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent)
