@@ -122,7 +122,49 @@ describe.skipIf(!executable)('every day in the example app', () => {
       .poll(() => first.evaluate((one) => one === document.activeElement), { timeout: patienceMs })
       .toBe(true)
   })
+
+  test('a list grows by itself, and Back and a reload return to the same place in it', async () => {
+    const { person, page } = await newWindow('long@example.com')
+    const days = Array.from({ length: 28 }, (_, at) => `2026-10-${`${at + 1}`.padStart(2, '0')}`)
+    const transactions = days.flatMap((transaction_date, day) =>
+      [1, 2, 3].map((nth) => ({
+        ...{ account_id: person.account_id, type: 'expense', amount: `${day + 1}.0${nth}`, transaction_date },
+        ...{ description: `Row ${day + 1}.${nth}`, client_id: `${day}-${nth}` },
+      })),
+    )
+    await verifyByMail(app.place, person.email)
+    await person.call('POST', '/transactions/sync', { transactions })
+    await page.reload()
+    await open(page, 'Transactions')
+    await page.getByText('84 transactions').waitFor()
+    // The row of the first day is the last one of the list.
+    await expect
+      .poll(
+        async () => {
+          await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+          return page.getByText('Row 1.1', { exact: true }).count()
+        },
+        { timeout: patienceMs },
+      )
+      .toBe(1)
+    const place = () => page.evaluate(() => Math.round(scrollY))
+    await expect.poll(async () => (await state(page)).scroll, { timeout: patienceMs }).toBe(await place())
+    const before = await place()
+    expect(before).toBeGreaterThan(1000)
+    await page.getByRole('link', { name: 'Accounts' }).click()
+    await page.getByRole('heading', { name: 'Accounts', level: 1 }).waitFor()
+    expect(await place()).toBe(0)
+    await page.goBack()
+    await page.getByText('Row 1.1', { exact: true }).waitFor()
+    expect(await place()).toBe(before)
+    await page.reload()
+    await page.getByText('Row 1.1', { exact: true }).waitFor()
+    expect(await place()).toBe(before)
+  })
 })
+
+/** What is kept with the entry of the history. */
+const state = (page: Page) => page.evaluate(() => history.state)
 
 /** The text of the element with the focus. */
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent)

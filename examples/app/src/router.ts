@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { observable } from './store.ts'
 
 export const place = observable(new URL(location.href))
@@ -6,12 +7,45 @@ let visits = 0
 /** Tells one visit of a page from another. */
 export const visit = (): number => visits
 
+/** What is kept of a page with its entry in the history, so that Back shows the same again. */
+let kept: Record<string, unknown> = history.state ?? {}
+function keep(more: Record<string, unknown>): void {
+  kept = { ...kept, ...more }
+  history.replaceState(kept, '')
+}
+
+/** Like `useState`, for a value that Back and a reload bring back. */
+export function useKept<T>(name: string, initial: T): [T, (value: T) => void] {
+  const [value, setValue] = useState((kept[name] as T | undefined) ?? initial)
+  const set = (next: T) => {
+    keep({ [name]: next })
+    setValue(next)
+  }
+  return [value, set]
+}
+
+// Browsers would scroll before the page is there.
+history.scrollRestoration = 'manual'
+let isShown = false
+const keepScroll = () => isShown && keep({ scroll: scrollY })
+addEventListener('scrollend', keepScroll)
+
+/** Scrolls a page that has just been shown to where it was when the person left it. */
+export function showAgain(): void {
+  scrollTo(0, Number(kept.scroll ?? 0))
+  isShown = true
+}
+
 export function go(path: string, { isReplacing = false } = {}): void {
-  history[isReplacing ? 'replaceState' : 'pushState'](null, '', path)
-  if (!isReplacing) visits += 1
-  const isElsewhere = place.get().pathname !== location.pathname
+  keepScroll()
+  if (isReplacing) history.replaceState(kept, '', path)
+  else {
+    kept = {}
+    isShown = false
+    visits += 1
+    history.pushState(kept, '', path)
+  }
   place.set(new URL(location.href))
-  if (isElsewhere) scrollTo(0, 0)
 }
 
 /** Asks whether to discard what was typed, and calls `leave` if so. */
@@ -32,13 +66,15 @@ export function leaveForms(leave: () => void, within: Node = document): void {
 
 addEventListener('beforeunload', (event) => unsaved.size > 0 && event.preventDefault())
 
-addEventListener('popstate', () => {
+addEventListener('popstate', ({ state }) => {
   const dialog = document.querySelector<HTMLDialogElement>('dialog[open]')
   if (dialog || unsaved.size > 0) {
     // The page stays for now.
-    history.pushState(null, '', place.get())
+    history.pushState(kept, '', place.get())
     return dialog ? leaveForms(() => dialog.close(), dialog) : leaveForms(() => history.back())
   }
+  kept = state ?? {}
+  isShown = false
   visits += 1
   place.set(new URL(location.href))
 })

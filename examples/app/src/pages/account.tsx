@@ -1,10 +1,12 @@
+import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Ledger, LedgerAccount, LedgerCheck, LedgerTransaction } from 'purse-client'
 import { money, typedAmount } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { explain, sentenceOf } from '../checks.ts'
 import { dayAfter, dotted, shortDay, today } from '../format.ts'
-import { place } from '../router.ts'
+import { place, useKept } from '../router.ts'
+import { find } from '../search.ts'
 import { titleOf } from '../titles.ts'
 import { Amount, signed } from '../ui/amount.tsx'
 import { Button } from '../ui/button.tsx'
@@ -12,10 +14,9 @@ import { AmountField, type Entries, Field } from '../ui/form.tsx'
 import { useLoaded } from '../ui/loaded.ts'
 import { Page } from '../ui/page.tsx'
 import { RowDialog } from '../ui/row-dialog.tsx'
+import { ShowMore } from '../ui/show-more.tsx'
 import { writeAndSay } from '../ui/toast.tsx'
 import { TransactionDialog } from './transaction-dialog.tsx'
-
-const shownRows = 100
 
 /** An account: its balance after each of its latest transactions, and the checks against the bank between them. */
 export function AccountPage({ ledger }: PageProps) {
@@ -42,7 +43,8 @@ export function AccountPage({ ledger }: PageProps) {
 /** The transactions with the balance after each, newest first, and each check above the rows that it covers. */
 function Lines({ ledger, account }: { ledger: Ledger; account: LedgerAccount }) {
   const [edited, setEdited] = useState<LedgerTransaction>()
-  const { data } = ledger.transactions({ account_id: account.key, per_page: shownRows })
+  const [pages, setPages] = useKept('pages', 1)
+  const { rows: data, total } = find(ledger, { account_id: account.key }, pages)
   const checks = ledger.checks(account.key).reverse()
   let cents = centsOf(account.balance.toFixed(2))
   const rows = data.map((row) => {
@@ -55,22 +57,23 @@ function Lines({ ledger, account }: { ledger: Ledger; account: LedgerAccount }) 
   return (
     <article class="list">
       {rows.map(({ row, after }, nth) => (
-        <>
+        <Fragment key={row.key}>
           {shownChecks(row.transaction_date, rows[nth - 1]?.row.transaction_date).map((check) => (
             <CheckLine key={`${check.key} ${check.difference}`} {...{ ledger, check, onEdit: setEdited }} />
           ))}
-          <button key={row.key} type="button" class="row" onClick={() => setEdited(row)}>
+          <button type="button" class="row" onClick={() => setEdited(row)}>
             <span>
               <bdi>{titleOf(row)}</bdi>
               <small>{dotted(shortDay(row.transaction_date), `balance ${money(textOf(after))}`)}</small>
             </span>
             <Amount class={row.type} text={signed(row)} />
           </button>
-        </>
+        </Fragment>
       ))}
       {shownChecks(undefined, rows.at(-1)?.row.transaction_date).map((check) => (
         <CheckLine key={`${check.key} ${check.difference}`} {...{ ledger, check, onEdit: setEdited }} />
       ))}
+      {rows.length < total && <ShowMore shown={rows.length} onMore={() => setPages(pages + 1)} />}
       {edited && <TransactionDialog {...{ ledger, edited, onDone: () => setEdited(undefined) }} />}
     </article>
   )

@@ -4,7 +4,7 @@ import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { lastDay, monthAfter, monthName, monthsUntil, today } from '../format.ts'
 import { lookOf } from '../looks.ts'
-import { go, place } from '../router.ts'
+import { go, place, useKept } from '../router.ts'
 import { client } from '../session.ts'
 import { Amount } from '../ui/amount.tsx'
 import { IconButton } from '../ui/button.tsx'
@@ -50,7 +50,7 @@ export function Dashboard({ ledger }: PageProps) {
 }
 
 function Month({ ledger }: { ledger: Ledger }) {
-  const [month, setMonth] = useState(today(ledger.profile()?.timezone).slice(0, 7))
+  const [month, setMonth] = useKept('month', today(ledger.profile()?.timezone).slice(0, 7))
   const { monthly_summary: sums, category_breakdown: shares } = ledger.summary({ month })
   const listOf = (filter: Record<string, string>) =>
     `/transactions?${new URLSearchParams({ from: `${month}-01`, to: lastDay(month), ...filter })}`

@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks'
 import type { LedgerMonthlyReport } from 'purse-client'
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { monthName, monthsUntil, shortMonth, today } from '../format.ts'
+import { useKept } from '../router.ts'
 import { Flows, NetWorth } from '../ui/charts.tsx'
 import { FirstSteps } from '../ui/first-steps.tsx'
 import { Segments } from '../ui/form.tsx'
@@ -15,7 +15,7 @@ const spans = Object.entries({ 6: '6 months', 12: '1 year', 36: '3 years' })
 
 /** Looking back: net worth, income and expenses by month, and what changed since the month before. */
 export function Reports({ ledger }: PageProps) {
-  const [count, setCount] = useState('12')
+  const [count, setCount] = useKept('count', '12')
   if (ledger.transactions({ per_page: 1 }).total === 0)
     return <Page title="Reports" children={<FirstSteps ledger={ledger} />} />
   const { from, to } = monthsUntil(today(ledger.profile()?.timezone).slice(0, 7), Number(count))

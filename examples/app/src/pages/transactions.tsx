@@ -4,7 +4,7 @@ import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { failureOf } from '../failure.ts'
 import { counted, dotted } from '../format.ts'
-import { go, place } from '../router.ts'
+import { go, place, useKept } from '../router.ts'
 import { find } from '../search.ts'
 import { Button } from '../ui/button.tsx'
 import { Days } from '../ui/days.tsx'
@@ -12,12 +12,13 @@ import { FirstAccount } from '../ui/first-steps.tsx'
 import { accountOptions, Choice, type Entries, Field, Form, type Options } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import type { Edited } from '../ui/row-dialog.tsx'
+import { ShowMore } from '../ui/show-more.tsx'
 import { writeAndSay } from '../ui/toast.tsx'
 import { categoryGroups, dates, TransactionDialog, types } from './transaction-dialog.tsx'
 
 export function Transactions({ ledger }: PageProps) {
   const [edited, setEdited] = useState<Edited<LedgerTransaction>>()
-  const [pages, setPages] = useState(1)
+  const [pages, setPages] = useKept('pages', 1)
   const [chosen, setChosen] = useState<string[]>()
   const filter = Object.fromEntries(place.get().searchParams) as LedgerFilter
   const { rows, total, failure } = tryToFind(ledger, filter, pages)
@@ -30,7 +31,7 @@ export function Transactions({ ledger }: PageProps) {
     return <Page title="Transactions" children={<FirstAccount ledger={ledger} />} />
   return (
     <Page title="Transactions" add="transaction" onAdd={() => setEdited('new')}>
-      <Filters ledger={ledger} filter={filter} />
+      <Filters ledger={ledger} filter={filter} onChange={() => setPages(1)} />
       {failure && <p role="alert">{Object.values(failure.errors).flat().join(' ')}</p>}
       <div class="line">
         <p role="status">
@@ -58,7 +59,7 @@ export function Transactions({ ledger }: PageProps) {
         onChoose={setEdited}
         selection={chosen && { chosen, toggle }}
       />
-      {rows.length < total && <Button label="Show more" isMain={false} onClick={() => setPages(pages + 1)} />}
+      {rows.length < total && <ShowMore shown={rows.length} onMore={() => setPages(pages + 1)} />}
       {edited && <TransactionDialog {...{ ledger, edited, onDone: () => setEdited(undefined) }} />}
     </Page>
   )
@@ -117,13 +118,16 @@ function FileUnder({ ledger, rows, onAll, onDone }: FileProps) {
   )
 }
 
+type FiltersProps = { ledger: Ledger; filter: LedgerFilter; onChange: () => void }
+
 /** The filter is in the address, so that other pages can link to one. */
-function Filters({ ledger, filter }: { ledger: Ledger; filter: LedgerFilter }) {
+function Filters({ ledger, filter, onChange }: FiltersProps) {
   const { q, account_id, category_id, type, import_id, from, to } = filter
   const { q: _, ...others } = filter
   const filters = Object.keys(others).length
   const apply = (form: HTMLFormElement) => {
     const chosen = [...new FormData(form)].map(([name, value]) => [name, String(value)])
+    onChange()
     go(`/transactions?${new URLSearchParams(chosen.filter(([, value]) => value))}`, { isReplacing: true })
   }
   const accounts: Options = [['', 'All'], ...accountOptions(ledger)]

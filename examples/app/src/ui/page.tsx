@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { showAgain } from '../router.ts'
 import { Icon } from './icon.tsx'
 
 type Props = {
@@ -17,6 +18,7 @@ export function Page({ title, add, onAdd, children }: Props) {
     document.title = `${title} · Purse`
     heading.current?.focus({ preventScroll: true })
   }, [title])
+  useLayoutEffect(showAgain, [])
   return (
     <>
       <header class="line">
