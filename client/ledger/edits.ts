@@ -18,10 +18,17 @@ type EditOptions = {
   steps: ReturnType<typeof stepsOf>
 }
 
+type Names = Key | number | readonly (Key | number)[]
+
 /** Writes to rows, in steps that can be undone. */
 export function editsOf(copy: Copy, { newId, keyOf, today, userId, steps }: EditOptions) {
   const { view, updateOf } = copy
   const validate = validatorOf(copy, keyOf, today)
+
+  const rowsOf = (noun: Noun, names: Names): Row[] => {
+    const rows = [names].flat().map((name) => rowOf(noun, name as Key | number))
+    return [...new Map(rows.map((row) => [row.key, row])).values()]
+  }
 
   function rowOf(noun: Noun, name: Key | number): Row {
     const row = findRow(copy, noun, noun === 'profile' ? String(userId) : keyOf(noun, name))
@@ -59,23 +66,23 @@ export function editsOf(copy: Copy, { newId, keyOf, today, userId, steps }: Edit
       validate.sameCheck(fields) ?? create('balance_check', fields),
 
     /** Changes the fields that are given, of one row or of several in one step. Throws LedgerError. */
-    async update<N extends Noun>(
-      noun: N,
-      names: Key | number | readonly (Key | number)[],
-      fields: Partial<Entered[N]>,
-    ): Promise<void> {
-      const all = typeof names === 'object' ? names : [names]
-      const rows = new Map(all.map((name) => rowOf(noun, name)).map((row) => [row.key, row]))
-      const works = [...rows.values()].flatMap((row) => changeOf(noun, row, fields) ?? [])
+    async update<N extends Noun>(noun: N, names: Names, fields: Partial<Entered[N]>): Promise<void> {
+      const works = rowsOf(noun, names).flatMap((row) => changeOf(noun, row, fields) ?? [])
       if (works.length > 0) await steps.perform(works)
     },
 
-    /** Deletes a row; with an account, its transactions. Throws LedgerError. */
-    async remove(noun: Creatable, name: Key | number): Promise<void> {
-      const row = rowOf(noun, name)
-      const removal = updateOf(noun, row.key, { op: 'delete', set: {}, was: pick(row, fieldsOf(noun)) })
-      const others = affectedBy(view(), noun, row.key)
-      await steps.perform([...consequencesOf(copy, noun, row.key, others), removal], others)
+    /** Deletes a row, with an account its transactions, or several transactions in one step. Throws LedgerError. */
+    async remove<N extends Creatable>(
+      noun: N,
+      names: Key | number | (N extends 'transaction' ? readonly (Key | number)[] : never),
+    ): Promise<void> {
+      const rows = rowsOf(noun, names)
+      const others = rows.flatMap(({ key }) => affectedBy(view(), noun, key))
+      const consequences = rows.flatMap(({ key }) => consequencesOf(copy, noun, key, others))
+      const removals = rows.map((row) =>
+        updateOf(noun, row.key, { op: 'delete', set: {}, was: pick(row, fieldsOf(noun)) }),
+      )
+      if (rows.length > 0) await steps.perform([...consequences, ...removals], others)
     },
 
     /**

@@ -161,6 +161,52 @@ describe.skipIf(!executable)('every day in the example app', () => {
     await page.getByText('Row 1.1', { exact: true }).waitFor()
     expect(await place()).toBe(before)
   })
+
+  test('several rows, transfers too, change their account, date and category, or go, and one undo brings all back', async () => {
+    const { person, page } = await newWindow('several@example.com')
+    const create = (name: string) =>
+      person.call('POST', '/accounts', { name, type: 'bank', starting_balance: '0' })
+    const [savings] = [await create('Savings'), await create('Card')]
+    await person.add('Bread', '3.00')
+    await person.add('Milk', '2.00')
+    await person.add('Saved', '50.00', { type: 'transfer', to_account_id: savings.id, category_id: null })
+    await page.reload()
+    await open(page, 'Transactions')
+    const before = ['Saved 50.00', 'Milk −2.00', 'Bread −3.00']
+    await expectRows(page, before)
+    const places = () => page.locator('.day .row small').allInnerTexts()
+    const placesBefore = await places()
+
+    await press(page, 'Select')
+    await press(page, 'Select all 3')
+    await press(page, 'Change …')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Account').selectOption('Card')
+    await dialog.getByLabel('Category').selectOption('Eating Out')
+    await dialog.getByLabel('Date').fill('2026-11-19')
+    await press(page, 'Change 3 transactions')
+    await page.getByText('3 transactions changed.').waitFor()
+    await page.getByRole('heading', { name: 'Thursday 19 November' }).waitFor()
+    const isolated = (...names: string[]) => names.map((name) => `\u2068${name}\u2069`)
+    expect((await places()).sort()).toEqual([
+      isolated('Card', 'Savings').join(' → '),
+      ...Array(2).fill(isolated('Eating Out', 'Card').join(' · ')),
+    ])
+    await press(page, 'Undo')
+    await expect.poll(places, { timeout: patienceMs }).toEqual(placesBefore)
+
+    await press(page, 'Select')
+    await page.getByRole('checkbox', { name: 'Saved' }).check()
+    await page.getByRole('checkbox', { name: 'Milk' }).check()
+    await press(page, 'Delete …')
+    await page.getByText('They move 52.00 in all.').waitFor()
+    await press(page, 'Delete 2 transactions')
+    await expectRows(page, ['Bread −3.00'])
+    await press(page, 'Undo')
+    await expectRows(page, before)
+    await page.getByText('Online · all saved').waitFor()
+    expect((await person.get('/transactions')).total).toBe(3)
+  })
 })
 
 /** What is kept with the entry of the history. */

@@ -22,6 +22,12 @@ export function find(ledger: Ledger, filter: LedgerFilter, pages: number): Found
   return found
 }
 
+/** All that a filter finds. Throws LedgerError. */
+export function findAll(ledger: Ledger, filter: LedgerFilter): LedgerTransaction[] {
+  const { total } = find(ledger, filter, 1)
+  return find(ledger, filter, Math.ceil(total / pageSize)).rows
+}
+
 function findNow(ledger: Ledger, { q = '', ...filter }: LedgerFilter, pages: number): Found {
   const text = q.replace(/^[+−-]/, '').trim()
   // The API's own search knows neither categories nor amounts.

@@ -5,28 +5,30 @@ import type { PageProps } from '../app.tsx'
 import { failureOf } from '../failure.ts'
 import { counted, dotted } from '../format.ts'
 import { go, place, useKept } from '../router.ts'
-import { find } from '../search.ts'
+import { find, findAll } from '../search.ts'
 import { Button } from '../ui/button.tsx'
 import { Days } from '../ui/days.tsx'
 import { FirstAccount } from '../ui/first-steps.tsx'
-import { accountOptions, Choice, type Entries, Field, Form, type Options } from '../ui/form.tsx'
+import { accountOptions, Choice, Field, type Options } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import type { Edited } from '../ui/row-dialog.tsx'
 import { ShowMore } from '../ui/show-more.tsx'
-import { writeAndSay } from '../ui/toast.tsx'
+import { Selection } from './selection.tsx'
 import { categoryGroups, dates, TransactionDialog, types } from './transaction-dialog.tsx'
 
 export function Transactions({ ledger }: PageProps) {
   const [edited, setEdited] = useState<Edited<LedgerTransaction>>()
   const [pages, setPages] = useKept('pages', 1)
-  const [chosen, setChosen] = useState<string[]>()
+  const [chosen, setChosen] = useState<Set<string>>()
   const filter = Object.fromEntries(place.get().searchParams) as LedgerFilter
   const { rows, total, failure } = tryToFind(ledger, filter, pages)
   const account = ledger.accounts().find(({ key }) => key === filter.account_id)
   const toggle = ({ key }: LedgerTransaction) =>
-    setChosen((before = []) =>
-      before.includes(key) ? before.filter((one) => one !== key) : [...before, key],
-    )
+    setChosen((before) => {
+      const after = new Set(before)
+      if (!after.delete(key)) after.add(key)
+      return after
+    })
   if (ledger.accounts().length === 0)
     return <Page title="Transactions" children={<FirstAccount ledger={ledger} />} />
   return (
@@ -41,15 +43,14 @@ export function Transactions({ ledger }: PageProps) {
           <Button
             label={chosen ? 'Done' : 'Select'}
             isMain={false}
-            onClick={() => setChosen(chosen ? undefined : [])}
+            onClick={() => setChosen(chosen ? undefined : new Set())}
           />
         )}
       </div>
       {chosen && (
-        <FileUnder
-          ledger={ledger}
-          rows={rows.filter(({ key }) => chosen.includes(key))}
-          onAll={() => setChosen(rows.map(({ key }) => key))}
+        <Selection
+          {...{ ledger, keys: chosen, total }}
+          onAll={() => setChosen(new Set(findAll(ledger, filter).map(({ key }) => key)))}
           onDone={() => setChosen(undefined)}
         />
       )}
@@ -72,50 +73,6 @@ function tryToFind(ledger: Ledger, filter: LedgerFilter, pages: number) {
   } catch (error) {
     return { rows: [], total: 0, failure: failureOf(error) }
   }
-}
-
-type FileProps = { ledger: Ledger; rows: LedgerTransaction[]; onAll: () => void; onDone: () => void }
-
-/** Puts the selected transactions in one category, and proposes that of their payee. */
-function FileUnder({ ledger, rows, onAll, onDone }: FileProps) {
-  const filed = rows.filter(({ type }) => type !== 'transfer')
-  const found = filed.map(({ description, type }) => ledger.suggestCategory(description ?? '', type))
-  const agreed = found.every((one) => one?.category.key === found[0]?.category.key) ? found[0] : undefined
-  const [chosen, setChosen] = useState<string>()
-  const file = async ({ category_id = '' }: Entries) => {
-    const changed = filed.filter(({ category }) => category?.key !== category_id)
-    const keys = changed.map(({ key }) => key)
-    await writeAndSay(
-      ledger,
-      () => ledger.update('transaction', keys, { category_id }),
-      `${counted(filed.length, 'transaction')} filed.`,
-    )
-    onDone()
-  }
-  return (
-    <article class="selection">
-      <Form
-        submit={`File ${counted(filed.length, 'transaction')}`}
-        isDisabled={filed.length === 0}
-        onSubmit={file}
-        onInput={({ target }) => setChosen((target as HTMLSelectElement).value)}
-      >
-        <div class="line">
-          <span role="status">{filed.length} selected</span>
-          <Button label="Select all shown" isMain={false} onClick={onAll} />
-        </div>
-        <Choice
-          label="Category"
-          name="category_id"
-          value={chosen ?? agreed?.category.key}
-          options={[['', 'Choose …']]}
-          groups={categoryGroups(ledger)}
-          hint={agreed?.because ?? ''}
-          required
-        />
-      </Form>
-    </article>
-  )
 }
 
 type FiltersProps = { ledger: Ledger; filter: LedgerFilter; onChange: () => void }

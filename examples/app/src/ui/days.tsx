@@ -7,7 +7,7 @@ import { titleOf, wayOf } from '../titles.ts'
 import { Amount, signed } from './amount.tsx'
 import { Badge } from './icon.tsx'
 
-type Selection = { chosen: string[]; toggle: (row: LedgerTransaction) => void }
+type Selection = { chosen: Set<string>; toggle: (row: LedgerTransaction) => void }
 type DaysProps = {
   rows: LedgerTransaction[]
   /** More rows follow, perhaps of the same day, so that the last day has no total. */
@@ -32,11 +32,11 @@ export function Days({ rows, isCut, onChoose, selection }: DaysProps) {
           {!(isCut && index === days.length - 1) && <Amount text={totalOf(ofDay)} />}
         </h2>
         {ofDay.map((row) =>
-          selection && row.type !== 'transfer' ? (
+          selection ? (
             <label key={row.key} class="row">
               <input
                 type="checkbox"
-                checked={selection.chosen.includes(row.key)}
+                checked={selection.chosen.has(row.key)}
                 onChange={() => selection.toggle(row)}
               />
               <Row row={row} />

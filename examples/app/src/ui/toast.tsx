@@ -18,22 +18,39 @@ export function say(text: string, undo?: Toast['undo']): void {
   if (!undo) setTimeout(() => hide(toast), shownMs)
 }
 
-/** Writes to the ledger and says so, with an undo: but if nothing changed, that would take back something else. */
+/** Writes to the ledger and says so, with an undo. */
 export async function writeAndSay<T>(ledger: Ledger, write: () => Promise<T>, text: string): Promise<T> {
-  let isChanged = false
-  const end = ledger.subscribe(() => {
-    isChanged = true
-  })
-  const written = write()
-  end()
-  const result = await written
-  say(text, isChanged ? () => undoLast(ledger) : undefined)
+  const [result] = (await writeAllAndSay(ledger, [write], text)) as [T]
   return result
 }
 
-/** Takes back the last change of the ledger, and says so. */
-export async function undoLast(ledger: Ledger): Promise<void> {
-  say((await ledger.undo()) ? 'Undone.' : 'There is nothing to undo.')
+/** Writes in several steps. The undo takes back those that changed something, since one more would be another's. */
+export async function writeAllAndSay<T>(
+  ledger: Ledger,
+  writes: (() => Promise<T>)[],
+  text: string,
+): Promise<T[]> {
+  const results: T[] = []
+  let steps = 0
+  for (const write of writes) {
+    let isChanged = false
+    const end = ledger.subscribe(() => {
+      isChanged = true
+    })
+    const written = write()
+    end()
+    results.push(await written)
+    if (isChanged) steps += 1
+  }
+  say(text, steps > 0 ? () => undoLast(ledger, steps) : undefined)
+  return results
+}
+
+/** Takes back the last steps of the ledger, and says so. */
+export async function undoLast(ledger: Ledger, steps = 1): Promise<void> {
+  let isUndone = false
+  for (let step = 0; step < steps; step++) isUndone = (await ledger.undo()) || isUndone
+  say(isUndone ? 'Undone.' : 'There is nothing to undo.')
 }
 
 /** Removes all messages. */

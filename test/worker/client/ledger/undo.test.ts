@@ -542,3 +542,25 @@ test('a transfer waits for the second of its accounts to come back', async () =>
   expect(await ledger.sync()).toMatchObject({ rejected: 0, waiting: 0 })
   expect(contents(ledger)).toEqual(before)
 })
+
+test('several transactions are deleted in one step, and brought back by one undo, even after a sync', async () => {
+  const world = newWorld()
+  const person = await world.register()
+  const { id: account_id } = await openAccount(person)
+  const { id: category_id } = (await person.get('/api/categories')).body[0]
+  const tea = { account_id, category_id, type: 'expense', transaction_date: '2026-11-20' }
+  for (const amount of ['1.00', '2.00', '3.00']) await recordTransaction(person, { ...tea, amount })
+  const { ledger } = await openDevice(world, person)
+  await ledger.sync()
+  const before = contents(ledger)
+  const [first, second] = ledger.transactions().data.map(({ key }) => key)
+  await ledger.remove('transaction', [first ?? '', second ?? '', first ?? ''])
+  expect(ledger.transactions().data.map(({ amount }) => amount)).toEqual(['1.00'])
+  await ledger.sync()
+  expect(await ledger.undo()).toBe(true)
+  expect(contents(ledger)).toEqual(before)
+  await ledger.sync()
+  expect(contents(ledger)).toEqual(before)
+  await ledger.remove('transaction', [])
+  expect(await ledger.undo()).toBe(false)
+})
