@@ -1,14 +1,15 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
+import { jsonRow } from '../database/json-row.ts'
 import { sumOf } from '../database/kept-totals.ts'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
 import type { Owner } from '../database/owner.ts'
 import { ownRow } from '../database/ownership.ts'
-import { balanceChecks } from '../database/schema.ts'
-import { findMatches } from '../matches/matching.ts'
+import { balanceChecks, imports, transactions } from '../database/schema.ts'
+import { matchesAmong, settledBefore } from '../matches/candidates.ts'
 import type { CalendarDate } from '../shared/dates.ts'
-import type { MatchRow } from '../shared/match-row.ts'
 import type { Minor } from '../shared/money.ts'
 import type { candidateKinds } from '../shared/types.ts'
+import { transactionColumns } from '../transactions/read.ts'
 import type { BalanceCheck } from './read.ts'
 
 /** Something that alone explains the difference of a check. */
@@ -18,8 +19,8 @@ export type Candidate = {
   startingBalance: bigint | null
 }
 
-/** A transaction whose effect on the account is the difference, or half of it. */
-type Suspect = Omit<MatchRow, 'settled'> & { effect: number; rejected: string }
+/** A transaction that moves the account by the difference, or by half of it, on the bank's `day`. */
+type Suspect = Awaited<ReturnType<typeof selectSuspects>>[number]
 
 /** The most rows of the account that are looked at: the newest up to the day of the check. */
 const maxRows = 20_000
@@ -31,13 +32,18 @@ const maxSuspects = 50
  */
 export function selectSuspects(owner: Owner, id: number) {
   const one = (column: SQL) => sql`(select ${column} from checked)`
-  const newest = (account: SQL) => sql`
-    select id, amount from transactions
-     where ${account} = ${one(sql`account_id`)} and transaction_date <= ${one(sql`date`)} and ${one(sql`difference`)} <> 0
-     order by transaction_date desc limit ${sql.raw(String(maxRows))}`
-  const isAmount = sql`amount in (abs(${one(sql`difference`)}), abs(${one(sql`difference`)}) / 2)`
-  return owner.db.all<Suspect>(sql`
+  const isBroken = sql`${one(sql`difference`)} <> 0`
+  const newest = (account: SQL, bookedOn: SQL) => sql`
     select * from (
+      select id, amount, coalesce(${bookedOn}, transaction_date) as day from transactions
+       where ${isBroken} and ${account} = ${one(sql`account_id`)} and transaction_date <= ${one(sql`date`)}
+       order by transaction_date desc limit ${sql.raw(String(maxRows))})
+    union all
+    select id, amount, ${bookedOn} from transactions
+     where ${isBroken} and ${account} = ${one(sql`account_id`)} and ${bookedOn} <= ${one(sql`date`)}
+       and transaction_date > ${one(sql`date`)}`
+  const isAmount = sql`amount in (abs(${one(sql`difference`)}), abs(${one(sql`difference`)}) / 2)`
+  const suspects = sql`(
       with checked as materialized (
         select account_id, date, base + coalesce((
                  select ${sumOf(sql`effect`)} from reconciliation_log entry
@@ -45,20 +51,26 @@ export function selectSuspects(owner: Owner, id: number) {
                     and entry.date <= balance_checks.date), 0) as difference
           from balance_checks where ${ownRow(owner, balanceChecks, id)} and base <> 0 and broken_since is null
       ), side as (
-        select id, false as is_incoming from (${newest(sql`account_id`)}) where ${isAmount}
+        select *, false as is_incoming from (${newest(sql`account_id`, sql`booked_on`)}) where ${isAmount}
         union all
-        select id, true from (${newest(sql`to_account_id`)}) where ${isAmount}
+        select *, true from (${newest(sql`to_account_id`, sql`to_booked_on`)}) where ${isAmount}
       )
-      select transactions.id, checked.account_id as accountId, amount,
-             iif(is_incoming, coalesce(to_booked_on, transaction_date), coalesce(booked_on, transaction_date)) as date,
-             iif(is_incoming or type = 'income', 'income', 'expense') as type,
-             iif(is_incoming or type = 'income', amount, -amount) as effect,
-             coalesce(description, '') || ' ' || coalesce(reference, '') as words, import_id as importId,
-             (select json_group_array(second_id) from rejected_matches
-               where user_id = transactions.user_id and first_id = transactions.id and kind = 'duplicate') as rejected
+      select side.id, day, iif(is_incoming or type = 'income', side.amount, -side.amount) as effect
         from checked cross join side cross join transactions on transactions.id = side.id
-       where ${hasLiveAccounts} and effect in (difference, difference / 2.0)
-       order by date desc, transactions.id desc limit ${sql.raw(String(maxSuspects))})`)
+       where ${hasLiveAccounts} and day <= date and effect in (difference, difference / 2.0)
+       order by day desc, side.id desc limit ${sql.raw(String(maxSuspects))}) suspect`
+  return owner.db
+    .select({
+      row: jsonRow(transactionColumns),
+      ...settledBefore(owner),
+      day: sql<CalendarDate>`suspect.day`,
+      effect: sql<number>`suspect.effect`,
+      importSpan: { id: imports.id, from: imports.firstDay, to: imports.lastDay },
+    })
+    .from(suspects)
+    .innerJoin(transactions, sql`transactions.id = suspect.id`)
+    .leftJoin(imports, eq(imports.id, transactions.importId))
+    .orderBy(sql`suspect.day desc`, sql`suspect.id desc`)
 }
 
 type Case = {
@@ -72,21 +84,17 @@ type Case = {
 /** What alone explains the difference of a check that never was ok. No combinations: a guess is not shown. */
 export function candidatesOf({ check, checks, lastOk, suspects, startingBalance }: Case): Candidate[] {
   const { difference } = check
-  const inSpan = suspects.filter(({ date }) => date <= check.date && date > (lastOk?.date ?? ''))
+  const inSpan = suspects.filter(({ day }) => day > (lastOk?.date ?? ''))
   const extra = inSpan.filter(({ effect }) => BigInt(effect) === difference)
   const reversed = inSpan.filter(({ effect }) => BigInt(effect) * 2n === difference)
-  const pairs = findMatches(extra, {
-    kind: 'duplicate',
-    accountNames: new Map(),
-    isRejected: (_, [first, second]) =>
-      extra.some(({ id, rejected }) => id === first && (JSON.parse(rejected) as number[]).includes(second)),
-  })
+  const importSpans = extra.flatMap(({ importSpan }) => importSpan ?? [])
+  const { matches } = matchesAmong({ names: [], candidates: extra, importSpans, searched: [] }, 'duplicate')
   const rightStart = rightStartingBalance(checks, startingBalance)
   const candidate = (kind: Candidate['kind'], ids: number[]) => ({ kind, ids, startingBalance: null })
   return [
-    ...pairs.map(({ ids }) => candidate('duplicate', ids)),
-    ...extra.map(({ id }) => candidate('missing_or_extra', [id])),
-    ...reversed.map(({ id }) => candidate('reversed', [id])),
+    ...matches.map(({ ids }) => candidate('duplicate', ids)),
+    ...extra.map(({ row }) => candidate('missing_or_extra', [row.id])),
+    ...reversed.map(({ row }) => candidate('reversed', [row.id])),
     ...(rightStart === null ? [] : [{ ...candidate('starting_balance', []), startingBalance: rightStart }]),
   ]
 }

@@ -109,7 +109,7 @@ function resembling(owner: UserScope, days: Days): SQL {
 }
 
 /** The earlier joins and rejections about a row (see `Candidate`). Drizzle would leave out the table of its id. */
-function settledBefore(owner: UserScope) {
+export function settledBefore(owner: UserScope) {
   return {
     rejected: sql<string>`(
       select json_group_array(json_array(kind, second_id)) from ${rejectedMatches}

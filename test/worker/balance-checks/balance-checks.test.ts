@@ -239,6 +239,42 @@ test('a check that never was ok lists what alone explains the difference', async
   expect((await show({ person }, twice)).candidates[0]).toMatchObject({ kind: 'duplicate' })
 })
 
+test('what explains a difference is looked for by the days of the bank', async () => {
+  const { person, checking, expense } = await createHousehold(createWorld())
+  const transactions = [{ ...expense(), amount: 12.5, transaction_date: '2026-10-12' }]
+  await person.post('/api/import/store', { transactions })
+  const [row] = (await person.get('/api/transactions')).body.data
+  await person.put(`/api/transactions/${row.id}`, { transaction_date: '2026-11-02' })
+  const post = async (date: string) =>
+    (await person.post('/api/balance-checks', { account_id: checking.id, date, balance: 100 })).body
+  const extra = [{ kind: 'missing_or_extra', transaction_ids: [row.id], starting_balance: null }]
+  await post('2026-10-11')
+  expect((await show({ person }, await post(day))).candidates).toEqual(extra)
+})
+
+test('rows of two files on days that both cover may be one', async () => {
+  const { person, checking, expense } = await createHousehold(createWorld())
+  const rows = (...days: [string, number][]) => ({
+    transactions: days.map(([transaction_date, amount]) => ({ ...expense(), transaction_date, amount })),
+  })
+  await person.post('/api/import/store', rows(['2026-10-01', 1], ['2026-10-12', 12.5], ['2026-10-20', 2]))
+  await person.post('/api/import/store', rows(['2026-10-10', 3], ['2026-10-13', 12.5], ['2026-10-30', 4]))
+  const { body } = await person.post('/api/balance-checks', {
+    account_id: checking.id,
+    date: day,
+    balance: 77.5,
+  })
+  const { candidates } = await show({ person }, body)
+  expect(candidates.map(({ kind }: Json) => kind)).toEqual([
+    'duplicate',
+    'missing_or_extra',
+    'missing_or_extra',
+    'starting_balance',
+  ])
+  const [pair] = (await person.get('/api/matches')).body.matches
+  expect(candidates[0].transaction_ids).toEqual(pair.transactions.map(({ id }: Json) => id))
+})
+
 test('a first check that is wrong suggests the starting balance', async () => {
   const { person, checking } = await createHousehold(createWorld())
   const { body } = await person.post('/api/balance-checks', {
