@@ -50,7 +50,7 @@ export async function planChange(place: Place, device: Device): Promise<Change> 
   const ways = [
     ...[() => records(place, device), () => syncs(place, device), () => syncsLater(place, device)],
     ...[() => importsRows(place, device), () => importsStatement(place, device)],
-    ...[() => uploads(place, device, row), () => setsStart(place, device)],
+    ...[() => uploads(place, device, row), () => setsStart(place, device), () => ends(place, device)],
     ...[() => ledgerEdits(place, device), () => ledgerEdits(place, device)],
     ...(row ? [...Array(3).fill(() => edits(place, device, row)), () => deletes(device, row)] : []),
     ...(row ? [() => joins(place, device, row, rows), () => separates(device, row)] : []),
@@ -139,6 +139,16 @@ function setsStart({ pick, accounts }: Place, { put }: Device): Change {
   return {
     way: 'starting balance',
     named: { op: 'starting_balance', count: 0, after: body },
+    does: () => put(`/api/accounts/${pick(...accounts).id}`, body),
+  }
+}
+
+/** Closes an account, or opens it again, which moves no balance. */
+function ends({ pick, accounts }: Place, { put }: Device): Change {
+  const body = { closed_on: pick(...days, null) }
+  return {
+    way: 'close an account',
+    named: { op: 'none' },
     does: () => put(`/api/accounts/${pick(...accounts).id}`, body),
   }
 }
