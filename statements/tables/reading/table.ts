@@ -7,8 +7,8 @@ import { settleColumns } from '../aspects/columns.ts'
 import { type Contents, contentsOf, kindsOf } from '../text/contents.ts'
 import { findDialect } from '../text/dialect.ts'
 import { type CsvField, csvFields, ownTexts } from '../text/header-names.ts'
-import type { Header } from '../text/headers.ts'
-import { readRecords } from '../text/records.ts'
+import { type Header, yearBefore } from '../text/headers.ts'
+import { type CsvRecord, readRecords } from '../text/records.ts'
 import type { CsvTable } from '../text/table.ts'
 
 const maxLineLength = 65_536
@@ -37,7 +37,19 @@ function splitTable(text: string, fields: readonly CsvField[], aspects: Aspects)
   const plain = withoutFormats(text)
   const { delimiter, headerAt, headers } = findDialect(plain, aspects, fields)
   const records = readRecords(plain, delimiter)
-  return { headers, preamble: records.slice(0, Math.max(0, headerAt)), body: records.slice(headerAt + 1) }
+  const body = records.slice(headerAt + 1)
+  const year = yearBefore(headers)
+  return {
+    headers,
+    preamble: records.slice(0, Math.max(0, headerAt)),
+    body: year < 0 ? body : body.map((record) => withWholeDate(record, year)),
+  }
+}
+
+/** A record whose date is in the column of its year, and no longer in three. */
+function withWholeDate({ line, cells }: CsvRecord, year: number): CsvRecord {
+  const date = cells.slice(year, year + 3).map((part) => part.trim())
+  return { line, cells: cells.toSpliced(year, 3, date.filter(Boolean).join('-'), '', '') }
 }
 
 const identity = (headers: Header[], contents: Contents) =>

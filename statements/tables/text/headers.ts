@@ -30,12 +30,25 @@ for (const [field, names] of Object.entries(headerNames) as [CsvField, string[]]
 
 /** The cells of a header row, each folded once; those in camel case are taken apart. */
 export function headersOf(cells: string[]): Header[] {
-  return cells.map((cell) => {
+  const headers = cells.map((cell) => {
     const name = foldHeader(cell)
     const apart = cell.slice(0, 200).replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
     const found = meanings.has(name) || apart === cell ? name : foldHeader(apart)
     return { text: cell.trim(), name: withoutNumber(found) }
   })
+  const year = yearBefore(headers)
+  return headers.map((header, column) => (column === year ? { ...header, name: 'date' } : header))
+}
+
+/** The headers of a date in three columns. */
+const partsOfDates = [/(?:\byear|年)\W?$/i, /(?:\bmonth|月)\W?$/i, /(?:\bday|日)\W?$/i]
+
+/** Where no other column has dates, that of years with those of months and days beside it; -1 if there is none. */
+export function yearBefore(headers: Header[]): number {
+  const year = headers.findIndex((_, column) =>
+    partsOfDates.every((part, i) => part.test(headers[column + i]?.text ?? '')),
+  )
+  return columnsNamed(headers, 'date').every((column) => column === year) ? year : -1
 }
 
 /** `Empfänger 2` is a further column of payees. */
