@@ -25,7 +25,10 @@ export function balancedColumns(
   return found
 }
 
-/** True if a column of amounts, or two of debits and credits, lead from each balance to the next, in either order. */
+/**
+ * True if a column of amounts, or two of debits and credits, lead from each balance to the next, in either order. The first
+ * row may repeat the balance beside it, where two steps and more follow: it states the balances of the account.
+ */
 function leads(rows: Map<number, number>[], at: { balance: number; credit: number; debit: number }): boolean {
   const value = (row: Map<number, number> | undefined, column: number) => row?.get(column) ?? 0
   const isOne = at.credit === at.debit
@@ -36,7 +39,11 @@ function leads(rows: Map<number, number>[], at: { balance: number; credit: numbe
       const before = rows[i - step]
       if (!before) return true
       const change = value(row, at.balance) - value(before, at.balance)
+      if (i === 0 && change === 0 && rows.length > minRows) return true
       return isOne ? Math.abs(change) === credit : change === credit - debit
     }),
   )
 }
+
+/** Of fewer rows, the others would follow by a single step. */
+const minRows = 3

@@ -9,13 +9,14 @@ type Balanced = { date: CalendarDate | null; amount: Minor; balance: Minor | nul
 /** A row whose fee may have been charged besides its amount. */
 type Charged = Balanced & { fee: Minor | null }
 
-/** True if the amount, whatever its sign, leads from one balance to the next. */
-export function follows(from: Stated, { amount, balance }: Stated): boolean {
-  if (from.balance === null || balance === null || amount === null) return false
-  return Math.abs(balance - from.balance) === Math.abs(amount)
+/** True if the amount, whatever its sign, with or without its fee, leads from one balance to the next. */
+export function follows(from: Stated | undefined, { amount, fee, balance }: Stated): boolean {
+  if (typeof from?.balance !== 'number' || balance === null || amount === null) return false
+  const step = Math.abs(balance - from.balance)
+  return [0, fee ?? 0, -(fee ?? 0)].some((part) => step === Math.abs(amount + part))
 }
 
-type Stated = { amount: number | null; balance: number | null }
+type Stated = { amount: number | null; fee: number | null; balance: number | null }
 
 /** How many steps from one balance to the next equal the amount between them, its opposite, or neither. */
 type Steps = { same: number; opposite: number; other: number }

@@ -30,8 +30,8 @@ export type Found = { booked: CsvRow[]; skipped: Skipped[] }
  * Which rows moved money, by a column of states or of the impact on the balance: an unknown word in it is asked about.
  * Other rows are `skipped`, along with those whose date says that they are pending.
  */
-export function settleStates(table: CsvTable, all: CsvRow[], aspects: Aspects): Found {
-  const balances = statedBalances(table, all)
+export function settleStates(table: CsvTable, all: CsvRow[], aside: CsvRow[], aspects: Aspects): Found {
+  const balances = statedBalances(table, all, aside)
   const rows = all.filter((row) => !balances.has(row))
   const byColumn = rows.map((row) => stateOf(table, row))
   const words = Map.groupBy(rows, (_, i) => byColumn[i] ?? '')
@@ -97,7 +97,7 @@ function unmovedRows(rows: CsvRow[]): Set<CsvRow> {
       balance !== null && balance === ordered[i - 1]?.balance
     const unmoved = ordered.filter(isUnmoved)
     const others = ordered.filter((one, i) => !isUnmoved(one, i))
-    if (unmoved.length < others.length && others.every((one, i) => i === 0 || leads(others[i - 1], one)))
+    if (unmoved.length < others.length && others.every((one, i) => i === 0 || follows(others[i - 1], one)))
       return new Set(unmoved.map(({ row }) => row))
   }
   return new Set()
@@ -116,13 +116,6 @@ function statedIn(row: CsvRow): Stated {
   }
 }
 
-/** True if the amount, with or without its fee, leads from one balance to the next. */
-function leads(from: Stated | undefined, { amount, fee, balance }: Stated): boolean {
-  return [0, fee, -fee].some((part) => follows(from ?? noBalance, { amount: amount + part, balance }))
-}
-
-const noBalance = { amount: null, balance: null }
-
 /**
  * Whether rows in a state moved money: they did if the balances follow with them, and did not if they follow only without
  * them. Those that were refunded or cancelled did if each has a row that brings it back. Null if nothing shows it.
@@ -134,7 +127,7 @@ function outcomeOf(some: CsvRow[], others: CsvRow[], areUndone: boolean): Aspect
   const isRunning = (rows: Stated[]) =>
     rows.length > 1 &&
     [rows, rows.toReversed()].some((ordered) =>
-      ordered.every((one, i) => one.balance !== null && (i === 0 || leads(ordered[i - 1], one))),
+      ordered.every((one, i) => one.balance !== null && (i === 0 || follows(ordered[i - 1], one))),
     )
   if (isRunning(all)) return { value: 'booked', proof: 'the balances follow with these rows' }
   if ((areUndone || rest.length > minRunning) && isRunning(rest))

@@ -78,7 +78,7 @@ export function readTable(text: string, options: ReadOptions, kind: Kind): Table
 function readRows(table: CsvTable, options: ReadOptions, kind: Kind, aspects: Aspects): TableReading {
   const problems = new Problems()
   const { rows, aside, leftOut: lines } = transactionRows(table, kind.isSheet)
-  const inState = settleStates(table, rows, aspects)
+  const inState = settleStates(table, rows, aside, aspects)
   const { booked, skipped } = settleBlankDates(rows, inState, kind.areBooked, aspects)
   const expected = expectedDates(table, booked, options.today, kind)
   const allLines = [...booked, ...aside, ...skipped.map(({ row }) => row)]
