@@ -189,8 +189,9 @@ function addNames({ headers, columns, contents }: Table): void {
 }
 
 /**
- * Without a known description that has any text, the column with the longest texts; any other can be mapped. Beside one,
- * returns that column, for the rows that nothing else describes.
+ * Without a known description that has any text, the column with the longest texts; any other can be mapped. Without any
+ * header, all columns of texts that differ. Beside a known one, returns the column with the longest texts, for the rows that
+ * nothing else describes.
  */
 function chooseDescription(table: Table): number | null {
   const { columns, proofs, contents, headers, layout } = table
@@ -209,7 +210,14 @@ function chooseDescription(table: Table): number | null {
   const longest = lengths.indexOf(most)
   const isTelling = (column: number) => textsIn(contents, column).some(Boolean)
   if ([...description, ...payee].some(isTelling)) return longest
-  columns.description = [longest]
+  const areNamed = headers.some(({ text }) => text !== '')
+  const areTexts = (column: number) => {
+    const texts = new Set(textsIn(contents, column))
+    return (lengths[column] ?? 0) > 0 && texts.size > 1 && ![...texts].some(isAccountNumber)
+  }
+  columns.description = [...headers.keys()].filter(
+    (column) => column === longest || (!areNamed && areTexts(column)),
+  )
   proofs.set('description', 'the column with the longest texts')
   return null
 }
