@@ -9,6 +9,7 @@ import type { CsvTable } from '../text/table.ts'
 const payers = new Set([
   'zahlungspflichtige r',
   'auftraggeber',
+  'from name',
   'nazwa nadawcy',
   'nadawca',
   'ordenante',

@@ -1,7 +1,10 @@
+import { currencyCodes } from '../../shared/currencies.ts'
+
+/** Those that may stand without brackets: other codes are also words, such as `all` and `top`. */
 const usualCurrencies =
   'eur|usd|gbp|chf|pln|czk|sek|nok|dkk|huf|ron|try|cad|aud|nzd|sgd|hkd|jpy|cny|krw|twd|inr|zar|brl|mxn'
 const currencyInBrackets = new RegExp(
-  `[([（]\\s*(?:[a-z]{0,2}\\p{Sc}|r\\$|euros?|zl|kr|円|元|원|${usualCurrencies})\\s*[)\\]）]`,
+  `[([（]\\s*(?:[a-z]{0,2}\\p{Sc}|r\\$|euros?|zl|kr|円|元|원|${[...currencyCodes].join('|')})\\s*[)\\]）]`,
   'giu',
 )
 const currencyBehind = new RegExp(` (?:(?:in|en|em|v|w|i) )?(?:euros?|${usualCurrencies})$`, 'i')

@@ -42,10 +42,10 @@ export const headerNames = {
       data mov|data lanc|data movimento|data do movimento|data do mov|data lancamento|data de lancamento|data do lancamento|data contabilistica|data operacao|data da operacao
       data contabile|data registrazione|data contabilizzazione|data operazione|data di operazione
       boekdatum|boekingsdatum|datum boeking|datum verrekening|uitvoeringsdatum|datum uitvoering
-      reskontradatum|data inregistrare|data inregistrarii|data ksiegowania|data rozliczenia|data zaksiegowania|data operacji|data transakcji|bokforingsdag|bokford|bokforingsdatum|bokfort|bokforingsdato|bogforingsdato|bogfort|bokfort dato|kirjauspaiva|datum zauctovani|zauctovano|konyveles datuma|data tranzactiei|posted transactions date|дата обработки|дата обработки операции|дата проводки|completion time|release date|datum zauctovania|datum zpracovani|datum odepsani|konyveles napja`),
+      reskontradatum|data inregistrare|data inregistrarii|data ksiegowania|data rozliczenia|data zaksiegowania|data operacji|data transakcji|bokforingsdag|bokford|bokforingsdatum|bokfort|bokforingsdato|bogforingsdato|bogfort|bokfort dato|kirjauspaiva|datum zauctovani|zauctovano|konyveles datuma|data tranzactiei|posted transactions date|дата обработки|дата обработки операции|дата проводки|completion time|release date|datum zauctovania|datum zpracovani|datum odepsani|konyveles napja|datum knjizenja|fecha posteo`),
     // Dates without a stated meaning.
     ...list(`
-      date|datum|date utc|date yyyy mm dd as utc|dates|period|date started utc|timestamp|timestamp utc|transaction date time|date of operation|วันที่|วันที่ทำรายการ|תאריך|ημερομηνια|交易创建时间|fecha|data|dato|tapahtumapaiva|maksupaiva|paivamaara|reskontradag|datetime|date time|date and time|created|created at|created on|created date|started date|effective date|run date|date of payment|datum splatnosti|dato og tid|datums|kuupaev|tanggal|tanggal transaksi|tarih|дата|日付|取引日|年月日|年月日和暦|取り引き日|取扱日付|日期|帳務日期|거래일시|거래일자|거래일|일시|일자|이용일자|승인일자|승인일시|승인일`),
+      date|datum|date utc|date yyyy mm dd as utc|dates|period|date started utc|timestamp|timestamp utc|transaction date time|date of operation|วันที่|วันที่ทำรายการ|תאריך|ημερομηνια|交易创建时间|fecha|data|dato|tapahtumapaiva|maksupaiva|paivamaara|reskontradag|datetime|date time|date and time|created|created at|created on|created date|started date|effective date|run date|date of payment|datum splatnosti|dato og tid|datums|kuupaev|tanggal|tanggal transaksi|tarih|дата|日付|取引日|年月日|年月日和暦|取り引き日|取扱日付|日期|帳務日期|거래일시|거래일자|거래일|일시|일자|이용일자|승인일자|승인일시|승인일|датум|tarix|sana|огноо|гүйлгээний огноо|თარიღი|التاريخ|تاریخ`),
     ...otherDates,
   ],
   amount: list(`
@@ -58,7 +58,7 @@ export const headerNames = {
     importo|importo operazione|bedrag|transactiebedrag|bedrag transactie
     kwota|kwota operacji|kwota transakcji|kwota w walucie rachunku|kwota transakcji waluta rachunku|kwota zaksiegowana
     belopp|belop|summa|maara|osszeg|tranzakcio osszege|castka|zauctovana castka|suma|จำนวนเงิน|סכום|סכום העסקה|ποσο
-    maara euroa|objem|castka v mene uctu|local currency amount|jumlah|tutar|işlem tutarı|сумма в валюте счета|сумма пересчитанная в валюту счета|сумма платежа|сумма операции|сумма|金额|金額|入出金|利用|人民币|订单|금액|거래|이용`),
+    maara euroa|objem|castka v mene uctu|local currency amount|jumlah|tutar|işlem tutarı|сумма в валюте счета|сумма пересчитанная в валюту счета|сумма платежа|сумма операции|сумма|金额|金額|入出金|利用|人民币|订单|금액|거래|이용|iznos|износ|shuma|məbləğ|дүн|თანხა|المبلغ|مبلغ|upphædd|monto transaccion`),
   debit: list(`
     debit|debits|debit amount|amount debit|debit amt|withdrawal|withdrawals|withdrawal amount|withdrawal amt|paid out|money out|funds out|amount out|out|outflow|spent|payments|expense|expenses
     soll|sollbetrag|soll betrag|belastung|belastungen|lastschrift|lastschriften|ausgabe|ausgaben|ausgang|betrag soll|umsatz soll
@@ -68,7 +68,7 @@ export const headerNames = {
     dare|addebito|addebiti|uscita|uscite|importo addebito|importo dare|importo in uscita
     debet|uitgave|uitgaven|afschrijving|afschrijvingen|af|uit|bedrag af
     obciazenie|obciazenia|wydatek|wydatki|wyplata|wyplaty|kwota obciazenia|wn
-    sent|withdrawn|dr|ut fra konto|ut|uttag|ud|na vrub|suma debit|debets|vydaje|ถอนเงิน|ถอน|חובה|χρεωση|расход|разход|списание|出金|支払い|支払|払出|引出し|引出|引き出し|支出|记账金额支出|提出|提款|提|출금|찾으신`),
+    sent|withdrawn|dr|ut fra konto|ut|uttag|ud|na vrub|suma debit|debets|vydaje|ถอนเงิน|ถอน|חובה|χρεωση|расход|разход|списание|出金|支払い|支払|払出|引出し|引出|引き出し|支出|记账金额支出|提出|提款|提|출금|찾으신|v breme|breme|isplata|duguje|долгува|debi|məxaric|chiqim|дебит гүйлгээ|გასული თანხა|مدين|برداشت|debito de transaccion`),
   credit: list(`
     credit|credits|credit amount|amount credit|credit amt|deposit|deposits|deposit amount|deposit amt|paid in|money in|funds in|amount in|in|inflow|received|receipts|income
     haben|habenbetrag|haben betrag|gutschrift|gutschriften|einnahme|einnahmen|eingang|betrag haben|umsatz haben
@@ -78,7 +78,7 @@ export const headerNames = {
     avere|accredito|accrediti|entrata|entrate|importo accredito|importo avere|importo in entrata
     inkomst|inkomsten|bijschrijving|bijschrijvingen|bij|bedrag bij
     uznanie|uznania|wplyw|wplywy|wplata|wplaty|kwota uznania|ma
-    cr|inn pa konto|inn|ind|suma credit|kredits|kredit|kredity|insattning|ve prospech|prijmy|ฝากเงิน|ฝาก|זכות|πιστωση|приход|поступление|зачисление|入金|預かり|預り|受入|預入れ|預入|預け入れ|收入|记账金额收入|存入|存款|存|입금|맡기신`),
+    cr|inn pa konto|inn|ind|suma credit|kredits|kredit|kredity|insattning|ve prospech|prijmy|ฝากเงิน|ฝาก|זכות|πιστωση|приход|поступление|зачисление|入金|預かり|預り|受入|預入れ|預入|預け入れ|收入|记账金额收入|存入|存款|存|입금|맡기신|v dobro|dobro|uplata|potrazuje|побарува|kredi|mədaxil|kirim|кредит гүйлгээ|შემოსული თანხა|دائن|واریز|credito de transaccion`),
   type: [
     ...markNames,
     ...list(
@@ -102,13 +102,14 @@ export const headerNames = {
     descricao|descritivo|historico|lancamento|descricao do movimento|descrizione|causale|descrizione operazione|descrizione operazioni|descrizione estesa|descrizione completa|dettagli|operazione
     omschrijving|omschrijving 1|omschrijving 2|omschrijving 3|mededeling|toelichting|mededelingen|vrije mededeling|gestructureerde mededeling|transactie|naam omschrijving
     opis|opis operacji|opis transakcji|tytul|tytul operacji|tytulem|szczegoly|szczegoly transakcji|tekst|beskrivning|specifikation|transaktion|transaktionsbeschreibung|beskrivelse|forklaring|kozlemeny|popis|zprava|zprava pro prijemce|viesti|rubrik|popis transakce|nature|movimiento|purpose|purpose of payment|buchungs info|selite|descriere|paskirtis
-    reason|poznamka|uzivatelska identifikace|popis pohybu|popis operace|popis pro prijemce|popis prikazce|systemovy popis|ucel platby|informacia pre prijemcu|descrierea tranzactiei|detalii tranzactie|tittel|otsikko|selgitus|informacija sanemejam|mokejimo paskirtis|keterangan|acıklama|transaction remarks|รายการ|รายละเอียด|תיאור|תאור|פרטים|περιγραφη|αιτιολογια|описание|订单标题|交易说明|交易摘要|备注|описание операции|摘要内容|取り扱い内容|取引内容|入出金内容|摘要|内容|商品说明|商品|說明|적요|내용`),
+    reason|poznamka|uzivatelska identifikace|popis pohybu|popis operace|popis pro prijemce|popis prikazce|systemovy popis|ucel platby|informacia pre prijemcu|descrierea tranzactiei|detalii tranzactie|tittel|otsikko|selgitus|informacija sanemejam|mokejimo paskirtis|keterangan|acıklama|transaction remarks|รายการ|รายละเอียด|תיאור|תאור|פרטים|περιγραφη|αιτιολογια|описание|订单标题|交易说明|交易摘要|备注|описание операции|摘要内容|取り扱い内容|取引内容|入出金内容|摘要|内容|商品说明|商品|說明|적요|내용
+    namen|опис|përshkrimi|təyinat|operatsiya|гүйлгээний утга|დანიშნულება|الوصف|تفاصيل العملية|شرح|descrierea|tekstur|descripcion de transaccion`),
   payee: list(`
     payee|name|merchant|merchant name|counterparty|counterparty name|counter party|partner name|partner|beneficiary|beneficiary name|recipient|paid to|from to|activity name|source destination
     beguenstigter zahlungspflichtiger|auftraggeber empfanger|empfanger auftraggeber|auftraggeber begunstigter|begunstigter auftraggeber|sender empfanger|empfanger auftraggeber name|name des auftraggebers|zahlungsempfanger|zahlungsempfanger in|zahlungspflichtige r|name zahlungsbeteiligter|empfanger zahlungspflichtiger|empfanger|empfaenger|name gegenkonto|gegenkonto name|begunstigter|auftraggeber|handler|handelaar|partnername|name des partners
     tiers|nom|nom contrepartie|nom de la contrepartie|contrepartie|beneficiaire|beneficiario|ordenante|beneficiario ordenante|comercio|nombre|nome|destinatario|ordinante|controparte|favorecido
     naam|naam tegenpartij|naam tegenpartij bevat|naam van de tegenpartij|tegenrekeninghouder|naam tegenrekeninghouder|odbiorca zleceniodawca|tegenpartij|naam tegenrekening|nadawca odbiorca|odbiorca nadawca|kontrahent|dane kontrahenta|nazwa kontrahenta|nazwa odbiorcy|nazwa nadawcy|nadawca|odbiorca
-    to from|name of sender receiver|sender receiver name|nazev protiuctu|nazev protistrany|protistrana|namn|ordenante beneficiario|jmeno protistrany|nazov protiuctu|partner neve|nume denumire ordonator beneficiar|navn|nimi|saaja maksaja|saajan nimi|saaja maksja nimi|sanemejs maksatajs|moketojo arba gavejo pavadinimas|gavejas|gavejas moketojas|moketojas gavejas|partner elnevezese|nazev obchodnika|origem destino|destinatario origem|beneficiary payer|交易对方|商户名称|对方户名|取引先|가맹점명|가맹점|사용처`),
+    to from|name of sender receiver|sender receiver name|nazev protiuctu|nazev protistrany|protistrana|namn|ordenante beneficiario|jmeno protistrany|nazov protiuctu|partner neve|nume denumire ordonator beneficiar|navn|nimi|saaja maksaja|saajan nimi|saaja maksja nimi|sanemejs maksatajs|moketojo arba gavejo pavadinimas|gavejas|gavejas moketojas|moketojas gavejas|partner elnevezese|nazev obchodnika|origem destino|destinatario origem|beneficiary payer|交易对方|商户名称|对方户名|取引先|가맹점명|가맹점|사용처|from name|to name|naziv|naziv prejemnika placnika|primatelj|platitelj`),
   posting_text: list(`
     kind|action|buchungstext|vorgang|umsatzart|umsatztyp|buchungsart|type|transaction type|type operation|type de transaction|type d operation|tipo|tipo de movimiento|tipo movimiento|movimiento|tipo operazione|tipo de transacao|mutatiesoort|transactiesoort|typ transakcji|typ operacji|rodzaj|rodzaj operacji|rodzaj transakcji
     oznaceni operace|typ uhrady|betalingstype|laji|selitys|tapahtuma|tapahtumalaji|tipus|交易分类`),
@@ -118,11 +119,11 @@ export const headerNames = {
     reference de l operation|reference operation|numero d operation|numero operation|numero de operacion|referencia|referencia 1|n operacion|numero de documento|numero documento|documento|docto|identificador|n documento
     id transazione|riferimento|riferimento operazione|cro|transactiereferentie|transactie id|volgnr|volgnummer|referentie|kenmerk
     numer transakcji|nr transakcji|id transakcji|numer referencyjny|nr referencyjny|numer operacji
-    เลขที่อ้างอิง|אסמכתא|交易订单号|交易单号|receipt no|archiving code|arhiveerimistunnus|arhiva kods|id pohybu|id transakce|referencni cislo|referinta tranzactiei|operation id|verifikationsnummer`),
+    เลขที่อ้างอิง|אסמכתא|交易订单号|交易单号|receipt no|archiving code|arhiveerimistunnus|arhiva kods|id pohybu|id transakce|referencni cislo|referinta tranzactiei|operation id|verifikationsnummer|referencia de transaccion`),
   balance: list(`
     balance|running balance|account balance|balance after|balance after transaction|closing balance|ledger balance|current balance|running bal
     saldo|saldo nach buchung|bokfort saldo|bokat saldo|zustatek uctu|zustatek po transakci|saldo nach umsatz|bokat saldo|zustatek|egyenleg|sold|kontostand|kontostand nach buchung|neuer saldo|solde|solde apres operation|solde comptable|saldo contable|saldo disponible|saldo contabilistico|saldo contabile|saldo progressivo|saldo na mutatie|endsaldo|eindsaldo|saldo na trn|saldo na boeking|saldo po operacji|saldo po transakcji|saldo koncowe|guthaben|disponible
-    bal|balance after trans|partial balance|zustatek na uctu|zustatek uctu|zustatek po transakci|zostatok|sold contabil|likutis|atlikums|stanje|залишок|jaak|ยอดคงเหลือ|יתרה|υπολοιπο|bakiye|остаток|残高|差引残高|差し引き残高|取引後残高|現在貸付高|余额|账户余额|本次余额|餘額|即時餘額|結餘|잔액|거래후잔액`),
+    bal|bal after|balance after trans|partial balance|zustatek na uctu|zustatek uctu|zustatek po transakci|zostatok|sold contabil|likutis|atlikums|stanje|залишок|jaak|ยอดคงเหลือ|יתרה|υπολοιπο|bakiye|остаток|残高|差引残高|差し引き残高|取引後残高|現在貸付高|余额|账户余额|本次余额|餘額|即時餘額|結餘|잔액|거래후잔액|салдо|gjendja|qalıq|qoldiq|эцсийн үлдэгдэл|ნაშთი|الرصيد|مانده|saldo total|balance de transaccion`),
   net: list(`
     net|net amount|netto|nettobetrag|montant net|total amount|amount total|transaction net amount|net value|total inc fee`),
   counter_account: list(`
