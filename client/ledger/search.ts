@@ -1,6 +1,7 @@
 import { dayToContinueFrom, earliestDate, latestDate } from '../../src/shared/dates.ts'
 import { searchedTexts } from '../../src/shared/transaction-fields.ts'
 import { maxRowsSearched } from '../../src/transactions/contract.ts'
+import { centsOf } from './money.ts'
 import { indexOf } from './order.ts'
 import type { Key } from './rows.ts'
 import { type Listed, refersTo } from './shown-row.ts'
@@ -14,14 +15,23 @@ export type LedgerFilter = {
   import_id?: number | undefined
   from?: string | undefined
   to?: string | undefined
+  /** Unlike the service, which searches the newest rows, a ledger compares the amounts of all. */
+  amount_from?: string | number | undefined
+  amount_to?: string | number | undefined
   q?: string | undefined
   /**
    * A text, or several of which one is enough: each of its words occurs, in any case, in the description, the reference,
-   * the amount, or the name of an account or the category. Unlike `q`, it looks at all rows.
+   * or the name of an account or the category, or begins the amount. Unlike `q`, it looks at all rows.
    */
   words?: string | readonly string[] | undefined
   page?: number | undefined
   per_page?: number | undefined
+}
+
+/** A filter whose amounts are in minor units. */
+export type ReadFilter = Omit<LedgerFilter, 'amount_from' | 'amount_to'> & {
+  amount_from?: number | undefined
+  amount_to?: number | undefined
 }
 
 /** One month or a range, as GET /api/summary takes them; by default the current month in the user's time zone. */
@@ -59,8 +69,9 @@ export function between({ listed }: View, from?: string, to?: string): readonly 
 export function matching(
   view: View,
   keyOf: (noun: 'account' | 'category', name: Key | number) => Key,
-  { account_id, category_id, type, import_id, from, to, q, words }: Omit<LedgerFilter, 'page' | 'per_page'>,
+  filter: ReadFilter,
 ) {
+  const { account_id, category_id, type, import_id, from, to, amount_from, amount_to, q, words } = filter
   const account = account_id ? view.get('account', keyOf('account', account_id)) : undefined
   const category = category_id ? view.get('category', keyOf('category', category_id)) : undefined
   const isIn = (row: Listed) => refersTo(row.account_id, account) || refersTo(row.to_account_id, account)
@@ -73,10 +84,15 @@ export function matching(
     category_id === 'none' && ((row: Listed) => !isFiled(row)),
     type && ((row: Listed) => types.includes(row.type)),
     import_id && isImported,
+    amount_from !== undefined && (({ amount }: Listed) => centsOf(amount) >= amount_from),
+    amount_to !== undefined && (({ amount }: Listed) => centsOf(amount) <= amount_to),
     words && havingWords(view, [words].flat()),
   ].filter((one) => typeof one === 'function')
   const inPeriod = between(view, from, to)
-  if (!q) return { found: filtered(inPeriod, conditions) }
+  if (!q) {
+    const isSearch = (amount_from ?? amount_to) !== undefined
+    return { found: filtered(inPeriod, conditions), ...(isSearch && { searched_back_to: null }) }
+  }
   // A search looks at the newest rows of an account, or else of a category, in the requested days and import.
   const narrow = account_id ? [isIn] : conditions.slice(0, category_id && category_id !== 'none' ? 1 : 0)
   const searched = filtered(inPeriod, import_id ? [...narrow, isImported] : narrow).slice(0, maxRowsSearched)
@@ -111,7 +127,7 @@ function havingWord(view: View, word: string) {
   return ({ description, reference, amount, account_id, to_account_id, category_id }: Listed) =>
     pattern.test(description ?? '') ||
     pattern.test(reference ?? '') ||
-    amount.includes(word) ||
+    amount.startsWith(word) ||
     accounts.has(account_id) ||
     (to_account_id !== null && accounts.has(to_account_id)) ||
     (category_id !== null && categories.has(category_id))

@@ -26,7 +26,7 @@ import { fieldsOf } from './fields.ts'
 import type { FindKey } from './keys.ts'
 import type { Fields, Value } from './pending.ts'
 import { type Key, type Noun, nounOf } from './rows.ts'
-import type { LedgerFilter, LedgerMonths, LedgerPeriod, LedgerRange } from './search.ts'
+import type { LedgerFilter, LedgerMonths, LedgerPeriod, LedgerRange, ReadFilter } from './search.ts'
 import type { View } from './view.ts'
 
 type Draft = { values: Record<string, unknown>; errors: FieldErrors }
@@ -147,7 +147,7 @@ const months = z.extend(monthlyQuery, ofAccount)
 const ranges = z.extend(balancesQuery, ofAccount)
 
 /** Read queries as the service does; `today` is the latest date on earth. They throw LedgerError. */
-export const readFilter = (query: LedgerFilter): LedgerFilter => readQuery(filters, query)
+export const readFilter = (query: LedgerFilter): ReadFilter => readQuery(filters, query)
 export const readPeriod = (query: LedgerPeriod): LedgerPeriod => readFigures(period, query, periodErrors)
 export const readMonths = (query: LedgerMonths, today: string): LedgerMonths =>
   readFigures(months, query, (values) => monthlyErrors(values, monthOf(today)))

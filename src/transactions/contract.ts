@@ -8,6 +8,7 @@ import {
   flag,
   id,
   longestClientId,
+  money,
   nullable,
   nullableText,
   oneOf,
@@ -135,6 +136,8 @@ export const transactionQuery = z.partial(
       text(),
       doc(`Searches ${searchedTexts.join(', ')}, in the ${newestSearched} only; see \`searched_back_to\`.`),
     ),
+    amount_from: field(money, doc(`The smallest amount, in the ${newestSearched} only, like \`q\`.`)),
+    amount_to: field(money, doc(`The largest amount, in the ${newestSearched} only, like \`q\`.`)),
     per_page: field(pageSize(maxPageSize), doc({ default: defaultPageSize, description: 'Rows per page.' })),
     category_id: field(
       z.union([z.literal('none'), id], { error: invalidText }),
@@ -264,7 +267,7 @@ export const transactionPage = shown.object(
     searched_back_to: field(
       z.optional(z.nullable(shown.calendarDate())),
       doc(
-        `Only with \`q\`: the day to send as \`to\` to search further back, or null if there is none. A search looks at the ${newestSearched} of the account between \`from\` and \`to\`; without an account, at those of the category; without either, at those of the user. The other filters apply within these rows.`,
+        `Only with \`q\`, \`amount_from\` or \`amount_to\`: the day to send as \`to\` to search further back, or null if there is none. A search looks at the ${newestSearched} of the account between \`from\` and \`to\`; without an account, at those of the category; without either, at those of the user. The other filters apply within these rows.`,
       ),
     ),
   },

@@ -20,7 +20,7 @@ const searchedColumns = searchedTexts.map((name) => transactions[columnOf(name)]
  * the transfers into it, since each of the two has an index by date.
  */
 export function filterParts(owner: UserScope, filter: TransactionFilter): SQL[] {
-  const { account_id, category_id, type, from, to, q, import_id } = filter
+  const { account_id, category_id, type, from, to, amount_from, amount_to, q, import_id } = filter
   // All rows of an account, category or import are its user's, so their index is enough, without a condition on the user.
   const isNarrow = account_id !== undefined || typeof category_id === 'number' || import_id !== undefined
   const conditions = and(
@@ -33,6 +33,8 @@ export function filterParts(owner: UserScope, filter: TransactionFilter): SQL[] 
     type === undefined ? undefined : eq(transactions.type, type),
     from === undefined ? undefined : gte(transactions.transactionDate, from),
     to === undefined ? undefined : lte(transactions.transactionDate, to),
+    amount_from === undefined ? undefined : gte(transactions.amount, amount_from),
+    amount_to === undefined ? undefined : lte(transactions.amount, amount_to),
     import_id === undefined ? undefined : isOfImport(owner, import_id),
     q === undefined ? undefined : contains(q),
   ) as SQL

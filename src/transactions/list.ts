@@ -29,7 +29,7 @@ export async function listTransactions(owner: Owner, draft: Draft<TransactionQue
   const { page = 1, per_page: perPage = defaultPageSize, ...filter } = await requireComplete(owner, draft)
   // However large the page number, the offset must remain a safe integer.
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER - perPage)
-  const { ids, counted } = (filter.q ? search : select)(owner, filter, { offset, perPage })
+  const { ids, counted } = (isSearch(filter) ? search : select)(owner, filter, { offset, perPage })
   const results = await owner.run({
     rows: withRelations(owner, sql`${transactions.id} in (${ids})`),
     counted: owner.db.all<{ total: number; oldestSearched?: CalendarDate | null }>(counted),
@@ -44,6 +44,10 @@ export async function listTransactions(owner: Owner, draft: Draft<TransactionQue
     searchedBackTo: oldestSearched && dayToContinueFrom(oldestSearched, { from, to }),
   }
 }
+
+/** No index finds a text or an amount. */
+const isSearch = ({ q, amount_from, amount_to }: TransactionFilter) =>
+  (q ?? amount_from ?? amount_to) !== undefined
 
 function select(owner: UserScope, filter: TransactionFilter, slice: Slice): PageQueries {
   const months = rowsByMonth(owner, filter)

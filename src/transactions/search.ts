@@ -10,11 +10,12 @@ export type PageQueries = { ids: SQL; counted: SQL }
 
 /**
  * Searches the newest rows within a filter's dates and import, and of its account or, without one, of its category, which an index
- * finds. The other conditions apply to these rows only; filter.ts compares the texts. `counted` also selects the day of
+ * finds. The other conditions apply to these rows only; filter.ts compares texts and amounts. `counted` also selects the day of
  * the oldest row searched, null if all were.
  *
- * Only the newest rows are searched: an ordinary index cannot find a word within a text, and one that can would make
- * every write nearly twice as expensive (docs/decisions.md, Searches are bounded).
+ * Only the newest rows are searched: an ordinary index cannot find a word within a text, one that can would make every
+ * write nearly twice as expensive, and one by amount would cost a row for each write (docs/decisions.md, Searches are
+ * bounded).
  */
 export function search(owner: UserScope, filter: TransactionFilter, { offset, perPage }: Slice): PageQueries {
   const { account_id, category_id, import_id, from, to } = filter

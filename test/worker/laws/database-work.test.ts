@@ -173,6 +173,9 @@ test('a search looks at the newest 10,000 rows, and continues from the day where
   // Ten rows for each day: a thousand days.
   expect(newest).toMatchObject({ total: 1, until: '2024-02-05', ids: [7] })
   expect(newest.rows).toBeLessThan(10_000 * 5)
+  const rare = await many('amount_from=999999')
+  expect(rare).toMatchObject({ total: 0, until: '2024-02-05' })
+  expect(rare.rows).toBeLessThan(10_000 * 5)
   expect(await many('q=hills&to=2017-01-01')).toMatchObject({ total: 1, until: null, ids: [3649] })
   expect((await many('q=hills&type=income&account_id=1')).rows).toBeLessThan(10_000 * 10)
 })

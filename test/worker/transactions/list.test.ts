@@ -196,7 +196,8 @@ describe('the filters', () => {
     }
     const names = new Map<number, string>()
     for (const [name, fields] of Object.entries(rows)) {
-      const { id } = await recordTransaction(person, { description: `the ${name}`, amount: 1, ...fields })
+      const amount = ['12.50', '100.00', '250.00', '250.01', '900.00'][names.size]
+      const { id } = await recordTransaction(person, { description: `the ${name}`, amount, ...fields })
       names.set(id, name)
     }
     const find = async (query: string): Promise<(string | undefined)[]> => {
@@ -236,6 +237,25 @@ describe('the filters', () => {
     expect(await find('to=2026-02-01')).toEqual(['pay', 'lunch'])
     expect(await find('from=2026-02-15&to=2026-02-15')).toEqual(['draw'])
     expect(await find('from=2026-04-01')).toEqual([])
+  })
+
+  test('find amounts, both ends included, and say how far back they have looked', async () => {
+    const { person, checking, find } = five
+    expect(await find('amount_from=250')).toEqual(['draw', 'save', 'rent'])
+    expect(await find('amount_from=12.50&amount_to=250.00')).toEqual(['pay', 'lunch', 'draw'])
+    expect(await find('amount_to=12.49')).toEqual([])
+    expect(await find('amount_from=250.01&amount_to=250.01')).toEqual(['save'])
+    expect(await find('amount_from=900&amount_to=100')).toEqual([])
+    expect(await find(`amount_from=100&type=transfer&q=the&account_id=${checking.id}`)).toEqual([
+      'draw',
+      'save',
+    ])
+    expect(await find('amount_from=&amount_to=')).toHaveLength(5)
+    expect((await person.get('/api/transactions?amount_from=0')).body.searched_back_to).toBe(null)
+    expectInvalid(await person.get('/api/transactions?amount_from=much&amount_to=1.001'), {
+      amount_from: ['The amount from field must be a number.'],
+      amount_to: ['The amount to field must have 0-2 decimal places.'],
+    })
   })
 
   test('find a text in description and reference, as it is written', async () => {

@@ -88,6 +88,9 @@ const searches: LedgerFilter[] = [
     q,
   })),
   { q: 'tea', type: 'income' as const, from: '2026-01-01' },
+  { amount_from: '5.00' },
+  { amount_to: 20, type: 'expense' as const },
+  { amount_from: 3, amount_to: '7.5', q: 'tea' },
 ]
 
 /** Queries for both a ledger and the service. Filters name accounts and categories by their keys. */

@@ -193,6 +193,8 @@ test('the filters and periods that a ledger refuses, and why, are those that the
     page: [0, 1, -1, 'x', 1.5, 1e21, '2', ''],
     account_id: [0, -1, 'abc', 1.5, 999_999, account.id, String(account.id), ''],
     category_id: ['none', 'None', 'abc', 0, 999_999, category.id, ''],
+    amount_from: [0, '1.00', 2.5, ' 3 ', -1, '1.001', 'much', '1e999', ''],
+    amount_to: [7, '7.00', '999999999999999', '٣', 'NaN', ''],
     q: ['tea', ' tea ', long(255), long(256), 'nul\0', '%', '', '\u200b'],
   }
   const months = ['2026-11', '2026-13', '2026-1', '11', '2026-00', '1899-12', 'November', '2026-11-20', '']
