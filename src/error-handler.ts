@@ -4,6 +4,7 @@ import { presentAccount } from './accounts/present.ts'
 import { presentCheck } from './balance-checks/present.ts'
 import { presentCategory } from './categories/present.ts'
 import type { App } from './http/app-types.ts'
+import { badLink } from './http/link-page.ts'
 import { logFailure } from './http/observe.ts'
 import { tooManyAttempts } from './http/rate-limits.ts'
 import { presentQuestions } from './imports/present.ts'
@@ -43,7 +44,7 @@ export const handleError: ErrorHandler<App> = (error, c) => {
   if (error instanceof failures.VersionConflict) return versionConflict(error, c)
   if (error instanceof failures.TooManyAttempts)
     return tooManyAttempts(c, error.limit, error.retryAfterSeconds)
-  if (error instanceof failures.BadLink) return c.text(error.message, error.status)
+  if (error instanceof failures.BadLink) return badLink(error, c)
   if (error instanceof HTTPException) return c.json({ message: error.message }, error.status)
   logFailure(error, c)
   if (error instanceof failures.DatabaseUnavailable || error instanceof failures.TooBusy) {

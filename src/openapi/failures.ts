@@ -19,12 +19,14 @@ const failure = (status: number, description: string, text: string): Failure => 
   example: { message: text },
 })
 
+/** A text, or a page where HTML is accepted. */
 const plainText = (status: number, description: string, example: string): Failure => ({
   status,
   description,
   schema: z.string(),
   contentTypes: ['text/plain'],
   example,
+  texts: { 'text/html': '<!doctype html>' },
 })
 
 /** A 403; each of a route that writes may also come from the scope of the token. */

@@ -275,3 +275,21 @@ test('the verification status shows the address and whether it is verified', asy
   await verifyAddress(world, { email })
   expect(await statusOf()).toEqual({ email_verified: true, email })
 })
+
+test('a link that does not work shows a browser a page that leads to a new one, and everybody else the text', async () => {
+  const person = await world.register()
+  const link = pathOf(alterLast(linkOf(person).href))
+  const browser = { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } }
+  const page = await world.call('GET', link, browser)
+  expect(page.status).toBe(403)
+  expect(page.headers.get('Content-Type')).toMatch(/^text\/html\b/)
+  expect(page.text).toContain('This link does not work.')
+  expect(page.text).toContain(`href="${toDashboard}"`)
+  for (const Accept of ['*/*', 'application/json', 'text/plain', ''])
+    expectBadLink(await world.call('GET', link, { headers: { Accept } }))
+  const nobody = await world.call('GET', link.replace(/verify\/\d+/, 'verify/999999'), browser)
+  expect([nobody.status, nobody.text]).toEqual([
+    404,
+    expect.stringContaining('This account no longer exists.'),
+  ])
+})
