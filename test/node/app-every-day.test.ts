@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { browser as executable } from './fixtures/browser.ts'
-import { registration, verifyByMail } from './fixtures/client.ts'
+import { linkInMail, registration, verifyByMail } from './fixtures/client.ts'
 import {
   addExpense,
   address,
@@ -206,6 +206,41 @@ describe.skipIf(!executable)('every day in the example app', () => {
     await expectRows(page, before)
     await page.getByText('Online · all saved').waitFor()
     expect((await person.get('/transactions')).total).toBe(3)
+  })
+
+  test('says what is missing and what to do: no rows, no hits, no such page', async () => {
+    const { person, page } = await newWindow('empty@example.com')
+    await open(page, 'Transactions')
+    await page.getByRole('heading', { name: 'No transactions yet' }).waitFor()
+    await addExpense(page, 'Bread', '3.00')
+    await page.getByLabel('Search').fill('zeppelin')
+    await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
+    await page.getByRole('link', { name: 'Clear the search' }).click()
+    await expectRows(page, ['Bread −3.00'])
+    expect(await page.getByLabel('Search').inputValue()).toBe('')
+    await page.goto(`${address}/nowhere`)
+    await page.getByRole('heading', { name: 'No such page' }).waitFor()
+    await page.getByRole('link', { name: 'Go to the overview' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    for (const { id } of await person.get('/categories')) await person.call('DELETE', `/categories/${id}`)
+    await page.goto(`${address}/categories`)
+    await page.getByRole('heading', { name: 'No categories' }).waitFor()
+    await page.goto(`${address}/account?account=99`)
+    await page.getByRole('link', { name: 'All accounts' }).waitFor()
+  })
+
+  test('a link in a mail that does not work leads to where there is a new one', async () => {
+    const { person, page } = await newWindow('badlink@example.com')
+    const link = await linkInMail(app.place, person.email, /Verify your email/)
+    await page.goto(link.replace(/signature=./, 'signature=_'))
+    await page.getByRole('heading', { name: 'This link does not work.' }).waitFor()
+    for (const width of [320, 1280]) {
+      await page.setViewportSize({ width, height: 700 })
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+    }
+    await page.getByRole('link', { name: 'Open Purse' }).click()
+    await press(page, 'Send the mail again')
+    await page.getByText('Another mail is on its way').waitFor()
   })
 })
 

@@ -28,6 +28,7 @@ const doors: Record<string, ComponentType> = {
 }
 
 const pages: Record<string, ComponentType<PageProps>> = {
+  '/': Dashboard,
   '/dashboard': Dashboard,
   '/transactions': lazy(async () => (await import('./pages/transactions.tsx')).Transactions),
   '/accounts': Accounts,
@@ -76,7 +77,7 @@ function SignedIn({ session }: { session: Session }) {
   useEffect(() => () => openMatches.set(0), [])
   useEffect(() => keepInSync(ledger), [ledger])
   const { pathname } = place.get()
-  const Page = pages[pathname] ?? Dashboard
+  const Page = pages[pathname] ?? Unknown
   // The page of one account belongs to that of all.
   const isShown = (path: string) => pages[path] === Page || (path === '/accounts' && pathname === '/account')
   const isElsewhere = !links.some(([path, , , where]) => !where && isShown(path))
@@ -127,6 +128,14 @@ function Fetching({ ledger }: { ledger: Ledger }) {
     </>
   )
 }
+
+/** What is shown at an address that has no page. */
+const Unknown = () => (
+  <PageFrame title="No such page">
+    <p>There is nothing at this address: the link may be incomplete, or of an earlier version.</p>
+    <a href="/dashboard">Go to the overview</a>
+  </PageFrame>
+)
 
 /** The pages for which a phone's navigation has no room. */
 function More() {

@@ -23,7 +23,13 @@ export function AccountPage({ ledger }: PageProps) {
   const [isChecking, setChecking] = useState(false)
   const key = place.get().searchParams.get('account')
   const account = ledger.accounts().find((one) => one.key === key)
-  if (!account) return <Page title="Account" children={<p>This account is not there any more.</p>} />
+  if (!account)
+    return (
+      <Page title="Account">
+        <p>This account does not exist any more.</p>
+        <a href="/accounts">All accounts</a>
+      </Page>
+    )
   return (
     <Page title={account.name}>
       <article class="line">
@@ -56,6 +62,7 @@ function Lines({ ledger, account }: { ledger: Ledger; account: LedgerAccount }) 
     checks.filter(({ date }) => (from === undefined || date >= from) && (to === undefined || date < to))
   return (
     <article class="list">
+      {total === 0 && <p>It has no transactions yet.</p>}
       {rows.map(({ row, after }, nth) => (
         <Fragment key={row.key}>
           {shownChecks(row.transaction_date, rows[nth - 1]?.row.transaction_date).map((check) => (

@@ -7,6 +7,7 @@ import { chooseLook, hues, icons, type Look, lookOf } from '../looks.ts'
 import { categoriesOf } from '../order.ts'
 import { Amount } from '../ui/amount.tsx'
 import { Waits } from '../ui/days.tsx'
+import { Empty } from '../ui/empty.tsx'
 import { type Entries, Field, type Options, Segments } from '../ui/form.tsx'
 import { Badge } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
@@ -23,6 +24,11 @@ export function Categories({ ledger }: PageProps) {
     sums.find((one) => one.category_key === key && one.type === type)
   return (
     <Page title="Categories" add="category" onAdd={() => setEdited('new')}>
+      {categories.length === 0 && (
+        <Empty title="No categories">
+          <p>With categories, such as groceries and rent, you see what your money is spent on.</p>
+        </Empty>
+      )}
       <div class="columns">
         {categoryTypes.map(([type, label]) => (
           <article key={type} class="list">

@@ -8,6 +8,7 @@ import { go, place, useKept } from '../router.ts'
 import { find, findAll } from '../search.ts'
 import { Button } from '../ui/button.tsx'
 import { Days } from '../ui/days.tsx'
+import { Empty } from '../ui/empty.tsx'
 import { FirstAccount } from '../ui/first-steps.tsx'
 import { accountOptions, Choice, Field, type Options } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
@@ -54,6 +55,7 @@ export function Transactions({ ledger }: PageProps) {
           onDone={() => setChosen(undefined)}
         />
       )}
+      {total === 0 && !failure && <Nothing isFiltered={Object.keys(filter).length > 0} />}
       <Days
         rows={rows}
         isCut={rows.length < total}
@@ -63,6 +65,24 @@ export function Transactions({ ledger }: PageProps) {
       {rows.length < total && <ShowMore shown={rows.length} onMore={() => setPages(pages + 1)} />}
       {edited && <TransactionDialog {...{ ledger, edited, onDone: () => setEdited(undefined) }} />}
     </Page>
+  )
+}
+
+/** Why the list is empty. */
+function Nothing({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered)
+    return (
+      <Empty title="Nothing found">
+        <p>No transaction is like this.</p>
+        <a href="/transactions">Clear the search</a>
+      </Empty>
+    )
+  return (
+    <Empty title="No transactions yet">
+      <p>
+        Add the first one, or <a href="/import">import a file from your bank</a>.
+      </p>
+    </Empty>
   )
 }
 
