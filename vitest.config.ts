@@ -92,6 +92,7 @@ export default defineConfig({
             devices: { seed: process.env.DEVICES_SEED, operations: process.env.DEVICES_OPERATIONS },
             checks: { seed: process.env.CHECKS_SEED, operations: process.env.CHECKS_OPERATIONS },
             model: { seed: process.env.MODEL_SEED, operations: process.env.MODEL_OPERATIONS },
+            recurring: { seed: process.env.RECURRING_SEED, operations: process.env.RECURRING_OPERATIONS },
           },
           isolate: false,
           // Bundled once, into node_modules/.vite: else every run carries their files into workerd one by one.

@@ -261,7 +261,7 @@ const occurrence = shown.object('Occurrence', 'An occurrence of a rule.', {
   possible: field(
     z.nullable(shown.id()),
     doc(
-      'Of a due one: a transaction of the same account, type and amount within three days, which may be it.',
+      'Of a due one: a transaction of the same account, type and amount within three days and half the interval of the rule, which may be it.',
     ),
   ),
 })

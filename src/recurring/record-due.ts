@@ -5,8 +5,8 @@ import { nextTransactionId } from '../database/next-transaction-id.ts'
 import { type Database, runAll, runOne } from '../database/run.ts'
 import { recurringRules, users } from '../database/schema.ts'
 import { setCause } from '../database/written-by.ts'
-import { type CalendarDate, dateIn, instantIn } from '../shared/dates.ts'
-import { nextBookingAfter, openUntil } from '../shared/occurrences.ts'
+import { addDays, type CalendarDate, dateIn, instantIn } from '../shared/dates.ts'
+import { nextBookingAfter, openUntil, possibleDays } from '../shared/occurrences.ts'
 import { isRecordedIn, occurringOf, recordedDates, ruleColumns } from './read.ts'
 
 const rulesPerBatch = 200
@@ -27,6 +27,7 @@ type Row = [
   day: CalendarDate,
   amount: number,
   description: string | null,
+  possibleDays: number,
 ]
 
 /**
@@ -39,25 +40,29 @@ export async function recordDue(job: Job): Promise<Record<string, number>> {
   for (let batch = 0; batch < batchesPerRun; batch++) {
     const due = await rulesToCheck(job)
     if (due.length === 0) break
-    for (const rows of chunks(due.map((rule) => openRows(rule, job.now)))) {
-      const { recorded, refused } = await record(job, rows)
-      did.recorded += recorded
+    const open = due.map((rule) => openRows(rule, job.now))
+    const recorded = new Set<string>()
+    for (const rows of chunks(open)) {
+      const { keys, refused } = await record(job, rows)
+      for (const key of keys) recorded.add(key)
       did.refused += refused
     }
-    await scheduleNextCheck(job, due)
+    const left = open.flat().filter(([id, , date]) => !recorded.has(`${id} ${date}`))
+    await scheduleNextCheck(job, due, new Set(left.map(([id]) => id)))
     did.rules += due.length
+    did.recorded += recorded.size
   }
   return did
 }
 
-/** Whether an account of the rule is closed: its occurrences stay due until a person records them. */
-const isClosed = sql<0 | 1>`exists (
+/** Whether an account of the rule is closed: its occurrences stay due. */
+const isClosed = sql`exists (
   select 1 from accounts
    where accounts.id in (recurring_rules.account_id, recurring_rules.to_account_id) and closed_on is not null)`
 
 function rulesToCheck({ db, now }: Job) {
   const due = db
-    .select({ ...ruleColumns, recorded: recordedDates(now), timezone: users.timezone, isClosed })
+    .select({ ...ruleColumns, recorded: recordedDates(now), timezone: users.timezone })
     .from(recurringRules)
     .innerJoin(users, eq(users.id, recurringRules.userId))
     .where(lte(recurringRules.dueAt, now))
@@ -67,16 +72,18 @@ function rulesToCheck({ db, now }: Job) {
 }
 
 function openRows(rule: DueRule, now: Date): Row[] {
-  const { id, version, isClosed } = rule
-  if (isClosed) return []
-  const open = openUntil(occurringOf(rule), isRecordedIn(rule.recorded), dateIn(rule.timezone, now))
+  if (!rule.autoRecord) return []
+  const [occurring, today] = [occurringOf(rule), dateIn(rule.timezone, now)]
+  const open = openUntil(occurring, isRecordedIn(rule.recorded), today)
+  const within = possibleDays(occurring, today)
   return open.map(({ date, day, exception }) => [
-    id,
-    version,
+    rule.id,
+    rule.version,
     date,
     day,
     exception.amount ?? rule.amount,
     exception.description ?? rule.description,
+    within,
   ])
 }
 
@@ -95,24 +102,27 @@ function chunks(rules: Row[][]): Row[][][] {
   return found
 }
 
-/** Records the rows of rules. If a constraint fails, halves them until the rule is found that breaks it. */
-async function record(job: Job, rules: Row[][]): Promise<{ recorded: number; refused: number }> {
+/**
+ * Records the rows of rules, and returns the rule and date of each that it has recorded. If a constraint fails, halves them
+ * until the rule is found that breaks it.
+ */
+async function record(job: Job, rules: Row[][]): Promise<{ keys: string[]; refused: number }> {
   try {
     const { inserted } = await runAll(job.db, {
-      inserted: job.db.run(insertOccurrences(rules.flat(), job.now)),
+      inserted: job.db.all<{ key: string }>(insertOccurrences(rules.flat(), job.now)),
       cause: job.db.run(setCause('recurring')),
     })
-    return { recorded: inserted.rowsAffected, refused: 0 }
+    return { keys: inserted.map(({ key }) => key), refused: 0 }
   } catch (error) {
     if (!(error instanceof ConstraintViolated)) throw error
     if (rules.length === 1) {
       console.error(JSON.stringify({ event: 'recurring transaction refused', rule: rules[0]?.[0]?.[0] }))
-      return { recorded: 0, refused: 1 }
+      return { keys: [], refused: 1 }
     }
     const middle = Math.ceil(rules.length / 2)
     const first = await record(job, rules.slice(0, middle))
     const second = await record(job, rules.slice(middle))
-    return { recorded: first.recorded + second.recorded, refused: first.refused + second.refused }
+    return { keys: [...first.keys, ...second.keys], refused: first.refused + second.refused }
   }
 }
 
@@ -121,8 +131,13 @@ async function record(job: Job, rules: Row[][]): Promise<{ recorded: number; ref
  * the occurrence (`possibleFor`). Rules disappear with their users and accounts.
  */
 function insertOccurrences(rows: Row[], now: Date): SQL {
-  const columns = ['rule_id', 'version', 'occurrence_date', 'day', 'amount', 'description']
+  const columns = ['rule_id', 'version', 'occurrence_date', 'day', 'amount', 'description', 'possible_days']
   const item = sql.raw(columns.map((name, place) => `value ->> ${place} as ${name}`).join(', '))
+  const possible = possibleFor({
+    amount: sql`item.amount`,
+    day: sql`item.day`,
+    days: sql`item.possible_days`,
+  })
   return sql`
     insert into transactions (id, user_id, account_id, to_account_id, category_id, type, amount, description, reference,
                               transaction_date, recurring_id, occurrence_date, seq, created_at, updated_at)
@@ -133,26 +148,28 @@ function insertOccurrences(rows: Row[], now: Date): SQL {
            ${nextChange(sql`recurring_rules.user_id`)} + row_number() over (partition by recurring_rules.user_id order by position) - 1,
            ${now}, ${now}
       from item cross join recurring_rules on recurring_rules.id = item.rule_id and recurring_rules.version = item.version
-     where not exists (select 1 from transactions possible where ${possibleFor({ amount: sql`item.amount`, day: sql`item.day` })})
-    on conflict (recurring_id, occurrence_date) where recurring_id is not null do nothing`
+     where not ${isClosed} and not exists (select 1 from transactions possible where ${possible})
+    on conflict (recurring_id, occurrence_date) where recurring_id is not null do nothing
+    returning recurring_id || ' ' || occurrence_date as key`
 }
 
-/** By how many days a transaction that may be the occurrence may be away from it. */
-export const possibleDays = 3
-
 /** Matches a `possible` transaction that may be an occurrence of the rule: with the same accounts, type and amount, and no rule. */
-export function possibleFor({ amount, day }: { amount: SQL; day: SQL }): SQL {
-  const away = (days: number) => sql`date(${day}, ${sql.raw(`'${days} days'`)})`
+function possibleFor({ amount, day, days }: { amount: SQL; day: SQL; days: SQL }): SQL {
+  const away = (sign: SQL) => sql`date(${day}, ${sign} || ${days} || ' days')`
   return sql`possible.account_id = recurring_rules.account_id
-    and possible.transaction_date between ${away(-possibleDays)} and ${away(possibleDays)} and possible.amount = ${amount}
+    and possible.transaction_date between ${away(sql`'-'`)} and ${away(sql`'+'`)} and possible.amount = ${amount}
     and possible.type = recurring_rules.type and possible.to_account_id is recurring_rules.to_account_id
     and possible.recurring_id is null`
 }
 
-/** Schedules the next check of each rule, unless a write has requested one since. */
-async function scheduleNextCheck({ db, now }: Job, due: DueRule[]): Promise<void> {
+/**
+ * Schedules the next check of each rule, unless a write has requested one since: on the day of the next booking, or on the
+ * next day if it has left an occurrence open.
+ */
+async function scheduleNextCheck({ db, now }: Job, due: DueRule[], left: ReadonlySet<number>) {
   const checks = due.map((rule) => {
-    const next = nextBookingAfter(occurringOf(rule), dateIn(rule.timezone, now))
+    const today = dateIn(rule.timezone, now)
+    const next = left.has(rule.id) ? addDays(today, 1) : nextBookingAfter(occurringOf(rule), today)
     const isDone = next === null || rule.paused || !rule.autoRecord
     return [
       rule.id,

@@ -2,14 +2,20 @@ import { sql } from 'drizzle-orm'
 import type { Owner, UserScope } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
 import { recurringRules } from '../database/schema.ts'
-import { addDays, type CalendarDate, dateIn, dayMs, daysOnEarth } from '../shared/dates.ts'
+import { addDays, type CalendarDate, dateIn, daysBetween, daysOnEarth } from '../shared/dates.ts'
 import type { Draft } from '../shared/draft.ts'
 import type { Minor } from '../shared/money.ts'
-import { bookedIn, dueDays, type Occurrence, openUntil } from '../shared/occurrences.ts'
+import {
+  bookedIn,
+  dueDays,
+  maxPossibleDays,
+  type Occurrence,
+  openUntil,
+  possibleDays,
+} from '../shared/occurrences.ts'
 import type { occurrenceStates } from '../shared/types.ts'
 import { maxUpcoming, type UpcomingQuery } from './contract.ts'
 import { isRecordedIn, occurringOf, type Rule, selectRules } from './read.ts'
-import { possibleDays } from './record-due.ts'
 
 /** How many days are looked ahead, unless the client says it. */
 const defaultDays = 30
@@ -59,6 +65,7 @@ function statedOf(
   const isRecorded = isRecordedIn(rule.recorded)
   const state = (one: Occurrence): StatedOccurrence['state'] =>
     isRecorded(one.date) ? 'recorded' : one.exception.skip ? 'skipped' : one.day <= today ? 'due' : 'upcoming'
+  const within = possibleDays(occurring, today)
   const late = openUntil(occurring, isRecorded, today, addDays(today, -1))
   const ahead = bookedIn(occurring, { from: today, to }).filter(({ day }) => day >= occurring.openFrom)
   return [...late, ...ahead].map((occurrence) => {
@@ -67,7 +74,7 @@ function statedOf(
     const found = { rule, occurrence, state: state(occurrence), amount }
     const daysLate = found.state === 'due' ? daysBetween(day, today) : 0
     const isPossible = (row: PossibleRow) =>
-      isLike(row, rule) && row.amount === amount && Math.abs(daysBetween(row.date, day)) <= possibleDays
+      isLike(row, rule) && row.amount === amount && Math.abs(daysBetween(row.date, day)) <= within
     return {
       ...found,
       daysLate,
@@ -75,8 +82,6 @@ function statedOf(
     }
   })
 }
-
-const daysBetween = (from: CalendarDate, to: CalendarDate) => (Date.parse(to) - Date.parse(from)) / dayMs
 
 type PossibleRow = {
   id: number
@@ -90,7 +95,9 @@ type PossibleRow = {
 const isLike = (row: PossibleRow, rule: Rule) =>
   row.accountId === rule.accountId && row.toAccountId === rule.toAccountId && row.type === rule.type
 
-/** The most transactions that may be occurrences, of those that are read. */
+/** The most transactions that are compared with rules: far more than a person has in two months. */
+const maxCompared = 20_000
+/** The most of them that may be occurrences. */
 const maxPossible = 2_000
 
 /** The transactions of the days of due occurrences that are linked to no rule, with an account and amount of a rule. */
@@ -107,9 +114,12 @@ export function selectPossible({ db, id }: UserScope, now: Date) {
            where user_id = ${id} and not paused and exception.value ->> 'amount' is not null))
       select row.id, row.account_id as accountId, row.to_account_id as toAccountId, row.type, row.amount,
              row.transaction_date as date
-        from (select distinct account_id from wanted) account
-       cross join transactions row on row.account_id = account.account_id
-         and row.transaction_date between ${addDays(from, -dueDays - possibleDays)} and ${addDays(to, possibleDays)}
-       where (row.account_id, row.amount) in (select account_id, amount from wanted) and row.recurring_id is null
+        from (select row.account_id, row.amount, row.rowid as id
+                from (select distinct account_id from wanted) account
+               cross join transactions row on row.account_id = account.account_id
+                 and row.transaction_date between ${addDays(from, -dueDays - maxPossibleDays)} and ${addDays(to, maxPossibleDays)}
+               limit ${maxCompared}) compared
+       cross join transactions row on row.id = compared.id
+       where (compared.account_id, compared.amount) in (select account_id, amount from wanted) and row.recurring_id is null
        order by row.id desc limit ${maxPossible})`)
 }

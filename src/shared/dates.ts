@@ -23,6 +23,9 @@ export function addDays(date: CalendarDate, days: number): CalendarDate {
 }
 
 /** For an unknown time zone. */
+export const daysBetween = (from: CalendarDate, to: CalendarDate): number =>
+  (Date.parse(to) - Date.parse(from)) / dayMs
+
 export const fallbackTimezone = 'UTC'
 
 /** True for an IANA time zone that this runtime knows, such as `Europe/Paris` or `UTC`. */

@@ -1,12 +1,14 @@
-import { addDays, type CalendarDate, type Span } from './dates.ts'
+import { addDays, type CalendarDate, daysBetween, type Span } from './dates.ts'
 import type { Minor } from './money.ts'
-import { bookingDay, occurrences, type Schedule } from './recurrence.ts'
+import { bookingDay, occurrences, occurrencesBetween, type Schedule } from './recurrence.ts'
 import type { weekendShifts } from './types.ts'
 
 /** For so many days from its booking day, an occurrence that is not recorded is due; then it is missed. */
 export const dueDays = 62
 /** By how many days a booking may be away from its occurrence. */
 export const maxDaysMoved = 62
+/** By how many days a transaction that may be an occurrence may be away from its booking day. */
+export const maxPossibleDays = 3
 
 /** The differences of one occurrence from its rule. */
 export type Exception = {
@@ -79,6 +81,17 @@ export function nextBookingAfter(rule: Occurring, today: CalendarDate): Calendar
     if (!exception.skip && day > today && (!next || day < next)) next = day
   }
   return next
+}
+
+/** `maxPossibleDays`, but never beyond half the interval of the rule, so that a transaction may be few of its occurrences. */
+export function possibleDays(rule: Schedule, today: CalendarDate): number {
+  const dates = occurrencesBetween(
+    rule,
+    addDays(today, -dueDays - maxDaysMoved),
+    addDays(today, maxDaysMoved),
+  )
+  const intervals = dates.slice(1).map((date, nth) => daysBetween(dates[nth] ?? date, date))
+  return Math.min(maxPossibleDays, ...intervals.map((days) => Math.floor(days / 2)))
 }
 
 const isOpen = ({ date, exception }: Occurrence, isRecorded: IsRecorded) =>

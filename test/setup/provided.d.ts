@@ -15,5 +15,7 @@ declare module 'vitest' {
     /** DEVICES_SEED and DEVICES_OPERATIONS, for a longer run of test/worker/devices. */
     checks: { seed: string | undefined; operations: string | undefined }
     devices: { seed: string | undefined; operations: string | undefined }
+    /** RECURRING_SEED and RECURRING_OPERATIONS, for a longer run of test/worker/recurring/random.test.ts. */
+    recurring: { seed: string | undefined; operations: string | undefined }
   }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
+import { dateIn } from '../../../src/shared/dates.ts'
 import { noon, setClock } from '../fixtures/clock.ts'
 import {
   aCategory,
@@ -77,27 +78,32 @@ test('each occurrence is recorded on its day, once, with the balance that it lea
   expect(await findDifferences(openWorldDatabase(world))).toEqual([])
 })
 
-test('an outage of up to 61 days records what no outage would have, and a longer one loses only what is older', async () => {
+/** Rules of each kind, in the first world. */
+async function createSeveral(): Promise<void> {
+  await create()
   await create({ rrule: 'FREQ=WEEKLY;BYDAY=MO,SA', weekend: 'before' })
-  const other = await world.register()
-  await runAt(noon + 61 * dayMs)
-  const afterOutage = (await recorded()).map(([, ...rest]) => rest)
-  setClock(noon)
-  const theirs = await openAccount(other)
-  await other.post('/api/recurring', {
-    ...daily,
-    account_id: theirs.id,
-    category_id: (await aCategory(other)).id,
-    rrule: 'FREQ=WEEKLY;BYDAY=MO,SA',
-    weekend: 'before',
-  })
+  await create({ rrule: 'FREQ=MONTHLY;BYMONTHDAY=15,31', starts_on: '2026-01-31', weekend: 'after' })
+}
+
+test('an outage of 1 to 61 days records what no outage would have, and a longer one loses only what is older', async () => {
+  await createSeveral()
   for (let day = 0; day <= 61; day++) await runAt(noon + day * dayMs)
-  const all = (await recorded()).map(([, ...rest]) => rest)
-  expect(all).toHaveLength(2 * afterOutage.length)
-  expect(new Set(all.map((one) => one.join()))).toEqual(new Set(afterOutage.map((one) => one.join())))
-  await runAt(noon + 61 * dayMs + 70 * dayMs)
-  const found = (await recorded()).filter(([, , day]) => day > '2027-01-20')
-  expect(found[0]?.[2]).toBe('2027-01-29')
+  const whole = await recorded()
+  expect(whole.length).toBeGreaterThan(80)
+  for (const outage of [1, 2, 10, 31, 61]) {
+    setClock(noon)
+    world = createWorld()
+    person = await world.register()
+    account = await openAccount(person)
+    daily = { ...daily, account_id: account.id, category_id: (await aCategory(person)).id }
+    await createSeveral()
+    for (let day = outage % 7; day <= 61; day += outage) await runAt(noon + day * dayMs)
+    await runAt(noon + 61 * dayMs)
+    expect(await recorded(), `an outage of ${outage} days`).toEqual(whole)
+  }
+  await runAt(noon + 131 * dayMs)
+  const found = (await dates()).filter((day) => day > '2027-01-20')
+  expect(found[0]).toBe('2027-01-28')
 })
 
 test('two jobs at once, and a clock that goes back, record nothing twice', async () => {
@@ -144,27 +150,44 @@ test.each([
   expect(await dates()).toEqual(['2026-11-22'])
 })
 
-test('each date is due once, through changes of the clock and across the date line', async () => {
-  await create({ starts_on: '2026-11-20' })
+test('each date is due once, through changes of the clock in ten zones, and across the date line', async () => {
+  setClock(Date.parse('2026-09-01T12:00:00Z'))
+  await create({ starts_on: '2026-09-01' })
+  // On the way, clocks change at midnight in Santiago and Cairo, by half an hour on Lord Howe, and at night elsewhere.
   const zones = [
-    'Europe/Paris',
-    'Pacific/Kiritimati',
-    'America/New_York',
-    'Pacific/Pago_Pago',
-    'Australia/Lord_Howe',
+    ...['America/Santiago', 'Europe/Paris', 'Pacific/Kiritimati', 'America/New_York', 'Pacific/Pago_Pago'],
+    ...['Australia/Lord_Howe', 'Africa/Cairo', 'America/Havana', 'Asia/Kathmandu', 'Pacific/Auckland'],
   ]
-  for (let hour = 0; hour < 24 * 20; hour += 6) {
-    setClock(noon + hour * 3_600_000)
-    if (hour % 36 === 0) await person.put('/api/me', { timezone: zones[(hour / 36) % zones.length] })
+  for (let hour = 0; hour < 24 * 80; hour += 8) {
+    setClock(Date.parse('2026-09-01T12:07:00Z') + hour * 3_600_000)
+    if (hour % 64 === 0) await person.put('/api/me', { timezone: zones[(hour / 64) % zones.length] })
     await world.runCron(cron)
+    const found = await dates()
+    const last = found.at(-1) ?? ''
+    expect(found).toEqual(
+      Array.from({ length: found.length }, (_, nth) =>
+        new Date(Date.parse('2026-09-01') + nth * dayMs).toISOString().slice(0, 10),
+      ),
+    )
+    const { body } = await person.get('/api/recurring/upcoming?days=1')
+    expect(body.occurrences.filter(({ state }: Json) => state === 'due')).toEqual([])
+    expect(last >= dateIn(zones[Math.floor(hour / 64) % zones.length] ?? '', new Date())).toBe(true)
   }
-  const found = await dates()
-  expect(found).toEqual([...new Set(found)])
-  const last = found.length
-  expect(found).toEqual(
-    Array.from({ length: last }, (_, nth) => new Date(noon + nth * dayMs).toISOString().slice(0, 10)),
-  )
-  expect(last).toBeGreaterThan(18)
+})
+
+test.each([
+  ['America/Santiago', '2026-09-06', '2026-09-06T04:05:00Z'],
+  ['Africa/Cairo', '2026-04-24', '2026-04-23T22:05:00Z'],
+  ['Pacific/Apia', '2011-12-30', '2011-12-30T10:05:00Z'],
+])('in %s, %s is due at %s, though its first minutes did not exist', async (timezone, date, instant) => {
+  setClock(Date.parse(instant) - 3 * dayMs)
+  await person.put('/api/me', { timezone })
+  await create({ starts_on: date, rrule: 'FREQ=MONTHLY' })
+  await world.runCron(cron)
+  await runAt(Date.parse(instant) - 30 * 60_000)
+  expect(await dates()).toEqual([])
+  await runAt(Date.parse(instant))
+  expect(await dates()).toEqual([date])
 })
 
 describe('the job leaves out', () => {
@@ -213,6 +236,34 @@ describe('the job leaves out', () => {
     expect(await recorded()).toEqual([[id, '2026-11-20', '2026-11-18']])
   })
 
+  test('what was held back, until the next day on which nothing holds it back', async () => {
+    await create({ rrule: 'FREQ=YEARLY' })
+    const { auto_record: _, starts_on: __, rrule: ___, ...expense } = daily
+    const typed = await recordTransaction(person, { ...expense, transaction_date: '2026-11-18' })
+    await runAt(noon)
+    await person.delete(`/api/transactions/${typed.id}`)
+    await runAt(noon + dayMs)
+    expect(await dates()).toEqual(['2026-11-20'])
+  })
+
+  test.each([
+    ['FREQ=DAILY', ['2026-11-20', '2026-11-21', '2026-11-23', '2026-11-24'], ['2026-11-22']],
+    ['FREQ=DAILY;INTERVAL=2', ['2026-11-20', '2026-11-24'], ['2026-11-22']],
+    ['FREQ=WEEKLY;BYDAY=FR,TU', ['2026-11-20', '2026-11-24'], []],
+    ['FREQ=WEEKLY', [], ['2026-11-20']],
+  ])('with %s, what is not nearer to another occurrence', async (rrule, expected, held) => {
+    const { auto_record: _, starts_on: __, rrule: ___, ...expense } = daily
+    const typed = await recordTransaction(person, { ...expense, transaction_date: '2026-11-22' })
+    await create({ rrule })
+    await runAt(noon + 4 * dayMs)
+    expect(await dates()).toEqual(expected)
+    const { body } = await person.get('/api/recurring/upcoming?days=1')
+    const due = body.occurrences.filter(({ state }: Json) => state === 'due')
+    expect(due.map(({ occurrence_date, possible }: Json) => [occurrence_date, possible])).toEqual(
+      held.map((date) => [date, typed.id]),
+    )
+  })
+
   test('an occurrence whose transaction was deleted', async () => {
     await create({ rrule: 'FREQ=MONTHLY' })
     await runAt(noon)
@@ -229,6 +280,9 @@ describe('the job leaves out', () => {
     expect(await dates()).toEqual([])
     const { body } = await person.get('/api/recurring/upcoming?days=1')
     expect(body.occurrences).toMatchObject([{ occurrence_date: '2026-11-20', state: 'due' }])
+    await person.put(`/api/accounts/${account.id}`, { closed_on: null })
+    await runAt(noon + dayMs)
+    expect(await dates()).toEqual(['2026-11-20'])
   })
 
   test('rules of a deleted account, and of a user who is gone', async () => {
