@@ -14,8 +14,6 @@ export async function buildClientPackage(target = clientPackage): Promise<void> 
     // Entry points of their own keep the rest in other files than the ledger, whose schemas are made when its file is
     // loaded: an app without a ledger should not load that, and few apps restore an export.
     entryPoints: ['index.ts', 'create.ts', 'new-id.ts', 'restore.ts', 'ledger/ledger.ts'],
-    // Without the texts of the OpenAPI document (src/shared/doc.ts).
-    bundling: { define: { DOCUMENTED: 'false' } },
     ownTypes: /^client\/|^src\/app\.ts$/,
     // Of app.ts only the routes are needed, which the compiler has spelled out.
     editTypes: (text) =>

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, normalize } from 'node:path'
-import { type BuildOptions, build } from 'esbuild'
+import { build } from 'esbuild'
 import { projectDirectory } from './project.ts'
 
 /** A package of the project: where its source is, and what of the project it brings. */
@@ -12,8 +12,6 @@ export type PackageOptions = {
   entryPoints: string[]
   /** The fields of package.json besides those of `source`. */
   manifest?: object
-  /** Options of esbuild besides the usual. */
-  bundling?: BuildOptions
   /** The files whose types may be in those of the package. */
   ownTypes: RegExp
   /** Changes a file's types. */
@@ -45,7 +43,6 @@ export async function buildPackage(target: string, options: PackageOptions): Pro
       target: 'es2022',
       // Not bundled, so that an app that has these packages loads no second copy.
       external: [...dependencies, 'node:*'],
-      ...options.bundling,
     }),
     writeTypes(target, options, dependencies),
     writeFile(join(target, 'README.md'), options.editReadme(readme)),

@@ -122,7 +122,10 @@ function Fetching({ ledger }: { ledger: Ledger }) {
   return (
     <>
       <p role="status">
-        {dotted('Fetching your data …', total !== null && `${received} of ${counted(total, 'transaction')}`)}
+        {dotted(
+          'Fetching your data …',
+          total !== null && `${received.toLocaleString()} of ${counted(total, 'transaction')}`,
+        )}
       </p>
       <progress value={total ? received / total : undefined} aria-label="Fetching your data" />
     </>

@@ -46,7 +46,8 @@ export function deviceName(agent: string | null): string {
   return browser && system ? `${names[browser] ?? browser} on ${system}` : (agent ?? 'Unknown')
 }
 
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+export const counted = (count: number, noun: string): string =>
+  `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`
 
 /** The parts that there are, on one line. */
 export const dotted = (...parts: (string | false | null | undefined)[]): string =>
