@@ -14,7 +14,10 @@ export type Restored = {
   matched: boolean
   differences: RestoreDifference[]
   /** The numbers of rows that cannot be given to another user. */
-  notRestored: Omit<Export['counts'], 'accounts' | 'categories' | 'transactions' | 'balance_checks'>
+  notRestored: Omit<
+    Export['counts'],
+    'accounts' | 'categories' | 'recurring' | 'transactions' | 'balance_checks'
+  >
 }
 
 /** The file cannot be restored, or not into this user. Nothing was changed. */
@@ -25,15 +28,15 @@ export class RestoreError extends Error {
 type Api = PurseClient['api']
 type Operation = Upload['ops'][number]
 type Result = UploadAnswer['results'][number]
-type ClientIdOf = (noun: 'account' | 'category' | 'transaction' | 'balance_check', id: number) => string
+type ClientIdOf = (noun: Exclude<Operation['noun'], 'profile'>, id: number) => string
 
 /** The most bytes of operations in an upload, with room for the rest of its body. */
 const limits = { operations: 500, bytes: 1_000_000 }
 
 /**
- * Restores a JSON export into a user who has no accounts yet: profile settings, accounts, categories, transactions and
- * balance checks are as in the file afterwards, and categories that it does not have are deleted. After an error, the same
- * call continues. Throws RestoreError, ApiError, ConnectionError.
+ * Restores a JSON export into a user who has no accounts yet: profile settings, accounts, categories, transactions, single
+ * and recurring, and balance checks are as in the file afterwards, and categories that it does not have are deleted. After
+ * an error, the same call continues. Throws RestoreError, ApiError, ConnectionError.
  */
 export async function restore({ api }: Pick<PurseClient, 'api'>, file: Export): Promise<Restored> {
   if (!isComplete(file)) throw new RestoreError('This is no complete export of version 1.')
@@ -52,6 +55,7 @@ export async function restore({ api }: Pick<PurseClient, 'api'>, file: Export): 
     const client_id = clientIdOf('account', row.id)
     return { op: 'create', noun: 'account', client_id, set: fieldsOf('account', row) }
   })
+  const rules = rulesOf(file, references, clientIdOf)
   const transactions = transactionsOf(file, references, clientIdOf)
   // Exports from before there were balance checks have none.
   const checks = (file.balance_checks ?? []).map((row): Operation => {
@@ -62,14 +66,22 @@ export async function restore({ api }: Pick<PurseClient, 'api'>, file: Export): 
   const differences: RestoreDifference[] = []
   const ids = new Map<string, number>()
   // Deletions are an upload of their own: a user may have as many categories as the file, but not more.
-  for (const operations of [deletions, [profile, ...changes, ...accounts], transactions, checks])
+  const first = [profile, ...changes, ...accounts]
+  for (const operations of [deletions, first, rules.created, transactions, checks, rules.switchedOn])
     for await (const [operation, result] of upload(api, operations)) {
       if (operation.noun === 'account' && result.id) ids.set(operation.client_id ?? '', result.id)
       if (failed.includes(result.outcome)) differences.push(failureOf(operation, result))
     }
   const compared = await compare(api, file, (account) => ids.get(clientIdOf('account', account)))
   differences.push(...compared)
-  const { accounts: _, categories: __, transactions: ___, balance_checks: ____, ...notRestored } = file.counts
+  const {
+    accounts: _,
+    categories: __,
+    recurring,
+    transactions: ___,
+    balance_checks: ____,
+    ...notRestored
+  } = file.counts
   return { matched: differences.length === 0, differences, notRestored }
 }
 
@@ -150,18 +162,54 @@ function matchCategories(file: Export, current: Row<'category'>[], clientIdOf: C
   return { deletions, changes, references }
 }
 
+/**
+ * The operations that create the rules, and those that let them record by themselves once all transactions are there: before
+ * that, the service would record what the file has.
+ */
+function rulesOf(file: Export, categories: Map<number, number | string>, clientIdOf: ClientIdOf) {
+  // Exports from before there were recurring transactions have none.
+  const rows = file.recurring ?? []
+  const named = (id: number) => ({ noun: 'recurring' as const, client_id: clientIdOf('recurring', id) })
+  const created = rows.map((row): Operation => {
+    const set = {
+      ...fieldsOf('recurring', row),
+      ...referencesOf(row, categories, clientIdOf),
+      successor_id: row.successor_id === null ? null : `#${clientIdOf('recurring', row.successor_id)}`,
+      auto_record: false,
+    }
+    return { op: 'create', ...named(row.id), set }
+  })
+  const switchedOn = rows
+    .filter(({ auto_record }) => auto_record)
+    .map(({ id }): Operation => ({ op: 'update', ...named(id), set: { auto_record: true } }))
+  return { created, switchedOn }
+}
+
+/** The accounts and the category of a row, as operations name them. */
+function referencesOf(
+  row: Pick<Export['transactions'][number], 'account_id' | 'to_account_id' | 'category_id'>,
+  categories: Map<number, number | string>,
+  clientIdOf: ClientIdOf,
+) {
+  const accountOf = (id: number) => `#${clientIdOf('account', id)}`
+  return {
+    account_id: accountOf(row.account_id),
+    to_account_id: row.to_account_id === null ? null : accountOf(row.to_account_id),
+    category_id: row.category_id === null ? null : (categories.get(row.category_id) ?? null),
+  }
+}
+
 function* transactionsOf(
   file: Export,
   categories: Map<number, number | string>,
   clientIdOf: ClientIdOf,
 ): Generator<Operation> {
-  const accountOf = (id: number) => `#${clientIdOf('account', id)}`
   for (const row of file.transactions) {
+    const { recurring_id: rule } = row
     const set = {
       ...fieldsOf('transaction', row),
-      account_id: accountOf(row.account_id),
-      to_account_id: row.to_account_id === null ? null : accountOf(row.to_account_id),
-      category_id: row.category_id === null ? null : (categories.get(row.category_id) ?? null),
+      ...referencesOf(row, categories, clientIdOf),
+      ...(rule != null && { recurring_id: `#${clientIdOf('recurring', rule)}` }),
     }
     yield { op: 'create', noun: 'transaction', client_id: clientIdOf('transaction', row.id), set }
   }
@@ -172,7 +220,8 @@ async function* upload(api: Api, operations: Iterable<Operation>): AsyncGenerato
   let ops: Operation[] = []
   let bytes = 0
   async function* send() {
-    const { results } = ops.length > 0 ? await unwrap(api.changes.$post({ json: { ops } })) : { results: [] }
+    const { results } =
+      ops.length > 0 ? await unwrap(api.changes.$post({ json: { restore: true, ops } })) : { results: [] }
     for (const result of results) yield [ops[result.index] as Operation, result] as [Operation, Result]
     ops = []
     bytes = 0
@@ -197,12 +246,14 @@ function failureOf({ op, noun, client_id, id }: Operation, { outcome, errors }: 
 async function compare(api: Api, file: Export, idOf: (account: number) => number | undefined) {
   const accounts = await unwrap(api.accounts.$get())
   const categories = await unwrap(api.categories.$get())
+  const rules = await unwrap(api.recurring.$get())
   const checks = await unwrap(api['balance-checks'].$get({ query: {} }))
   const { total } = await unwrap(api.transactions.$get({ query: { per_page: '1' } }))
   const balances = new Map(accounts.map(({ id, balance }) => [id, balance]))
   const all: RestoreDifference[] = [
     { what: 'number of accounts', expected: file.accounts.length, found: accounts.length },
     { what: 'number of categories', expected: file.categories.length, found: categories.length },
+    { what: 'number of recurring transactions', expected: file.recurring?.length ?? 0, found: rules.length },
     { what: 'number of transactions', expected: file.transactions.length, found: total },
     { what: 'number of balance checks', expected: file.balance_checks?.length ?? 0, found: checks.length },
     ...file.accounts.map(({ id, name, balance }) => ({

@@ -28,7 +28,7 @@ export type OnChange = (noun: Noun, key: Key, before: ServedRow | undefined) => 
 
 const clientOf = ({ client_id }: Identified) => client_id
 
-export const nouns: readonly Noun[] = changedNouns
+export const nouns = changedNouns.filter((noun): noun is Noun => noun !== 'recurring')
 
 /** An empty map for each noun. */
 export const mapsByNoun = () => ({

@@ -7,7 +7,7 @@ import { doc, field } from '../shared/doc.ts'
 import { invalidText } from '../shared/field-errors.ts'
 import { converted, oneOf, pageSize, text } from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
-import type { fedNouns } from '../shared/types.ts'
+import type { changedNouns } from '../shared/types.ts'
 import { transaction } from '../transactions/contract.ts'
 import { mary, user } from '../users/contract.ts'
 import { readCursor } from './feed-cursor.ts'
@@ -82,7 +82,7 @@ type Changed = {
   transaction: typeof changedTransaction
   balance_check: typeof changedCheck
 }
-type Noun = (typeof fedNouns)[number]
+type Noun = (typeof changedNouns)[number]
 
 /** A change of the feed. The document cannot say that the type of `data` depends on `noun`. */
 export type ShownChange = {

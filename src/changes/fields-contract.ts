@@ -2,8 +2,9 @@ import * as z from 'zod/mini'
 import { accountChanges, newAccount } from '../accounts/contract.ts'
 import { balanceCheckChanges, newBalanceCheck } from '../balance-checks/contract.ts'
 import { categoryChanges, newCategory } from '../categories/contract.ts'
+import { newRecurring, recurringUpdate, uploadedExceptions } from '../recurring/contract.ts'
 import { doc, field } from '../shared/doc.ts'
-import { idOrReference, nullable } from '../shared/fields.ts'
+import { clientId, date, idOrReference, longestClientId, nullable } from '../shared/fields.ts'
 import { newBookedDays, newTransaction, transactionChanges } from '../transactions/contract.ts'
 import { profileChanges } from '../users/contract.ts'
 
@@ -22,13 +23,47 @@ export const references = {
   ),
 }
 
+/** The occurrence that a new transaction is: both fields or none. */
+export const newOccurrence = {
+  recurring_id: field(
+    z.optional(nullable(idOrReference)),
+    doc('The recurring transaction that it is an occurrence of: its id, or `#` and its client id.'),
+  ),
+  occurrence_date: field(z.optional(nullable(date)), doc('Which occurrence it is: its date by the rule.')),
+}
+
+/** The fields of a recurring transaction that only uploads set. */
+export const uploadedRecurring = {
+  exceptions: uploadedExceptions,
+  successor_id: field(
+    z.optional(nullable(idOrReference)),
+    doc('Of a new recurring transaction: the later one that continues it, its id, or `#` and its client id.'),
+  ),
+  successor_client_id: field(
+    z.optional(nullable(clientId(longestClientId))),
+    doc("With `from`: the client's own id for the recurring transaction that continues this one."),
+  ),
+}
+
 /** The fields of each noun: those of the single endpoints, but other rows may be named by client id. */
 export const fieldsOfNoun = {
   profile: { create: undefined, update: profileChanges },
   account: { create: newAccount, update: accountChanges },
   category: { create: newCategory, update: categoryChanges },
+  recurring: {
+    create: z.extend(newRecurring, {
+      ...references,
+      exceptions: uploadedRecurring.exceptions,
+      successor_id: uploadedRecurring.successor_id,
+    }),
+    update: z.extend(recurringUpdate, {
+      ...z.partial(z.object(references)).shape,
+      exceptions: uploadedRecurring.exceptions,
+      successor_client_id: uploadedRecurring.successor_client_id,
+    }),
+  },
   transaction: {
-    create: z.extend(newTransaction, { ...references, ...newBookedDays }),
+    create: z.extend(newTransaction, { ...references, ...newBookedDays, ...newOccurrence }),
     update: z.extend(transactionChanges, z.partial(z.object(references)).shape),
   },
   balance_check: {
@@ -38,7 +73,7 @@ export const fieldsOfNoun = {
 }
 
 /**
- * Fields of a transaction that conflict together: the `set` of an update has all of them or none, and so has every
+ * Fields of a transaction, single or recurring, that conflict together: the `set` of an update has all of them or none, and so has every
  * `was`.
  */
 export const fieldsThatGoTogether = ['type', 'account_id', 'to_account_id'] as const

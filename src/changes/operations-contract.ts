@@ -1,9 +1,19 @@
 import * as z from 'zod/mini'
 import { newAccount } from '../accounts/contract.ts'
 import { balanceCheckChanges } from '../balance-checks/contract.ts'
+import { recurringUpdate } from '../recurring/contract.ts'
 import { doc, field } from '../shared/doc.ts'
 import type { FieldErrors } from '../shared/failures.ts'
-import { clientId, id, longestClientId, longestKey, nullable, oneOf, pageSize } from '../shared/fields.ts'
+import {
+  clientId,
+  flag,
+  id,
+  longestClientId,
+  longestKey,
+  nullable,
+  oneOf,
+  pageSize,
+} from '../shared/fields.ts'
 import * as shown from '../shared/shown.ts'
 import { changedNouns, operationKinds, operationOutcomes, rowTypes } from '../shared/types.ts'
 import { newBookedDays, newTransaction } from '../transactions/contract.ts'
@@ -19,7 +29,7 @@ import {
   type ShownFeed,
 } from './contract.ts'
 import type { FeedCursor } from './feed-cursor.ts'
-import { references } from './fields-contract.ts'
+import { newOccurrence, references, uploadedRecurring } from './fields-contract.ts'
 
 // Other limits: shared/limits.ts.
 
@@ -39,6 +49,8 @@ export type Operation = {
   set: Record<string, unknown>
   /** The values that the client saw when it made the change. */
   was: Record<string, unknown>
+  /** Why a new transaction cannot be the occurrence that it names. */
+  noOccurrence?: 'skipped' | 'unknown'
 }
 
 /** A validated upload; `refused` are the operations that are invalid in themselves. One without operations is a pull. */
@@ -46,6 +58,7 @@ export type Upload = {
   cursor: FeedCursor | undefined
   /** Changes per page. */
   limit: number
+  isRestore: boolean
   operations: Operation[]
   refused: { index: number; errors: FieldErrors }[]
 }
@@ -69,6 +82,9 @@ const anyFields = field(
     z.object({
       ...newTransaction.shape,
       ...newBookedDays,
+      ...newOccurrence,
+      ...recurringUpdate.shape,
+      ...uploadedRecurring,
       ...references,
       ...newAccount.shape,
       ...balanceCheckChanges.shape,
@@ -104,6 +120,15 @@ export const uploadHead = z.object({
   limit: field(
     z.optional(pageSize(maxUploadFeedSize)),
     doc({ default: defaultFeedSize, description: 'Changes per page.' }),
+  ),
+  restore: field(
+    z.optional(nullable(flag)),
+    doc({
+      type: 'boolean',
+      default: false,
+      description:
+        'True for the rows of an export: transactions are the occurrences that they were, even of rules that have other dates by now.',
+    }),
   ),
 })
 export const upload = z.extend(uploadHead, {

@@ -389,7 +389,7 @@ export const changes = sqliteTable(
     userId: ownerOrFormer('user_id'),
     seq: integer('seq').notNull(),
     /** `forgotten` marks that all older entries have been removed. */
-    noun: text('noun', { enum: [...types.fedNouns, 'forgotten'] }).notNull(),
+    noun: text('noun', { enum: [...types.changedNouns, 'forgotten'] }).notNull(),
     rowId: integer('row_id').notNull(),
     at: instant('at').notNull(),
   },
@@ -494,7 +494,7 @@ export const spentClientIds = sqliteTable(
   'spent_client_ids',
   {
     userId: ownerOrFormer('user_id'),
-    noun: text('noun', { enum: types.fedNouns }).notNull(),
+    noun: text('noun', { enum: types.changedNouns }).notNull(),
     clientId: text('client_id').notNull(),
     /** The row that had the id. If it was joined with another, `imported_originals` has the row that replaced it. */
     rowId: integer('row_id').notNull(),

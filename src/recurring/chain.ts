@@ -1,14 +1,14 @@
 import type { Owner } from '../database/owner.ts'
 import { requirePrecondition } from '../database/ownership.ts'
 import { recurringRules } from '../database/schema.ts'
-import { type CalendarDate, dateIn } from '../shared/dates.ts'
+import { type CalendarDate, dateIn, latestDate } from '../shared/dates.ts'
 import { NotFound, TooBusy } from '../shared/failures.ts'
 import { isOccurrence, nextOccurrence } from '../shared/recurrence.ts'
 import type { ExpectedVersions } from '../shared/types.ts'
 import { occurringOf, type Rule, rulePrecondition, selectRules, withNext } from './read.ts'
 
 /** A rule with the dates of its recorded occurrences (`recordedDates`). */
-type FoundRule = Rule & { recorded: string }
+export type FoundRule = Rule & { recorded: string }
 
 /** The user's rules, which a write to one of them reads first, since SQL computes no dates. */
 export type FoundRules = {
@@ -37,7 +37,10 @@ export async function readForWrite(
 }
 
 /** The rule with an occurrence on this date: the one found, or one that continues it; undefined if there is none. */
-export function ruleOn({ rule, rules }: FoundRules, date: CalendarDate): FoundRule | undefined {
+export function ruleOn(
+  { rule, rules }: Pick<FoundRules, 'rule' | 'rules'>,
+  date: CalendarDate,
+): FoundRule | undefined {
   const responsible = successorOn(rule, rules, date)
   return isOccurrence(occurringOf(responsible), date) ? responsible : undefined
 }
@@ -49,11 +52,30 @@ export function requireOccurrence(found: FoundRules, date: CalendarDate) {
   return rule
 }
 
-/** The rule itself, or the one that continues it on this date. Successors have higher ids, so there is no circle. */
+/** The rule itself, or the one that continues it on this date. */
 export function successorOn(rule: FoundRule, rules: FoundRule[], date: CalendarDate): FoundRule {
-  const next = rules.find((one) => one.id === rule.successorId && one.id > rule.id)
-  const first = next && nextOccurrence(occurringOf(next))
-  return next && first && date >= first ? successorOn(next, rules, date) : rule
+  return responsibleOn(chainOf(rule, rules), date, (one) => nextOccurrence(occurringOf(one))) ?? rule
+}
+
+/** A rule and those that continue it. Successors have higher ids, so there is no circle. */
+export function chainOf(rule: FoundRule, rules: FoundRule[]): FoundRule[] {
+  const chain = [rule]
+  for (let last: FoundRule | undefined = rule; last; ) {
+    const { id, successorId }: FoundRule = last
+    last = rules.find((one) => one.id === successorId && one.id > id)
+    if (last) chain.push(last)
+  }
+  return chain
+}
+
+/** The rule of a chain that is responsible for a date: the last that has begun by then. */
+export function responsibleOn(
+  [rule, ...others]: FoundRule[],
+  date: CalendarDate,
+  firstOf: (rule: FoundRule) => CalendarDate | null,
+): FoundRule | undefined {
+  const later = others.findIndex((one) => date < (firstOf(one) ?? latestDate))
+  return later < 0 ? (others.at(-1) ?? rule) : (others[later - 1] ?? rule)
 }
 
 /** A write that finds its rule changed since it was read is repeated once. */

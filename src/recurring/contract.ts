@@ -1,5 +1,7 @@
 import * as z from 'zod/mini'
+import { isPossibleDate } from '../shared/dates.ts'
 import { doc, field } from '../shared/doc.ts'
+import { invalidText } from '../shared/field-errors.ts'
 import {
   converted,
   date,
@@ -13,6 +15,7 @@ import {
   wholeNumber,
 } from '../shared/fields.ts'
 import { idempotencyKeyHeader } from '../shared/idempotency-key-header.ts'
+import { exceptionOf, maxKeptExceptions } from '../shared/occurrences.ts'
 import {
   formatRecurrenceRule,
   InvalidRecurrenceRule,
@@ -108,6 +111,24 @@ const exceptionFields = {
   transaction_date: field(z.optional(nullable(date)), doc('Another day, at most 62 days away.')),
   description: field(z.optional(nullableText()), doc('Another description.')),
 }
+
+/** What is different in single occurrences, by date, as an upload sets it: each replaces what the date had. */
+export const uploadedExceptions = field(
+  z.optional(
+    z
+      .record(
+        z.string().check(z.refine(isPossibleDate)),
+        nullable(converted(z.object(exceptionFields), exceptionOf)),
+        { error: invalidText },
+      )
+      .check(
+        z.refine((all) => Object.keys(all).length <= maxKeptExceptions, {
+          error: `The :field field must not have more than ${maxKeptExceptions} items.`,
+        }),
+      ),
+  ),
+  doc('What is different in single occurrences, by date, in place of what it was; null for nothing.'),
+)
 
 /** What is different in an occurrence; null removes a difference. */
 export const occurrenceChanges = field(

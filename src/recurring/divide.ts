@@ -37,7 +37,8 @@ export async function divideRule(
 ): Promise<Divided | undefined> {
   const { rules, today } = found
   const rule = successorOn(found.rule, rules, from)
-  checkFrom(rule, from, today, draft)
+  const text = fromError(rule, from, today)
+  if (text) throw new Invalid({ ...draft.errors, from: [messageFor('from', text)] })
   if (from === nextOccurrence(occurringOf(rule))) {
     const changed = await changeRule(owner, { rule, today }, draft)
     const earlier = rules.find(({ successorId }) => successorId === rule.id)
@@ -49,16 +50,14 @@ export async function divideRule(
   return divide(owner, { rule, today }, from, draft)
 }
 
-/** Throws Invalid unless the rule has an occurrence on the date that is not missed. */
-function checkFrom(rule: Rule, from: CalendarDate, today: CalendarDate, { errors }: Draft<RecurringChanges>) {
-  const late = `The :field field must be a date of the last ${dueDays} days, or later.`
-  const text = !isOccurrence(occurringOf(rule), from)
-    ? invalidText
-    : from < addDays(today, -dueDays)
-      ? late
-      : undefined
-  if (text) throw new Invalid({ ...errors, from: [messageFor('from', text)] })
+/** The error unless the rule has an occurrence on the date that is not missed. */
+export function fromError(rule: Rule, from: CalendarDate, today: CalendarDate): string | undefined {
+  if (!isOccurrence(occurringOf(rule), from)) return invalidText
+  if (from >= addDays(today, -dueDays)) return undefined
+  return `The :field field must be a date of the last ${dueDays} days, or later.`
 }
+
+export const afterFromText = 'The :field field must be a date after or equal to from.'
 
 async function divide(
   owner: Owner,
@@ -69,39 +68,15 @@ async function divide(
   const { db, now } = owner
   const continued = continuation(rule, from, draft.values)
   const errors = changeErrors({ ...rule, ...continued }, draft)
-  if (continued.startsOn < from)
-    addError(errors, 'starts_on', 'The :field field must be a date after or equal to from.')
+  if (continued.startsOn < from) addError(errors, 'starts_on', afterFromText)
   const sent = await requireComplete(owner, withErrors(draft, errors))
   const rules = [...referenceRules(owner.id, rule, sent), recurringQuota(owner.id)]
-  const { ended, successor } = dividedRows(rule, from)
   const isCurrent = isAsRead(owner, rule)
-  const isEnded = isAsRead(owner, { ...rule, version: rule.version + 1 })
-  const nextId = sql<number>`(1 + (select seq from sqlite_sequence where name = 'recurring_rules'))`
+  const columns = { ...toColumns(sent), ...continued, ...(isOpened(rule, sent) && openedNow(owner)) }
   const results = await owner.run({
     ruleFlags: selectRuleFlags(db, rules),
     current: db.select({ id: recurringRules.id }).from(recurringRules).where(isCurrent),
-    ended: db
-      .update(recurringRules)
-      .set({ ...ended, successorId: nextId, version: rule.version + 1, updatedAt: now })
-      .where(and(isCurrent, allHold(rules)))
-      .returning({ id: recurringRules.id }),
-    created: insertWhere(
-      db,
-      recurringRules,
-      {
-        ...successor,
-        ...toColumns(sent),
-        ...continued,
-        ...(isOpened(rule, sent) && openedNow(owner)),
-        id: nextId,
-        dueAt: (sent.auto_record ?? rule.autoRecord) ? new Date(0) : null,
-        createdAt: now,
-        updatedAt: now,
-      },
-      and(isEnded, sql`${recurringRules.successorId} = ${nextId}`) as SQL,
-      sql`from ${recurringRules}`,
-    ),
-    moved: db.run(moveTransactions(owner.id, isEnded, from)),
+    ...divisionStatements(owner, { rule, from, columns }, and(isCurrent, allHold(rules)) as SQL),
     both: selectRules(
       owner,
       now,
@@ -115,8 +90,47 @@ async function divide(
   return { ended: first, successor: second }
 }
 
+/** A rule that ends before a date, and the columns of its successor that are not those of the rule. */
+export type Division = { rule: Rule; from: CalendarDate; columns: RuleColumns }
+type Columns = typeof recurringRules.$inferInsert
+export type RuleColumns = { [Name in keyof Columns]?: Columns[Name] | SQL }
+
+/** The statements that end a rule, if `isWritten` matches it, create its successor, and move its transactions there. */
+export function divisionStatements(owner: Owner, { rule, from, columns }: Division, isWritten: SQL) {
+  const { db, now } = owner
+  const { ended, successor } = dividedRows(rule, from)
+  const isEnded = isAsRead(owner, { ...rule, version: rule.version + 1 })
+  const nextId = sql<number>`(1 + (select seq from sqlite_sequence where name = 'recurring_rules'))`
+  return {
+    ended: db
+      .update(recurringRules)
+      .set({ ...ended, successorId: nextId, version: rule.version + 1, updatedAt: now })
+      .where(isWritten)
+      .returning({ id: recurringRules.id }),
+    created: insertWhere(
+      db,
+      recurringRules,
+      {
+        ...successor,
+        ...columns,
+        id: nextId,
+        dueAt: (columns.autoRecord ?? rule.autoRecord) ? new Date(0) : null,
+        createdAt: now,
+        updatedAt: now,
+      },
+      and(isEnded, sql`${recurringRules.successorId} = ${nextId}`) as SQL,
+      sql`from ${recurringRules}`,
+    ),
+    moved: db.run(moveTransactions(owner.id, isEnded, from)),
+  }
+}
+
 /** The first day and the rule of a successor: as before, but for what the change says. */
-function continuation(rule: Rule, from: CalendarDate, { starts_on, rrule }: RecurringChanges) {
+export function continuation(
+  rule: Rule,
+  from: CalendarDate,
+  { starts_on, rrule }: Pick<RecurringChanges, 'starts_on' | 'rrule'>,
+) {
   const schedule = occurringOf(rule)
   const continued = continuedFrom(schedule, from)
   // Another first day is also another day of the month, unless the rule names one.
@@ -127,7 +141,7 @@ function continuation(rule: Rule, from: CalendarDate, { starts_on, rrule }: Recu
 }
 
 /** The columns of a rule that ends before a date, and those of its successor. */
-function dividedRows(rule: Rule, from: CalendarDate) {
+export function dividedRows(rule: Rule, from: CalendarDate) {
   const { id, version, clientId, successorId, ...template } = rule
   const exceptionsThat = (isKept: (date: CalendarDate) => boolean): Exceptions =>
     Object.fromEntries(Object.entries(rule.exceptions).filter(([date]) => isKept(date)))

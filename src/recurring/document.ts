@@ -1,6 +1,7 @@
 import { maxRules } from '../database/quotas.ts'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { conflict, deleted, json, list } from '../openapi/response-descriptions.ts'
+import { maxExceptions } from '../shared/occurrences.ts'
 import { transaction } from '../transactions/contract.ts'
 import {
   alreadyRecorded,
@@ -11,7 +12,6 @@ import {
   upcoming,
   updatedRecurring,
 } from './contract.ts'
-import { maxExceptions } from './except.ts'
 
 const rent = {
   account_id: 1,

@@ -2,19 +2,17 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Owner } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
 import { recurringRules, transactions } from '../database/schema.ts'
-import { addDays, type CalendarDate } from '../shared/dates.ts'
+import type { CalendarDate } from '../shared/dates.ts'
 import { type Draft, withErrors } from '../shared/draft.ts'
 import { AlreadyRecorded, type FieldErrors, Invalid } from '../shared/failures.ts'
 import { addError } from '../shared/field-errors.ts'
-import { dueDays, type Exception, type Exceptions, maxDaysMoved } from '../shared/occurrences.ts'
+import { exceptionOf, maxExceptions, withExceptions } from '../shared/occurrences.ts'
+import { addDayErrors } from '../shared/recurring-rules.ts'
 import { type FoundRules, readForWrite, repeated, requireOccurrence } from './chain.ts'
 import type { OccurrenceChanges } from './contract.ts'
 import { linkTransaction } from './link.ts'
 import { dueAfterWrite, isAsRead } from './next-rule.ts'
 import { type Rule, type RuleWithNext, recordedAs, selectRules, withNext } from './read.ts'
-
-/** The most exceptions of a rule, not counting those that are older than what is due. */
-export const maxExceptions = 100
 
 /**
  * Changes or skips one occurrence, or links a transaction to it; returns its rule. Throws NotFound, Forbidden, Invalid,
@@ -42,13 +40,7 @@ function occurrenceErrors(
   date: CalendarDate,
 ): FieldErrors {
   const errors = { ...given }
-  const day = values.transaction_date
-  if (day && (day > addDays(date, maxDaysMoved) || day < addDays(date, -maxDaysMoved)))
-    addError(
-      errors,
-      'transaction_date',
-      `The :field field must be within ${maxDaysMoved} days of the occurrence.`,
-    )
+  addDayErrors(errors, { date, day: values.transaction_date })
   if (values.transaction_id !== undefined && Object.keys(values).length > 1)
     addError(errors, 'transaction_id', 'The :field field must be the only one.')
   return errors
@@ -58,7 +50,9 @@ type Change = { rule: Rule; date: CalendarDate; exception: Omit<OccurrenceChange
 
 async function writeException(owner: Owner, { today }: FoundRules, { rule, date, exception }: Change) {
   const { db, now } = owner
-  const exceptions = withException(rule.exceptions, date, exception, today)
+  // Merged with what it had (RFC 7396).
+  const changed = exceptionOf({ ...rule.exceptions[date], ...exception })
+  const exceptions = withExceptions(rule.exceptions, { [date]: changed }, today)
   if (Object.keys(exceptions).length > maxExceptions)
     throw new Invalid({
       exceptions: [`A recurring transaction cannot have more than ${maxExceptions} exceptions.`],
@@ -77,22 +71,6 @@ async function writeException(owner: Owner, { today }: FoundRules, { rule, date,
   })
   const [transaction] = results.recorded
   if (transaction) throw new AlreadyRecorded(transaction.id)
-  const [changed] = results.changed.length > 0 ? results.rule : []
-  return changed && withNext(changed, today)
-}
-
-/** The exceptions after a change of one, which is merged with what it had (RFC 7396), without those that nothing reads. */
-export function withException(
-  exceptions: Exceptions,
-  date: CalendarDate,
-  change: Omit<OccurrenceChanges, 'transaction_id'>,
-  today: CalendarDate,
-): Exceptions {
-  const merged = Object.entries({ ...exceptions[date], ...change }).filter(
-    ([, value]) => value != null && value !== false,
-  )
-  const oldest = addDays(today, -dueDays - maxDaysMoved)
-  const kept = Object.entries(exceptions).filter(([one]) => one !== date && one >= oldest)
-  const changed: [string, Exception][] = merged.length > 0 ? [[date, Object.fromEntries(merged)]] : []
-  return Object.fromEntries([...kept, ...changed].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  const [found] = results.changed.length > 0 ? results.rule : []
+  return found && withNext(found, today)
 }

@@ -4,8 +4,8 @@ import type { Rule as WriteRule } from '../database/rules.ts'
 import { recurringRules } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
 import type { FieldErrors } from '../shared/failures.ts'
-import { addRuleErrors } from '../shared/recurring-rules.ts'
-import { nextRow, transactionRules } from '../transactions/sql-rules.ts'
+import { addRuleErrors, type LinkedRuleFields } from '../shared/recurring-rules.ts'
+import { type NextRow, nextRow, transactionRules } from '../transactions/sql-rules.ts'
 import type { RecurringChanges } from './contract.ts'
 import type { Rule } from './read.ts'
 
@@ -18,7 +18,10 @@ export const isAsRead = (owner: UserScope, { id, version }: Pick<Rule, 'id' | 'v
   ) as SQL
 
 /** The errors of a change, with those of fields that depend on each other in the changed rule. */
-export function changeErrors(rule: Rule, { values, errors: given }: Draft<RecurringChanges>): FieldErrors {
+export function changeErrors(
+  rule: Rule,
+  { values, errors: given }: Pick<Draft<LinkedRuleFields>, 'values' | 'errors'>,
+): FieldErrors {
   const errors = { ...given }
   addRuleErrors(errors, {
     starts_on: values.starts_on ?? rule.startsOn,
@@ -29,8 +32,11 @@ export function changeErrors(rule: Rule, { values, errors: given }: Draft<Recurr
   return errors
 }
 
+/** The references that a change sets. */
+export type SentReferences = { [Name in keyof NextRow]?: RecurringChanges[Name] | SQL }
+
 /** The rules about accounts and category of a changed rule, as far as the change concerns them. */
-export function referenceRules(userId: SQL, rule: Rule, sent: RecurringChanges): WriteRule[] {
+export function referenceRules(userId: SQL, rule: Rule, sent: SentReferences): WriteRule[] {
   const current = {
     type: rule.type,
     account_id: rule.accountId,
@@ -41,15 +47,17 @@ export function referenceRules(userId: SQL, rule: Rule, sent: RecurringChanges):
   return transactionRules(userId, next).filter(({ inputs }) => inputs.some((field) => field in sent))
 }
 
+type Switches = Pick<RecurringChanges, 'paused' | 'auto_record'>
+
 /** True if occurrences are open from now on: the rule is resumed, or begins to record by itself. */
-export const isOpened = (rule: Rule, { paused, auto_record }: RecurringChanges): boolean =>
+export const isOpened = (rule: Rule, { paused, auto_record }: Switches): boolean =>
   (rule.paused && paused === false) || (!rule.autoRecord && auto_record === true)
 
 /**
  * When the job looks at a rule that is written: as soon as possible, if it records anything. Each time another number, so
  * that a job that is writing the time of its next look notices.
  */
-export function dueAfterWrite(rule: Rule, sent: RecurringChanges): SQL<Date> | null {
+export function dueAfterWrite(rule: Rule, sent: Switches): SQL<Date> | null {
   const records = (sent.auto_record ?? rule.autoRecord) && !(sent.paused ?? rule.paused)
   return records ? dueAgain : null
 }

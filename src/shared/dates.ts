@@ -17,6 +17,10 @@ export function isCalendarDate(text: string): boolean {
   return new Date(`${text}T00:00:00Z`).getUTCDate() === Number(text.slice(8))
 }
 
+/** True for a date that a transaction may have. */
+export const isPossibleDate = (text: string): boolean =>
+  isCalendarDate(text) && text >= earliestDate && text <= latestDate
+
 /** The date `days` later, or earlier if negative. */
 export function addDays(date: CalendarDate, days: number): CalendarDate {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10)

@@ -10,6 +10,11 @@ export const maxDaysMoved = 62
 /** By how many days a transaction that may be an occurrence may be away from its booking day. */
 export const maxPossibleDays = 3
 
+/** The most exceptions of a rule, not counting those that are older than what is due. */
+export const maxExceptions = 100
+/** The most that it keeps: deleted transactions skip their occurrences beyond that. */
+export const maxKeptExceptions = 200
+
 /** The differences of one occurrence from its rule. */
 export type Exception = {
   skip?: boolean
@@ -18,6 +23,33 @@ export type Exception = {
   description?: string
 }
 export type Exceptions = Record<CalendarDate, Exception>
+
+/** An exception without the fields that say nothing, in a fixed order; null if none is left. */
+export function exceptionOf(
+  fields: {
+    [Name in keyof Exception]: Exception[Name] | null
+  },
+): Exception | null {
+  const { skip, amount, transaction_date, description } = fields
+  const said = Object.entries({ skip, amount, transaction_date, description }).filter(
+    ([, value]) => value != null && value !== false,
+  )
+  return said.length > 0 ? Object.fromEntries(said) : null
+}
+
+/** The exceptions after changes by date, null for none, without those that are so old that nothing reads them. */
+export function withExceptions(
+  exceptions: Exceptions,
+  changes: Record<CalendarDate, Exception | null>,
+  today: CalendarDate,
+): Exceptions {
+  const oldest = addDays(today, -dueDays - maxDaysMoved)
+  const kept = Object.entries(exceptions).filter(([date]) => !(date in changes) && date >= oldest)
+  const changed = Object.entries(changes).flatMap(([date, one]): [string, Exception][] =>
+    one ? [[date, one]] : [],
+  )
+  return Object.fromEntries([...kept, ...changed].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
 
 /** The properties of a rule from which its occurrences are computed. */
 export type Occurring = Schedule & {

@@ -46,6 +46,13 @@ export function isOccurrence(schedule: Schedule, date: CalendarDate): boolean {
   return nextOccurrence(schedule, date) === date
 }
 
+/** Returns a function that tells whether a date is one of the schedule, quickly for many dates. */
+export function datesOf(schedule: Schedule): (date: CalendarDate) => boolean {
+  if (!schedule.rule.count) return (date) => isOccurrence(schedule, date)
+  const dates = new Set(occurrences(schedule))
+  return (date) => dates.has(date)
+}
+
 /** The rule without its dates from a day on. */
 export function endedBefore({ count: _, ...rule }: RecurrenceRule, from: CalendarDate): RecurrenceRule {
   const until = addDays(from, -1)

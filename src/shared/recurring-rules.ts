@@ -1,6 +1,7 @@
-import type { CalendarDate } from './dates.ts'
+import { addDays, type CalendarDate } from './dates.ts'
 import type { FieldErrors } from './failures.ts'
 import { addError } from './field-errors.ts'
+import { type Exception, maxDaysMoved } from './occurrences.ts'
 import { nextOccurrence } from './recurrence.ts'
 import { parseRecurrenceRule } from './recurrence-rule.ts'
 
@@ -20,6 +21,32 @@ export function addRuleErrors(errors: FieldErrors, row: LinkedRuleFields): void 
     addError(errors, 'amount_tolerance', 'The :field field must be 0 if auto record is true.')
   if (starts_on && rrule && isValid('starts_on') && isValid('rrule') && !hasOccurrence(starts_on, rrule))
     addError(errors, 'rrule', 'The :field field must have an occurrence on or after starts on.')
+}
+
+/** Adds an error if the day of a booking is too far from its occurrence. */
+export function addDayErrors(
+  errors: FieldErrors,
+  {
+    date,
+    day,
+    field = 'transaction_date',
+  }: { date: CalendarDate; day: CalendarDate | null | undefined; field?: string },
+): void {
+  if (day && (day > addDays(date, maxDaysMoved) || day < addDays(date, -maxDaysMoved)))
+    addError(errors, field, `The :field field must be within ${maxDaysMoved} days of the occurrence.`)
+}
+
+/** Adds the errors of days that are too far from the occurrences whose exceptions they are. */
+export function addExceptionErrors(
+  errors: FieldErrors,
+  exceptions: Record<CalendarDate, Exception | null> = {},
+): void {
+  for (const [date, exception] of Object.entries(exceptions))
+    addDayErrors(errors, {
+      date,
+      day: exception?.transaction_date,
+      field: `exceptions.${date}.transaction_date`,
+    })
 }
 
 function hasOccurrence(startsOn: CalendarDate, rrule: string): boolean {

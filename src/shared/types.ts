@@ -71,14 +71,19 @@ export const balanceChangeKinds = [...loggedOperations, 'many'] as const
 export const writerKinds = ['session', 'token', 'service'] as const
 /** Why transactions changed, if not because a person wanted these changes one by one. */
 export const changeCauses = ['import', 'match', 'undo', 'recurring'] as const
-/** The nouns of uploads. */
-export const changedNouns = ['profile', 'account', 'category', 'transaction', 'balance_check'] as const
+/** The nouns of uploads and of the change feed. */
+export const changedNouns = [
+  'profile',
+  'account',
+  'category',
+  'recurring',
+  'transaction',
+  'balance_check',
+] as const
 /** Where a booking is that would be on a Saturday or Sunday: there, on the Friday before or the Monday after. */
 export const weekendShifts = ['keep', 'before', 'after'] as const
 /** The states of an occurrence. */
 export const occurrenceStates = ['due', 'upcoming', 'recorded', 'skipped'] as const
-/** The nouns of the change feed: those of uploads, and what only routes of its own change. */
-export const fedNouns = [...changedNouns, 'recurring'] as const
 /** The versions of a row that a write accepts, each between commas (`,3,4,`); undefined if it accepts any. */
 export type ExpectedVersions = string | undefined
 

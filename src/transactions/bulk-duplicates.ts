@@ -83,9 +83,15 @@ type ComparedOriginals = { deleted: boolean }
 
 /**
  * The rows that items are compared with besides existing ones, whether any item may have a client id, and whether any may have
- * neither a client id nor `force`: only such items are compared by content.
+ * neither a client id nor `force`: only such items are compared by content. With `hasOccurrences`, items with client ids may
+ * be occurrences of rules.
  */
-export type Compared = { originals?: ComparedOriginals; hasClientIds: boolean; comparesContent?: boolean }
+export type Compared = {
+  originals?: ComparedOriginals
+  hasClientIds: boolean
+  hasOccurrences?: boolean
+  comparesContent?: boolean
+}
 
 /** True for two rows with the same account, date and amount. */
 const haveSameKey = (one: string, other: string) =>

@@ -56,10 +56,10 @@ const created: CreatedNoun = {
     }),
     rule('date', otherBalanceText, sql`nth_of_day = 1`),
   ],
-  ownColumns: {
+  ownColumns: () => ({
     source: sql`'manual'`,
     ...columnsOfBase(newBase(sql`account_id`, sql`date`, sql`balance`)),
-  },
+  }),
 }
 
 /** The same columns by their names in the database. */

@@ -12,17 +12,17 @@ import {
   uploadOf,
 } from './steps.ts'
 
-/** Accounts, categories or balance checks as creations see them. Their fields are columns of the table, under the same names. */
+/** Accounts, categories, rules or balance checks as creations see them. Their fields are columns of the table, under the same names. */
 export type CreatedNoun = {
-  name: 'account' | 'category' | 'balance_check'
-  table: 'accounts' | 'categories' | 'balance_checks'
+  name: 'account' | 'category' | 'recurring' | 'balance_check'
+  table: 'accounts' | 'categories' | 'recurring_rules' | 'balance_checks'
   fields: readonly string[]
   /** The fields that hold ids, and the table that these belong to. */
   references?: Record<string, 'accounts' | 'categories'>
   /** The condition for the row that `item` would create again, by default that with its client id. */
   isKnown?: (userId: SQL) => SQL
   /** Values of further columns, from the fields. */
-  ownColumns?: Record<string, SQL>
+  ownColumns?: (upload: { userId: SQL; now: Date }) => Record<string, SQL>
   /** Columns that the rules need besides the fields and `nth`. The window `fresh` keeps new rows apart from the others. */
   windowColumns: SQL
   rules: (userId: SQL) => Rule[]
@@ -96,7 +96,7 @@ function determineCreations(upload: UploadSql, noun: CreatedNoun, json: string):
 const hasClientId = (userId: SQL) => sql`known.user_id = ${userId} and known.client_id = item.client_id`
 
 function insert(upload: UploadSql, noun: CreatedNoun, now: Date): SQL {
-  const { ownColumns = {} } = noun
+  const ownColumns = noun.ownColumns?.({ userId: upload.userId, now }) ?? {}
   const values = ['client_id', ...noun.fields]
   const columns = sql.raw([...values, ...Object.keys(ownColumns)].join(', '))
   const selected = sql.join([...values.map((name) => sql.raw(name)), ...Object.values(ownColumns)], sql`, `)

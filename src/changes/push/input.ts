@@ -4,6 +4,8 @@ import { type Draft, withErrors } from '../../shared/draft.ts'
 import type { FieldErrors } from '../../shared/failures.ts'
 import { addError, firstErrors, invalidText, messageFor, requiredText } from '../../shared/field-errors.ts'
 import { longestClientId, tooLongText } from '../../shared/fields.ts'
+import type { Exceptions } from '../../shared/occurrences.ts'
+import { addExceptionErrors, addRuleErrors } from '../../shared/recurring-rules.ts'
 import { isLongerThan } from '../../shared/texts.ts'
 import { boundErrors, listItems, notAnObject } from '../../transactions/items.ts'
 import { defaultFeedSize } from '../contract.ts'
@@ -20,8 +22,11 @@ import { repeatedRowText } from './repeated-rows.ts'
 /** Reads an upload: each operation on its own, so that an invalid one does not affect the others. */
 export function readUpload(body: unknown): Draft<Upload> {
   const { values, errors } = toDraft(uploadHead, isObject(body) ? body : {})
-  const { cursor, limit = defaultFeedSize } = values
-  const read: Upload = { cursor: cursor ?? undefined, limit, operations: [], refused: [] }
+  const { cursor, limit = defaultFeedSize, restore } = values
+  const read: Upload = {
+    ...{ cursor: cursor ?? undefined, limit, isRestore: restore ?? false },
+    ...{ operations: [], refused: [] },
+  }
   if (isPull(body)) return withErrors({ complete: true, values: read, errors: {} }, errors)
   const list = listItems(isObject(body) ? body.ops : undefined, maxOperations, 'ops')
   if (typeof list === 'string') addError(errors, 'ops', list)
@@ -83,8 +88,12 @@ function readFields(item: Item, named: Named, maxInvalid?: number) {
   // Reading may have ended before the last field.
   const isComplete = ({ errors }: Fields) =>
     maxInvalid === undefined || Object.keys(errors).length < maxInvalid
-  if (noun === 'transaction' && kind === 'update' && isComplete(set)) requireAll(set)
-  if (noun === 'transaction' && isComplete(was)) requireAll(was)
+  const isRepeated = noun === 'recurring'
+  if ((noun === 'transaction' || isRepeated) && kind === 'update' && isComplete(set)) requireAll(set)
+  if ((noun === 'transaction' || isRepeated) && isComplete(was)) requireAll(was)
+  if (noun === 'transaction' && kind === 'create') requireBoth(set, ['recurring_id', 'occurrence_date'])
+  if (isRepeated && kind === 'update') requireBoth(set, ['from', 'successor_client_id'])
+  if (isRepeated && kind === 'create' && isComplete(set)) addNewRuleErrors(set)
   const errors = { ...headErrors(named), ...set.errors }
   for (const [field, texts] of Object.entries(was.errors))
     errors[field === 'was' ? field : `was.${field}`] = texts
@@ -110,6 +119,21 @@ function readObject(name: string, value: unknown, schema: z.ZodMiniObject, maxIn
   const { values, errors } = toDraft(schema, value, maxInvalid)
   const sent = Object.entries(values).filter(([, one]) => one !== undefined)
   return { values: Object.fromEntries(sent), errors }
+}
+
+/** Either both fields must have a value, or neither. */
+function requireBoth({ values, errors }: Fields, fields: [string, string]): void {
+  const missing = fields.filter((field) => values[field] == null && !(field in errors))
+  if (missing.length === 1) addError(errors, missing[0] as string, requiredText)
+}
+
+/** Adds the errors of the rules across the fields of a new recurring transaction. */
+function addNewRuleErrors({ values, errors }: Fields): void {
+  const isSent = (field: string) => field in values || field in errors
+  if (values.type !== 'transfer' && !isSent('category_id') && !('type' in errors))
+    addError(errors, 'category_id', requiredText)
+  addRuleErrors(errors, values)
+  addExceptionErrors(errors, values.exceptions as Exceptions | undefined)
 }
 
 /** Either all fields that go together must have been sent, or none. */

@@ -8,8 +8,10 @@ import {
   batches,
   categories,
   type ItemErrors,
+  recurringRules,
   transactions,
 } from '../../database/schema.ts'
+import { ruleColumns } from '../../recurring/read.ts'
 import type { FieldErrors } from '../../shared/failures.ts'
 import { errorsByField } from '../../shared/field-errors.ts'
 import { operationKinds, type operationOutcomes } from '../../shared/types.ts'
@@ -65,6 +67,12 @@ export function readOutcomes({ db, id }: UserScope, uploadId: string) {
       .select(feedCategoryColumns)
       .from(categories)
       .where(and(sql`${categories.id} in (${shown('category')})`, sql`+${categories.userId} = ${id}`)),
+    rules: db
+      .select(ruleColumns)
+      .from(recurringRules)
+      .where(
+        and(sql`${recurringRules.id} in (${shown('recurring')})`, sql`+${recurringRules.userId} = ${id}`),
+      ),
     transactions: db
       .select(transactionColumns)
       .from(transactions)
@@ -92,6 +100,7 @@ export function outcomesOf(
   const add = (change: Change) => shown.set(`${change.noun} ${change.id}`, change)
   for (const row of found.accounts) add({ noun: 'account', id: row.id, row })
   for (const row of found.categories) add({ noun: 'category', id: row.id, row })
+  for (const row of found.rules) add({ noun: 'recurring', id: row.id, row })
   for (const row of found.transactions) add({ noun: 'transaction', id: row.id, row })
   for (const row of found.checks) add({ noun: 'balance_check', id: row.id, row })
   add({ noun: 'profile', id: user.id, row: user })
@@ -117,7 +126,10 @@ function parseOutcomes(found: { outcomes: string }[]): OperationOutcome[] {
   return found.flatMap(({ outcomes }) => JSON.parse(outcomes) as OperationOutcome[])
 }
 
-/** The outcomes of creations of transactions (bulk-insert.ts): one that `failed` has the client id of a deleted row. */
+/**
+ * The outcomes of creations of transactions (bulk-insert.ts): one that `failed` has the client id of a deleted row, and
+ * one that is invalid without errors is an occurrence that is skipped.
+ */
 function creationOutcomes(
   operations: Operation[],
   [batch]: Results<ReturnType<typeof readOutcomes>>['creations'],
@@ -125,7 +137,7 @@ function creationOutcomes(
   const creations = operations.filter(({ kind, noun }) => kind === 'create' && noun === 'transaction')
   return (batch?.outcomes ?? []).map(([outcome, id, errors], at) => {
     const index = creations[at]?.index ?? 0
-    if (outcome === 'failed') return [index, 'gone', null, null, null]
+    if (outcome === 'failed' || errors?.length === 0) return [index, 'gone', null, null, null]
     return [
       index,
       outcome as 'created' | 'duplicate' | 'invalid',

@@ -9,6 +9,7 @@ export const repeatedRowText = 'The row already appears in an earlier operation.
 const tables = {
   account: 'accounts',
   category: 'categories',
+  recurring: 'recurring_rules',
   transaction: 'transactions',
   balance_check: 'balance_checks',
 } as const

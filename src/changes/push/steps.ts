@@ -2,9 +2,11 @@ import { and, type SQL, sql } from 'drizzle-orm'
 import type { Owner, UserScope } from '../../database/owner.ts'
 import type { Statement } from '../../database/run.ts'
 import { uploadSteps } from '../../database/schema.ts'
+import type { FoundRule } from '../../recurring/chain.ts'
 import type { Operation } from '../operations-contract.ts'
 import { canContinue, type FeedPosition } from '../pull/cursor-check.ts'
 import { repeatedRows } from './repeated-rows.ts'
+import type { RuleWrite } from './rule-writes.ts'
 
 /*
  * An upload is done in steps, one for each combination of kind and noun. The first statement of a step stores the outcome
@@ -77,6 +79,8 @@ export type UploadContext = {
   cursor: FeedPosition | undefined
   /** The current epoch of the feed, which the cursor's must equal. */
   epoch: number
+  /** The rules as they were read, and what is to be written of them; undefined if the upload does not depend on any. */
+  plan: { read: FoundRule[]; writes: RuleWrite[] } | undefined
 }
 
 /** Makes the statements of a step, in the order in which they are to run. */
@@ -84,10 +88,37 @@ export type Step = (owner: Owner, context: UploadContext, operations: Operation[
 
 /** The upload in SQL. If its guard holds before the first step, it still holds before each later one. */
 export function uploadOf(owner: UserScope, context: UploadContext): UploadSql {
-  const { uploadId, rowsToCompare, cursor, epoch } = context
-  const isEachOnce = rowsToCompare ? sql`not exists (${repeatedRows(owner.id, rowsToCompare)})` : undefined
-  const guard = and(owner.isValid, cursor && canContinue(owner, cursor, epoch), isEachOnce) as SQL
+  const { uploadId, plan } = context
+  const guard = plan ? sql`exists (${begun(uploadId)})` : mayWrite(owner, context)
   return { id: uploadId, userId: owner.id, guard }
+}
+
+function mayWrite(owner: UserScope, { rowsToCompare, cursor, epoch }: UploadContext): SQL {
+  const isEachOnce = rowsToCompare ? sql`not exists (${repeatedRows(owner.id, rowsToCompare)})` : undefined
+  return and(owner.isValid, cursor && canContinue(owner, cursor, epoch), isEachOnce) as SQL
+}
+
+/** The step that notes that the upload may write: its own steps change the rules that must be as they were read. */
+const firstStep = 'begin'
+
+/** Notes that the upload may write, if it may. */
+export function begin(owner: UserScope, context: UploadContext, rules: FoundRule[]): SQL {
+  const { uploadId } = context
+  const guard = sql`${mayWrite(owner, context)} and ${areAsRead(owner.id, rules)}`
+  return sql`insert into ${uploadSteps} (upload_id, step, items) select ${uploadId}, ${firstStep}, '[]' where ${guard}`
+}
+
+/** Selects a row if the upload has begun. */
+export const begun = (uploadId: string): SQL =>
+  sql`select 1 as begun from ${uploadSteps} where upload_id = ${uploadId} and step = ${firstStep}`
+
+/** True if the user's rules are those that were read. */
+function areAsRead(userId: SQL, rules: FoundRule[]): SQL {
+  const read = JSON.stringify(rules.map(({ id, version }) => [id, version]))
+  return sql`not exists (
+    select 1 from json_each(${read}) read
+      left join recurring_rules now on now.id = read.value ->> 0 and now.user_id = ${userId}
+     where now.version is not read.value ->> 1)`
 }
 
 /** The condition for the user's row that `item` names, by its id or its client id. */
@@ -104,7 +135,11 @@ export function isTargetRow(
  * The id that a sent value refers to: `#` and a client id mean the row with that client id. 0 if there is none;
  * `refersToOwn` then rejects it.
  */
-export function resolveReference(userId: SQL, table: 'accounts' | 'categories', sent: SQL): SQL {
+export function resolveReference(
+  userId: SQL,
+  table: 'accounts' | 'categories' | 'recurring_rules',
+  sent: SQL,
+): SQL {
   const named = sql`select named.id from ${sql.raw(table)} named where named.user_id = ${userId} and named.client_id = substr(${sent}, 2)`
   return sql`iif(typeof(${sent}) = 'text', coalesce((${named}), 0), ${sent})`
 }

@@ -3,10 +3,11 @@ import { nextChange } from '../../database/change-numbers.ts'
 import { insertWhere } from '../../database/insert-where.ts'
 import { failIfOutOfBounds } from '../../database/kept-totals.ts'
 import { hasLiveAccounts } from '../../database/live-accounts.ts'
+import { refersToOwn } from '../../database/ownership.ts'
 import { brokenRules, rule } from '../../database/rules.ts'
 import { toStatements } from '../../database/run.ts'
-import { batches, spentClientIds, transactions } from '../../database/schema.ts'
-import { requiredText } from '../../shared/field-errors.ts'
+import { batches, recurringRules, spentClientIds, transactions } from '../../database/schema.ts'
+import { invalidText, requiredText } from '../../shared/field-errors.ts'
 import { transactionTexts } from '../../shared/transaction-fields.ts'
 import { bookedDays, movesBookedDays } from '../../transactions/booked-days.ts'
 import {
@@ -15,6 +16,7 @@ import {
   copiedFieldNames,
   createRows,
   determineOutcomes,
+  isItsOccurrence,
   rowParts,
   stageRows,
   transientBatch,
@@ -116,6 +118,7 @@ const creationFields = [
   'to_account_id',
   'category_id',
   'has_category_id',
+  'no_occurrence',
   ...copiedFieldNames,
 ] as const
 
@@ -123,19 +126,21 @@ const creationFields = [
 export const createTransactions: Step = (owner, context, operations) => {
   const { db, now } = owner
   const { id, userId, guard } = uploadOf(owner, context)
-  const rows = operations.map(({ clientId, set }) => ({
+  const rows = operations.map(({ clientId, set, noOccurrence }) => ({
     ...set,
     client_id: clientId,
     has_category_id: 'category_id' in set,
+    no_occurrence: noOccurrence,
   }))
   const parts = rowParts<Record<string, unknown>>(rows, creationFields)
   return [
     insertWhere(db, batches, transientBatch(id, userId, now), guard),
     ...toStatements([
       ...stageRows(id, parts, creationFields, checkedItems(userId)),
-      // Besides the items staged as invalid, only those with the client id of a deleted row are refused (outcomes.ts).
-      determineOutcomes(id, [clientIdRule(userId, sql`item.client_id`)], {
+      // Besides the items staged as invalid, only those of deleted rows are refused (outcomes.ts).
+      determineOutcomes(id, [clientIdRule(userId, sql`item.client_id`), notBeingDeleted], {
         hasClientIds: true,
+        hasOccurrences: operations.some(({ set }) => set.recurring_id != null),
         comparesContent: false,
       }),
       createRows(id, now, { isSynced: true, importId: sql`null`, guard: sql`true` }),
@@ -148,7 +153,8 @@ export const createTransactions: Step = (owner, context, operations) => {
 function checkedItems(userId: SQL): SQL {
   const named = sql`user_id = ${userId} and client_id = item.client_id`
   const existed = sql`(exists (select 1 from ${transactions} where ${named})
-    or exists (select 1 from ${spentClientIds} where ${named} and noun = 'transaction'))`
+    or exists (select 1 from ${spentClientIds} where ${named} and noun = 'transaction')
+    or exists (select 1 from ${transactions} where ${isItsOccurrence}))`
   const of = (field: string) => sql.raw(`item.${field}`)
   const item = nextRow(of)
   // An operation may send `category_id: null`.
@@ -158,12 +164,36 @@ function checkedItems(userId: SQL): SQL {
     sql`(item.type = 'transfer' or item.has_category_id)`,
     'type',
   )
-  const broken = brokenRules([...transactionRules(userId, item), hasCategoryId])
+  const hasRule = sql`(item.recurring_id is null or ${refersToOwn(userId, recurringRules, sql`item.recurring_id`)})`
+  const occurrence = [
+    rule('recurring_id', invalidText, hasRule),
+    rule('occurrence_date', invalidText, sql`item.no_occurrence is not 'unknown'`),
+  ]
+  const broken = brokenRules([...transactionRules(userId, item), hasCategoryId, ...occurrence])
+  const errors = sql`iif(item.no_occurrence = 'skipped', '[]', nullif(${broken}, '[]'))`
   return sql`
-    select iif(${existed}, null, nullif(${broken}, '[]')) as errors, account_id, to_account_id, category_id as category,
+    select iif(${existed}, null, ${errors}) as errors, account_id, to_account_id, category_id as category,
            ${copiedColumns}
-      from (select ${copiedColumns}, item.has_category_id,
+      from (select ${columnsOfItem(userId)}, item.has_category_id, item.no_occurrence,
                    ${resolveReference(userId, 'accounts', of('account_id'))} as account_id,
                    ${resolveReference(userId, 'accounts', of('to_account_id'))} as to_account_id,
                    ${resolveReference(userId, 'categories', of('category_id'))} as category_id from item) item`
 }
+
+/** The staged columns of an item, with the id of its rule. */
+function columnsOfItem(userId: SQL): SQL {
+  const columns = copiedFieldNames.map((name) => {
+    const column = sql.raw(`item.${name}`)
+    return name === 'recurring_id'
+      ? sql`${resolveReference(userId, 'recurring_rules', column)} as recurring_id`
+      : column
+  })
+  return sql.join(columns, sql`, `)
+}
+
+/** Even a row that is being removed with its account keeps its occurrence. */
+const notBeingDeleted = rule(
+  'occurrence_date',
+  invalidText,
+  sql`not exists (select 1 from ${transactions} where ${isItsOccurrence} and not ${hasLiveAccounts})`,
+)

@@ -6,6 +6,7 @@ import { requireComplete } from '../../database/ownership.ts'
 import type { Statement } from '../../database/run.ts'
 import { batches, uploadSteps } from '../../database/schema.ts'
 import type { RemovalQueue } from '../../queues/queues.ts'
+import { type FoundRule, repeated } from '../../recurring/chain.ts'
 import type { Draft } from '../../shared/draft.ts'
 import { CursorExpired, Invalid } from '../../shared/failures.ts'
 import { messageFor, notAfterToday } from '../../shared/field-errors.ts'
@@ -17,8 +18,10 @@ import { createChecks, deleteChecks, updateChecks } from './balance-checks.ts'
 import { createCategories, deleteCategories, updateCategories } from './categories.ts'
 import { type Outcome, outcomesOf, readOutcomes } from './outcomes.ts'
 import { updateProfiles } from './profile.ts'
+import { changeRules, createRules, deleteRules, namesRules, newRules, readRules } from './recurring.ts'
 import { repeatedRowErrors, repeatedRows, rowsToCompare } from './repeated-rows.ts'
-import type { Step, UploadContext } from './steps.ts'
+import { planRules, type RulePlan, withOccurrences } from './rule-plan.ts'
+import { begin, begun, type Step, type UploadContext } from './steps.ts'
 import { createTransactions, deleteTransactions, updateTransactions } from './transactions.ts'
 
 /**
@@ -32,12 +35,15 @@ const order: [kind: Operation['kind'], noun: Operation['noun'], step: Step][] = 
   ['create', 'account', createAccounts],
   ['update', 'category', updateCategories],
   ['create', 'category', createCategories],
+  ['create', 'recurring', createRules],
+  ['update', 'recurring', changeRules],
   ['create', 'transaction', createTransactions],
   ['update', 'transaction', updateTransactions],
   ['delete', 'transaction', deleteTransactions],
   ['delete', 'balance_check', deleteChecks],
   ['update', 'balance_check', updateChecks],
   ['create', 'balance_check', createChecks],
+  ['delete', 'recurring', deleteRules],
   ['delete', 'category', deleteCategories],
   ['delete', 'account', deleteAccounts],
 ]
@@ -64,16 +70,47 @@ export type Uploaded = { outcomes: Outcome[]; feed: Feed | undefined }
 export async function uploadOperations(
   owner: Owner,
   draft: Draft<Upload>,
-  { epoch, removalQueue }: { epoch: number; removalQueue: RemovalQueue },
+  { epoch, removalQueue }: Options,
 ): Promise<Uploaded> {
-  const { cursor, limit, ...upload } = await requireComplete(owner, draft)
-  const { operations, refused } = await withPossibleDates(owner, upload)
+  const sent = await requireComplete(owner, draft)
+  const upload = { ...sent, ...(await withPossibleDates(owner, sent)) }
+  const options = { epoch, removalQueue }
+  if (!namesRules(upload)) return write(owner, upload, options)
+  // A rule may change before it is written.
+  return repeated(async () => {
+    const found = await readRules(owner, upload.operations)
+    const plan = planRules(upload.operations, found)
+    const rules = [...plan.rules, ...newRules(owner, upload.operations)]
+    const operations = upload.isRestore
+      ? upload.operations
+      : withOccurrences(upload.operations, { ...found, rules })
+    return write(owner, { ...upload, operations }, { ...options, plan: { ...plan, read: found.rules } })
+  })
+}
+
+type Options = { epoch: number; removalQueue: RemovalQueue }
+type Plan = Pick<RulePlan, 'outcomes' | 'writes'> & { read: FoundRule[] }
+
+async function write(owner: Owner, upload: Upload, options: Options): Promise<Uploaded>
+async function write(
+  owner: Owner,
+  upload: Upload,
+  options: Options & { plan: Plan },
+): Promise<Uploaded | undefined>
+/** Does the operations; does nothing and returns undefined if the rules are no longer those that were read. */
+async function write(
+  owner: Owner,
+  { cursor, limit, operations, refused }: Upload,
+  { epoch, removalQueue, plan }: Options & { plan?: Plan },
+): Promise<Uploaded | undefined> {
   const uploadId = crypto.randomUUID()
-  const context = { uploadId, rowsToCompare: rowsToCompare(operations), cursor, epoch }
+  const context = { uploadId, rowsToCompare: rowsToCompare(operations), cursor, epoch, plan }
   const statements = {
     ...checkUpload(owner, context),
+    begun: plan ? [owner.db.run(begin(owner, context, plan.read))] : [],
     steps: stepsOf(owner, context, operations),
     ...readOutcomes(owner, uploadId),
+    hasBegun: plan ? [owner.db.all(begun(uploadId))] : [],
     stepsCleared: owner.db.delete(uploadSteps).where(eq(uploadSteps.uploadId, uploadId)),
     batchCleared: owner.db.delete(batches).where(eq(batches.id, uploadId)),
   }
@@ -89,7 +126,12 @@ export async function uploadOperations(
   if (twice.flat().length > 0) throw new Invalid(repeatedRowErrors(twice.flat()))
   if (expired.flat().length > 0) throw new CursorExpired()
 
-  const outcomes = [...outcomesOf(operations, results, user), ...refused.map(invalid)]
+  if (plan && results.hasBegun.flat().length === 0) return undefined
+  const outcomes = [
+    ...outcomesOf(operations, results, user),
+    ...refused.map(invalid),
+    ...(plan?.outcomes ?? []),
+  ]
   if (results.accountsDeleted.length > 0) await removalQueue.send(user.id)
   return { outcomes: outcomes.sort((a, b) => a.index - b.index), feed: feed() }
 }

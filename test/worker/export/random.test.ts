@@ -100,7 +100,7 @@ describe.each(histories)('history %i', (seed) => {
     const { body: file } = await person.get('/api/export')
     const other = await world.register({ name: 'Somebody Else', timezone: 'Asia/Tokyo' })
     const restored = await restore(clientOf(other), file)
-    const { accounts, categories, transactions, balance_checks, ...notRestored } = file.counts
+    const { accounts, categories, recurring, transactions, balance_checks, ...notRestored } = file.counts
     expect(restored).toEqual({ matched: true, differences: [], notRestored })
     const { body: again } = await other.get('/api/export')
     expect(restorable(again)).toEqual(restorable(file))

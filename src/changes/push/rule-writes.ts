@@ -1,0 +1,15 @@
+import type * as z from 'zod/mini'
+import type { FoundRule } from '../../recurring/chain.ts'
+import type { Division } from '../../recurring/divide.ts'
+import type { Exceptions } from '../../shared/occurrences.ts'
+import type { fieldsOfNoun } from '../fields-contract.ts'
+
+/** What an update of a rule sets. */
+export type SetFields = z.output<typeof fieldsOfNoun.recurring.update>
+
+/** A write that has been decided. If it `refers` to other rows, SQL has to check these first. */
+export type RuleWrite = { index: number; rule: FoundRule; set: SetFields } & (
+  | { kind: 'update'; exceptions: Exceptions; refers: boolean }
+  | { kind: 'divide'; division: Division }
+  | { kind: 'delete' }
+)
