@@ -5,7 +5,7 @@ import type { TransactionText } from '../src/shared/transaction-fields.ts'
 import { decimalSeparators, feeConventions, signAnswers } from '../src/shared/types.ts'
 import { readBankFile, readOwnFile } from './formats.ts'
 import type { Kind } from './recognise.ts'
-import { chooseAccount } from './shared/accounts.ts'
+import { chooseAccount, leftOut } from './shared/accounts.ts'
 import { asTold, type Settled } from './shared/aspect.ts'
 import type { Answers, Known, ReadOptions, Remembered } from './shared/options.ts'
 import type { Balance, BankStatement, LeftOut, OwnRow } from './shared/statement.ts'
@@ -141,13 +141,10 @@ function readBank(bytes: Uint8Array, options: ReadOptions): Found {
   }
 }
 
-function ofOtherAccount({ entries, leftOut }: BankStatement['accounts'][number]): LeftOut[] {
-  const records = entries.map(({ lines, description }) => ({ line: lines[0] ?? 0, text: description ?? '' }))
-  return [...records, ...leftOut].map(({ line, text }) => ({
-    line,
-    text: text.slice(0, 200),
-    reason: 'other_account',
-  }))
+/** Records that are rows of no account keep their reason. */
+function ofOtherAccount({ entries, leftOut: others }: BankStatement['accounts'][number]): LeftOut[] {
+  const rows = entries.map(({ lines, description }) => leftOut(lines[0] ?? 0, description, 'other_account'))
+  return [...rows, ...others]
 }
 
 /** Remembered signs are used only if earlier files proved or told them for all accounts of the file. */

@@ -1,5 +1,6 @@
 import { foldHeader } from '../tables/text/fold-header.ts'
 import { headerNames } from '../tables/text/header-names.ts'
+import { isSkippedState } from '../tables/text/state-words.ts'
 
 /** The letters beyond ASCII of languages in an encoding, in lower case: several alphabets for one, the commonest first. */
 const alphabets: [encoding: string, letters: string][] = [
@@ -54,14 +55,14 @@ export function likelyCharset(bytes: Uint8Array): string {
   for (const [encoding, letters] of alphabets) {
     const text = texts.get(encoding) ?? new TextDecoder(encoding).decode(sample)
     texts.set(encoding, text)
-    const score = scoreOf(text, letters) + 3 * knownHeaders(text)
+    const score = scoreOf(text, letters) + 3 * knownWords(text)
     if (score > best.score) best = { encoding, score }
   }
   return best.encoding
 }
 
-/** How many cells of the first lines are known headers with letters beyond ASCII. */
-function knownHeaders(text: string): number {
+/** How many cells of the first lines are known headers, or states, with letters beyond ASCII. */
+function knownWords(text: string): number {
   const cells = text.slice(0, headerLength).match(/[^\n;,|\t"]*[^\0-\x7f][^\n;,|\t"]*/g) ?? []
   // Folding drops signs, which another encoding has in place of letters.
   const areLetters = (cell: string) => !/[^\0-\x7f\p{L}\p{M}]/u.test(cell)
@@ -69,7 +70,7 @@ function knownHeaders(text: string): number {
     cells
       .filter(areLetters)
       .map(foldHeader)
-      .filter((name) => folded.has(name)),
+      .filter((name) => folded.has(name) || isSkippedState(name)),
   ).size
 }
 

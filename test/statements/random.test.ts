@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import { conservationFaults } from './judge/conservation.ts'
 import { goodVerdicts, outcomeOf } from './judge/judge.ts'
 import { nextOf } from './judge/laws.ts'
 import { randomCase } from './random/statement.ts'
 
-test('of 500 random statements each is exact, at once or after one sheet of needed questions, and the next one asks nothing', () => {
+test('of 500 random statements each is exact, at once or after one sheet of needed questions, names each record, and the next one asks nothing', () => {
   const seeds = Array.from({ length: 500 }, (_, i) => i + 1)
   const found = seeds.map((seed) => {
     const one = randomCase(seed)
@@ -13,8 +14,11 @@ test('of 500 random statements each is exact, at once or after one sheet of need
       seed,
       isGood: goodVerdicts.includes(verdict),
       rounds,
+      faults: conservationFaults(one, outcome.reading),
       next: outcomeOf(nextOf(one, outcome)).asked,
     }
   })
-  expect(found.filter(({ isGood, rounds, next }) => !isGood || rounds > 1 || next.length > 0)).toEqual([])
+  const isFaulty = ({ isGood, rounds, faults, next }: (typeof found)[number]) =>
+    !isGood || rounds > 1 || faults.length > 0 || next.length > 0
+  expect(found.filter(isFaulty)).toEqual([])
 })

@@ -1,7 +1,9 @@
 /** A pattern for one of the words in a list. */
 const oneOf = (words: string) => `(?:${words.trim().split(/\s+/).join('|')})`
 
-const sum = oneOf('sub.?totals? totals? totaux totale totaal summe gesamt suma somma razem sum')
+const sum = oneOf(
+  'sub.?totals? totals? totaux totale totaal summe gesamt suma summa somma razem sum celkem celkom spolu osszesen yhteensa ukupno skupaj',
+)
 /** The same in Turkish, and in scripts whose letters have no word boundaries in a pattern. */
 const otherSum = oneOf('合计 总计 合計 합계 รวม סהכ συνολο итого toplam')
 /** What is added up, in lines such as `Total payments`. */
@@ -41,7 +43,10 @@ export const nameOfBalance =
   /turnover|apyvarta|käive|apgro|atlik|sald|balance|s.a.l.d.o|forward|fwd|down|kontostand|solde|likut|zůstat|egyenleg|stanje|остат/i
 
 /** The same for `sumOnly`. */
-export const nameOfSum = new RegExp(`${nameOfBalance.source}|tot|sum|gesamt|razem|itog|${otherSum}`, 'i')
+export const nameOfSum = new RegExp(
+  `${nameOfBalance.source}|tot|sum|gesamt|razem|itog|celk|spolu|sszesen|yhteens|ukupno|skupaj|${otherSum}`,
+  'i',
+)
 
 /** Words that begin the text of a total. */
 export const totalWords = new RegExp(`^(?:(?:${sum}|total \\w+)\\b|${otherSum})`)
