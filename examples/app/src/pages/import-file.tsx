@@ -287,13 +287,6 @@ function LeftOut({ left_out: { count, lines } }: Pick<Outcome, 'left_out'>) {
   )
 }
 
-/** The answers that changed nothing, since the file does not depend on them. */
-function Unused({ unused }: Pick<Outcome, 'unused'>) {
-  if (unused.length === 0) return null
-  const names = unused.map((field) => nameOfField(field.replace('.', ': ')))
-  return <p>{`The file did not need your answer about ${names.join(', ')}.`}</p>
-}
-
 const hasNews = ({ counts }: Outcome) => counts.created + counts.deleted_before > 0
 
 type FoundProps = Pick<PageProps, 'ledger'> & {
@@ -319,7 +312,6 @@ function Found({ ledger, outcome, onTake }: FoundProps) {
         {`${counted(counts.rows, 'row')}, ${counts.duplicate} already there, ${skipped} that moved no money`}
         {counts.created > 0 && totals}
       </p>
-      <Unused unused={outcome.unused} />
       {closing && !closing.agrees && (
         <p role="alert">{`The bank says ${money(closing.statement)}, the account ${money(closing.account)}.`}</p>
       )}
