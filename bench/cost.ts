@@ -107,6 +107,10 @@ function usageOf(measured: Measured, name: string): Usage {
   }
 }
 
+/** What a million times these rows cost in US dollars. */
+export const dollarsOfRows = ({ rowsRead, rowsWritten }: Pick<Usage, 'rowsRead' | 'rowsWritten'>): number =>
+  rowsRead * prices.rowsRead.dollars + rowsWritten * prices.rowsWritten.dollars
+
 function costOf(usage: Usage): number {
   return units.reduce((sum, unit) => sum + usage[unit] * prices[unit].dollars, 0)
 }

@@ -19,3 +19,10 @@ test('the benchmark counts one round trip for each kind of request, and stores r
   expect(results).toMatch(/^- The dashboard reads \*\*\d+\*\* rows of a user with 100 transactions/m)
   expect(results.match(/ \| 1,000 \| [\d.,]+ \| [\d.,]+ \|$/gm)).toHaveLength(4)
 })
+
+test('the benchmark of recurring transactions records each that is due, once', async () => {
+  const args = ['bench/recurring.ts', '--users=10']
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: projectDirectory })
+  expect(stdout).toMatch(/^\| a thirtieth of the rules \| 6 \|/m)
+  expect(stdout).toMatch(/^\| all rules \| 200 \|/m)
+})
