@@ -42,8 +42,8 @@ async function seed({ api, inbox }: Addresses, stateDirectory: string, whatToDo:
   requireInbox(inbox !== undefined)
   const token = await signInDemoUser(api, inbox ?? '')
   // The demo user's time zone is UTC, and so is the month of their summary.
-  const rows = yearUntil(new Date().toISOString().slice(0, 10))
-  const filled = await fill(openApi(api, token), rows)
+  const today = new Date().toISOString().slice(0, 10)
+  const filled = await fill(openApi(api, token), yearUntil(today), today)
   console.log(`
 ${sentenceOn(filled, stateDirectory)}
 

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
+import { addDays, type CalendarDate } from '../../src/shared/dates.ts'
 import { DevError } from '../dev-error.ts'
 import { type Api, demand } from './api.ts'
-import { accounts, ownCategories } from './habits.ts'
+import { accounts, ownCategories, recurring } from './habits.ts'
 import type { Row } from './household.ts'
 
 /** The outcomes of the rows. `deleted` ones had been removed by a user, so they are not created again. */
@@ -20,8 +21,8 @@ const progress = z.object({
   counts: z.object({ created: z.int(), duplicate: z.int(), invalid: z.int(), failed: z.int() }),
 })
 
-/** Creates whatever the user lacks of the household's accounts, categories and, by sync batches, rows. */
-export async function fill(api: Api, rows: Row[]): Promise<Filled> {
+/** Creates whatever the user lacks of the household's accounts, categories, recurring transactions and, by sync batches, rows. */
+export async function fill(api: Api, rows: Row[], today: CalendarDate): Promise<Filled> {
   const accountIds = await provideAccounts(api)
   const categoryIds = await provideCategories(api)
   const items = rows.map(({ account, to_account, category, ...fields }) => ({
@@ -37,7 +38,24 @@ export async function fill(api: Api, rows: Row[]): Promise<Filled> {
     filled.present += counts.duplicate
     filled.deleted += counts.invalid
   }
+  await provideRules(api, { accountIds, categoryIds, startsOn: addDays(today, 1) })
   return filled
+}
+
+type Household = { accountIds: Map<string, number>; categoryIds: Map<string, number>; startsOn: CalendarDate }
+
+/** Creates the recurring transactions, expenses with `auto_record`. One that exists stays, and one that was deleted is refused. */
+async function provideRules(api: Api, { accountIds, categoryIds, startsOn }: Household): Promise<void> {
+  for (const [nth, { account, to, category, type, amount, texts, rrule }] of recurring.entries()) {
+    const rule = {
+      account_id: accountIds.get(account),
+      to_account_id: to && accountIds.get(to),
+      category_id: category && categoryIds.get(category),
+      ...{ type, amount, description: texts[0], starts_on: startsOn, rrule },
+      ...(type !== 'income' && { auto_record: true }),
+    }
+    await api('POST /recurring', rule, { 'Idempotency-Key': `seed-rule-${nth + 1}` })
+  }
 }
 
 async function provideAccounts(api: Api): Promise<Map<string, number>> {

@@ -50,6 +50,23 @@ export const monthly: readonly (Habit & { day: number })[] = [
   { day: 27, ...spend('Cat', [28, 44], 'Cat food and litter') },
 ]
 
+const repeated = [
+  'Rent',
+  'Salary Tom, city library',
+  'Salary Maya, Lindqvist & Partners',
+  'Standing order',
+  'Films',
+  'Music',
+]
+
+/** What is a recurring transaction as well, and one that begins now, on the last day of each month. */
+export const recurring: readonly (Habit & { rrule: string })[] = [
+  ...monthly
+    .filter(({ texts }) => texts.some((text) => repeated.includes(text)))
+    .map(({ day, ...habit }) => ({ ...habit, rrule: `FREQ=MONTHLY;BYMONTHDAY=${day}` })),
+  { ...spend('Housing', 85, 'Rent, garage'), rrule: 'FREQ=MONTHLY;BYMONTHDAY=31' },
+]
+
 /** What happens on one or more days of the year (`MM-DD`). */
 export const yearly: readonly (Habit & { days: readonly string[] })[] = [
   { days: ['03-31', '06-30', '09-30', '12-31'], ...earn('Investments', [44, 52], 'Interest', savings) },

@@ -1,29 +1,40 @@
 import { type BalanceCheck, checksOf, selectChecks, stateOf } from '../balance-checks/read.ts'
+import type { Rule } from '../recurring/read.ts'
 import { journalAccount, journalEntry, journalTitle, type Posting } from '../shared/journal.ts'
 import { formatMoney, negated } from '../shared/money.ts'
 import type { Transaction } from '../transactions/read.ts'
-import { type ExportReader, type FirstPage, firstStatements, transactionPages } from './pages.ts'
+import {
+  type ExportReader,
+  type FirstPage,
+  firstStatements,
+  selectExportedRules,
+  transactionPages,
+} from './pages.ts'
+
+/** What moves money, and on which days of the bank. */
+type Booked = Pick<Transaction, 'type' | 'accountId' | 'toAccountId' | 'categoryId' | 'amount'> &
+  Partial<Pick<Transaction, 'bookedOn' | 'toBookedOn'>>
 
 const opening = 'equity:opening balances'
 const uncategorised = { income: 'revenues:Uncategorized', expense: 'expenses:Uncategorized' }
 
 /**
  * Reads the first page, and returns everything in parts, as a journal of hledger: opening balances, every transaction, and
- * assertions of the balances at the end and of the balance checks that are ok.
+ * assertions of the balances at the end and of the balance checks that are ok; recurring transactions are comments.
  */
 export async function exportJournal(reader: ExportReader): Promise<AsyncGenerator<string>> {
   const { owner } = reader
   const first = await reader.read((limit) => ({
     ...firstStatements(owner, {}, limit),
     ...selectChecks(owner),
+    rules: selectExportedRules(owner),
   }))
   const today = owner.now.toISOString().slice(0, 10)
-  return write(first, checksOf(first), transactionPages(reader, {}, first), today)
+  return write({ ...first, checks: checksOf(first) }, transactionPages(reader, {}, first), today)
 }
 
 async function* write(
-  { accounts, ...first }: FirstPage,
-  checks: BalanceCheck[],
+  { accounts, checks, rules, ...first }: FirstPage & { checks: BalanceCheck[]; rules: Rule[] },
   pages: AsyncIterable<Transaction[]>,
   today: string,
 ) {
@@ -36,10 +47,10 @@ async function* write(
     ]),
   )
   const account = (id: number | null) => accountNames.get(id ?? 0) ?? ''
-  const category = ({ categoryId, type }: Transaction) =>
+  const category = ({ categoryId, type }: Booked) =>
     categoryNames.get(categoryId ?? 0) ?? (type === 'income' ? uncategorised.income : uncategorised.expense)
 
-  function postingsOf(row: Transaction): Posting[] {
+  function postingsOf(row: Booked): Posting[] {
     const [added, taken] = [formatMoney(row.amount), formatMoney(negated(row.amount))]
     const own = account(row.accountId)
     if (row.type === 'income')
@@ -79,6 +90,7 @@ async function* write(
   )
   // Assertions of a day are about the postings of that day further up in the file.
   yield checks.map((check) => checkEntry(check, account(check.accountId))).join('')
+  yield rules.map((rule) => ruleEntry(rule, postingsOf(rule))).join('')
   yield `\n; complete: ${count} transactions\n`
 }
 
@@ -89,8 +101,16 @@ function checkEntry(check: BalanceCheck, account: string): string {
     journalEntry(`${date} * ${title}`, [[account, `0.00 = ${formatMoney(balance)}`]])
   if (stateOf(check) === 'ok') return entry('balance check')
   const found = formatMoney(BigInt(balance) + difference)
-  return entry(`balance check, but the balance is ${found}`).replaceAll(/\n(?=.)/g, '\n; ')
+  return inComment(entry(`balance check, but the balance is ${found}`))
 }
+
+/** An entry of a recurring transaction, in a comment: hledger has no such rules. */
+function ruleEntry({ rrule, startsOn, paused, reference, description }: Rule, postings: Posting[]): string {
+  const rule = `~ ${rrule}${paused ? ', paused' : ''}`
+  return inComment(journalEntry(`${rule} ${journalTitle(startsOn, reference, description)}`, postings))
+}
+
+const inComment = (entry: string) => entry.replaceAll(/\n(?=.)/g, '\n; ')
 
 const daysOf = ({ transactionDate, bookedOn, toBookedOn }: Transaction) =>
   [transactionDate, bookedOn, toBookedOn].filter((day) => day !== null)

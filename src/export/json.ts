@@ -17,21 +17,25 @@ import {
   importedOriginals,
   importLayouts,
   imports,
-  recurringRules,
   rejectedMatches,
   tokens,
   users,
 } from '../database/schema.ts'
 import { presentImport, presentLayout } from '../imports/present.ts'
 import { presentStoredRule } from '../recurring/present.ts'
-import { ruleColumns } from '../recurring/read.ts'
 import { formatMoney } from '../shared/money.ts'
 import { presentTimestamps } from '../shared/present.ts'
 import { presentTransaction } from '../transactions/present.ts'
 import type { Transaction } from '../transactions/read.ts'
 import { presentUser } from '../users/present.ts'
 import { formatVersion, type ListName, type ShownExport } from './contract.ts'
-import { DataChanged, type ExportReader, firstStatements, transactionPages } from './pages.ts'
+import {
+  DataChanged,
+  type ExportReader,
+  firstStatements,
+  selectExportedRules,
+  transactionPages,
+} from './pages.ts'
 
 /** Reads the first page, and returns everything of the user as JSON in parts, a row in each line. */
 export async function exportJson(reader: ExportReader, epoch: number): Promise<AsyncGenerator<string>> {
@@ -169,13 +173,6 @@ const selectExportedChecks = ({ db, id }: Owner) =>
     .from(balanceChecks)
     .where(and(eq(balanceChecks.userId, id), hasLiveAccount))
     .orderBy(asc(balanceChecks.accountId), asc(balanceChecks.date))
-
-const selectExportedRules = ({ db, id }: Owner) =>
-  db
-    .select(ruleColumns)
-    .from(recurringRules)
-    .where(eq(recurringRules.userId, id))
-    .orderBy(asc(recurringRules.id))
 
 const selectLayouts = ({ db, id }: Owner) =>
   db.select().from(importLayouts).where(eq(importLayouts.userId, id)).orderBy(asc(importLayouts.id))

@@ -5,8 +5,9 @@ import { feedAccountColumns, feedCategoryColumns } from '../changes/pull/rows.ts
 import { jsonRows } from '../database/json-row.ts'
 import type { Owner } from '../database/owner.ts'
 import type { ResultOf, Statements } from '../database/run.ts'
-import { accounts, categories, transactions } from '../database/schema.ts'
+import { accounts, categories, recurringRules, transactions } from '../database/schema.ts'
 import { limitLargeResponse } from '../http/large-responses.ts'
+import { ruleColumns } from '../recurring/read.ts'
 import { dateIn } from '../shared/dates.ts'
 import type { RequestDeadline } from '../shared/deadline.ts'
 import type { Transaction } from '../transactions/read.ts'
@@ -88,6 +89,14 @@ export function firstStatements({ db, id }: Owner, filter: ExportQuery, limit: n
     transactions: nextTransactions({ db, id }, filter, limit),
   }
 }
+
+/** The user's recurring transactions, for the formats that have them. */
+export const selectExportedRules = ({ db, id }: Owner) =>
+  db
+    .select(ruleColumns)
+    .from(recurringRules)
+    .where(eq(recurringRules.userId, id))
+    .orderBy(asc(recurringRules.id))
 
 type Statement = ReturnType<typeof firstStatements>
 /** The lists that were read with the first page. */

@@ -82,6 +82,7 @@ test('the tour runs as it is pasted, on a database that other users share', asyn
   const [session = '', summary = '', reports = '', reported = ''] = blocks
   const [signIn = '', profile = '', reminder = '', sync = '', progress = ''] = blocks.slice(4)
   const [copy = '', offline = '', statement = ''] = blocks.slice(9)
+  const [rent = '', pocketMoney = ''] = blocks.slice(-7)
   const [check = '', otherApp = '', leaving = '', script = '', address = ''] = blocks.slice(-5)
   await takeTheFirstIds(place)
   const terminal = openTerminal(place)
@@ -119,6 +120,17 @@ test('the tour runs as it is pasted, on a database that other users share', asyn
   const [dryRun, run, again] = (await terminal.paste(statement)).slice(-4)
   for (const first of [dryRun, run]) expect(first).toContain('"rows":2,"created":2,"duplicate":0')
   expect(again).toContain('"rows":2,"created":0,"duplicate":2')
+  const [changed = '', paid = '', upcoming = '', lowest] = (await terminal.paste(rent)).slice(-4)
+  expect(Object.values(JSON.parse(changed).exceptions)).toMatchObject([{ amount: '980.00' }])
+  expect(JSON.parse(paid)).toMatchObject({ amount: '980.00', description: 'Rent and heating' })
+  const { occurrences } = JSON.parse(upcoming)
+  expect(occurrences.slice(0, 2).map(({ state }: { state: string }) => state)).toEqual([
+    'recorded',
+    'upcoming',
+  ])
+  expect(lowest).toMatch(/^\[\{"account_id":\d+,"date":.*"due":\[\],"expected":\d+,"recorded_ahead":\d\}$/)
+  const pocketed = (await terminal.paste(pocketMoney)).at(-1) ?? ''
+  expect(pocketed.match(/"description":"Pocket money"/g)).toHaveLength(2)
   const checked = await terminal.paste(check)
   const [broken = '', , mended] = checked.slice(-3)
   expect(JSON.parse(broken)).toMatchObject({

@@ -26,6 +26,7 @@ test.skipIf(!isInstalled).each(histories)(
     const api = openApi(address, token)
     await liveRandomly(api, new Dice(seed), 60)
     await bookOnOtherDays(api)
+    await repeat(api)
 
     const response = await fetch(`${address}/export?format=hledger`, {
       headers: { Authorization: `Bearer ${token}` },
@@ -57,7 +58,8 @@ test.skipIf(!isInstalled).each(histories)(
           : `\n; ${date} * balance check, but the balance is `
       expect(journal).toContain(shown)
     }
-    const uncommented = journal.replaceAll(/^; (?!complete)/gm, '')
+    expect(journal).toContain('\n; ~ FREQ=MONTHLY, paused 2026-01-31 * (R1) Rent, heating\n;     expenses:')
+    const uncommented = journal.replaceAll(/^; (.* balance check, .*\n); /gm, '$1')
     expect(() => hledger(uncommented, 'check')).toThrow('assertion')
     const wrong = journal.replace(/ {2}0\.00 = -?/, '$&1')
     expect(() => hledger(wrong, 'check')).toThrow('assertion')
@@ -83,6 +85,15 @@ async function bookOnOtherDays(api: ReturnType<typeof openApi>): Promise<void> {
     await call(`PATCH /transactions/${id}`, { transaction_date: days[transaction_date] })
   const check = { account_id, date: '2026-10-31', balance: 4 }
   expect(await call('POST /balance-checks', check)).toMatchObject({ state: 'ok' })
+}
+
+async function repeat(api: ReturnType<typeof openApi>): Promise<void> {
+  const [account] = (await api('GET /accounts')).body as Json[]
+  const category = ((await api('GET /categories')).body as Json[]).find(({ type }) => type === 'expense')
+  const template = { account_id: account?.id, category_id: category?.id, type: 'expense', amount: 950 }
+  const rule = { starts_on: '2026-01-31', rrule: 'FREQ=MONTHLY', paused: true }
+  const texts = { description: 'Rent; heating', reference: 'R1' }
+  expect((await api('POST /recurring', { ...template, ...rule, ...texts })).status).toBe(201)
 }
 
 async function totalOf(api: ReturnType<typeof openApi>): Promise<number> {
