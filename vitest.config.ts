@@ -86,7 +86,7 @@ export default defineConfig({
           name: 'worker',
           include: ['test/worker/**/*.test.ts'],
           globalSetup: './test/setup/neighbours.ts',
-          setupFiles: './test/worker/fixtures/kept-log.ts',
+          setupFiles: ['./test/worker/fixtures/kept-log.ts', './test/worker/fixtures/real-clock.ts'],
           provide: {
             fuzz: { seed: process.env.FUZZ_SEED, requests: process.env.FUZZ_REQUESTS },
             devices: { seed: process.env.DEVICES_SEED, operations: process.env.DEVICES_OPERATIONS },

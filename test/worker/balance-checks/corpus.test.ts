@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { type AnsweringOptions, answersOf } from '../../../src/imports/answers.ts'
 import { createWorld, type Json, openAccount } from '../fixtures/world.ts'
 import { sendFile } from '../imports/send-file.ts'
@@ -42,9 +42,6 @@ const files: File[] = Object.entries(contents).flatMap(([name, url]) => {
 
 beforeAll(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2027-06-01T12:00:00Z') })
-})
-afterAll(() => {
-  vi.useRealTimers()
 })
 
 /** Imports a file into an account of its own, and chooses the first account of a file that has several. */

@@ -4,8 +4,15 @@ import { freshDatabaseUrl } from '../fixtures/service.ts'
 import { type ApiResponse, createWorld, type World } from '../fixtures/world.ts'
 
 export type FaultyWorld = World & {
-  /** Does something while the connection to the database is broken; returns the outcome and the number of attempts. */
-  whileBroken<T>(fault: Fault, work: () => Promise<T>): Promise<{ result: T; requests: number }>
+  /**
+   * Does something while the connection to the database is broken; returns the outcome and the number of attempts. With
+   * `endsAfter`, time-outs end once so many requests have reached the proxy.
+   */
+  whileBroken<T>(
+    fault: Fault,
+    work: () => Promise<T>,
+    endsAfter?: number,
+  ): Promise<{ result: T; requests: number }>
 }
 
 /** A service of its own that reaches its database through the faulty proxy (test/databases/proxy.ts). */
@@ -16,11 +23,12 @@ export function createFaultyWorld(bindings: Partial<Env> = {}): FaultyWorld {
   const setFault = (fault: Fault | null) => faults({ method: 'PUT', body: JSON.stringify(fault) })
   return {
     ...createWorld({ TURSO_DATABASE_URL: `${databaseUrl}faulty/`, ...bindings }, databaseUrl),
-    async whileBroken(fault, work) {
+    async whileBroken(fault, work, endsAfter = fault.gets === 'nothing' ? fault.only : undefined) {
       await setFault(fault)
       let isOver = false
-      const isMet = async (only: number) => isOver || (await faults({ method: 'GET' })).seen >= only
-      const haste = fault.gets === 'nothing' ? hastenTimeouts(fault, isMet) : undefined
+      const isMet = async (requests: number) => isOver || (await faults({ method: 'GET' })).seen >= requests
+      const isHastened = fault.gets === 'nothing' || endsAfter !== undefined
+      const haste = isHastened ? hastenTimeouts(endsAfter, isMet) : undefined
       try {
         return { result: await work(), requests: (await setFault(fault)).seen }
       } finally {
@@ -36,16 +44,16 @@ export function createFaultyWorld(bindings: Partial<Env> = {}): FaultyWorld {
 const longestTimeoutMs = 8_000
 
 /**
- * Makes time-outs end early: after a fortieth of their time if no request gets a response, or when the only one that gets
- * none has reached the proxy, so that those before it may take as long as they need.
+ * Makes time-outs end early: after a fortieth of their time, or once so many requests have reached the proxy, so that those
+ * before may take as long as they need.
  */
-function hastenTimeouts({ only }: Fault, isMet: (only: number) => Promise<boolean>) {
+function hastenTimeouts(endsAfter: number | undefined, isMet: (requests: number) => Promise<boolean>) {
   const timeout = AbortSignal.timeout.bind(AbortSignal)
   const waiting: AbortController[] = []
-  if (only !== undefined) void endAtFault(waiting, () => isMet(only))
+  if (endsAfter !== undefined) void endAtFault(waiting, () => isMet(endsAfter))
   return vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
     expect(ms).toBeLessThanOrEqual(longestTimeoutMs)
-    if (only === undefined) return timeout(ms / 40)
+    if (endsAfter === undefined) return timeout(ms / 40)
     const controller = new AbortController()
     waiting.push(controller)
     return controller.signal
