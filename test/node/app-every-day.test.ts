@@ -242,6 +242,90 @@ describe.skipIf(!executable)('every day in the example app', () => {
     await press(page, 'Send the mail again')
     await page.getByText('Another mail is on its way').waitFor()
   })
+
+  test('keys search, add, undo and explain themselves, but not while something is typed, and can be switched off', async () => {
+    const { page } = await newWindow('keys@example.com')
+    await page.keyboard.press('n')
+    await page.getByRole('dialog', { name: 'Add transaction' }).waitFor()
+    await page.keyboard.type('3')
+    await page.getByLabel('Description').fill('Banana n/?')
+    await press(page, 'Save')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('/')
+    await page.getByRole('heading', { name: 'Transactions' }).waitFor()
+    await page.keyboard.type('banana n/?')
+    await expectRows(page, ['Banana n/? −3.00'])
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await page.getByRole('heading', { name: 'Transactions' }).focus()
+    await page.keyboard.press('Control+z')
+    await page.getByText('Undone.').waitFor()
+    await expectRows(page, [])
+    await page.keyboard.press('?')
+    await page.getByRole('checkbox', { name: 'Use the keys of one letter' }).uncheck()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('n')
+    await page.keyboard.press('Control+z')
+    await page.getByText('There is nothing to undo.').waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  })
+
+  test('a search takes amounts and ranges, alone and with words', async () => {
+    const { person, page } = await newWindow('amounts-found@example.com')
+    for (const [name, amount] of [
+      ['Dentist', '100.00'],
+      ['Dentist, crown', '1112.50'],
+      ['Lunch', '12.50'],
+      ['Ticket 2026-11', '20.00'],
+    ] as const)
+      await person.add(name, amount)
+    await open(page, 'Transactions')
+    await page.getByText('4 transactions').waitFor()
+    const [dentist, crown, lunch, ticket] = [
+      ...['Dentist −100.00', 'Dentist, crown −1,112.50', 'Lunch −12.50', 'Ticket 2026-11 −20.00'],
+    ] as [string, string, string, string]
+    for (const [text, expected] of [
+      ['> 100', [crown]],
+      ['>=100', [crown, dentist]],
+      ['<= 12,50', [lunch]],
+      ['< 12.50', []],
+      ['12.50', [lunch]],
+      ['12.50 - 20', [ticket, lunch]],
+      ['100..1,200', [crown, dentist]],
+      ['dent > 100', [crown]],
+      ['> 12.50 < 100', [ticket]],
+      ['2026-11', [ticket]],
+      ['> much', []],
+    ] as const) {
+      await page.getByLabel('Search').fill(text)
+      await expectRows(page, [...expected])
+    }
+  })
+
+  test('an account has a page with its chart and its balances, and the chart says what is pointed at without covering it', async () => {
+    const { person, page } = await newWindow('chart@example.com')
+    await person.add('Old', '10.00', { transaction_date: '2026-09-15' })
+    await person.add('New', '5.00', { transaction_date: '2026-11-20' })
+    await page.reload()
+    await open(page, 'Accounts')
+    await page.locator('a.row', { hasText: 'Checking' }).click()
+    await page.getByRole('heading', { name: 'Checking', level: 1 }).waitFor()
+    await page.getByText('20 Nov 2026 · balance 85.00').waitFor()
+    await page.getByText('As a table').click()
+    // It begins with the first transaction.
+    const months = page.getByRole('table').getByRole('rowheader')
+    expect(await months.allInnerTexts()).toEqual(['September 2026', 'October 2026', 'November 2026'])
+    const caption = page.locator('figcaption')
+    expect(await caption.innerText()).toBe('November 2026 · Balance 85.00')
+    await page.getByRole('img', { name: /^Balance at the end/ }).hover({ position: { x: 60, y: 60 } })
+    await expect
+      .poll(() => caption.innerText(), { timeout: patienceMs })
+      .toBe('September 2026 · Balance 90.00')
+    await press(page, 'Change Checking')
+    await page.getByLabel('Name').fill('Current account')
+    await press(page, 'Save')
+    await page.getByRole('heading', { name: 'Current account', level: 1 }).waitFor()
+  })
 })
 
 /** What is kept with the entry of the history. */

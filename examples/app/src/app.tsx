@@ -13,6 +13,7 @@ import { type Session, session } from './session.ts'
 import { useFollowed } from './store.ts'
 import { connection, keepInSync, readyIn } from './sync.ts'
 import { Icon, type IconName } from './ui/icon.tsx'
+import { Keys } from './ui/keys.tsx'
 import { lazy } from './ui/lazy.tsx'
 import { Page as PageFrame } from './ui/page.tsx'
 import { hush, Toasts } from './ui/toast.tsx'
@@ -97,6 +98,7 @@ function SignedIn({ session }: { session: Session }) {
         </nav>
       </div>
       <Status ledger={ledger} />
+      {ledger.profile() && <Keys ledger={ledger} />}
       <main>
         {ledger.profile() ? (
           <Page key={visit()} ledger={ledger} session={session} />

@@ -36,7 +36,17 @@ export function showAgain(): void {
   isShown = true
 }
 
-export function go(path: string, { isReplacing = false } = {}): void {
+let focusNext = ''
+/** Finds what is to have the focus on a page that has just been shown, if not its heading. */
+export function wantedFocus(): HTMLElement | null {
+  const found = focusNext ? document.querySelector<HTMLElement>(focusNext) : null
+  focusNext = ''
+  return found
+}
+
+/** Shows another page; `focus` selects what has the focus then. */
+export function go(path: string, { isReplacing = false, focus = '' } = {}): void {
+  focusNext = focus
   keepScroll()
   if (isReplacing) history.replaceState(kept, '', path)
   else {

@@ -28,15 +28,47 @@ export function findAll(ledger: Ledger, filter: LedgerFilter): LedgerTransaction
   return find(ledger, filter, Math.ceil(total / pageSize)).rows
 }
 
+type Amounts = Pick<LedgerFilter, 'amount_from' | 'amount_to'>
+const figure = String.raw`(\d(?:[\d.,']*\d)?)`
+const comparison = new RegExp(String.raw`(?:^|\s)([<>]=?)\s*${figure}(?=\s|$)`)
+const range = new RegExp(String.raw`(?:^|\s)${figure}(?:\.{2,3}|\s?[-–…]\s?)${figure}(?=\s|$)`)
+
+/** Takes `> 100`, `<= 20` and `10-20` out of what was typed; the rest is a text. */
+function readSearch(typed: string): Amounts & { text: string } {
+  const between = range.exec(typed)
+  const [from = 0, to = 0] = between?.slice(1).map(centsOf) ?? []
+  // 2026-11 is no range.
+  if (between && from <= to)
+    return {
+      ...{ amount_from: textOf(from), amount_to: textOf(to) },
+      text: typed.replace(between[0], ' ').trim(),
+    }
+  const compared = comparison.exec(typed)
+  if (!compared) return { text: typed }
+  const [found, sign = '', amount = ''] = compared
+  const { text, ...others } = readSearch(typed.replace(found, ' ').trim())
+  const strict = sign.endsWith('=') ? 0 : 1
+  const bound: Amounts = sign.startsWith('>')
+    ? { amount_from: textOf(centsOf(amount) + strict) }
+    : { amount_to: textOf(centsOf(amount) - strict) }
+  return { ...others, ...bound, text }
+}
+
+const centsOf = (typed: string): number => Math.round(100 * Number(typedAmount(typed).amount))
+const textOf = (cents: number): string => (cents / 100).toFixed(2)
+
 function findNow(ledger: Ledger, { q = '', ...filter }: LedgerFilter, pages: number): Found {
-  const text = q.replace(/^[+−-]/, '').trim()
+  const { text, ...amounts } = readSearch(q.replace(/^[+−-]/, '').trim())
   // The API's own search knows neither categories nor amounts.
   const words = text ? [...new Set([text, typedAmount(text).amount])] : undefined
   // A transfer needs no category, so it is not uncategorized.
   const typesFiled = filter.category_id === 'none' ? (['income', 'expense'] as const) : undefined
   const per_page = Math.min(pages * pageSize, largestPage)
   const found = Array.from({ length: Math.ceil((pages * pageSize) / per_page) }, (_, at) =>
-    ledger.transactions({ ...filter, type: filter.type ?? typesFiled, words, per_page, page: at + 1 }),
+    ledger.transactions({
+      ...{ ...filter, ...amounts, type: filter.type ?? typesFiled, words },
+      ...{ per_page, page: at + 1 },
+    }),
   )
   return {
     rows: found.flatMap(({ data }) => data).slice(0, pages * pageSize),

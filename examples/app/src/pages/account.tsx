@@ -4,23 +4,26 @@ import type { Ledger, LedgerAccount, LedgerCheck, LedgerTransaction } from 'purs
 import { money, typedAmount } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { explain, sentenceOf } from '../checks.ts'
-import { dayAfter, dotted, shortDay, today } from '../format.ts'
+import { dayAfter, dotted, monthsUntil, shortDay, today } from '../format.ts'
 import { place, useKept } from '../router.ts'
 import { find } from '../search.ts'
 import { titleOf } from '../titles.ts'
 import { Amount, signed } from '../ui/amount.tsx'
-import { Button } from '../ui/button.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { NetWorth } from '../ui/charts.tsx'
 import { AmountField, type Entries, Field } from '../ui/form.tsx'
 import { useLoaded } from '../ui/loaded.ts'
 import { Page } from '../ui/page.tsx'
 import { RowDialog } from '../ui/row-dialog.tsx'
 import { ShowMore } from '../ui/show-more.tsx'
 import { writeAndSay } from '../ui/toast.tsx'
+import { AccountDialog } from './accounts.tsx'
 import { TransactionDialog } from './transaction-dialog.tsx'
 
 /** An account: its balance after each of its latest transactions, and the checks against the bank between them. */
 export function AccountPage({ ledger }: PageProps) {
   const [isChecking, setChecking] = useState(false)
+  const [isEditing, setEditing] = useState(false)
   const key = place.get().searchParams.get('account')
   const account = ledger.accounts().find((one) => one.key === key)
   if (!account)
@@ -39,8 +42,14 @@ export function AccountPage({ ledger }: PageProps) {
         </p>
         <Button label="Check the balance" onClick={() => setChecking(true)} />
         <a href={`/transactions?account_id=${encodeURIComponent(account.key)}`}>All transactions</a>
+        <IconButton icon="pencil" label={`Change ${account.name}`} onClick={() => setEditing(true)} />
       </article>
+      <NetWorth
+        {...{ ledger, account }}
+        {...monthsUntil(today(ledger.profile()?.timezone).slice(0, 7), 12)}
+      />
       <Lines ledger={ledger} account={account} />
+      {isEditing && <AccountDialog {...{ ledger, edited: account, onDone: () => setEditing(false) }} />}
       {isChecking && <CheckDialog {...{ ledger, account, onDone: () => setChecking(false) }} />}
     </Page>
   )

@@ -116,7 +116,7 @@ function Filters({ ledger, filter, onChange }: FiltersProps) {
           type="search"
           name="q"
           defaultValue={q}
-          placeholder="Search payees, categories, amounts"
+          placeholder="Search: dentist, 12.50, > 100"
           aria-label="Search"
         />
         {import_id && <input type="hidden" name="import_id" value={String(import_id)} />}

@@ -10,9 +10,9 @@ import {
   PointElement,
   Tooltip,
 } from 'chart.js'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { money } from '../amounts.ts'
-import { monthName, shortMonth, shortMonthOfYear } from '../format.ts'
+import { dotted, monthName, shortMonth, shortMonthOfYear } from '../format.ts'
 import { observable, useFollowed } from '../store.ts'
 import { Table } from './table.tsx'
 
@@ -34,10 +34,16 @@ export function Chart(props: ChartProps) {
     monthName(month),
     ...series.map(({ figures }) => money(figures[at] ?? 0)),
   ])
+  const [pointed, setPointed] = useState<number>()
+  const [month, ...figures] = rows[pointed ?? rows.length - 1] ?? []
   return (
     <figure>
+      {/* What is pointed at is written above the chart, where it covers nothing. */}
+      <figcaption aria-hidden="true">
+        {dotted(month, ...figures.map((figure, at) => `${series[at]?.label} ${figure}`))}
+      </figcaption>
       <div class="chart">
-        <Drawing {...props} />
+        <Drawing {...props} onPoint={setPointed} />
       </div>
       <details>
         <summary>
@@ -49,7 +55,7 @@ export function Chart(props: ChartProps) {
   )
 }
 
-function Drawing({ label, type, months, series }: ChartProps) {
+function Drawing({ label, type, months, series, onPoint }: ChartProps & { onPoint: (at?: number) => void }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const drawnFor = useFollowed(schemeChanges).get()
   useLayoutEffect(() => {
@@ -87,7 +93,9 @@ function Drawing({ label, type, months, series }: ChartProps) {
         plugins: {
           legend: { display: series.length > 1, labels: { boxWidth: 12 } },
           tooltip: {
-            callbacks: { label: ({ dataset, parsed }) => `${dataset.label}: ${money(parsed.y ?? 0)}` },
+            enabled: false,
+            external: ({ tooltip: { opacity, dataPoints } }) =>
+              onPoint(opacity > 0 ? dataPoints?.[0]?.dataIndex : undefined),
           },
         },
       },

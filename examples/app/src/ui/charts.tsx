@@ -1,5 +1,5 @@
-import type { Ledger, LedgerMonthlyReport } from 'purse-client'
-import { lastDay } from '../format.ts'
+import type { Ledger, LedgerAccount, LedgerMonthlyReport } from 'purse-client'
+import { lastDay, monthAfter } from '../format.ts'
 import type { ChartProps } from './chart.tsx'
 import { lazy } from './lazy.tsx'
 
@@ -18,18 +18,33 @@ export function Flows({ months }: { months: Pick<Month, 'month' | 'income' | 'ex
   return <Chart label="Income and expenses by month" type="bar" months={names} series={series} />
 }
 
-/** The total balance at the end of each month, from `YYYY-MM` to `YYYY-MM`. */
-export function NetWorth({ ledger, from, to }: { ledger: Ledger; from: string; to: string }) {
-  const { points } = ledger.balancesReport({ from: `${from}-01`, to: lastDay(to), every: 'month' })
+type BalanceProps = { ledger: Ledger; from: string; to: string; account?: LedgerAccount }
+
+/** The balance of an account or, without one, of all, at the end of each month from `YYYY-MM` to `YYYY-MM`. */
+export function NetWorth({ ledger, from, to, account }: BalanceProps) {
+  const label = account ? 'Balance' : 'Net worth'
+  // A line needs two points.
+  const first = [firstMonth(ledger, account), monthAfter(to, -1)].sort()[0] ?? from
+  const { points } = ledger.balancesReport({
+    ...{ from: `${first > from ? first : from}-01`, to: lastDay(to), every: 'month' },
+    account_id: account?.key,
+  })
   return (
     <article>
-      <h2>Net worth</h2>
+      <h2>{label}</h2>
       <Chart
-        label="Net worth at the end of the month"
+        label={`${label} at the end of the month`}
         type="line"
         months={points.map(({ date }) => date)}
-        series={[{ label: 'Net worth', colour: '--brand', figures: points.map(({ total }) => total) }]}
+        series={[{ label, colour: '--brand', figures: points.map(({ total }) => total) }]}
       />
     </article>
   )
+}
+
+/** The month in which the accounts or one of them begin: that of the first transaction. */
+function firstMonth(ledger: Ledger, account: LedgerAccount | undefined): string | undefined {
+  const query = { ...(account && { account_id: account.key }), per_page: 1 }
+  const [oldest] = ledger.transactions({ ...query, page: ledger.transactions(query).last_page }).data
+  return oldest?.transaction_date.slice(0, 7)
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { showAgain } from '../router.ts'
+import { showAgain, wantedFocus } from '../router.ts'
 import { Icon } from './icon.tsx'
 
 type Props = {
@@ -16,7 +16,7 @@ export function Page({ title, add, onAdd, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => {
     document.title = `${title} · Purse`
-    heading.current?.focus({ preventScroll: true })
+    ;(wantedFocus() ?? heading.current)?.focus({ preventScroll: true })
   }, [title])
   useLayoutEffect(showAgain, [])
   return (

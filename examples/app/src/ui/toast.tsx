@@ -53,6 +53,14 @@ export async function undoLast(ledger: Ledger, steps = 1): Promise<void> {
   say(isUndone ? 'Undone.' : 'There is nothing to undo.')
 }
 
+/** Undoes what a message offers to undo, or else the last change. */
+export async function undoNewest(ledger: Ledger): Promise<unknown> {
+  const offered = toasts.get().findLast(({ undo }) => undo)
+  if (!offered?.undo) return undoLast(ledger)
+  hide(offered)
+  return offered.undo()
+}
+
 /** Removes all messages. */
 export const hush = (): void => toasts.set([])
 
