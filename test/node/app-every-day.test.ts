@@ -326,6 +326,47 @@ describe.skipIf(!executable)('every day in the example app', () => {
     await press(page, 'Save')
     await page.getByRole('heading', { name: 'Current account', level: 1 }).waitFor()
   })
+
+  test('compares a running month with the same days of the last, and its figures have totals, links and one scale', async () => {
+    const person = await newPerson('running@example.com')
+    const [category, other] = await person.get('/categories')
+    await person.add('Bread', '1250.00', { transaction_date: '2026-11-03' })
+    await person.add('Planned', '7.00', { transaction_date: '2026-11-25' })
+    await person.add('Oats', '40.00', { transaction_date: '2026-10-09' })
+    await person.add('Late', '500.00', { transaction_date: '2026-10-30' })
+    await person.add('Out', '5.00', { transaction_date: '2026-11-04', category_id: other.id })
+    await person.add('Returned', '1.00', { transaction_date: '2026-11-05', type: 'income' })
+    const [, page] = await newDevice()
+    await page.clock.setFixedTime('2026-11-10T12:00:00Z')
+    await signIn(page, person.email)
+    await page.getByText('1,215.00 more out than by 10 Oct 2026. 7.00 is dated later this month.').waitFor()
+    const bars = await page.locator('.bar').evaluateAll((all) =>
+      all.map((one) => ({
+        ...{ track: Math.round(one.getBoundingClientRect().width) },
+        filled: one.firstElementChild?.getBoundingClientRect().width ?? 0,
+      })),
+    )
+    expect(new Set(bars.map(({ track }) => track)).size).toBe(1)
+    expect((bars[1]?.filled ?? 0) / (bars[0]?.filled ?? 1)).toBeCloseTo(5 / 1257, 3)
+
+    await open(page, 'Reports')
+    const table = page.getByRole('table').last()
+    await page.getByRole('heading', { name: 'November 2026 so far' }).waitFor()
+    expect(await table.getByRole('row').allInnerTexts()).toEqual([
+      'Category\tto 10 Nov 2026\tto 10 Oct 2026\tChange',
+      `${category.name}\t1,249.00\t40.00\t+1,209.00`,
+      `${other.name}\t5.00\t0.00\t+5.00`,
+      'In all\t1,254.00\t40.00\t+1,214.00',
+    ])
+    await table.getByRole('link', { name: other.name }).click()
+    await expectRows(page, ['Out −5.00'])
+    await page.goBack()
+    await page.locator('summary', { hasText: 'Income and expenses' }).click()
+    const flows = page.getByRole('table').filter({ hasText: 'October' })
+    await flows.getByRole('row', { name: /^In all/ }).waitFor()
+    await flows.getByRole('link', { name: 'October 2026' }).click()
+    await expectRows(page, ['Late −500.00', 'Oats −40.00'])
+  })
 })
 
 /** What is kept with the entry of the history. */

@@ -36,6 +36,14 @@ export function monthAfter(month: string, count: number): string {
   return date.toISOString().slice(0, 7)
 }
 
+/** The days of a month up to today, and as many of the month before; undefined for a month that is not running. */
+export function sameDays(month: string, today: string) {
+  if (!today.startsWith(month) || today === lastDay(month)) return undefined
+  const previous = monthAfter(month, -1)
+  const [end = ''] = [`${previous}${today.slice(7)}`, lastDay(previous)].sort()
+  return { now: { from: `${month}-01`, to: today }, before: { from: `${previous}-01`, to: end } }
+}
+
 const browsers = ['Edg', 'OPR', 'Firefox', 'FxiOS', 'Chrome', 'CriOS', 'Safari']
 const systems = ['iPhone', 'iPad', 'Android', 'Windows', 'Mac OS', 'CrOS', 'Linux']
 const names: Record<string, string> = { Edg: 'Edge', OPR: 'Opera', FxiOS: 'Firefox', CriOS: 'Chrome' }

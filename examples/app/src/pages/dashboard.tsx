@@ -2,13 +2,13 @@ import { useEffect, useState } from 'preact/hooks'
 import { type Ledger, type LedgerTransaction, unwrap } from 'purse-client'
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
-import { lastDay, monthAfter, monthName, monthsUntil, today } from '../format.ts'
+import { lastDay, monthAfter, monthName, monthsUntil, sameDays, shortDay, today } from '../format.ts'
 import { lookOf } from '../looks.ts'
 import { go, place, useKept } from '../router.ts'
 import { client } from '../session.ts'
 import { Amount } from '../ui/amount.tsx'
 import { IconButton } from '../ui/button.tsx'
-import { Flows } from '../ui/charts.tsx'
+import { Flows, rowsOf } from '../ui/charts.tsx'
 import { Days } from '../ui/days.tsx'
 import { FirstSteps } from '../ui/first-steps.tsx'
 import { Form } from '../ui/form.tsx'
@@ -53,7 +53,7 @@ function Month({ ledger }: { ledger: Ledger }) {
   const [month, setMonth] = useKept('month', today(ledger.profile()?.timezone).slice(0, 7))
   const { monthly_summary: sums, category_breakdown: shares } = ledger.summary({ month })
   const listOf = (filter: Record<string, string>) =>
-    `/transactions?${new URLSearchParams({ from: `${month}-01`, to: lastDay(month), ...filter })}`
+    rowsOf({ from: `${month}-01`, to: lastDay(month), ...filter })
   const step = (count: number) => () => setMonth(monthAfter(month, count))
   const { months } = ledger.monthlyReport(monthsUntil(month, monthsShown))
   return (
@@ -74,6 +74,7 @@ function Month({ ledger }: { ledger: Ledger }) {
           <small>Left</small> <Amount text={money(sums.net)} />
         </span>
       </p>
+      <SameDays ledger={ledger} month={month} expense={sums.expense} />
       <Flows months={months} />
       {shares.map(({ category_key: key, category_name: name, total }) => {
         const look = lookOf(key ? { key, name } : null)
@@ -82,15 +83,34 @@ function Month({ ledger }: { ledger: Ledger }) {
             <Badge {...look} />
             <span>
               <bdi>{name}</bdi>
-              <span class="bar" style={colouring(look.hue)}>
-                <i style={`width: ${(100 * total) / (shares[0]?.total || 1)}%`} />
-              </span>
             </span>
             <Amount text={money(total)} />
+            <span class="bar" style={colouring(look.hue)}>
+              <i style={`width: ${(100 * total) / (shares[0]?.total || 1)}%`} />
+            </span>
           </a>
         )
       })}
     </article>
+  )
+}
+
+/** Compares a month that has not ended with the same days of the one before. */
+function SameDays({ ledger, month, expense }: { ledger: Ledger; month: string; expense: number }) {
+  const days = sameDays(month, today(ledger.profile()?.timezone))
+  if (!days) return null
+  const before = ledger.summary(days.before).monthly_summary.expense
+  const now = ledger.summary(days.now).monthly_summary.expense
+  const difference = money(Math.abs(now - before))
+  return (
+    <p>
+      <small>
+        {now === before
+          ? `As much out as by ${shortDay(days.before.to)}.`
+          : `${difference} ${now > before ? 'more' : 'less'} out than by ${shortDay(days.before.to)}.`}
+        {now !== expense && ` ${money(expense - now)} is dated later this month.`}
+      </small>
+    </p>
   )
 }
 

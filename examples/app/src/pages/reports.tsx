@@ -1,9 +1,18 @@
-import type { LedgerMonthlyReport } from 'purse-client'
+import type { Ledger, LedgerMonthlyReport } from 'purse-client'
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
-import { monthName, monthsUntil, shortMonth, today } from '../format.ts'
+import {
+  lastDay,
+  monthAfter,
+  monthName,
+  monthsUntil,
+  sameDays,
+  shortDay,
+  shortMonth,
+  today,
+} from '../format.ts'
 import { useKept } from '../router.ts'
-import { Flows, NetWorth } from '../ui/charts.tsx'
+import { Flows, NetWorth, rowsOf } from '../ui/charts.tsx'
 import { FirstSteps } from '../ui/first-steps.tsx'
 import { Segments } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
@@ -30,7 +39,7 @@ export function Reports({ ledger }: PageProps) {
           <Flows months={months.map(withoutReturns)} />
         </article>
       </div>
-      <Comparison months={months} />
+      <Comparison ledger={ledger} />
     </Page>
   )
 }
@@ -40,29 +49,59 @@ const withoutReturns = ({ month, income, expense, returned }: Month) => ({
   ...{ month, income: income - returned, expense: expense - returned },
 })
 
-/** What was spent in the last two months, by category, without what came back. */
-function Comparison({ months }: { months: Month[] }) {
-  const [then, now] = months.slice(-2)
-  if (!then || !now) return null
-  const spending = [...now.spending, ...then.spending]
-  const rows = [...new Set(spending.map((one) => one.category_name))].map((name) => {
-    const [a, b] = [spentOn(name, now), spentOn(name, then)]
-    return [name, money(a), money(b), (a > b ? '+' : '') + money(a - b)]
-  })
-  if (rows.length === 0) return null
+/** What was spent under each category in the last two months, or the same days of them, without what came back. */
+function Comparison({ ledger }: { ledger: Ledger }) {
+  const day = today(ledger.profile()?.timezone)
+  const month = day.slice(0, 7)
+  const running = sameDays(month, day)
+  const { now, before } = running ?? { now: daysOf(month), before: daysOf(monthAfter(month, -1)) }
+  const [spentNow, spentBefore] = [spendingIn(ledger, now), spendingIn(ledger, before)]
+  const keys = [...new Set([...spentNow.keys(), ...spentBefore.keys()])]
+  if (keys.length === 0) return null
+  const cellsOf = (name: string, a: number, b: number) => [
+    name,
+    ...[money(a / 100), money(b / 100), (a > b ? '+' : '') + money((a - b) / 100)],
+  ]
+  const nameOf = new Map(ledger.categories().map(({ key, name }) => [key, name]))
+  const rows = keys
+    .map((key) => ({ key, a: spentNow.get(key) ?? 0, b: spentBefore.get(key) ?? 0 }))
+    .sort((one, other) => other.a - one.a || other.b - one.b)
+    .map(({ key, a, b }) => ({
+      href: rowsOf({ from: before.from, to: now.to, category_id: key }),
+      cells: cellsOf(nameOf.get(key) ?? 'Uncategorized', a, b),
+    }))
+  const sumOf = (spent: Map<string, number>) => [...spent.values()].reduce((sum, one) => sum + one, 0)
+  const days = ({ from, to }: Days) => (running ? `to ${shortDay(to)}` : shortMonth(from))
   return (
     <article>
-      <h2>
-        {monthName(now.month)}, compared with {monthName(then.month)}
-      </h2>
+      <h2>{running ? `${monthName(month)} so far, and the same days before` : monthName(month)}</h2>
       <Table
-        head={['Category', shortMonth(now.month), shortMonth(then.month), 'Change']}
+        head={['Category', days(now), days(before), 'Change']}
         rows={rows}
+        total={cellsOf('In all', sumOf(spentNow), sumOf(spentBefore))}
         isFigures
       />
     </article>
   )
 }
 
-const spentOn = (name: string, { spending }: Month) =>
-  spending.find((one) => one.category_name === name)?.net ?? 0
+type Days = { from: string; to: string }
+const daysOf = (month: string): Days => ({ from: `${month}-01`, to: lastDay(month) })
+
+const largestPage = 500
+
+/** Expenses less refunds by the key of their category, or `none`, in cents. */
+function spendingIn(ledger: Ledger, days: Days): Map<string, number> {
+  const expenses = new Set(ledger.categories().flatMap(({ key, type }) => (type === 'expense' ? key : [])))
+  const query = { ...days, type: ['income', 'expense'] as const, per_page: largestPage }
+  const spent = new Map<string, number>()
+  for (let page = 1; page <= ledger.transactions(query).last_page; page++)
+    for (const { type, amount, category } of ledger.transactions({ ...query, page }).data) {
+      const isRefund = type === 'income' && category && expenses.has(category.key)
+      if (type === 'income' && !isRefund) continue
+      const key = category?.key ?? 'none'
+      const cents = Number(amount.replace('.', ''))
+      spent.set(key, (spent.get(key) ?? 0) + (isRefund ? -cents : cents))
+    }
+  return spent
+}

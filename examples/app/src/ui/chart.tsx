@@ -25,11 +25,18 @@ scheme.addEventListener('change', () => schemeChanges.set(schemeChanges.get() + 
 
 /** Figures by month; `colour` is a property of style.css. */
 type Series = { label: string; colour: '--brand' | '--spent'; figures: number[] }
-export type ChartProps = { label: string; type: 'bar' | 'line'; months: string[]; series: Series[] }
+export type ChartProps = {
+  label: string
+  type: 'bar' | 'line'
+  months: string[]
+  series: Series[]
+  /** Where the table leads from a month; with it, the table has a total. */
+  hrefOf?: (month: string) => string
+}
 
 /** Figures by month: as a chart, and as a table. */
 export function Chart(props: ChartProps) {
-  const { label, months, series } = props
+  const { label, months, series, hrefOf } = props
   const rows = months.map((month, at) => [
     monthName(month),
     ...series.map(({ figures }) => money(figures[at] ?? 0)),
@@ -49,7 +56,12 @@ export function Chart(props: ChartProps) {
         <summary>
           As a table<span class="hidden">: {label}</span>
         </summary>
-        <Table head={['Month', ...series.map((one) => one.label)]} rows={rows} isFigures />
+        <Table
+          head={['Month', ...series.map((one) => one.label)]}
+          rows={rows.map((cells, at) => (hrefOf ? { href: hrefOf(months[at] ?? ''), cells } : cells))}
+          total={hrefOf && ['In all', ...series.map(({ figures }) => money(totalOf(figures)))]}
+          isFigures
+        />
       </details>
     </figure>
   )
@@ -104,6 +116,9 @@ function Drawing({ label, type, months, series, onPoint }: ChartProps & { onPoin
   }, [drawnFor, type, JSON.stringify([months, series])])
   return <canvas ref={canvas} role="img" aria-label={`${label}, as in the table below`} />
 }
+
+const totalOf = (figures: number[]): number =>
+  figures.reduce((cents, figure) => cents + Math.round(100 * figure), 0) / 100
 
 /** A figure beside the axis, with as many digits as tell it from the next one. */
 function short(figure: number, ticks: { value: number }[]): string {

@@ -8,6 +8,10 @@ type Month = LedgerMonthlyReport['months'][number]
 /** Its library is larger than the rest of the app. */
 const Chart = lazy(async () => (await import('./chart.tsx')).Chart)
 
+/** The address of the transactions of a filter. */
+export const rowsOf = (filter: Record<string, string>): string =>
+  `/transactions?${new URLSearchParams(filter)}`
+
 /** Income and expenses by month. */
 export function Flows({ months }: { months: Pick<Month, 'month' | 'income' | 'expense'>[] }) {
   const series: ChartProps['series'] = [
@@ -15,7 +19,8 @@ export function Flows({ months }: { months: Pick<Month, 'month' | 'income' | 'ex
     { label: 'Out', colour: '--spent', figures: months.map(({ expense }) => expense) },
   ]
   const names = months.map(({ month }) => month)
-  return <Chart label="Income and expenses by month" type="bar" months={names} series={series} />
+  const hrefOf = (month: string) => rowsOf({ from: `${month}-01`, to: lastDay(month) })
+  return <Chart label="Income and expenses by month" type="bar" months={names} {...{ series, hrefOf }} />
 }
 
 type BalanceProps = { ledger: Ledger; from: string; to: string; account?: LedgerAccount }

@@ -1,8 +1,10 @@
+/** The first cell of a row names it, and may link to what it is made of. */
+export type Row = { href?: string; cells: string[] }
 /** `isFigures`: the columns after the first are figures. */
-type Props = { head: string[]; rows: string[][]; isFigures?: boolean }
+type Props = { head: string[]; rows: (string[] | Row)[]; total?: string[] | undefined; isFigures?: boolean }
 
 /** A table whose first column names the rows. */
-export function Table({ head, rows, isFigures }: Props) {
+export function Table({ head, rows, total, isFigures }: Props) {
   return (
     <table class={isFigures ? 'figures' : ''}>
       <thead>
@@ -13,15 +15,24 @@ export function Table({ head, rows, isFigures }: Props) {
         </tr>
       </thead>
       <tbody>
-        {rows.map(([name, ...cells], index) => (
-          <tr key={index}>
-            <th scope="row" children={<bdi>{name}</bdi>} />
-            {cells.map((cell, column) => (
-              <td key={column} children={<bdi>{cell}</bdi>} />
-            ))}
-          </tr>
+        {rows.map((row, index) => (
+          <Cells key={index} {...('cells' in row ? row : { cells: row })} />
         ))}
       </tbody>
+      {total && <tfoot children={<Cells cells={total} />} />}
     </table>
+  )
+}
+
+function Cells({ href, cells: [name, ...cells] }: Row) {
+  return (
+    <tr>
+      <th scope="row">
+        <bdi>{href ? <a href={href}>{name}</a> : name}</bdi>
+      </th>
+      {cells.map((cell, column) => (
+        <td key={column} children={<bdi>{cell}</bdi>} />
+      ))}
+    </tr>
   )
 }
