@@ -22,7 +22,7 @@ describe.skipIf(!executable)('balance checks in the example app', () => {
     await open(page, 'Accounts')
     await page.locator('a.row', { hasText: 'Checking' }).click()
     await press(page, 'Check the balance')
-    await page.getByLabel('At the end of').fill('2026-10-31')
+    await page.getByRole('dialog').getByLabel('At the end of').fill('2026-10-31')
     await page.getByLabel('The bank has').fill('87.50')
     await press(page, 'Save')
     await page.getByText('Bank on 31 Oct 2026: 87.50').waitFor()

@@ -670,7 +670,7 @@ describe.skipIf(!executable)('using the example app', () => {
     }
     await focusOn('link', 'Transactions')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Transactions' }).waitFor()
+    await page.getByRole('heading', { name: 'Transactions', level: 1 }).waitFor()
     await focusOn('button', 'Add transaction')
     await page.keyboard.press('Enter')
     await page.keyboard.type('12.50')

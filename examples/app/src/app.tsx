@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
 import type { Ledger } from 'purse-client'
 import { currency } from './amounts.ts'
-import { counted, dotted } from './format.ts'
+import { counted, dotted, grouped } from './format.ts'
 import { looks } from './looks.ts'
 import { openMatches } from './matches.ts'
 import { Accounts } from './pages/accounts.tsx'
@@ -97,7 +97,13 @@ function SignedIn({ session }: { session: Session }) {
           ))}
         </nav>
       </div>
-      <Status ledger={ledger} />
+      <header class="line top">
+        <a href="/dashboard" class="name">
+          <img src="/icon.svg" alt="" width="24" height="24" /> Purse
+        </a>
+        <span class="who">{ledger.profile()?.name}</span>
+        <Status ledger={ledger} />
+      </header>
       {ledger.profile() && <Keys ledger={ledger} />}
       <main>
         {ledger.profile() ? (
@@ -126,7 +132,7 @@ function Fetching({ ledger }: { ledger: Ledger }) {
       <p role="status">
         {dotted(
           'Fetching your data …',
-          total !== null && `${received.toLocaleString()} of ${counted(total, 'transaction')}`,
+          total !== null && `${grouped(received)} of ${counted(total, 'transaction')}`,
         )}
       </p>
       <progress value={total ? received / total : undefined} aria-label="Fetching your data" />

@@ -1,6 +1,6 @@
 import { type ExplainedCheck, type Ledger, type LedgerCheck, unwrap } from 'purse-client'
 import { money } from './amounts.ts'
-import { dayOf, shortDay } from './format.ts'
+import { counted, dayOf, grouped, shortDay } from './format.ts'
 import { client } from './session.ts'
 
 type Change = ExplainedCheck['broken_by'][number]
@@ -30,7 +30,7 @@ export function sentenceOf(
   }
   const [first, ...others] = explained?.broken_by ?? []
   if (!first || !explained?.broken_at) return `${difference}.`
-  const more = others.length > 0 ? `, and ${others.length} more` : ''
+  const more = others.length > 0 ? `, and ${grouped(others.length)} more` : ''
   const since = dayOf(new Date(explained.broken_at), ledger.profile()?.timezone)
   return `${difference} since ${shortDay(since)}, when ${writerOf(first)} ${doneIn(first)}${more}.`
 }
@@ -41,13 +41,13 @@ function writerOf({ by }: Change): string {
 }
 
 function doneIn({ op, count, before, after, cause }: Change): string {
-  if (op === 'many') return `changed ${count} transactions`
+  if (op === 'many') return `changed ${counted(count, 'transaction')}`
   if (op === 'account_deleted') return 'deleted another account with its transfers'
   if (op === 'starting_balance')
     return `changed the starting balance to ${money(after?.starting_balance ?? 0)}`
   const how = cause === 'import' ? 'imported' : cause === 'undo' ? 'undid the import of' : op
   const row = before ?? after
-  if (count !== 1 || !row) return `${how} ${count} transactions`
+  if (count !== 1 || !row) return `${how} ${counted(count, 'transaction')}`
   const amounts = [before?.amount, after?.amount].flatMap((amount) => amount ?? [])
   const isOther = amounts.length === 2 && amounts[0] !== amounts[1]
   return `${how} ${inWords(row)}${isOther ? ` to ${money(amounts[1] ?? 0)}` : ''}`

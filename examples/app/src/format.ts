@@ -54,8 +54,10 @@ export function deviceName(agent: string | null): string {
   return browser && system ? `${names[browser] ?? browser} on ${system}` : (agent ?? 'Unknown')
 }
 
+/** A number with its thousands separated. */
+export const grouped = (count: number): string => count.toLocaleString()
 export const counted = (count: number, noun: string): string =>
-  `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`
+  `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`
 
 /** The parts that there are, on one line. */
 export const dotted = (...parts: (string | false | null | undefined)[]): string =>

@@ -52,7 +52,7 @@ function Conflict({ ledger, conflict }: { ledger: Ledger; conflict: LedgerConfli
         head={['Field', 'Mine', 'Theirs']}
         rows={fields.map((field) => [nameOfField(field), cell(mine, field), cell(theirs, field)])}
       />
-      <div class="line">
+      <div class="together">
         <Button label="Keep mine" onClick={() => ledger.keepMine(conflict)} />
         <Button label="Keep theirs" isMain={false} onClick={() => ledger.keepTheirs(conflict)} />
       </div>

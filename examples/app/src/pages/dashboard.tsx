@@ -63,7 +63,7 @@ function Month({ ledger }: { ledger: Ledger }) {
         <h2 aria-live="polite">{monthName(month)}</h2>
         <IconButton icon="right" label="The next month" onClick={step(1)} />
       </header>
-      <p class="line">
+      <p class="sums">
         <a class="sum" href={listOf({ type: 'income' })}>
           <small>In</small> <Amount class="income" text={money(sums.income)} />
         </a>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { type Ledger, unwrap } from 'purse-client'
 import type { PageProps } from '../app.tsx'
 import { differenceOf } from '../checks.ts'
-import { counted, dotted, shortDay } from '../format.ts'
+import { counted, dotted, grouped, shortDay } from '../format.ts'
 import { client } from '../session.ts'
 import { Button } from '../ui/button.tsx'
 import { reload, useLoaded } from '../ui/loaded.ts'
@@ -41,16 +41,18 @@ export function ImportHistory({ ledger }: Pick<PageProps, 'ledger'>) {
               <small>
                 {dotted(
                   shortDay(created_at.slice(0, 10)),
-                  `${counts.created} new`,
-                  `${counts.duplicate} already there`,
+                  `${grouped(counts.created)} new`,
+                  `${grouped(counts.duplicate)} already there`,
                 )}
               </small>
             </a>
             {asked === id ? (
               <span class="line" role="alert">
                 {`Undoing it deletes ${counted(ledger.transactions({ import_id: id, per_page: 1 }).total, 'transaction')}, but for those that you changed.`}
-                <Button label="Undo it" onClick={() => undo(id)} />
-                <Button label="Keep it" isMain={false} onClick={() => setAsked(undefined)} />
+                <span class="together">
+                  <Button label="Undo it" onClick={() => undo(id)} />
+                  <Button label="Keep it" isMain={false} onClick={() => setAsked(undefined)} />
+                </span>
               </span>
             ) : (
               <Button

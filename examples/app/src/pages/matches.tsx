@@ -57,7 +57,7 @@ export function Matches({ ledger }: PageProps) {
               <Side key={row.id} ledger={ledger} row={row} />
             ))}
           </div>
-          <div class="line">
+          <div class="together">
             <Form submit="Join" onSubmit={() => joinAll([match])} />
             <Form submit="Keep both" look="outline" onSubmit={() => reject(match)} />
           </div>

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import type { Ledger, LedgerTransaction } from 'purse-client'
 import { money } from '../amounts.ts'
-import { counted } from '../format.ts'
+import { counted, grouped } from '../format.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { accountOptions, Choice, type Entries, Field, Form } from '../ui/form.tsx'
@@ -18,10 +18,22 @@ export function Selection({ ledger, keys, total, onAll, onDone }: Props) {
   const close = () => setOpened(undefined)
   return (
     <article class="selection line">
-      <span role="status">{rows.length} selected</span>
-      <Button label={`Select all ${total}`} isMain={false} onClick={onAll} disabled={rows.length === total} />
-      <Button label="Change …" disabled={isNone} onClick={() => setOpened('change')} />
-      <Button label="Delete …" class="outline danger" disabled={isNone} onClick={() => setOpened('delete')} />
+      <span role="status">{grouped(rows.length)} selected</span>
+      <Button
+        label={`Select all ${grouped(total)}`}
+        isMain={false}
+        onClick={onAll}
+        disabled={rows.length === total}
+      />
+      <span class="together">
+        <Button label="Change …" disabled={isNone} onClick={() => setOpened('change')} />
+        <Button
+          label="Delete …"
+          class="outline danger"
+          disabled={isNone}
+          onClick={() => setOpened('delete')}
+        />
+      </span>
       {opened === 'change' && <ChangeAll {...{ ledger, rows, onDone, onClose: close }} />}
       {opened === 'delete' && <DeleteAll {...{ ledger, rows, onDone, onClose: close }} />}
     </article>

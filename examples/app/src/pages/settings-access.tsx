@@ -12,7 +12,7 @@ export function Address() {
     say((await unwrap(client.api.me.email.$put({ json: { email, current_password } }))).message)
   return (
     <article>
-      <h2>Email address</h2>
+      <h3>Email address</h3>
       <Form isCleared submit="Change the address" look="outline" onSubmit={change}>
         <Field label="New address" name="email" type="email" autocomplete="off" required />
         <Field
@@ -38,7 +38,7 @@ export function Password() {
   }
   return (
     <article>
-      <h2>Password</h2>
+      <h3>Password</h3>
       <Form isCleared submit="Change the password" look="outline" onSubmit={change}>
         <Field {...secret} label="Current password" name="current_password" autocomplete="current-password" />
         <Field
@@ -65,7 +65,7 @@ export function Access() {
   return (
     <>
       <article>
-        <h2>Where you are signed in</h2>
+        <h3>Where you are signed in</h3>
         {failure && <p>{failure.message}</p>}
         {devices.map(({ id, user_agent, last_used_at, is_current }) => (
           <div key={id} class="line">
@@ -75,7 +75,7 @@ export function Access() {
         ))}
       </article>
       <article>
-        <h2>Tokens for scripts</h2>
+        <h3>Tokens for scripts</h3>
         {sessions.map(
           ({ id, name, abilities, expires_at }) =>
             name && (

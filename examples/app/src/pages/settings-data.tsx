@@ -22,7 +22,7 @@ export function Layouts({ ledger }: PageProps) {
   const nameOf = (id: number | null) => ledger.accounts().find((one) => one.id === id)?.name ?? 'Any account'
   return (
     <article>
-      <h2>Files from your bank</h2>
+      <h3>Files from your bank</h3>
       <p>The next file with the same columns is read as the first one was, until you forget it.</p>
       {failure && <p>{failure.message}</p>}
       {loaded?.length === 0 && <small>No layout is remembered.</small>}
@@ -54,7 +54,7 @@ export function Export() {
   }
   return (
     <article>
-      <h2>Export</h2>
+      <h3>Export</h3>
       <Form submit="Download" look="outline" onSubmit={download}>
         <Choice label="Format" name="format" options={formatOptions} />
       </Form>
@@ -73,7 +73,7 @@ export function Restore({ ledger }: PageProps) {
   }
   return (
     <article>
-      <h2>Restore</h2>
+      <h3>Restore</h3>
       <p>Brings a JSON export into a user who has no accounts yet, such as a new one.</p>
       <Form submit="Restore" look="outline" onSubmit={bringBack}>
         <Field label="Export" name="file" type="file" accept=".json" required />

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { ApiError, LedgerError, unwrap } from 'purse-client'
 import { chooseCurrency, currency } from '../amounts.ts'
@@ -15,21 +16,34 @@ const currencyNames = new Intl.DisplayNames(undefined, { type: 'currency' })
 export function Settings(props: PageProps) {
   return (
     <Page title="Settings">
-      <div class="sections">
+      <Section title="You">
         <Profile {...props} />
-        <Display />
         <Address />
         <Password />
+      </Section>
+      <Section title="This device">
+        <Display />
+        <SignOut {...props} />
+      </Section>
+      <Section title="Access">
         <Access />
+      </Section>
+      <Section title="Your data">
         <Layouts {...props} />
         <Export />
         <Restore {...props} />
-        <SignOut {...props} />
         <Leave {...props} />
-      </div>
+      </Section>
     </Page>
   )
 }
+
+const Section = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <section>
+    <h2>{title}</h2>
+    <div class="sections">{children}</div>
+  </section>
+)
 
 function Profile({ ledger }: PageProps) {
   const { email, name, timezone = 'UTC', reminder_time } = ledger.profile() ?? {}
@@ -42,7 +56,7 @@ function Profile({ ledger }: PageProps) {
   const hint = 'An email at this time on days without a transaction. Leave it empty for none.'
   return (
     <article>
-      <h2>{email}</h2>
+      <h3>{email}</h3>
       <Form submit="Save" onSubmit={save}>
         <Field label="Name" name="name" value={name} maxLength={255} required />
         <Choice label="Time zone" name="timezone" value={timezone} options={zones} />
@@ -65,7 +79,7 @@ function Display() {
   }
   return (
     <article>
-      <h2>On this device</h2>
+      <h3>Currency</h3>
       <Form submit="Save the currency" look="outline" onSubmit={choose}>
         <Choice
           label="Currency sign"
@@ -92,7 +106,7 @@ function SignOut({ ledger, session }: PageProps) {
   const lost = `${counted(waiting, 'change')} could not be sent, and would be lost.`
   return (
     <article>
-      <h2>Sign out</h2>
+      <h3>Sign out</h3>
       <p role="status">{isLost ? lost : 'Your data is removed from this device.'}</p>
       <Form submit={isLost ? 'Sign out anyway' : 'Sign out'} onSubmit={signOut} />
     </article>
@@ -113,10 +127,14 @@ function Leave({ ledger, session }: PageProps) {
     say('All your data has been deleted. Farewell!')
   }
   const hint = 'Or your email address, if you have no password.'
+  const { total: rows } = ledger.transactions({ per_page: 1 })
   return (
     <article>
-      <h2>Leave</h2>
-      <p>This deletes your account and everything in it for good, here and on the service.</p>
+      <h3>Leave</h3>
+      <p>
+        {`This deletes your account for good, here and on the service, with ${counted(rows, 'transaction')}, `}
+        {`${counted(ledger.accounts().length, 'account')} and all settings. An export keeps them.`}
+      </p>
       <Form submit="Delete everything" look="outline danger" onSubmit={leave}>
         <Field label="Your password" name="proof" type="password" hint={hint} required />
       </Form>

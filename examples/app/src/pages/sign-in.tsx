@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { unwrap } from 'purse-client'
+import { ApiError, unwrap } from 'purse-client'
 import { go, place } from '../router.ts'
 import { beginSession, client, comeBack, isMissed, leaveForProvider, ownTimezone } from '../session.ts'
 import { type Entries, Field, Form } from '../ui/form.tsx'
@@ -19,13 +19,23 @@ export function SignIn() {
     go('/login', { isReplacing: true })
     void comeBack(token, Number(user))
   }, [token])
-  const signIn = async ({ email = '', password = '' }: Entries) =>
-    beginSession((await client.signIn({ email, password })).user.id)
+  const [wrong, setWrong] = useState('')
+  const signIn = async ({ email = '', password = '' }: Entries) => {
+    setWrong('')
+    try {
+      await beginSession((await client.signIn({ email, password })).user.id)
+    } catch (error) {
+      // The address and the password are wrong together, which is no error of one field.
+      if (!(error instanceof ApiError && error.status === 422)) throw error
+      setWrong(Object.values(error.errors).flat().join(' '))
+      return false
+    }
+  }
   return (
     <Door title="Sign in">
       {verified && <p>Your address is verified. Sign in to continue.</p>}
       {isMissed() && <p>Your session has ended. What you entered here will be sent once you sign in.</p>}
-      {error && <p role="alert">{error}</p>}
+      {(wrong || error) && <p role="alert">{wrong || error}</p>}
       <Form submit="Sign in" onSubmit={signIn}>
         <Field {...address} autocomplete="username" />
         <Field {...secret} autocomplete="current-password" />

@@ -42,13 +42,12 @@ export function Chart(props: ChartProps) {
     ...series.map(({ figures }) => money(figures[at] ?? 0)),
   ])
   const [pointed, setPointed] = useState<number>()
-  const [month, ...figures] = rows[pointed ?? rows.length - 1] ?? []
+  const at = pointed ?? months.length - 1
+  const figures = series.map(({ label, figures }) => `${label} ${money(figures[at] ?? 0)}`)
   return (
     <figure>
       {/* What is pointed at is written above the chart, where it covers nothing. */}
-      <figcaption aria-hidden="true">
-        {dotted(month, ...figures.map((figure, at) => `${series[at]?.label} ${figure}`))}
-      </figcaption>
+      <figcaption aria-hidden="true">{dotted(shortMonthOfYear(months[at] ?? ''), ...figures)}</figcaption>
       <div class="chart">
         <Drawing {...props} onPoint={setPointed} />
       </div>

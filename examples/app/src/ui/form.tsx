@@ -87,8 +87,10 @@ export function Form({ submit, look, onSubmit, onInput, isDisabled, isCleared, c
         {discard && (
           <div role="alert" class="line question">
             What you entered is not saved.
-            <Button label="Keep typing" onClick={() => setDiscard(undefined)} />
-            <Button label="Discard" isMain={false} onClick={discard} />
+            <span class="together">
+              <Button label="Keep typing" onClick={() => setDiscard(undefined)} />
+              <Button label="Discard" isMain={false} onClick={discard} />
+            </span>
           </div>
         )}
         {children}
@@ -109,8 +111,21 @@ type FieldProps = Omit<LooseInputHTMLAttributes, 'role' | 'value'> & {
 
 export function Field({ label, value, hint, type, ...given }: FieldProps) {
   const { described, surround } = useLabel(label, given.name, hint)
+  const [isShown, setShown] = useState(false)
   // Preact's types tell inputs apart by a type that is written out.
-  return surround(<input {...given} {...described} type={type as 'email'} defaultValue={value ?? ''} />)
+  const input = (type: unknown) => (
+    <input {...given} {...described} type={type as 'email'} defaultValue={value ?? ''} />
+  )
+  if (type !== 'password') return surround(input(type))
+  return surround(
+    <div class="secret">
+      {input(isShown ? 'text' : type)}
+      <button type="button" class="plain" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
+        {isShown ? 'Hide' : 'Show'}
+        <span class="hidden"> password</span>
+      </button>
+    </div>,
+  )
 }
 
 /** Surrounds an input with its label, and with its errors or else a hint. */
