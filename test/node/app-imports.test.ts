@@ -107,6 +107,58 @@ describe.skipIf(!executable)('files in the example app', () => {
     await counted.waitFor()
   })
 
+  test('no question or error about a file names what a script would send', async () => {
+    const person = await newPerson('plain-words@example.com')
+    await verifyByMail(app.place, person.email)
+    const [, page] = await newDevice()
+    await signIn(page, person.email)
+    await open(page, 'Import')
+    for (const [name, sentence] of [
+      ['own-dates-and-decimals.csv', 'What stands before the cents?'],
+      ['../cases/fees-by-other-names.csv', 'Do the amounts contain the fees?'],
+      ['currencies-dollar-euro.csv', 'Which account of the file is this?'],
+      ['marks-one-unknown.csv', 'Were the amounts marked'],
+      ['states-brought-back-in-part.csv', 'Did the rows marked'],
+      ['oldest-amounts.csv', 'The balances do not show which way'],
+      ['columns-of-currencies.csv', 'Which column has the amount?'],
+      ['columns-unknown.csv', 'needs a date column'],
+    ] as const) {
+      await page.reload()
+      await chooseFile(page, path.basename(name), await corpusFile(`oddities/${name}`))
+      await press(page, 'Look at the file')
+      await page.getByText(sentence).first().waitFor()
+      const text = await page.locator('main article').first().innerText()
+      expect(text).not.toMatch(/mapping|\w_\w|\w=|\bSend\b|\bsigns\b(?! of)/)
+    }
+    for (const [name, sentence] of [
+      ['My Budget - Plan.csv', 'This is the plan of YNAB'],
+      ['YNAB Export.zip', 'Unpack it'],
+    ] as const) {
+      const plan =
+        '"Month","Category Group/Category","Category Group","Category","Assigned","Activity","Available"\n'
+      await chooseFile(page, name, Buffer.from(plan))
+      await press(page, 'Look at the file')
+      await page.getByText(sentence).waitFor()
+    }
+  })
+
+  test('the number of rows is named before a deletion that concerns many', async () => {
+    const person = await newPerson('many@example.com')
+    for (let count = 1; count <= 11; count++) await person.add(`Tea ${count}`, `${count}.00`)
+    const [, page] = await newDevice()
+    await signIn(page, person.email)
+    await open(page, 'Categories')
+    await page.locator('.row').first().click()
+    await press(page, 'Delete …')
+    await page.getByText('This leaves 11 transactions without a category.').waitFor()
+    await press(page, 'Delete the category')
+    await page.getByText('The category is deleted.').waitFor()
+    await press(page, 'Undo')
+    await page.getByText('Undone.').waitFor()
+    await open(page, 'Settings')
+    await page.getByText('with 11 transactions, 1 account and all settings').waitFor()
+  })
+
   test('a file can be dropped on the page', async () => {
     const person = await newPerson('drop@example.com')
     await verifyByMail(app.place, person.email)

@@ -9,18 +9,34 @@ export function askedIn({ field, text, options }: ImportQuestion): string {
   const [aspect, what = ''] = [field.split('.', 1)[0], field.slice(field.indexOf('.') + 1)]
   const days = options.flatMap((option) => dayOf(option) ?? [])
   if (field === 'date_format' && new Set(days).size > 1) return `Is this ${[...new Set(days)].join(' or ')}?`
-  if (field === 'encoding') return 'Which of these can you read?'
-  if (field === 'delimiter') return 'Which of these is a row of the file?'
   if (aspect === 'mapping') return `Which column has the ${nameOfField(what)}?`
-  // What a script would send is of no use to a person.
-  return text.replace(/ (Send|Map) .*/, '')
+  if (aspect === 'marks') return `Were the amounts marked “${what}” spent, or did they come in?`
+  if (aspect === 'states' && what && !dateless.test(what)) return `Did the rows marked “${what}” move money?`
+  return asked[field] ?? inPlainWords(text)
 }
+
+/** States of rows without a date, of which the text says more. */
+const dateless = /date$|^unchanged balance$|^blank$/
+
+const asked: Record<string, string> = {
+  encoding: 'Which of these can you read?',
+  delimiter: 'Which of these is a row of the file?',
+  decimal_separator: 'What stands before the cents?',
+  fees: 'Do the amounts contain the fees?',
+  statement_account: 'Which account of the file is this?',
+}
+
+/** A text without what a script would send: `…; choose one by its number`, `Send signs=inverted …`, `mapping={…}`. */
+export const inPlainWords = (text: string): string =>
+  text
+    .replace(/[.;,:]? (?:or )?(?:send|map|add|choose|name them|use one of|use up to)\b.*/is, '.')
+    .replace(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => nameOfField(name))
 
 /** An answer in words. */
 export function answerIn({ field }: Pick<ImportQuestion, 'field'>, option: Option): string {
   const day = dayOf(option)
   if (field === 'date_format' && day) return day
-  return option.label.replaceAll('_', ' ')
+  return inPlainWords(option.label.replaceAll('_', ' '))
 }
 
 const dayOf = ({ example: [first] }: Option) => first && shortDay(first.transaction_date)

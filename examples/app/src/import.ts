@@ -23,12 +23,27 @@ export function sendFile({ kind, ...entries }: Texts): Promise<ImportResult> {
 }
 
 /** Throws LedgerError for a file that is no statement, in words that need no knowledge of formats. */
-export function refuseUnreadable(file: unknown): void {
+export async function refuseUnreadable(file: unknown): Promise<void> {
   if (!(file instanceof File)) return
-  const text =
-    file.size === 0
-      ? 'This file is empty. Download it from your bank again.'
-      : /^(image|video|audio)\/|pdf$/.test(file.type) &&
-        'This is a picture or a document, not a list of transactions. Banks offer one as CSV, Excel, OFX or CAMT.'
+  const [header = ''] = (await file.slice(0, 500).text()).split('\n')
+  const [text] = unreadable.find(([, is]) => is({ file, header })) ?? []
   if (text) throw new LedgerError(text, { file: [text] })
 }
+
+type Chosen = { file: File; header: string }
+const unreadable: [text: string, is: (chosen: Chosen) => boolean][] = [
+  ['This file is empty. Download it from your bank again.', ({ file }) => file.size === 0],
+  [
+    'This is a picture or a document, not a list of transactions. Banks offer one as CSV, Excel, OFX or CAMT.',
+    ({ file }) => /^(image|video|audio)\/|pdf$/.test(file.type),
+  ],
+  [
+    'This is an archive of several files. Unpack it, and choose one of them; of an export from YNAB, the one called “Register”.',
+    ({ file }) => /\.(zip|7z|rar|gz)$/i.test(file.name),
+  ],
+  [
+    'This is the plan of YNAB: what you meant to spend, without accounts and transactions. Choose the other file of the export, called “Register”.',
+    ({ header }) =>
+      /\bMonth\b/.test(header) && /\b(Assigned|Budgeted)\b/.test(header) && /\bAvailable\b/.test(header),
+  ],
+]

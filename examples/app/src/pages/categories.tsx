@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { LedgerCategory } from 'purse-client'
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
-import { monthName, today } from '../format.ts'
+import { counted, monthName, today } from '../format.ts'
 import { chooseLook, hues, icons, type Look, lookOf } from '../looks.ts'
 import { categoriesOf } from '../order.ts'
 import { Amount } from '../ui/amount.tsx'
@@ -57,6 +57,7 @@ export function Categories({ ledger }: PageProps) {
 
 function CategoryDialog(props: DialogProps<LedgerCategory>) {
   const row = props.edited === 'new' ? undefined : props.edited
+  const filed = row ? props.ledger.transactions({ category_id: row.key, per_page: 1 }).total : 0
   const [look, setLook] = useState<Look>(row ? lookOf(row) : { icon: 'tag', hue: 'grey' })
   const read = ({ name = '', type }: Entries) => ({ name, type: type as LedgerCategory['type'] })
   return (
@@ -64,6 +65,11 @@ function CategoryDialog(props: DialogProps<LedgerCategory>) {
       noun="category"
       {...props}
       read={read}
+      removal={
+        filed > fewRows && (
+          <p role="alert">{`This leaves ${counted(filed, 'transaction')} without a category.`}</p>
+        )
+      }
       onSaved={(key, { name = '' }) => chooseLook({ key, name }, look)}
     >
       <Field label="Name" name="name" value={row?.name} maxLength={255} required autofocus />
@@ -81,5 +87,8 @@ function CategoryDialog(props: DialogProps<LedgerCategory>) {
     </RowDialog>
   )
 }
+
+/** A category with more transactions is not deleted at one click. */
+const fewRows = 10
 
 const named = (names: string[]): Options => names.map((one) => [one, one])

@@ -5,20 +5,21 @@ import {
   type ImportQuestion,
   type ImportResult,
   type Ledger,
+  LedgerError,
 } from 'purse-client'
 import { openFirst } from '../accounts.ts'
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
-import { counted, dotted, shortDay } from '../format.ts'
+import { counted, dotted, grouped, shortDay } from '../format.ts'
 import { type FileKind, kindOf, refuseUnreadable, sendFile } from '../import.ts'
-import { answerIn, askedIn, aspectIn, valueIn } from '../import-words.ts'
+import { answerIn, askedIn, aspectIn, inPlainWords, valueIn } from '../import-words.ts'
 import { countMatches, findMatches, isSure, join } from '../matches.ts'
 import { useFollowed } from '../store.ts'
 import { connection } from '../sync.ts'
 import { inWords, nameOfField } from '../titles.ts'
 import { Movement, signed } from '../ui/amount.tsx'
 import { FirstAccount } from '../ui/first-steps.tsx'
-import { Choice, type Entries, Field, Form } from '../ui/form.tsx'
+import { Choice, type Entries, Field, Form, optionsOf } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { reload } from '../ui/loaded.ts'
 import { Page } from '../ui/page.tsx'
@@ -41,8 +42,8 @@ export function ImportFile({ ledger }: PageProps) {
       <Unverified ledger={ledger} />
       <article ref={form} onDragOver={(event) => event.preventDefault()} onDrop={dropFile}>
         <p>
-          A statement from your bank (CSV, Excel, OFX, QIF, CAMT, MT940), the export of another app, or a CSV
-          of your own. Choose the file, or drop it here.
+          A statement from your bank (CSV, Excel, OFX, QIF, CAMT, MT940), the export of another app (of YNAB,
+          the “Register”), or a CSV of your own. Choose the file, or drop it here.
         </p>
         {!isOnline && <p role="alert">The service reads the file, so this needs a network.</p>}
         <Form
@@ -89,26 +90,26 @@ function useImport(ledger: Ledger) {
   /** Counts what was entered, so that a response about an earlier file is ignored. */
   const entered = useRef(0)
   const look = async (given: Entries) => {
-    refuseUnreadable(given.file)
+    await refuseUnreadable(given.file)
     const entries = withoutMoot({ ...given, kind }, questions)
     const own = entered.current
     try {
-      const { import: outcome } = await sendFile({ ...entries, dry_run: 'true' })
+      const { import: outcome } = await send(ledger, { ...entries, dry_run: 'true' })
       if (own !== entered.current) return
       setPreview({ entries, outcome })
       return !hasNews(outcome)
     } catch (error) {
-      if (!(error instanceof ApiError && error.questions.length > 0)) throw error
+      if (!(error instanceof ApiError && error.questions.length > 0)) throw inWordsOfPeople(error)
       // Questions that have been answered stay, so that the answer can be changed.
       const openFields = new Set(error.questions.map(({ field }) => field))
       setQuestions([...questions.filter(({ field }) => !openFields.has(field)), ...error.questions])
-      if (Object.keys(error.errors).some((field) => !openFields.has(field))) throw error
+      if (Object.keys(error.errors).some((field) => !openFields.has(field))) throw inWordsOfPeople(error)
       return false
     }
   }
   const take = async ({ joins, ...chosen }: Entries) => {
     const own = entered.current
-    const { message, import: outcome } = await sendFile({ ...preview?.entries, ...chosen })
+    const { message, import: outcome } = await send(ledger, { ...preview?.entries, ...chosen })
     const days = outcome.matches_url && Object.fromEntries(new URL(outcome.matches_url).searchParams)
     if (joins && days) await join((await findMatches(days)).filter(isSure))
     if (days) void countMatches(days)
@@ -119,7 +120,10 @@ function useImport(ledger: Ledger) {
       setPreview(undefined)
       setQuestions([])
     }
-    say(message.replace(/: see matches_url\.$/, '.'), () => undoImport(ledger, outcome))
+    say(
+      message.replace(/: see matches_url\.$/, '.').replace(/\d{4,}/g, (count) => grouped(Number(count))),
+      () => undoImport(ledger, outcome),
+    )
   }
   const whileBusy = (act: (entries: Entries) => Promise<unknown>) => (entries: Entries) => {
     setBusy(true)
@@ -150,6 +154,13 @@ function useImport(ledger: Ledger) {
   }
 }
 
+/** Sends the file with the id of its account, which the service may not have yet. */
+async function send(ledger: Ledger, { account_id: key = '', ...entries }: Entries) {
+  const account = () => ledger.accounts().find((one) => one.key === key)
+  if (account()?.id === null) await ledger.sync()
+  return sendFile({ ...entries, account_id: String(account()?.id ?? '') })
+}
+
 /** The account of a statement. None is chosen for a person who has several. */
 function Into({ ledger, value }: Pick<PageProps, 'ledger'> & { value: string | undefined }) {
   const accounts = openFirst(ledger)
@@ -159,8 +170,8 @@ function Into({ ledger, value }: Pick<PageProps, 'ledger'> & { value: string | u
     <Choice
       label="Into"
       name="account_id"
-      value={value ?? (others.length === 0 ? String(first?.id) : '')}
-      options={[['', 'Choose …'], ...accounts.map(({ id, name }) => [`${id ?? ''}`, name] as const)]}
+      value={value ?? (others.length === 0 ? (first?.key ?? '') : '')}
+      options={[['', 'Choose …'], ...optionsOf(accounts)]}
       required
     />
   )
@@ -184,9 +195,9 @@ function Added({ ledger, outcome: { id, counts } }: Pick<PageProps, 'ledger'> & 
     [`/transactions?import_id=${id}`, counted(counts.created, 'new transaction')],
   ]
   if (unfiled > 0)
-    links.push([`/transactions?import_id=${id}&category_id=none`, `${unfiled} without a category`])
+    links.push([`/transactions?import_id=${id}&category_id=none`, `${grouped(unfiled)} without a category`])
   const open = counts.possible + counts.halves
-  if (open > 0) links.push(['/matches', `${open} that may be double, or half of a transfer`])
+  if (open > 0) links.push(['/matches', `${grouped(open)} that may be double, or half of a transfer`])
   return (
     <article class="list">
       {links.map(([path, text]) => (
@@ -197,6 +208,13 @@ function Added({ ledger, outcome: { id, counts } }: Pick<PageProps, 'ledger'> & 
       ))}
     </article>
   )
+}
+
+/** The same failure, in texts that name no field of the API. */
+function inWordsOfPeople(error: unknown): unknown {
+  if (!(error instanceof ApiError && error.status === 422)) return error
+  const errors = Object.entries(error.errors).map(([field, texts]) => [field, texts.map(inPlainWords)])
+  return new LedgerError(inPlainWords(error.message), Object.fromEntries(errors))
 }
 
 /** Leaves out answers to questions that depend on another one which was not answered with its first option. */
@@ -309,7 +327,7 @@ function Found({ ledger, outcome, onTake }: FoundProps) {
     <article ref={found} aria-live="polite">
       <h2>{counts.created > 0 ? counted(counts.created, 'new transaction') : 'Nothing new in this file'}</h2>
       <p>
-        {`${counted(counts.rows, 'row')}, ${counts.duplicate} already there, ${skipped} that moved no money`}
+        {`${counted(counts.rows, 'row')}, ${grouped(counts.duplicate)} already there, ${grouped(skipped)} that moved no money`}
         {counts.created > 0 && totals}
       </p>
       {closing && !closing.agrees && (
@@ -321,9 +339,13 @@ function Found({ ledger, outcome, onTake }: FoundProps) {
       {hasNews(outcome) && (
         <Form submit={`Import ${counted(counts.created, 'transaction')}`} onSubmit={onTake}>
           {counts.deleted_before > 0 &&
-            option('reimport_deleted', 'true', `Bring back ${counts.deleted_before} that you had deleted`)}
+            option(
+              'reimport_deleted',
+              'true',
+              `Bring back ${grouped(counts.deleted_before)} that you had deleted`,
+            )}
           {counts.possible > 0 &&
-            option('joins', 'true', `Join possible matches that are sure (of ${counts.possible})`)}
+            option('joins', 'true', `Join possible matches that are sure (of ${grouped(counts.possible)})`)}
         </Form>
       )}
       <LeftOut left_out={outcome.left_out} />

@@ -23,11 +23,14 @@ type Props<N extends Noun> = DialogProps<{ key: Key; name?: string }> & {
 }
 
 const removals = {
-  account: 'Delete …',
+  account: 'Delete',
   category: 'Delete, and leave its transactions uncategorized',
   transaction: 'Delete',
   balance_check: 'Delete',
 }
+
+/** What is pressed once it was said what goes with the row. */
+const surely = { ...removals, account: 'Delete all of this', category: 'Delete the category' }
 
 /** A dialog that adds, changes or deletes a row. */
 export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, ...props }: Props<N>) {
@@ -81,7 +84,7 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
       </Form>
       {changed && (
         <Form
-          submit={isAsking ? 'Delete all of this' : removals[noun]}
+          submit={isAsking ? surely[noun] : props.removal ? 'Delete …' : removals[noun]}
           look="outline danger"
           onSubmit={() => remove(changed)}
         >
