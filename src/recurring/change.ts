@@ -14,10 +14,10 @@ import { type RuleWithNext, selectRules, withNext } from './read.ts'
 /** Changes a rule as a whole; returns undefined if it has changed since it was read. Throws Invalid. */
 export async function changeRule(
   owner: Owner,
-  { rule, today }: Pick<FoundRules, 'rule' | 'today'>,
+  { rule, rules: all, today }: Omit<FoundRules, 'timezone'>,
   draft: Draft<RecurringChanges>,
 ): Promise<RuleWithNext | undefined> {
-  const sent = await requireComplete(owner, withErrors(draft, changeErrors(rule, draft)))
+  const sent = await requireComplete(owner, withErrors(draft, changeErrors(rule, all, draft)))
   const rules = referenceRules(owner.id, rule, sent)
   const isCurrent = isAsRead(owner, rule)
   const columns = {

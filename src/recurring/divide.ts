@@ -40,14 +40,14 @@ export async function divideRule(
   const text = fromError(rule, from, today)
   if (text) throw new Invalid({ ...draft.errors, from: [messageFor('from', text)] })
   if (from === nextOccurrence(occurringOf(rule))) {
-    const changed = await changeRule(owner, { rule, today }, draft)
+    const changed = await changeRule(owner, { rule, rules, today }, draft)
     const earlier = rules.find(({ successorId }) => successorId === rule.id)
     if (!changed) return undefined
     return earlier && rule !== found.rule
       ? { ended: withNext(earlier, today), successor: changed }
       : { ended: changed, successor: null }
   }
-  return divide(owner, { rule, today }, from, draft)
+  return divide(owner, { rule, rules, today }, from, draft)
 }
 
 /** The error unless the rule has an occurrence on the date that is not missed. */
@@ -61,13 +61,13 @@ export const afterFromText = 'The :field field must be a date after or equal to 
 
 async function divide(
   owner: Owner,
-  { rule, today }: Pick<FoundRules, 'rule' | 'today'>,
+  { rule, rules: all, today }: Omit<FoundRules, 'timezone'>,
   from: CalendarDate,
   draft: Draft<RecurringChanges>,
 ): Promise<Divided | undefined> {
   const { db, now } = owner
   const continued = continuation(rule, from, draft.values)
-  const errors = changeErrors({ ...rule, ...continued }, draft)
+  const errors = changeErrors({ ...rule, ...continued }, all, draft)
   if (continued.startsOn < from) addError(errors, 'starts_on', afterFromText)
   const sent = await requireComplete(owner, withErrors(draft, errors))
   const rules = [...referenceRules(owner.id, rule, sent), recurringQuota(owner.id)]

@@ -4,10 +4,12 @@ import type { Rule as WriteRule } from '../database/rules.ts'
 import { recurringRules } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
 import type { FieldErrors } from '../shared/failures.ts'
+import { addError } from '../shared/field-errors.ts'
+import { nextOccurrence } from '../shared/recurrence.ts'
 import { addRuleErrors, type LinkedRuleFields } from '../shared/recurring-rules.ts'
 import { type NextRow, nextRow, transactionRules } from '../transactions/sql-rules.ts'
 import type { RecurringChanges } from './contract.ts'
-import type { Rule } from './read.ts'
+import { occurringOf, type Rule } from './read.ts'
 
 /** Matches the rule as it was read: SQL computes no dates, so a write holds only for the version that they are from. */
 export const isAsRead = (owner: UserScope, { id, version }: Pick<Rule, 'id' | 'version'>) =>
@@ -17,12 +19,14 @@ export const isAsRead = (owner: UserScope, { id, version }: Pick<Rule, 'id' | 'v
     eq(recurringRules.userId, owner.id),
   ) as SQL
 
-/** The errors of a change, with those of fields that depend on each other in the changed rule. */
+/** The errors of a change, with those of fields that depend on each other in the changed rule, among all rules of the user. */
 export function changeErrors(
   rule: Rule,
+  rules: Rule[],
   { values, errors: given }: Pick<Draft<LinkedRuleFields>, 'values' | 'errors'>,
 ): FieldErrors {
   const errors = { ...given }
+  if (values.rrule !== undefined || values.starts_on !== undefined) addOverlap(errors, rule, rules, values)
   addRuleErrors(errors, {
     starts_on: values.starts_on ?? rule.startsOn,
     rrule: values.rrule ?? rule.rrule,
@@ -30,6 +34,27 @@ export function changeErrors(
     auto_record: values.auto_record ?? rule.autoRecord,
   })
   return errors
+}
+
+/** Adds the error of a change after which an occurrence would be one of two rules: this one, and one that continues it or that it continues. */
+function addOverlap(errors: FieldErrors, rule: Rule, rules: Rule[], { starts_on, rrule }: LinkedRuleFields) {
+  const changed = occurringOf({
+    ...rule,
+    startsOn: starts_on ?? rule.startsOn,
+    rrule: rrule ?? rule.rrule,
+  })
+  const successor = rules.find(({ id }) => id === rule.successorId)
+  const first = successor && nextOccurrence(occurringOf(successor))
+  if (first && nextOccurrence(changed, first))
+    addError(
+      errors,
+      rrule === undefined ? 'starts_on' : 'rrule',
+      `The :field field must end before ${first}, when another rule continues this one.`,
+    )
+  const earlier = rules.find(({ successorId }) => successorId === rule.id)
+  const { until } = earlier ? occurringOf(earlier).rule : {}
+  if (until && changed.startsOn <= until)
+    addError(errors, 'starts_on', `The :field field must be a date after ${until}.`)
 }
 
 /** The references that a change sets. */

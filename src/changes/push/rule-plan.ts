@@ -137,7 +137,7 @@ function decideChange({ index, set: sent, was }: Operation, rule: FoundRule, bef
   const { exceptions = {}, ...set } = sent as SetFields
   const ruleFor = rulesByDate(rule, before)
   const byRule = Map.groupBy(Object.entries(exceptions), ([date]) => ruleFor(date))
-  const errors = changeErrors(rule, { values: set, errors: {} })
+  const errors = changeErrors(rule, before.rules, { values: set, errors: {} })
   for (const [one, dates] of byRule)
     addOccurrenceErrors(errors, dates, { rule: one, isAllowed: one === rule || !refers(set) }, before)
   if (Object.keys(errors).length > 0) return invalid(index, errors)
@@ -257,7 +257,7 @@ function divisionErrors(
     set,
     continued,
   }: { from: CalendarDate; set: SetFields; continued: ReturnType<typeof continuation> },
-  { writes, today }: Before,
+  { rules, writes, today }: Before,
 ): FieldErrors {
   // Whether an earlier write of the rule will be refused is not known yet.
   const isUncertain = writes.some(
@@ -265,7 +265,7 @@ function divisionErrors(
   )
   const text = isUncertain || rule.id >= firstNewId ? invalidText : fromError(rule, from, today)
   if (text) return { from: [messageFor('from', text)] }
-  const errors = changeErrors({ ...rule, ...continued }, { values: set, errors: {} })
+  const errors = changeErrors({ ...rule, ...continued }, rules, { values: set, errors: {} })
   if (continued.startsOn < from) addError(errors, 'starts_on', afterFromText)
   return errors
 }

@@ -88,6 +88,7 @@ async function takeTurn(place: Place, before: State, log: Log): Promise<State> {
     [`${new Date().toISOString()} ${jobs} jobs ${JSON.stringify(fault) ?? ''}`, ...texts].join('\n'),
   )
   const after = await stateOf(place)
+  for (const [nth, rules] of after.rules.entries()) place.seen[nth]?.push({ at: Date.now(), rules })
   for (const { status, text } of responses) expect(statuses, text).toContain(status)
   expectKept(before, after, steps)
   const [step] = steps

@@ -386,6 +386,22 @@ describe('all following occurrences', () => {
     expect(body.successor).toMatchObject({ rrule: 'FREQ=MONTHLY', next: '2027-01-05' })
   })
 
+  test('are of one rule alone: neither the one that ended nor its successor takes days of the other', async () => {
+    const { id } = await create()
+    const { body } = await person.put(`/api/recurring/${id}`, { amount: 990, from: '2026-12-31' })
+    const put = (rule: number, changes: Json) => person.put(`/api/recurring/${rule}`, changes)
+    const text = 'must end before 2026-12-31, when another rule continues this one.'
+    expectInvalid(await put(id, { rrule: 'FREQ=WEEKLY' }), { rrule: [`The rrule field ${text}`] })
+    expectInvalid(await put(id, { rrule: 'FREQ=WEEKLY', from: '2026-11-30' }), {
+      rrule: [`The rrule field ${text}`],
+    })
+    expect((await put(id, { rrule: 'FREQ=MONTHLY;UNTIL=20261130' })).status).toBe(200)
+    expectInvalid(await put(body.successor.id, { starts_on: '2026-11-01' }), {
+      starts_on: ['The starts on field must be a date after 2026-11-30.'],
+    })
+    expect((await put(body.successor.id, { starts_on: '2026-12-15' })).status).toBe(200)
+  })
+
   test('are all of them at the first', async () => {
     const { id } = await create()
     const { body } = await person.put(`/api/recurring/${id}`, { amount: 5, from: '2026-01-31' })

@@ -4,6 +4,7 @@ import { bookingDay, occurrencesBetween } from '../../../src/shared/recurrence.t
 import { parseRecurrenceRule } from '../../../src/shared/recurrence-rule.ts'
 import { Dice } from '../../dice.ts'
 import { createFaultyWorld } from '../faults/faulty-world.ts'
+import { create, update } from '../fixtures/uploads.ts'
 import { type ApiResponse, aCategory, type Json, openAccount, type Person } from '../fixtures/world.ts'
 import { askDatabase, verify } from '../laws/every-route.ts'
 
@@ -23,7 +24,14 @@ export type Row = {
 }
 
 type Home = { person: Person; categories: Record<string, number>; accounts: Json[]; timezone: string }
-export type Place = { world: ReturnType<typeof createFaultyWorld>; homes: Home[]; dice: Dice }
+export type Place = {
+  world: ReturnType<typeof createFaultyWorld>
+  homes: Home[]
+  dice: Dice
+  /** Rules as devices that are offline have seen them, up to 90 days ago. */
+  seen: { at: number; rules: Json[] }[][]
+  made: number
+}
 
 /** A world with two users, reached through a proxy that breaks connections. */
 export async function createPlace(seed: number): Promise<Place> {
@@ -41,7 +49,7 @@ export async function createPlace(seed: number): Promise<Place> {
       timezone: 'UTC',
     })
   }
-  return { world, homes, dice: new Dice(seed) }
+  return { world, homes, dice: new Dice(seed), seen: homes.map(() => []), made: 0 }
 }
 
 const todayOf = ({ timezone }: Home) => dateIn(timezone, new Date())
@@ -179,7 +187,7 @@ export async function chooseStep(place: Place, home: Home, state: State): Promis
   const way = dice.weighed({
     ...{ create: rules.length < maxRules ? 3 : 0, change: 4, divide: 3, except: 5, record: 3, link: 3 },
     ...{ unlink: 1, deleteRow: 4, deleteRule: 0.5, type: 3, import: 3, undo: 2, join: 2, separate: 2 },
-    ...{ zone: 2, deleteAccount: 0.4 },
+    ...{ zone: 2, deleteAccount: 0.4, device: 5 },
   })
   const date = occurrenceOf(place, home, rule)
   const path = `/api/recurring/${rule.id}`
@@ -211,6 +219,7 @@ export async function chooseStep(place: Place, home: Home, state: State): Promis
       return { ...of(home, 'post', '/api/matches/join', { kind: 'duplicate', ids }), removes }
     },
     separate: () => of(home, 'post', '/api/matches/separate', { id: row?.id ?? 999_999 }),
+    device: () => uploads(place, home),
     zone: () => movesTo(home, dice.oneOf(zones)),
     deleteAccount: () => closes(home, dice.oneOf(home.accounts)),
   }
@@ -253,6 +262,22 @@ function similarRow({ dice }: Place, home: Home, rule: Json): Json {
   const { account_id, to_account_id, category_id, type } = rule
   const transaction_date = addDays(todayOf(home), dice.from(-30, 5))
   return { account_id, to_account_id, category_id, type, amount: dice.oneOf(amounts), transaction_date }
+}
+
+/** Uploads what a device recorded while it was offline, by a rule as it had seen it; in half of the cases, also a skip. */
+function uploads(place: Place, home: Home): Step {
+  const { dice, homes, seen } = place
+  const recent = seen[homes.indexOf(home)]?.filter(({ at }) => Math.abs(Date.now() - at) < 90 * dayMs) ?? []
+  const rule = dice.of(dice.of(recent)?.rules ?? [])
+  if (!rule) return creates(place, home)
+  const { account_id, to_account_id, category_id, type, amount } = rule
+  const date = occurrenceOf(place, home, rule)
+  const row = { account_id, to_account_id, category_id, type, amount, transaction_date: date }
+  const ops = [
+    create('transaction', `made-${++place.made}`, { ...row, recurring_id: rule.id, occurrence_date: date }),
+    update('recurring', rule.id, { exceptions: { [occurrenceOf(place, home, rule)]: { skip: true } } }),
+  ]
+  return of(home, 'post', '/api/changes', { ops: ops.slice(0, dice.from(1, 2)) })
 }
 
 async function undoes({ dice }: Place, home: Home): Promise<Step> {
