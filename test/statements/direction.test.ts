@@ -51,6 +51,7 @@ describe('balances that follow from signed amounts', () => {
     ],
     ['are as often negative as positive', ['Pay,-5.00,-3.00', 'Tea,7.00,4.00']],
     ['are negative, and raised more often than lowered', ['Tea,5.00,-30.00', 'Bus,2.00,-28.00']],
+    ['are negative, and lowered by refunds', ['Paid,-5.00,-9.00', 'Tea,7.00,-2.00', 'Refund,-3.00,-5.00']],
   ])('prove nothing if they %s', (_, rows) => {
     const file = table(named, ...rows.map((row, i) => `2026-01-0${i + 2},${row}`))
     expect(asked(file)).toEqual(['signs'])

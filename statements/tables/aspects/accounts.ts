@@ -149,7 +149,7 @@ function sections(rows: CsvRow[]): Names {
 function unknownColumns(table: CsvTable, rows: CsvRow[]): Names[] {
   const used = new Set(Object.values(table.columns).flat())
   return table.headers.slice(0, maxColumns).flatMap((header, column) => {
-    if (isKnown(header) || used.has(column)) return []
+    if (isKnown(header) || used.has(column) || /referen/.test(header.name)) return []
     const cells = rows.map(({ cells }) => cells[column]?.trim() ?? '')
     const isAccount = (cell: string) =>
       (accountLike.test(cell) && readWrittenDate(cell) === null) ||

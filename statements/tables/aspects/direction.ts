@@ -111,9 +111,10 @@ export function doubtAbout(table: CsvTable, steps: Step[]): string | null {
   const product = productOf(table, steps)
   if (negative * 2 > balances.length) {
     // What is owed has a minus sign, unless a card has been overpaid.
-    if (areMostly(table, lowering, isRepayment)) return 'the amounts that lower them seem to be repayments'
+    const cameBack = (text: string) => isRepayment(text) || isRefund(text)
+    if (areMostly(table, lowering, cameBack)) return 'the amounts that lower them seem to be repayments'
     if (lowering.length >= raising.length && (!product || negative === balances.length)) return null
-    if (areMostly(table, raising, (text) => isRepayment(text) || isRefund(text))) return null
+    if (areMostly(table, raising, cameBack)) return null
     return 'they are negative, and more amounts raise them than lower them'
   }
   if (negative * 2 === balances.length) return 'they are as often negative as positive'

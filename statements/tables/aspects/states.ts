@@ -1,5 +1,5 @@
 import { pluralize } from '../../../src/shared/pluralize.ts'
-import type { Aspect, Aspects } from '../../shared/aspect.ts'
+import type { Aspects } from '../../shared/aspect.ts'
 import type { Reason } from '../../shared/statement.ts'
 import { quoted } from '../../shared/text.ts'
 import { hundredthsIn } from '../text/contents.ts'
@@ -120,7 +120,11 @@ function statedIn(row: CsvRow): Stated {
  * Whether rows in a state moved money: they did if the balances follow with them, and did not if they follow only without
  * them. Those that were refunded or cancelled did if each has a row that brings it back. Null if nothing shows it.
  */
-function outcomeOf(some: CsvRow[], others: CsvRow[], areUndone: boolean): Aspect {
+function outcomeOf(
+  some: CsvRow[],
+  others: CsvRow[],
+  areUndone: boolean,
+): { value: 'booked' | 'skipped'; proof: string } | null {
   const rest = others.map(statedIn)
   const gone = some.map(statedIn)
   const all = [...rest, ...gone].sort((a, b) => a.row.line - b.row.line)
@@ -166,7 +170,10 @@ function stateOf(table: CsvTable, row: CsvRow): string {
   return movingImpact.test(foldState(cellOf(table, row, 'impact'))) ? 'booked' : 'skipped'
 }
 
-/** True if rows with this word moved money. Where others are all pending, say, a blank cell means that a row is not. */
+/**
+ * True if rows with this word moved money. Where others are all pending, say, a blank cell means that a row is not. Balances
+ * that follow with pending rows say more than the word.
+ */
 function settleWord(
   word: string,
   words: Map<string, CsvRow[]>,
@@ -178,11 +185,13 @@ function settleWord(
   const isKnownSkipped = isSkipped(word) || word === 'skipped'
   const isKnown = isKnownSkipped || isBlankBooked || bookedWords.test(foldState(word))
   const field = `states.${word || 'blank'}`
-  if (isKnown && aspects.told[field] === undefined) return !isKnownSkipped
+  const isOpen = !isKnown || aspects.told[field] !== undefined
+  if (!isOpen && !isKnownSkipped) return true
   const rows = words.get(word) ?? []
   const isBookedWord = (other: string) => bookedWords.test(foldState(other)) || other === ''
   const booked = [...words].flatMap(([other, some]) => (isBookedWord(other) ? some : []))
   const shown = outcomeOf(rows, booked, undoneWords.test(foldState(word)))
+  if (!isOpen) return shown?.value === 'booked'
   const list = [...words].map(([one, all]) => `${quoted(one) || '(blank)'}: ${pluralize(all.length, 'row')}`)
   const open = {
     question: `Nothing says whether rows in the state ${quoted(word) || '(blank)'} moved money (${list.join(', ')}).`,

@@ -11,14 +11,14 @@ import type { LeftOut } from '../../shared/statement.ts'
 import { Unreadable } from '../../shared/unreadable.ts'
 import { groupsOf, settleAccounts } from '../aspects/accounts.ts'
 import { amountsOf } from '../aspects/amounts.ts'
-import { closingBalance, follows } from '../aspects/balances.ts'
+import { follows } from '../aspects/balances.ts'
 import { settleBlankDates } from '../aspects/blank-dates.ts'
 import { dateReader } from '../aspects/dates.ts'
 import { amountReader } from '../aspects/decimals.ts'
 import type { Entry, RowValues } from '../aspects/entry.ts'
 import { settleFees, withCharges } from '../aspects/fees.ts'
 import { settleSigns } from '../aspects/signs.ts'
-import { type Skipped, settleStates } from '../aspects/states.ts'
+import { settleStates } from '../aspects/states.ts'
 import { checkToldMarks } from '../aspects/told-marks.ts'
 import { foldHeader } from '../text/fold-header.ts'
 import type { CsvField } from '../text/header-names.ts'
@@ -103,18 +103,11 @@ function readRows(table: CsvTable, options: ReadOptions, kind: Kind, aspects: As
   }
   const signed = settleSigns(table, groupsOf(entries), evidence, aspects)
   checkToldMarks(table, signed.flat(), aspects, problems)
-  const counted = withCountedSkips(signed, skipped, read, valuesOf)
-  const all = new Set(counted.flat().map(({ row }) => row))
   return {
     table,
-    groups: settleFees(table, counted, aspects),
+    groups: settleFees(table, signed, aspects),
     areSided,
-    leftOut: [
-      ...lines,
-      ...skipped.flatMap(({ row, reason }) =>
-        all.has(row) ? [] : [leftOut(row.line, row.cells.join(' '), reason)],
-      ),
-    ],
+    leftOut: [...lines, ...skipped.map(({ row, reason }) => leftOut(row.line, row.cells.join(' '), reason))],
     aspects,
     problems,
   }
@@ -135,8 +128,6 @@ function expectedDates(
 
 /** Headers of a column that numbers the instalments of a purchase, of which later ones are dated ahead. */
 const instalmentNames = /^(?:instal+ments?|parcelas?|cuotas?|raten?|rata|taksit|mensualidad(?:es)?|echeance)$/
-
-type Readers = ReturnType<typeof readers>
 
 /** How the file as a whole writes dates and numbers. */
 function readers(
@@ -188,26 +179,4 @@ function requireAmounts(values: RowValues[], problems: Problems): void {
     above = line
     blank = undefined
   }
-}
-
-/** Rows that are not booked count after all if the balances follow with them, and differently or not at all without. */
-function withCountedSkips(
-  groups: Entry[][],
-  skipped: Skipped[],
-  read: Readers['read'],
-  valuesOf: Readers['valuesOf'],
-): Entry[][] {
-  const [only = [], ...others] = groups
-  const [first] = only
-  const rows = skipped.flatMap(({ row, reason }) =>
-    reason !== 'told' && row.balance.written && row.date.written ? [row] : [],
-  )
-  if (!first || others.length > 0 || rows.length === 0) return groups
-  const pending = rows.map((row): Entry => {
-    const amount = read.quietly(row.amount) ?? (0 as Minor)
-    return { ...first, ...valuesOf(row), date: read.date(row.date), amount }
-  })
-  const all = [...only, ...pending].sort((a, b) => a.row.line - b.row.line)
-  const closing = closingBalance(all)
-  return closing && closing.amount !== closingBalance(only)?.amount ? [all] : groups
 }

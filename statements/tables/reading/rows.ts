@@ -73,8 +73,7 @@ export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
     const isBelowAll = i > lastDated
     const isSum = isSumOf(row, sums, before, isBelowAll && result.rows.length > 1)
     if (isTitle(row) && filled(record) === 1) pendingTitle = titleOfPending(record)
-    const isOfSums = isBelowAll && !isDated(row.date) && isHeaderOfSums(result.aside.at(-1), result)
-    if (isSum || isOfSums || isSummary(table, row, isBelowAll)) {
+    if (isSum || isSummary(table, row, isBelowAll)) {
       result.aside.push(row)
       leave(record, isSum ? 'total' : reasonOf(row, isBelowAll))
       if (isSum) before = { ...sums }
@@ -218,11 +217,6 @@ function isSumOf(row: CsvRow, sums: Sums, before: Sums, isBelowAll: boolean): bo
   const since = { ...sums }
   for (const field of moneyFields) since[field] -= before[field]
   return row.date.text === '' && isTotal(row, since) && says(row, totalWords)
-}
-
-/** True for a line without amounts below all rows that names sums, which follow in the next line. */
-function isHeaderOfSums(row: CsvRow | undefined, { rows }: CsvRows): boolean {
-  return row !== undefined && !hasAmount(row) && row.line > (rows.at(-1)?.line ?? 0) && says(row, totalWords)
 }
 
 /** True for a line whose amounts are the sums of those above. */
