@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { browser as executable } from './fixtures/browser.ts'
-import { register, verifyByMail } from './fixtures/client.ts'
+import { register as registerByApi, verifyByMail } from './fixtures/client.ts'
 import { address, open, patienceMs, press, serveExampleApp } from './fixtures/example-app.ts'
 
 const corpus = path.join(import.meta.dirname, '../corpus')
@@ -26,7 +26,7 @@ describe.skipIf(!executable)('files in the example app', () => {
 
   test('the register of another app arrives in an empty user with right balances, and is undone a day later', async () => {
     const email = 'leaver@example.com'
-    await register(app.place, email)
+    await registerByApi(app.place, email)
     await verifyByMail(app.place, email)
     const [, page] = await newDevice()
     await signIn(page, email)
@@ -54,6 +54,31 @@ describe.skipIf(!executable)('files in the example app', () => {
     await expect
       .poll(() => holdings(page), { timeout: patienceMs })
       .toEqual(['Checking 0.00', 'Savings 0.00', 'Old Brokerage 0.00'])
+  })
+
+  test('the files of a person who leaves YNAB, as in the tour: the plan is explained, the register brings right balances', async () => {
+    const tour = await readFile(path.join(import.meta.dirname, '../../docs/tour.md'), 'utf8')
+    const [, register = ''] = /^cat > register\.csv <<'CSV'\n(.*?)^CSV$/ms.exec(tour) ?? []
+    const email = 'tour-leaver@example.com'
+    await registerByApi(app.place, email)
+    await verifyByMail(app.place, email)
+    const [, page] = await newDevice()
+    await signIn(page, email)
+    await open(page, 'Import')
+    const plan =
+      '"Month","Category Group/Category","Category Group","Category","Assigned","Activity","Available"\n'
+    await chooseFile(page, 'My Budget - Plan.csv', Buffer.from(plan))
+    await press(page, 'Look at the file')
+    await page.getByText('Choose the other file of the export, called “Register”.').waitFor()
+    await chooseFile(page, 'My Budget - Register.csv', Buffer.from(register))
+    await press(page, 'Look at the file')
+    await page.getByText('names 2 accounts that you do not have').waitFor()
+    await page.getByRole('button', { name: /^Import \d+ transactions$/ }).click()
+    await page.getByText('Successfully imported').waitFor()
+    await open(page, 'Accounts')
+    await expect
+      .poll(() => holdings(page), { timeout: patienceMs })
+      .toEqual(['Old bank 18.45', 'Rainy days 250.00'])
   })
 
   test('questions are in words of a person, go with their file, and no account is chosen in silence', async () => {

@@ -629,9 +629,16 @@ describe.skipIf(!executable)('using the example app', () => {
         ['Transactions', (page: Page) => press(page, 'Add transaction')],
         ['Transactions', (page: Page) => choose(page, 'Rent again')],
         ['Transactions', (page: Page) => press(page, 'Select')],
+        ['Transactions', (page: Page) => openSelected(page, 'Change …')],
+        ['Transactions', (page: Page) => openSelected(page, 'Delete …')],
+        ['Transactions', (page: Page) => page.getByLabel('Search').fill('> 1000')],
+        ['Transactions', (page: Page) => page.keyboard.press('?')],
         ['Transactions', (page: Page) => page.getByText('Filters').click()],
         ['Accounts'],
         ['Accounts', (page: Page) => press(page, 'Change Checking')],
+        ['Accounts', openAccount],
+        ['Overview', (page: Page) => page.goto(`${address}/changes`)],
+        ['Overview', (page: Page) => page.goto(`${address}/nowhere`)],
         ['Reports'],
         ['Categories'],
         ['Categories', (page: Page) => page.locator('.row').first().click()],
@@ -639,7 +646,7 @@ describe.skipIf(!executable)('using the example app', () => {
         ['Import'],
         ['Settings'],
         ['More'],
-      ] as [string, ((page: Page) => Promise<void>)?][]) {
+      ] as [string, ((page: Page) => Promise<unknown>)?][]) {
         await page.goto(`${address}/dashboard`)
         await (name === 'More' ? page.goto(`${address}/more`) : open(page, name))
         await act?.(page)
@@ -702,10 +709,26 @@ describe.skipIf(!executable)('using the example app', () => {
     await person.add('Donaudampfschifffahrtsgesellschaft'.repeat(4), largest, { transaction_date: today })
     await page.reload()
     for (const textSize of ['100%', '200%']) {
-      for (const name of ['Overview', 'Transactions', 'Accounts', 'Reports', 'Categories', 'Settings']) {
+      for (const [name, act] of [
+        ...[
+          ['Overview'],
+          ['Transactions'],
+          ['Accounts'],
+          ['Reports'],
+          ['Categories'],
+          ['Settings'],
+          ['Matches'],
+        ],
+        ...[
+          ['Import'],
+          ['Accounts', openAccount],
+          ['Transactions', (page: Page) => openSelected(page, 'Change …')],
+        ],
+      ] as [string, ((page: Page) => Promise<void>)?][]) {
         await page.setViewportSize({ width: 390, height: 844 })
         await page.addStyleTag({ content: `:root { font-size: ${textSize} }` })
         await open(page, name)
+        await act?.(page)
         if (name === 'Settings') await page.getByText('Sign out there').waitFor()
         for (const width of [320, 390, 800, 900, 1063, 1280]) {
           await page.setViewportSize({ width, height: 844 })
@@ -716,6 +739,8 @@ describe.skipIf(!executable)('using the example app', () => {
             })
             .toEqual([name, width, textSize, '', ''])
         }
+        if (act) await page.keyboard.press('Escape')
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
       }
     }
     // A message covers no control at the end of a page.
@@ -733,6 +758,17 @@ describe.skipIf(!executable)('using the example app', () => {
     expect(await overflowing(page)).toBe('')
   })
 })
+
+async function openSelected(page: Page, name: string): Promise<void> {
+  await press(page, 'Select')
+  await page.getByRole('checkbox').first().check()
+  await press(page, name)
+}
+
+async function openAccount(page: Page): Promise<void> {
+  await page.locator('a.row', { hasText: 'Checking' }).click()
+  await page.getByRole('button', { name: 'Check the balance' }).waitFor()
+}
 
 /** Holds the next request of this address back, or its response, until `release` is called. */
 async function hold(page: Page, address: string, { isSent = true } = {}) {

@@ -1,14 +1,24 @@
-import { type ImportResult, LedgerError, unwrap } from 'purse-client'
+import { type ImportResult, unwrap } from 'purse-client'
 import { client } from './session.ts'
 
 type Texts = Record<string, string>
-/** A statement of a bank, or a table with accounts, such as another app's export. */
-export type FileKind = 'bank' | 'own'
+/** A statement of a bank, or a table with accounts, such as another app's export; and why it is neither. */
+type Recognised = { kind: 'bank' | 'own'; problem: string | undefined }
+export const unrecognised: Recognised = { kind: 'bank', problem: undefined }
 
-/** Recognises a file by its beginning. */
-export async function kindOf(file: File): Promise<FileKind> {
-  const { recognise } = await import('purse-statements')
-  return recognise(new Uint8Array(await file.arrayBuffer())).kind ?? 'bank'
+/** Recognises a file by its beginning. What cannot be recognised is refused when it is sent. */
+export async function recognise(file: File): Promise<Recognised> {
+  try {
+    const problem = await problemOf(file)
+    if (problem) return { ...unrecognised, problem }
+    const statements = await import('purse-statements')
+    return {
+      kind: statements.recognise(new Uint8Array(await file.arrayBuffer())).kind ?? 'bank',
+      problem: undefined,
+    }
+  } catch {
+    return unrecognised
+  }
 }
 
 /** Sends a form with its file. Throws ApiError, with questions about the file. */
@@ -22,12 +32,10 @@ export function sendFile({ kind, ...entries }: Texts): Promise<ImportResult> {
   return unwrap(store.$post({ form: { ...request.form, create_accounts: 'true' } }))
 }
 
-/** Throws LedgerError for a file that is no statement, in words that need no knowledge of formats. */
-export async function refuseUnreadable(file: unknown): Promise<void> {
-  if (!(file instanceof File)) return
+/** Why a file is no statement, in words that need no knowledge of formats. */
+async function problemOf(file: File): Promise<string | undefined> {
   const [header = ''] = (await file.slice(0, 500).text()).split('\n')
-  const [text] = unreadable.find(([, is]) => is({ file, header })) ?? []
-  if (text) throw new LedgerError(text, { file: [text] })
+  return unreadable.find(([, is]) => is({ file, header }))?.[0]
 }
 
 type Chosen = { file: File; header: string }

@@ -11,7 +11,7 @@ import { openFirst } from '../accounts.ts'
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { counted, dotted, grouped, shortDay } from '../format.ts'
-import { type FileKind, kindOf, refuseUnreadable, sendFile } from '../import.ts'
+import { recognise, sendFile, unrecognised } from '../import.ts'
 import { answerIn, askedIn, aspectIn, inPlainWords, valueIn } from '../import-words.ts'
 import { countMatches, findMatches, isSure, join } from '../matches.ts'
 import { useFollowed } from '../store.ts'
@@ -34,7 +34,7 @@ type Outcome = ImportResult['import']
 /** Imports a file: first as a dry run, which may ask how to read it, then for good. */
 export function ImportFile({ ledger }: PageProps) {
   const { isOnline } = useFollowed(connection).get()
-  const { kind, questions, preview, done, last, isBusy, startAnew, look, take } = useImport(ledger)
+  const { kind, problem, questions, preview, done, last, isBusy, startAnew, look, take } = useImport(ledger)
   const form = useRef<HTMLElement>(null)
   useEffect(() => form.current?.querySelector<HTMLElement>(firstOpen)?.focus(), [questions])
   return (
@@ -49,7 +49,7 @@ export function ImportFile({ ledger }: PageProps) {
         <Form
           key={last.id}
           submit="Look at the file"
-          isDisabled={!isOnline || (kind === 'bank' && ledger.accounts().length === 0)}
+          isDisabled={!isOnline || (kind === 'bank' && !problem && ledger.accounts().length === 0)}
           onSubmit={look}
           onInput={startAnew}
         >
@@ -57,6 +57,7 @@ export function ImportFile({ ledger }: PageProps) {
             <Field label="File" name="file" type="file" required />
             {kind === 'bank' && <Into ledger={ledger} value={last.account_id} />}
           </div>
+          {problem && <p role="alert">{problem}</p>}
           {questions.map((question) => (
             <Question key={question.field} {...question} />
           ))}
@@ -67,7 +68,7 @@ export function ImportFile({ ledger }: PageProps) {
           </p>
         )}
       </article>
-      {kind === 'bank' && ledger.accounts().length === 0 && <FirstAccount ledger={ledger} />}
+      {kind === 'bank' && !problem && ledger.accounts().length === 0 && <FirstAccount ledger={ledger} />}
       {preview && <Found ledger={ledger} outcome={preview.outcome} onTake={take} />}
       {done && <ImportChecks ledger={ledger} outcome={done} />}
       {done && <Added ledger={ledger} outcome={done} />}
@@ -79,9 +80,21 @@ export function ImportFile({ ledger }: PageProps) {
 /** The first question without an answer. */
 const firstOpen = 'fieldset.question:not(:has(:checked)) input'
 
+/** What the chosen file is. */
+function useRecognised() {
+  const [found, setFound] = useState(unrecognised)
+  const latest = useRef(Promise.resolve(unrecognised))
+  const choose = (file: File | undefined) => {
+    const own = file ? recognise(file) : Promise.resolve(unrecognised)
+    latest.current = own
+    void own.then((result) => own === latest.current && setFound(result))
+  }
+  return { found, choose, latest: () => latest.current }
+}
+
 /** What a person has chosen and answered, and what the service has found in the file. */
 function useImport(ledger: Ledger) {
-  const [kind, setKind] = useState<FileKind>('bank')
+  const file = useRecognised()
   const [questions, setQuestions] = useState<ImportQuestion[]>([])
   const [preview, setPreview] = useState<{ entries: Entries; outcome: Outcome }>()
   const [done, setDone] = useState<Outcome>()
@@ -90,7 +103,8 @@ function useImport(ledger: Ledger) {
   /** Counts what was entered, so that a response about an earlier file is ignored. */
   const entered = useRef(0)
   const look = async (given: Entries) => {
-    await refuseUnreadable(given.file)
+    const { kind, problem } = await file.latest()
+    if (problem) return false
     const entries = withoutMoot({ ...given, kind }, questions)
     const own = entered.current
     try {
@@ -135,14 +149,10 @@ function useImport(ledger: Ledger) {
     setDone(undefined)
     if (!(target instanceof HTMLInputElement) || target.name !== 'file') return
     setQuestions([])
-    const [file] = target.files ?? []
-    const own = entered.current
-    // What cannot be recognised is refused when it is sent.
-    const recognised = file ? kindOf(file).catch(() => 'bank' as const) : undefined
-    void recognised?.then((found) => own === entered.current && setKind(found))
+    file.choose(target.files?.[0])
   }
   return {
-    kind,
+    ...file.found,
     questions,
     preview,
     done,

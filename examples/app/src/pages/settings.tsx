@@ -6,6 +6,7 @@ import type { PageProps } from '../app.tsx'
 import { counted } from '../format.ts'
 import { client, forgetSession } from '../session.ts'
 import { Choice, type Entries, Field, Form, type Options } from '../ui/form.tsx'
+import { KeyList } from '../ui/keys.tsx'
 import { Page } from '../ui/page.tsx'
 import { say, writeAndSay } from '../ui/toast.tsx'
 import { Access, Address, Password } from './settings-access.tsx'
@@ -23,6 +24,10 @@ export function Settings(props: PageProps) {
       </Section>
       <Section title="This device">
         <Display />
+        <article>
+          <h3>Keys</h3>
+          <KeyList />
+        </article>
         <SignOut {...props} />
       </Section>
       <Section title="Access">

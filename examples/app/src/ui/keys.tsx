@@ -62,9 +62,14 @@ function search(): void {
 
 function Help({ onDone }: { onDone: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
+  return <Dialog title="Keys" {...{ dialog, onDone }} children={<KeyList />} />
+}
+
+/** The keys, and a switch for those of one letter. */
+export function KeyList() {
   const isOn = useFollowed(hasKeys).get()
   return (
-    <Dialog title="Keys" {...{ dialog, onDone }}>
+    <>
       <Table head={['Key', 'What it does']} rows={help} />
       <label>
         <input
@@ -74,6 +79,6 @@ function Help({ onDone }: { onDone: () => void }) {
         />{' '}
         Use the keys of one letter
       </label>
-    </Dialog>
+    </>
   )
 }
