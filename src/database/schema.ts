@@ -346,6 +346,14 @@ export const recurringRules = sqliteTable(
   ],
 )
 
+/** A rule whose occurrences imported rows may be, with the names of its accounts, as JSON the dates of its recorded occurrences, and the texts of these. */
+export type LinkableRow = typeof recurringRules.$inferSelect & {
+  accountName: string
+  toAccountName: string | null
+  recorded: string
+  texts: string
+}
+
 /** Kept figures for dashboards and page counts: totals and counts by month, type, category and accounts. */
 export const totals = sqliteTable(
   'totals',
@@ -646,6 +654,11 @@ export type StoredImportResponse = {
   duplicates: { line: number; transactionId: number; reasons: MatchReason[] }[]
   /** The number of undecided matches of the created rows, and the last days that they span; null if there are none. */
   possible: { count: number; days: Span } | null
+  /** The rows that have become occurrences of recurring transactions. Imports from before that was possible have none. */
+  occurrences?: {
+    count: number
+    rows: { line: number; transactionId: number; recurringId: number; occurrenceDate: CalendarDate }[]
+  }
   /** The checks of the statement's balances, or those that a person has entered; minor units as texts. */
   checked?: {
     checks: (

@@ -1,5 +1,5 @@
 import type { Owner } from '../database/owner.ts'
-import type { KeptLayout } from '../database/schema.ts'
+import type { KeptLayout, LinkableRow } from '../database/schema.ts'
 import type { Deps } from '../deps.ts'
 import type { CalendarDate } from '../shared/dates.ts'
 import type { RequestDeadline } from '../shared/deadline.ts'
@@ -21,7 +21,9 @@ export type App = {
     memory: Memory
     /** The user's stored layouts; set on routes that import files. */
     layouts: KeptLayout[]
-    /** The date in the user's time zone; set on the same routes. */
+    /** The user's recurring transactions whose occurrences rows may be; set where the layouts are. */
+    linkable: LinkableRow[] | undefined
+    /** The date in the user's time zone; set where the layouts are. */
     today: CalendarDate
   }
 }

@@ -33,7 +33,7 @@ export function presentImportResult(
   appUrl: string,
 ): ShownImportResult {
   const { id, counts, settled, unused = [], categorised, accounts = [] } = result
-  const { duplicates, possible, closing, checked, preview } = result
+  const { duplicates, possible, occurrences, closing, checked, preview } = result
   const hasHalves = halves > 0 && counts.created > 0
   const days = hasHalves ? latestDays(daysOf({ rows })) : (possible?.days ?? null)
   const closing_balance = closing && {
@@ -47,11 +47,23 @@ export function presentImportResult(
     import: {
       id,
       format,
-      counts: { ...presentCounts(counts), possible: possible?.count ?? 0, categorised, halves },
+      counts: {
+        ...presentCounts(counts),
+        possible: possible?.count ?? 0,
+        occurrences: occurrences?.count ?? 0,
+        categorised,
+        halves,
+      },
       duplicates: duplicates.map(({ line, transactionId, reasons }) => ({
         row: rowNumber(line, format),
         transaction_id: transactionId,
         reasons,
+      })),
+      occurrences: (occurrences?.rows ?? []).map((one) => ({
+        row: rowNumber(one.line, format),
+        transaction_id: isDryRun ? null : one.transactionId,
+        recurring_id: one.recurringId,
+        occurrence_date: one.occurrenceDate,
       })),
       matches_url: days && `${appUrl}/api/matches?from=${days.from}&to=${days.to}`,
       skipped,

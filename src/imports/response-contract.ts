@@ -27,6 +27,10 @@ const countsWithPossible = shown.object(
   {
     ...counts.shape,
     possible: field(shown.count(), doc('Possible matches of the rows that it created: 0 with `match=off`.')),
+    occurrences: field(
+      shown.count(),
+      doc('New rows that are occurrences of recurring transactions: 0 with `match=off`.'),
+    ),
     categorised: field(
       shown.count(),
       doc('Rows without a category for which `categorise=learned` found one.'),
@@ -45,6 +49,13 @@ const existingRow = shown.object('ExistingRow', 'A row of a file whose transacti
   ),
   transaction_id: shown.id(),
   reasons: reasons(),
+})
+
+const linkedRow = shown.object('LinkedRow', 'A new row that is the occurrence of a recurring transaction.', {
+  row: field(shown.count(), doc('The row as errors number it.')),
+  transaction_id: field(z.nullable(shown.id()), doc('Null for a dry run.')),
+  recurring_id: shown.id(),
+  occurrence_date: field(shown.calendarDate(), doc('The date by the rule, which identifies it.')),
 })
 
 const format = () =>
@@ -213,6 +224,10 @@ const importOutcome = shown.object('ImportOutcome', 'What a file added, or would
     z.array(existingRow).check(z.maxLength(maxListed)),
     doc(`The first ${maxListed} rows that already existed.`),
   ),
+  occurrences: field(
+    z.array(linkedRow).check(z.maxLength(maxListed)),
+    doc(`The first ${maxListed} new rows that are occurrences of recurring transactions.`),
+  ),
   matches_url: field(
     z.nullable(z.string()),
     doc(
@@ -270,10 +285,12 @@ export const importResult = shown.object(
         duplicate: 1,
         deleted_before: 1,
         possible: 2,
+        occurrences: 1,
         categorised: 0,
         halves: 0,
       },
       duplicates: [{ row: 4, transaction_id: 7, reasons: ['same_amount', 'same_day', 'same_reference'] }],
+      occurrences: [{ row: 5, transaction_id: 9, recurring_id: 3, occurrence_date: '2026-11-30' }],
       matches_url: 'https://api.purse.example/api/matches?from=2026-10-26&to=2026-12-06',
       skipped: 1,
       left_out: { count: 1, lines: [{ line: 12, text: 'Card authorisation', reason: 'pending' as const }] },

@@ -8,6 +8,7 @@ import { pathId } from '../http/path-id.ts'
 import { importLimit } from '../http/rate-limits.ts'
 import { hasSmallContentLength, isJson } from '../http/request-body.ts'
 import { declareInput, header, lenientFields } from '../http/validate.ts'
+import { selectLinkable } from '../recurring/linkable.ts'
 import { dateIn } from '../shared/dates.ts'
 import type { Draft } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
@@ -65,9 +66,13 @@ const isSmallJson = (c: Context<App>) => isJson(c) && hasSmallContentLength(c)
 async function requireSender(c: Context<App>, next: Next) {
   if (!isSmallJson(c)) {
     const owner = c.get('owner')
-    const { user, layouts } = await owner.run({ layouts: selectLayouts(owner) })
+    const { user, layouts, rules } = await owner.run({
+      layouts: selectLayouts(owner),
+      rules: selectLinkable(owner, owner.now),
+    })
     requireVerified(user)
     c.set('layouts', layouts)
+    c.set('linkable', rules)
     c.set('today', dateIn(user.timezone, owner.now))
   }
   await next()
@@ -80,7 +85,10 @@ async function handleImport(c: ImportContext, kind: Kind) {
     const file = small ?? (await readInput(c, bytes, kind))
     const key = c.req.valid('header').values['Idempotency-Key']
     const { appUrl } = c.get('deps').config.links
-    return c.json(presentImportResult(file, await storeImport(c.get('owner'), file, key), appUrl))
+    const rules = c.get('linkable')
+    const known = rules && { rules, today: c.get('today') }
+    const stored = await storeImport(c.get('owner'), file, key, known)
+    return c.json(presentImportResult(file, stored, appUrl))
   })
 }
 

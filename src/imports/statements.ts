@@ -10,8 +10,10 @@ import { toStatements } from '../database/run.ts'
 import { accounts, batches, batchParts, imports, type StoredOutcome } from '../database/schema.ts'
 import { setCause } from '../database/written-by.ts'
 import { selectCandidates } from '../matches/candidates.ts'
+import { hasNoLinkable, selectLinkable } from '../recurring/linkable.ts'
 import type { Span } from '../shared/dates.ts'
 import { maxErrors } from '../shared/field-errors.ts'
+import type { OccurrenceLink } from '../shared/occurrence-links.ts'
 import { isImported } from '../transactions/bulk-duplicates.ts'
 import { createRows, determineOutcomes, invalidItems, transientBatch } from '../transactions/bulk-insert.ts'
 import { isVerified } from '../users/verified.ts'
@@ -23,6 +25,7 @@ import { type FoundDuplicate, selectDuplicates } from './duplicates.ts'
 import type { BrokenItem } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
 import { createAccounts, newAccountQuota, startingBalancesGiven, undoAccounts } from './new-accounts.ts'
+import { linkRows, selectLinked } from './occurrences.ts'
 import { daysIfCreated } from './possible-matches.ts'
 import { keepLayout } from './remembered-layouts.ts'
 import { stageImportRows } from './rows.ts'
@@ -40,6 +43,8 @@ export type Plan = {
   parts: { from: number; json: string }[]
   named: string | undefined
   days: Span
+  /** The rows that are occurrences; null if the user's rules are not known yet, and nothing is stored if there are any. */
+  links: OccurrenceLink[] | null
   isDryRun: boolean
 }
 
@@ -55,8 +60,13 @@ export function importStatements(owner: Owner, plan: Plan) {
   const candidates = looksForMatches
     ? [selectCandidates(owner, daysIfCreated(plan.days, respondingImport))]
     : []
-  const mayStage = and(isVerified(owner), isFirst) as SQL
+  const mayStage = and(
+    isVerified(owner),
+    isFirst,
+    plan.links === null ? hasNoLinkable(owner) : undefined,
+  ) as SQL
   return {
+    linkable: plan.links === null ? [selectLinkable(owner, owner.now)] : [],
     earlier: key === null ? [] : [db.select().from(imports).where(earlier)],
     begin: isDryRun ? [db.run(sql`savepoint dry_run`)] : [],
     batch: insertWhere(db, batches, transientBatch(batchId, owner.id, owner.now), mayStage),
@@ -129,6 +139,9 @@ function createIfValid(owner: Owner, plan: Plan, importId: SQL) {
     rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
     counted: toStatements([...addToTotals(owner.id, isImportedBy(importId)), setCause('import', importId)]),
     booked: toStatements(markBooked(owner, id, importId)),
+    ...(plan.links?.length
+      ? { links: [db.run(linkRows(owner, importId, plan.links))], linked: [selectLinked(owner, importId)] }
+      : { links: [], linked: [] }),
   }
 }
 

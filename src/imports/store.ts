@@ -4,10 +4,11 @@ import { ConstraintViolated } from '../database/errors.ts'
 import type { Owner, UserScope } from '../database/owner.ts'
 import { violationOf } from '../database/rules.ts'
 import { type Database, runAll, runOne } from '../database/run.ts'
-import { imports, type StoredImportResponse } from '../database/schema.ts'
+import { imports, type LinkableRow, type StoredImportResponse } from '../database/schema.ts'
 import { sha256Hex } from '../identity/tokens.ts'
 import { type FoundCandidates, selectCandidates } from '../matches/candidates.ts'
 import type { SuggestedCategory } from '../shared/category-learning.ts'
+import { type CalendarDate, dateIn } from '../shared/dates.ts'
 import { Invalid } from '../shared/failures.ts'
 import { copiedFieldNames } from '../transactions/bulk-insert.ts'
 import { learnedCategories } from '../transactions/learned-categories.ts'
@@ -20,12 +21,16 @@ import { withReasons } from './duplicates.ts'
 import { errorsOf } from './errors.ts'
 import type { ImportFile, ImportRow } from './import-file.ts'
 import { newAccountQuota, rollbackConstraint } from './new-accounts.ts'
+import { linksOf, occurrencesOf } from './occurrences.ts'
 import { daysIfCreated, daysOf, possibleByPosition, possibleMatches } from './possible-matches.ts'
 import { type Preview, previewOf } from './preview.ts'
 import { importedParts } from './rows.ts'
 import { findsMatchesLater, importQuota, importStatements, type Plan } from './statements.ts'
 
 type ImportRecord = typeof imports.$inferSelect
+
+/** The user's rules, read on a day in their time zone. */
+type Linkable = { rules: LinkableRow[]; today: CalendarDate }
 
 /** The result of an import; `id` is null for a dry run. */
 export type ImportResult = StoredImportResponse & {
@@ -40,12 +45,17 @@ export type ImportResult = StoredImportResponse & {
  * once. Throws EmailNotVerified, Invalid.
  *
  * Usually this is one round trip. It takes one more to look for the matches of a large file, one more to learn from the
- * user's categories, and one more to store the response to a call with a key, so that repeats get the same response.
+ * user's categories, one more for a user with recurring transactions that were not read yet, and one more to store the response to a call with a key, so that repeats get the same response.
  */
-export async function storeImport(owner: Owner, file: ImportFile, idempotencyKey: string | undefined) {
+export async function storeImport(
+  owner: Owner,
+  file: ImportFile,
+  idempotencyKey: string | undefined,
+  linkable: Linkable | undefined,
+) {
   const suggested = file.learnsCategories ? await suggestForRows(owner, file) : new Map()
   const plan = planOf(file, suggested, idempotencyKey)
-  const results = await runStatements(owner, plan)
+  const results = await linkAndRun(owner, plan, linkable)
   const record = importOf(owner, plan, results)
   const accounts = results.newAccounts.flat().map(({ name }) => name)
   const read = { settled: file.settled, unused: file.unused, categorised: suggested.size, accounts }
@@ -91,6 +101,7 @@ function planOf(
     parts: importedParts(filed, file.product),
     named: named.length > 0 ? JSON.stringify(named) : undefined,
     days: daysOf(file),
+    links: null,
     isDryRun,
   }
 }
@@ -109,6 +120,19 @@ function hashOf({ kind, rows }: ImportFile): string {
     return Object.fromEntries(names.map((name) => [name, row[name]]))
   })
   return sha256Hex(JSON.stringify([kind, hashed]))
+}
+
+/** Stores rows as occurrences of the user's rules. Where these are not known, a user who has some takes another round trip. */
+async function linkAndRun(owner: Owner, plan: Plan, linkable: Linkable | undefined) {
+  const { file } = plan
+  if (file.match === 'off') return runStatements(owner, { ...plan, links: [] })
+  const linked = (rules: LinkableRow[], today: CalendarDate) =>
+    runStatements(owner, { ...plan, links: linksOf(file, rules, today) })
+  if (linkable) return linked(linkable.rules, linkable.today)
+  const results = await runStatements(owner, plan)
+  const rules = results.linkable.flat()
+  const isStored = rules.length === 0 || results.earlier.flat().length > 0
+  return isStored ? results : linked(rules, dateIn(results.user.timezone, owner.now))
 }
 
 /** If accounts were to be created for rows that are invalid, everything is rolled back, and a dry run finds the errors. */
@@ -154,6 +178,7 @@ async function newResponse(
   return {
     duplicates: results.duplicates.map((duplicate) => withReasons(file, duplicate)),
     possible: possibleMatches(id, found),
+    occurrences: occurrencesOf(file, results.linked.flat()),
     closing: compareClosing(file, results.balance.flat()),
     checked: storedChecks(file, results),
   }

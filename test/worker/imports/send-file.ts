@@ -14,6 +14,6 @@ export function sendFile(
 
 /** The counts of an import, those that are not given being zero. */
 export const countsOf = (some: Record<string, number>) => ({
-  ...{ created: 0, duplicate: 0, deleted_before: 0, possible: 0, categorised: 0, halves: 0 },
+  ...{ created: 0, duplicate: 0, deleted_before: 0, possible: 0, occurrences: 0, categorised: 0, halves: 0 },
   ...some,
 })
