@@ -89,14 +89,26 @@ test('counts what is due tomorrow, and what is recorded ahead once', async () =>
 })
 
 test('equals the balances after the days in which just that happens', async () => {
+  const transfer = { type: 'transfer', to_account_id: savings.id, category_id: null }
   await repeat({ amount: 3, rrule: 'FREQ=WEEKLY;BYDAY=SA,MO', weekend: 'after', auto_record: true })
   await repeat({ ...(await salary()), amount: 70, rrule: 'FREQ=MONTHLY;BYMONTHDAY=-1', auto_record: true })
+  await repeat({ ...transfer, amount: 5, starts_on: '2026-11-21', rrule: 'FREQ=DAILY;INTERVAL=3;COUNT=9' })
+  const rent = await repeat({ amount: 40, starts_on: '2026-10-31' })
+  const path = (date: string) => `/api/recurring/${rent.id}/occurrences/${date}`
+  await person.put(path('2026-11-30'), { amount: 44, transaction_date: '2026-12-02' })
+  await person.put(path('2026-12-31'), { skip: true })
+  await person.post(`${path('2027-01-31')}/record`)
+  await recordTransaction(person, { ...expense, amount: 8, transaction_date: '2026-12-24' })
   await world.runCron('*/5 * * * *')
-  const { points } = await forecast('?to=2027-01-10&every=week')
+  const { points } = await forecast('?to=2027-02-10&every=week')
   const found: Json[] = []
   for (const { date } of points) {
     setClock(Date.parse(`${date}T12:00:00Z`))
     await world.runCron('*/5 * * * *')
+    const { body } = await person.get('/api/recurring/upcoming?days=1')
+    for (const { state, recurring_id, occurrence_date } of body.occurrences)
+      if (state === 'due')
+        await person.post(`/api/recurring/${recurring_id}/occurrences/${occurrence_date}/record`)
     found.push((await person.get(`/api/reports/balances?to=${date}&from=${date}`)).body.points[0])
   }
   expect(found).toEqual(points)
