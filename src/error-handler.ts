@@ -37,6 +37,11 @@ export const handleError: ErrorHandler<App> = (error, c) => {
       { message: error.message, errors: error.errors, questions: presentQuestions(error.questions) ?? [] },
       422,
     )
+  if (error instanceof failures.Reconciled)
+    return c.json(
+      { message: error.message, errors: error.errors, code: error.code, reconciled_through: error.through },
+      422,
+    )
   if (error instanceof failures.Invalid) return c.json({ message: error.message, errors: error.errors }, 422)
   if (error instanceof failures.PotentialDuplicate) return duplicate(error, c)
   if (error instanceof failures.AlreadyRecorded)

@@ -41,7 +41,15 @@ const noTexts = Object.fromEntries(transactionTexts.map((name) => [name, null]))
 /** The values of fields that a new row has not been given, and that rows stored before a field existed lack. */
 const blank: { [N in Creatable]: Record<keyof Blank<N>, Value> } & { profile: Fields } = {
   profile: {},
-  account: { id: null, version: 0, created_at: null, updated_at: null, notes: null, closed_on: null },
+  account: {
+    id: null,
+    version: 0,
+    created_at: null,
+    updated_at: null,
+    notes: null,
+    closed_on: null,
+    reconciled_through: null,
+  },
   category: { id: null, version: 0 },
   transaction: {
     id: null,

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { doc, field } from '../shared/doc.ts'
 import { date, money, nullable, nullableText, oneOf, text } from '../shared/fields.ts'
 import { idempotencyKeyHeader } from '../shared/idempotency-key-header.ts'
+import { overrideReconciled } from '../shared/reconciled.ts'
 import * as shown from '../shared/shown.ts'
 import { accountTypes } from '../shared/types.ts'
 import { versionConflict } from '../shared/versions.ts'
@@ -27,8 +28,18 @@ export const newAccountKey = idempotencyKeyHeader(
   ),
 )
 
-export const accountChanges = z.partial(newAccount)
+const reconciledThrough =
+  'The last day of its reconciled period, or null: whatever would change its balance at the end of a day up to then is refused with the code `reconciled`.'
+
+export const accountChanges = z.extend(z.partial(newAccount), {
+  reconciled_through: field(
+    z.optional(nullable(date)),
+    doc(`${reconciledThrough} It needs a balance check on that day that is \`ok\`; null opens the period.`),
+  ),
+})
 export type AccountChanges = z.output<typeof accountChanges>
+
+export const accountUpdate = z.extend(accountChanges, overrideReconciled)
 
 const checking = () => ({
   id: 1,
@@ -38,6 +49,7 @@ const checking = () => ({
   starting_balance: '1250.00',
   notes: null,
   closed_on: null,
+  reconciled_through: null,
   version: 1,
   created_at: shown.exampleTime,
   updated_at: shown.exampleTime,
@@ -55,6 +67,7 @@ export const account = shown.object(
     starting_balance: shown.amount(),
     notes: z.nullable(z.string()),
     closed_on: field(z.nullable(shown.calendarDate()), doc(closedOn)),
+    reconciled_through: field(z.nullable(shown.calendarDate()), doc(reconciledThrough)),
     version: shown.version(),
     created_at: shown.timestamp(),
     updated_at: shown.timestamp(),

@@ -36,5 +36,6 @@ export const deletedAccountColumns = ({ id }: UserScope) => ({
   name: '',
   notes: null,
   closedOn: null,
+  reconciledThrough: null,
   clientId: null,
 })

@@ -12,6 +12,7 @@ export function presentAccount(account: Account): ShownAccount {
     starting_balance: formatMoney(account.startingBalance),
     notes: account.notes,
     closed_on: account.closedOn,
+    reconciled_through: account.reconciledThrough,
     version: account.version,
     ...presentTimestamps(account),
     balance: moneyNumber(account.balance),

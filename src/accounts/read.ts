@@ -17,6 +17,7 @@ export const accountColumns = {
   balance: accounts.balance,
   notes: accounts.notes,
   closedOn: accounts.closedOn,
+  reconciledThrough: accounts.reconciledThrough,
   version: accounts.version,
   createdAt: accounts.createdAt,
   updatedAt: accounts.updatedAt,

@@ -5,7 +5,7 @@ import { pathId } from '../http/path-id.ts'
 import { body, header } from '../http/validate.ts'
 import { withErrors } from '../shared/draft.ts'
 import { expectedVersions, ifMatch } from '../shared/versions.ts'
-import { accountChanges, newAccount, newAccountKey } from './contract.ts'
+import { accountUpdate, newAccount, newAccountKey } from './contract.ts'
 import { createAccount } from './create.ts'
 import { deleteAccount } from './delete.ts'
 import { presentAccount } from './present.ts'
@@ -22,7 +22,7 @@ export const accountRoutes = new Hono<App>()
     return c.json(presentAccount(account), isNew ? 201 : 200)
   })
   .get('/:id', withETag(), async (c) => c.json(presentAccount(await showAccount(c.get('owner'), pathId(c)))))
-  .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(accountChanges), async (c) => {
+  .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(accountUpdate), async (c) => {
     const expected = expectedVersions(c.req.valid('header').values)
     return c.json(
       presentAccount(await updateAccount(c.get('owner'), pathId(c), c.req.valid('json'), expected)),

@@ -4,9 +4,13 @@ import { toColumns } from '../database/input-columns.ts'
 import type { Owner } from '../database/owner.ts'
 import { existingRow, isOwnColumn, requireComplete, requirePrecondition } from '../database/ownership.ts'
 import { notesGrowth, notesQuota } from '../database/quotas.ts'
-import { allHold, ruleFlags, violationOf } from '../database/rules.ts'
+import { differenceOfCheck, withLock } from '../database/reconciled.ts'
+import { allHold, type Rule, rule, ruleFlags, violationOf } from '../database/rules.ts'
 import { accounts } from '../database/schema.ts'
+import type { CalendarDate } from '../shared/dates.ts'
 import type { Draft } from '../shared/draft.ts'
+import { noMatchingCheckText } from '../shared/field-errors.ts'
+import type { OverrideReconciled } from '../shared/reconciled.ts'
 import type { ExpectedVersions } from '../shared/types.ts'
 import type { AccountChanges } from './contract.ts'
 import { accountColumns, accountPrecondition } from './read.ts'
@@ -15,14 +19,18 @@ import { accountColumns, accountPrecondition } from './read.ts'
 export async function updateAccount(
   owner: Owner,
   id: number,
-  draft: Draft<AccountChanges>,
+  draft: Draft<AccountChanges & OverrideReconciled>,
   expected: ExpectedVersions,
 ) {
   const precondition = accountPrecondition(owner, id, expected)
-  const sent = await requireComplete(owner, draft, precondition)
-  const rules = [notesQuota(owner.id, notesGrowth(sent.notes, sql`${accounts.notes}`))]
+  const { override_reconciled, ...sent } = await requireComplete(owner, draft, precondition)
+  const rules = [
+    notesQuota(owner.id, notesGrowth(sent.notes, sql`${accounts.notes}`)),
+    ...(sent.reconciled_through ? [hasMatchingCheck(sent)] : []),
+  ]
+  const lockedThrough = override_reconciled ? sql<null>`null` : lockOf(sent)
   const owned = owner.db
-    .select({ isOwn: isOwnColumn(owner, accounts), ruleFlags: ruleFlags(rules) })
+    .select({ isOwn: isOwnColumn(owner, accounts), ruleFlags: ruleFlags(rules), lockedThrough })
     .from(accounts)
     .where(existingRow(accounts, id))
   const updated = owner.db
@@ -32,7 +40,7 @@ export async function updateAccount(
       version: sql`${accounts.version} + 1`,
       updatedAt: owner.now,
     })
-    .where(and(precondition.isCurrentRow, allHold(rules)))
+    .where(and(precondition.isCurrentRow, sql`${lockedThrough} is null`, allHold(rules)))
     .returning(accountColumns)
   const results = await withinBounds(
     'starting_balance',
@@ -40,6 +48,24 @@ export async function updateAccount(
   )
   requirePrecondition(accounts, results)
   const [account] = results.updated
-  if (!account) throw violationOf(rules, results.owned)
+  if (!account)
+    throw withLock(violationOf(rules, results.owned), results.owned[0]?.lockedThrough, 'starting_balance')
   return account
+}
+
+/** A reconciled period ends with a check that is ok, after a change of the starting balance. */
+function hasMatchingCheck({ reconciled_through: through, starting_balance }: AccountChanges): Rule {
+  const moved = starting_balance === undefined ? sql`0` : sql`${starting_balance} - accounts.starting_balance`
+  const holds = sql`(${through} is accounts.reconciled_through or exists (
+    select 1 from balance_checks
+     where account_id = accounts.id and date = ${through} and ${differenceOfCheck} + ${moved} = 0))`
+  return rule('reconciled_through', noMatchingCheckText, holds)
+}
+
+/** The reconciled period that a new starting balance would change, unless the same request opens it. */
+function lockOf({ starting_balance, reconciled_through }: AccountChanges) {
+  const isBound = starting_balance !== undefined && reconciled_through !== null
+  return isBound
+    ? sql<CalendarDate | null>`iif(accounts.starting_balance = ${starting_balance}, null, accounts.reconciled_through)`
+    : sql<null>`null`
 }

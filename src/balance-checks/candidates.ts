@@ -1,9 +1,9 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { jsonRow } from '../database/json-row.ts'
-import { sumOf } from '../database/kept-totals.ts'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
 import type { Owner } from '../database/owner.ts'
 import { ownRow } from '../database/ownership.ts'
+import { differenceOfCheck } from '../database/reconciled.ts'
 import { balanceChecks, imports, transactions } from '../database/schema.ts'
 import { matchesAmong, settledBefore } from '../matches/candidates.ts'
 import type { CalendarDate } from '../shared/dates.ts'
@@ -45,10 +45,7 @@ export function selectSuspects(owner: Owner, id: number) {
   const isAmount = sql`amount in (abs(${one(sql`difference`)}), abs(${one(sql`difference`)}) / 2)`
   const suspects = sql`(
       with checked as materialized (
-        select account_id, date, base + coalesce((
-                 select ${sumOf(sql`effect`)} from reconciliation_log entry
-                  where entry.account_id = balance_checks.account_id and entry.id > after_entry
-                    and entry.date <= balance_checks.date), 0) as difference
+        select account_id, date, ${differenceOfCheck} as difference
           from balance_checks where ${ownRow(owner, balanceChecks, id)} and base <> 0 and broken_since is null
       ), side as (
         select *, false as is_incoming from (${newest(sql`account_id`, sql`booked_on`)}) where ${isAmount}

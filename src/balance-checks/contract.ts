@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { doc, field } from '../shared/doc.ts'
 import { date, id, money, oneOf } from '../shared/fields.ts'
 import { idempotencyKeyHeader } from '../shared/idempotency-key-header.ts'
+import { overrideReconciled } from '../shared/reconciled.ts'
 import * as shown from '../shared/shown.ts'
 import { checkSources, checkStates } from '../shared/types.ts'
 import { versionConflict } from '../shared/versions.ts'
@@ -24,6 +25,8 @@ export const newBalanceCheckKey = idempotencyKeyHeader(
 
 export const balanceCheckChanges = z.partial(z.omit(newBalanceCheck, { account_id: true }))
 export type BalanceCheckChanges = z.output<typeof balanceCheckChanges>
+
+export const balanceCheckUpdate = z.extend(balanceCheckChanges, overrideReconciled)
 
 export const balanceCheckQuery = z.partial(
   z.object({

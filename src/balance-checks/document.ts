@@ -2,6 +2,7 @@ import { maxChecks, maxChecksOfAccount } from '../database/quotas.ts'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { conflict, deleted, etagResponses, json, list } from '../openapi/response-descriptions.ts'
 import { formatNumber } from '../shared/doc.ts'
+import { reconciledExample } from '../shared/failure-responses.ts'
 import { balanceCheck, balanceCheckConflict } from './contract.ts'
 import { explainedCheck } from './explained-contract.ts'
 import { maxChanges } from './present.ts'
@@ -51,6 +52,7 @@ export const balanceCheckEndpoints: EndpointGroup = {
       summary: 'Delete a balance check',
       description: 'Transactions stay as they are.',
       responses: { 204: deleted, 412: conflict(balanceCheckConflict, 'BalanceCheckConflict') },
+      invalid: reconciledExample('date'),
     },
   },
 }

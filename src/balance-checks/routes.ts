@@ -6,8 +6,9 @@ import { limitLargeResponse } from '../http/large-responses.ts'
 import { pathId } from '../http/path-id.ts'
 import { body, header, query } from '../http/validate.ts'
 import { withErrors } from '../shared/draft.ts'
+import { overrideQuery } from '../shared/reconciled.ts'
 import { ifMatch } from '../shared/versions.ts'
-import { balanceCheckChanges, balanceCheckQuery, newBalanceCheck, newBalanceCheckKey } from './contract.ts'
+import { balanceCheckQuery, balanceCheckUpdate, newBalanceCheck, newBalanceCheckKey } from './contract.ts'
 import { createCheck } from './create.ts'
 import { deleteCheck } from './delete.ts'
 import { explainCheck } from './explain.ts'
@@ -31,12 +32,12 @@ export const balanceCheckRoutes = new Hono<App>()
   .get('/:id', withETag(), async (c) =>
     c.json(presentExplained(await explainCheck(c.get('owner'), pathId(c)))),
   )
-  .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(balanceCheckChanges), async (c) => {
+  .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(balanceCheckUpdate), async (c) => {
     const expected = c.req.valid('header').values['If-Match']
     return c.json(presentCheck(await updateCheck(c.get('owner'), pathId(c), c.req.valid('json'), expected)))
   })
-  .delete('/:id', header(ifMatch), async (c) => {
+  .delete('/:id', header(ifMatch), query(overrideQuery), async (c) => {
     const expected = c.req.valid('header').values['If-Match']
-    await deleteCheck(c.get('owner'), pathId(c), expected)
+    await deleteCheck(c.get('owner'), pathId(c), c.req.valid('query'), expected)
     return c.body(null, 204)
   })

@@ -2,9 +2,12 @@ import { and, sql } from 'drizzle-orm'
 import { toColumns } from '../database/input-columns.ts'
 import type { Owner } from '../database/owner.ts'
 import { existingRow, isOwnColumn } from '../database/ownership.ts'
+import { lockOfCheck, withLock } from '../database/reconciled.ts'
 import { allHold, ruleFlags, violationOf } from '../database/rules.ts'
 import { balanceChecks } from '../database/schema.ts'
+import type { CalendarDate } from '../shared/dates.ts'
 import type { Draft } from '../shared/draft.ts'
+import type { OverrideReconciled } from '../shared/reconciled.ts'
 import type { ExpectedVersions } from '../shared/types.ts'
 import type { BalanceCheckChanges } from './contract.ts'
 import { changedBase, dayRules, withPossibleDate } from './new-check.ts'
@@ -12,24 +15,28 @@ import { type BalanceCheck, checkPrecondition, requireCheck, selectCheck } from 
 
 /**
  * Changes only the fields that were sent. With another date or balance, it is compared anew, as a check that a person has
- * entered now. Throws NotFound, Forbidden, VersionConflict, Invalid.
+ * entered now. Throws NotFound, Forbidden, VersionConflict, Invalid, Reconciled.
  */
 export async function updateCheck(
   owner: Owner,
   id: number,
-  draft: Draft<BalanceCheckChanges>,
+  draft: Draft<BalanceCheckChanges & OverrideReconciled>,
   expected: ExpectedVersions,
 ): Promise<BalanceCheck> {
-  const { complete, values: sent, errors } = await withPossibleDate(owner, draft)
+  const { complete, values, errors } = await withPossibleDate(owner, draft)
+  const { override_reconciled, ...sent } = values
   const { isCurrentRow, conflictingRow } = checkPrecondition(owner, id, expected)
   const accountId = sql`balance_checks.account_id`
   const date = sent.date === undefined ? sql`balance_checks.date` : sql`${sent.date}`
   const balance =
     sent.balance === undefined ? sql`balance_checks.balance` : sql`cast(${sent.balance} as integer)`
   const rules = dayRules(accountId, date, sql`taken.id <> ${id}`)
+  const through = override_reconciled
+    ? sql<null>`null`
+    : sql<CalendarDate | null>`iif((balance_checks.date, balance_checks.balance) is (${date}, ${balance}), null, ${lockOfCheck})`
   const results = await owner.run({
     owned: owner.db
-      .select({ isOwn: isOwnColumn(owner, balanceChecks), ruleFlags: ruleFlags(rules) })
+      .select({ isOwn: isOwnColumn(owner, balanceChecks), ruleFlags: ruleFlags(rules), through })
       .from(balanceChecks)
       .where(existingRow(balanceChecks, id)),
     conflictingRow,
@@ -41,11 +48,12 @@ export async function updateCheck(
         version: sql`${balanceChecks.version} + 1`,
         updatedAt: owner.now,
       })
-      .where(and(isCurrentRow, complete ? allHold(rules) : sql`false`))
+      .where(and(isCurrentRow, complete ? allHold(rules) : sql`false`, sql`${through} is null`))
       .returning({ id: balanceChecks.id }),
     ...selectCheck(owner, id),
   })
   const check = requireCheck(id, results)
-  if (results.updated.length === 0) throw violationOf(rules, results.owned, errors)
+  if (results.updated.length === 0)
+    throw withLock(violationOf(rules, results.owned, errors), results.owned[0]?.through, 'date')
   return check
 }

@@ -196,6 +196,8 @@ export const accounts = sqliteTable(
     notes: text('notes'),
     /** The day on which a person closed it: it keeps its rows and counts as before. */
     closedOn: text('closed_on').$type<CalendarDate>(),
+    /** The last day of the period in which its balances must not change (reconciled.ts). */
+    reconciledThrough: text('reconciled_through').$type<CalendarDate>(),
     clientId: clientId(),
     version: version(),
     ...timestamps,

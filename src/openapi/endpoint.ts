@@ -14,7 +14,14 @@ export type Endpoint = {
   bodies?: Record<string, { name?: string; schema: z.core.$ZodType; example?: unknown; description?: string }>
   responses: Record<number, ResponseDescription>
   /** The body of a typical 422, with `message` if it is not the usual one. */
-  invalid?: { message?: string; errors: FieldErrors; invalid_items?: number[]; questions?: unknown }
+  invalid?: {
+    message?: string
+    errors: FieldErrors
+    invalid_items?: number[]
+    questions?: unknown
+    code?: string
+    reconciled_through?: string
+  }
   /** In addition to those that follow from the route itself (operation-object.ts). */
   failures?: FailureName[]
 }

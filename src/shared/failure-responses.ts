@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { doc, field } from './doc.ts'
 import { duplicatesListed } from './failures.ts'
 import { matchReasons } from './match-row.ts'
+import { reconciledText } from './reconciled.ts'
 import * as shown from './shown.ts'
 import { transactionTypes } from './types.ts'
 
@@ -23,12 +24,29 @@ export const message = shown.object(
 export const validationError = shown.object(
   'ValidationError',
   'Error texts by field; keys are dotted paths.',
-  { message: z.string(), errors: shown.fieldErrors() },
+  {
+    message: z.string(),
+    errors: shown.fieldErrors(),
+    code: field(
+      z.optional(z.string()),
+      doc(
+        '`reconciled` for a change in a reconciled period, which `override_reconciled` makes; otherwise absent.',
+      ),
+    ),
+    reconciled_through: field(z.optional(shown.calendarDate()), doc('The last day of that period.')),
+  },
   {
     message: 'The given data was invalid.',
     errors: { amount: ['The amount field must be greater than 0.'] },
   },
 )
+
+/** The example of a change that a reconciled period refuses. */
+export const reconciledExample = (field = 'transaction_date') => ({
+  errors: { [field]: [reconciledText('31 October 2026')] },
+  code: 'reconciled',
+  reconciled_through: '2026-10-31',
+})
 
 export const batchError = shown.object(
   'BatchError',

@@ -1,6 +1,7 @@
 import type { CalendarDate } from './dates.ts'
 import type { MatchReason } from './match-row.ts'
 import type { Minor } from './money.ts'
+import { dayInWords, reconciledText } from './reconciled.ts'
 
 /** Messages per field; keys are dotted paths such as `transactions.0.amount`. */
 export type FieldErrors = Record<string, string[]>
@@ -90,6 +91,17 @@ export class Invalid extends Failure {
   constructor(errors: FieldErrors, message = 'The given data was invalid.') {
     super(message)
     this.errors = errors
+  }
+}
+
+/** The change is in a reconciled period of an account; `through` is the last day of that. */
+export class Reconciled extends Invalid {
+  override readonly name = 'Reconciled'
+  readonly code = 'reconciled'
+  readonly through: CalendarDate
+  constructor(field: string, through: CalendarDate) {
+    super({ [field]: [reconciledText(dayInWords(through))] })
+    this.through = through
   }
 }
 

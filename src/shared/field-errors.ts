@@ -9,6 +9,7 @@ export const takenText = 'The :field has already been taken.'
 export const mustDifferText = 'The :field field and account id must be different.'
 export const onlyForTransfersText = 'The :field field must be empty unless type is transfer.'
 export const notAfterToday = 'The :field field must not be after today.'
+export const noMatchingCheckText = 'There is no matching balance check on this day.'
 export const otherBalanceText = 'The account already has another balance on this day.'
 export const moneyTexts: Record<MoneyProblem, string> = {
   'not a number': 'The :field field must be a number.',

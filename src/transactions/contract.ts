@@ -18,6 +18,7 @@ import {
   text,
 } from '../shared/fields.ts'
 import { idempotencyKeyHeader } from '../shared/idempotency-key-header.ts'
+import { overrideReconciled } from '../shared/reconciled.ts'
 import * as shown from '../shared/shown.ts'
 import { searchedTexts, type TransactionField } from '../shared/transaction-fields.ts'
 import { accountTypes, categoryTypes, transactionTypes } from '../shared/types.ts'
@@ -84,6 +85,9 @@ export const newTransaction = field(
 )
 export type NewTransaction = z.output<typeof newTransaction>
 
+export const postedTransaction = z.extend(newTransaction, overrideReconciled)
+export type PostedTransaction = z.output<typeof postedTransaction>
+
 const bookedOn =
   'The day on which the bank has it on `account_id`, if a file has told it and it is not `transaction_date`.'
 const toBookedOn = 'The same for `to_account_id`.'
@@ -106,6 +110,8 @@ export const newTransactionKey = idempotencyKeyHeader(
 
 export const transactionChanges = z.partial(fields)
 export type TransactionChanges = z.output<typeof transactionChanges>
+
+export const transactionUpdate = z.extend(transactionChanges, overrideReconciled)
 
 // Other limits: shared/limits.ts.
 

@@ -6,13 +6,15 @@ import { insertWhere } from '../database/insert-where.ts'
 import { nextTransactionId } from '../database/next-transaction-id.ts'
 import type { Owner, UserScope } from '../database/owner.ts'
 import { refersToOwn } from '../database/ownership.ts'
+import { lockedThrough } from '../database/reconciled.ts'
 import type { Database } from '../database/run.ts'
 import { accounts, categories, transactions, users } from '../database/schema.ts'
+import type { CalendarDate } from '../shared/dates.ts'
 import type { Draft } from '../shared/draft.ts'
-import { duplicatesListed, Forbidden, Invalid, PotentialDuplicate } from '../shared/failures.ts'
+import { duplicatesListed, Forbidden, Invalid, PotentialDuplicate, Reconciled } from '../shared/failures.ts'
 import { addError } from '../shared/field-errors.ts'
 import { clientIdOfDeletedText, idByClientId, isNewClientId } from './client-ids.ts'
-import type { NewTransaction } from './contract.ts'
+import type { NewTransaction, PostedTransaction } from './contract.ts'
 import { withRuleErrors } from './contract-rules.ts'
 import { duplicateReasons, isDuplicateOf } from './duplicates.ts'
 import { type Transaction, transactionColumns } from './read.ts'
@@ -25,7 +27,7 @@ const idFromUsers = sql<number>`users.id`
  * that has been joined with another, the one that remains. Throws Forbidden (no account yet), Invalid,
  * PotentialDuplicate.
  */
-export async function createTransaction(owner: Owner, draft: Draft<NewTransaction>) {
+export async function createTransaction(owner: Owner, draft: Draft<PostedTransaction>) {
   const { complete, values } = draft
   // References are assumed to exist until the database has checked them.
   const invalid = withRuleErrors(values, { exists: () => true, isNew: true, errors: draft.errors })
@@ -46,7 +48,7 @@ export async function createTransaction(owner: Owner, draft: Draft<NewTransactio
   throw new PotentialDuplicate(results.duplicates.flat().map(withReasons))
 }
 
-function insert(owner: Owner, fields: NewTransaction) {
+function insert(owner: Owner, fields: PostedTransaction) {
   const { db } = owner
   const duplicateOf = (userId: SQL) => (fields.force ? undefined : isDuplicateOf(userId, fields))
   const duplicate = duplicateOf(idFromUsers)
@@ -54,6 +56,7 @@ function insert(owner: Owner, fields: NewTransaction) {
     eq(users.id, owner.id),
     ...Object.values(conditionsOf(fields)),
     duplicate && sql`not exists (select 1 from ${transactions} where ${duplicate})`,
+    sql`${lockOf(fields)} is null`,
   ) as SQL
   return {
     ...checksOf(owner, fields),
@@ -81,7 +84,7 @@ function conditionsOf({ account_id, to_account_id, category_id, client_id }: Par
 }
 
 /** Selects the earlier transaction with the client id, the result of each condition, and whether the user has an account. */
-function checksOf(owner: UserScope, fields: Partial<NewTransaction>) {
+function checksOf(owner: UserScope, fields: Partial<PostedTransaction>) {
   const { client_id } = fields
   const hasAccount = sql`exists (select 1 from ${accounts} where ${accounts.userId} = ${idFromUsers})`
   return {
@@ -90,20 +93,31 @@ function checksOf(owner: UserScope, fields: Partial<NewTransaction>) {
       client_id == null ? undefined : eq(transactions.id, idByClientId(owner.id, client_id)),
     ),
     conditions: owner.db
-      .select({ ...conditionsOf(fields), hasAccount })
+      .select({ ...conditionsOf(fields), hasAccount, lockedThrough: lockOf(fields) })
       .from(users)
       .where(eq(users.id, owner.id)),
   }
+}
+
+/** The reconciled period in which the row would move a balance. */
+function lockOf({ override_reconciled, ...fields }: Partial<PostedTransaction>) {
+  const { type, amount, account_id, to_account_id = null, transaction_date: date } = fields
+  if (override_reconciled || !type || !amount || !account_id || !date) return sql<null>`null`
+  const after = { type: sql`${type}`, amount: sql`${amount}`, account_id: sql`${account_id}` }
+  const days = { day: sql`${date}`, to_day: sql`${date}` }
+  return lockedThrough({ after: { ...after, to_account_id: sql`${to_account_id}`, ...days } })
 }
 
 function selectIf(db: Database, where: SQL | undefined) {
   return where ? [db.select(transactionColumns).from(transactions).where(where)] : []
 }
 
+type Holds = Record<string, unknown> & { lockedThrough: CalendarDate | null }
+
 /** The failure to throw if the user has no account, the input has errors or a condition is false; undefined otherwise. */
 function failureOf(
   { values, errors: given }: Draft<NewTransaction>,
-  { earlier, conditions: [holds] }: { earlier: Transaction[][]; conditions: Record<string, unknown>[] },
+  { earlier, conditions: [holds] }: { earlier: Transaction[][]; conditions: Holds[] },
 ) {
   if (!holds?.hasAccount)
     return new Forbidden('You must create at least one account before adding transactions.')
@@ -118,10 +132,11 @@ function failureOf(
   const errors = withRuleErrors(values, { exists, isNew: true, errors: given })
   if (holds.client_id === 0 && earlier.flat().length === 0)
     addError(errors, 'client_id', clientIdOfDeletedText)
-  return Object.keys(errors).length > 0 ? new Invalid(errors) : undefined
+  if (Object.keys(errors).length > 0) return new Invalid(errors)
+  return holds.lockedThrough ? new Reconciled('transaction_date', holds.lockedThrough) : undefined
 }
 
-function newRow(now: Date, { force: _, ...fields }: NewTransaction) {
+function newRow(now: Date, { force: _, override_reconciled: __, ...fields }: PostedTransaction) {
   return {
     ...toColumns(fields),
     id: nextTransactionId,

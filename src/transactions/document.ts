@@ -1,5 +1,6 @@
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { conflict, deleted, etagResponses, json } from '../openapi/response-descriptions.ts'
+import { reconciledExample } from '../shared/failure-responses.ts'
 import {
   defaultPageSize,
   maxPageSize,
@@ -31,7 +32,7 @@ export const transactionEndpoints: EndpointGroup = {
       description:
         'One with the same account, destination, type, amount and date as another is a 409, unless `force` is true or both carry references that differ. With a `client_id`, repeating the call answers 200 with the row that the first call created, and never creates a second.',
       body: {
-        name: 'NewTransaction',
+        name: 'PostedTransaction',
         example: {
           account_id: 1,
           type: 'expense',
@@ -80,8 +81,7 @@ export const transactionEndpoints: EndpointGroup = {
       description:
         'Balances and totals become what they would be without it. Its `client_id` cannot be used again.',
       responses: { 204: deleted, 412: conflict(transactionConflict, 'TransactionConflict') },
-      // Without it, a balance or a total may leave its bounds.
-      failures: ['OutOfBounds'],
+      invalid: reconciledExample(),
     },
   },
 }

@@ -5,14 +5,15 @@ import { limitLargeResponse } from '../http/large-responses.ts'
 import { pathId } from '../http/path-id.ts'
 import { body, header, query } from '../http/validate.ts'
 import { withErrors } from '../shared/draft.ts'
+import { overrideQuery } from '../shared/reconciled.ts'
 import { expectedVersions, ifMatch } from '../shared/versions.ts'
 import { clientIdOfKey } from './client-ids.ts'
 import {
   defaultPageSize,
-  newTransaction,
   newTransactionKey,
-  transactionChanges,
+  postedTransaction,
   transactionQuery,
+  transactionUpdate,
 } from './contract.ts'
 import { createTransaction } from './create.ts'
 import { deleteTransaction } from './delete.ts'
@@ -31,7 +32,7 @@ export const transactionRoutes = new Hono<App>()
       return c.json(presentPage(c.get('deps').config.links.appUrl, c.req.url, { ...found, rows }))
     })
   })
-  .post('/', header(newTransactionKey), body(newTransaction), async (c) => {
+  .post('/', header(newTransactionKey), body(postedTransaction), async (c) => {
     const { values, errors } = c.req.valid('header')
     const draft = withErrors(c.req.valid('json'), errors)
     draft.values.client_id ??= clientIdOfKey(values['Idempotency-Key'])
@@ -41,14 +42,14 @@ export const transactionRoutes = new Hono<App>()
   .get('/:id', withETag(), async (c) =>
     c.json(presentWithRelations(await showTransaction(c.get('owner'), pathId(c)))),
   )
-  .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(transactionChanges), async (c) => {
+  .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(transactionUpdate), async (c) => {
     const expected = expectedVersions(c.req.valid('header').values)
     return c.json(
       presentTransaction(await updateTransaction(c.get('owner'), pathId(c), c.req.valid('json'), expected)),
     )
   })
-  .delete('/:id', header(ifMatch), async (c) => {
+  .delete('/:id', header(ifMatch), query(overrideQuery), async (c) => {
     const expected = expectedVersions(c.req.valid('header').values)
-    await deleteTransaction(c.get('owner'), pathId(c), expected)
+    await deleteTransaction(c.get('owner'), pathId(c), c.req.valid('query'), expected)
     return c.body(null, 204)
   })

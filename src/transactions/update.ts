@@ -4,9 +4,11 @@ import { nextChange } from '../database/change-numbers.ts'
 import { toColumns } from '../database/input-columns.ts'
 import type { Owner } from '../database/owner.ts'
 import { existingRow, isOwnColumn, requirePrecondition } from '../database/ownership.ts'
+import { lockedThrough, movementOfRow, withLock } from '../database/reconciled.ts'
 import { allHold, ruleFlags, violationOf } from '../database/rules.ts'
 import { transactions } from '../database/schema.ts'
 import type { Draft } from '../shared/draft.ts'
+import type { OverrideReconciled } from '../shared/reconciled.ts'
 import type { ExpectedVersions } from '../shared/types.ts'
 import { bookedDays, movesBookedDays } from './booked-days.ts'
 import type { TransactionChanges } from './contract.ts'
@@ -19,18 +21,20 @@ import { type NextRow, nextRow, transactionRules } from './sql-rules.ts'
 export async function updateTransaction(
   owner: Owner,
   id: number,
-  draft: Draft<TransactionChanges>,
+  draft: Draft<TransactionChanges & OverrideReconciled>,
   expected: ExpectedVersions,
 ) {
   const { db } = owner
-  const sent = withDestinationCleared(draft.values)
+  const { override_reconciled, ...values } = draft.values
+  const sent = withDestinationCleared(values)
   const { isCurrentRow, conflictingRow } = transactionPrecondition(owner, id, expected)
   // Another user's row is checked against that user's accounts; the response does not show the outcome.
   const rules = transactionRules(sql`${transactions.userId}`, rowAfter(sent)).filter(({ inputs }) =>
     inputs.some((field) => field in sent),
   )
+  const through = override_reconciled ? sql<null>`null` : lockOf(sent)
   const owned = db
-    .select({ isOwn: isOwnColumn(owner, transactions), ruleFlags: ruleFlags(rules) })
+    .select({ isOwn: isOwnColumn(owner, transactions), ruleFlags: ruleFlags(rules), through })
     .from(transactions)
     .where(existingRow(transactions, id))
   const updated = db
@@ -42,12 +46,12 @@ export async function updateTransaction(
       seq: nextChange(sql`transactions.user_id`),
       updatedAt: owner.now,
     })
-    .where(and(isCurrentRow, draft.complete ? allHold(rules) : sql`false`))
+    .where(and(isCurrentRow, draft.complete ? allHold(rules) : sql`false`, sql`${through} is null`))
     .returning(transactionColumns)
   const results = await withinBounds('amount', owner.run({ owned, conflictingRow, updated }))
   requirePrecondition(transactions, results)
   const [transaction] = results.updated
-  if (!transaction) throw violationOf(rules, results.owned, draft.errors)
+  if (!transaction) throw withLock(violationOf(rules, results.owned, draft.errors), results.owned[0]?.through)
   return transaction
 }
 
@@ -59,16 +63,29 @@ export function withDestinationCleared<Sent extends Pick<TransactionChanges, 'ty
   return type !== 'transfer' && to_account_id === undefined ? { ...sent, to_account_id: null } : sent
 }
 
+/** The reconciled period in which the change moves a balance, if it may move any. */
+function lockOf(sent: TransactionChanges) {
+  const next = rowAfter(sent)
+  if (!('amount' in sent || 'type' in sent || movesBookedDays(sent))) return sql<null>`null`
+  const { bookedOn, toBookedOn } = movesBookedDays(sent)
+    ? bookedDays(next)
+    : { bookedOn: sql`transactions.booked_on`, toBookedOn: sql`transactions.to_booked_on` }
+  const { transaction_date: date } = next
+  const days = { day: sql`coalesce(${bookedOn}, ${date})`, to_day: sql`coalesce(${toBookedOn}, ${date})` }
+  return lockedThrough({ before: movementOfRow, after: { ...next, ...days } })
+}
+
 /** The row after the change: the fields that were sent, the others as they are. */
-function rowAfter(sent: TransactionChanges): NextRow & { transaction_date: SQL } {
+function rowAfter(sent: TransactionChanges): NextRow & { amount: SQL; transaction_date: SQL } {
   const {
     type,
+    amount,
     accountId: account_id,
     toAccountId: to_account_id,
     transactionDate: transaction_date,
   } = transactions
-  const current = { type, account_id, to_account_id, category_id: liveCategory, transaction_date }
+  const current = { type, amount, account_id, to_account_id, category_id: liveCategory, transaction_date }
   const next = (field: keyof typeof current) =>
     sent[field] === undefined ? sql`${current[field]}` : sql`${sent[field]}`
-  return { ...nextRow(next), transaction_date: next('transaction_date') }
+  return { ...nextRow(next), amount: next('amount'), transaction_date: next('transaction_date') }
 }

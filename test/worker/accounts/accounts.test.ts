@@ -27,6 +27,7 @@ describe('opening an account', () => {
       starting_balance: '12.50',
       notes: 'a note',
       closed_on: null,
+      reconciled_through: null,
       version: 1,
       created_at: aTimestamp,
       updated_at: aTimestamp,

@@ -1,7 +1,13 @@
 import { beforeAll, expect, test } from 'vitest'
 import { app } from '../../../src/app.ts'
 import { openApiDocument } from '../../../src/document.ts'
-import { type ApiResponse, createWorld } from '../fixtures/world.ts'
+import {
+  type ApiResponse,
+  createWorld,
+  type Json,
+  openAccount,
+  recordTransaction,
+} from '../fixtures/world.ts'
 import { sendFile } from '../imports/send-file.ts'
 import { createHousehold, type Household } from './every-route.ts'
 
@@ -63,6 +69,14 @@ const invalidCalls: Record<string, (household: Household) => Promise<ApiResponse
     }),
   updateTransaction: async ({ person, spend }) =>
     person.put(`/api/transactions/${(await spend()).id}`, { type: 'transfer' }),
+  deleteTransaction: async (household) => {
+    const { row } = await reconcile(household)
+    return household.person.delete(`/api/transactions/${row.id}`)
+  },
+  deleteBalanceCheck: async (household) => {
+    const { check } = await reconcile(household)
+    return household.person.delete(`/api/balance-checks/${check.id}`)
+  },
   syncTransactions: ({ person, expense }) =>
     person.post('/api/transactions/sync', { transactions: [expense(), { ...expense(), account_id: 999 }] }),
   pullChanges: ({ person }) => person.get('/api/changes?limit=0'),
@@ -100,6 +114,17 @@ const invalidCalls: Record<string, (household: Household) => Promise<ApiResponse
   reportBalances: ({ person }) => person.get('/api/reports/balances?every=year'),
   showSummary: ({ person }) => person.get('/api/summary?month=2026-13'),
   exportEverything: ({ person }) => person.get('/api/export?from=2026-01-01'),
+}
+
+/** A row and a check on an account that is reconciled through October. */
+async function reconcile({ person, expense }: Household) {
+  const account: Json = await openAccount(person, { name: 'Savings', starting_balance: '100.00' })
+  const fields = { ...expense(), account_id: account.id, transaction_date: '2026-10-12' }
+  const row = await recordTransaction(person, fields)
+  const last = { account_id: account.id, date: '2026-10-31' }
+  const check: Json = (await person.post('/api/balance-checks', { ...last, balance: '87.50' })).body
+  await person.put(`/api/accounts/${account.id}`, { reconciled_through: last.date })
+  return { row, check }
 }
 
 const examples = Object.values(openApiDocument(app.routes).paths)

@@ -1,0 +1,67 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { CalendarDate } from '../shared/dates.ts'
+import { type Invalid, Reconciled } from '../shared/failures.ts'
+import { sumOf } from './kept-totals.ts'
+
+/*
+ * Within the reconciled period of an account, its balances at the ends of days stay. Writes of a person are guarded by
+ * `lockedThrough`; it sees the changes that the log has entries for (kept-totals.ts), by the bank's days.
+ */
+
+/** A transaction as it moves balances: the columns of one, or SQL expressions for them. */
+export type Movement = { type: SQL; amount: SQL; account_id: SQL; to_account_id: SQL; day: SQL; to_day: SQL }
+
+/** The movement of a row of `transactions`. */
+export const movementOfRow: Movement = {
+  type: sql`transactions.type`,
+  amount: sql`transactions.amount`,
+  account_id: sql`transactions.account_id`,
+  to_account_id: sql`transactions.to_account_id`,
+  day: sql`coalesce(transactions.booked_on, transactions.transaction_date)`,
+  to_day: sql`coalesce(transactions.to_booked_on, transactions.transaction_date)`,
+}
+
+/**
+ * The last day of the reconciled period in which a write would change a balance, in SQL; NULL if there is none. The write
+ * puts the movement `after` in place of `before`, or only adds or removes one.
+ */
+export function lockedThrough({
+  before,
+  after,
+}: {
+  before?: Movement
+  after?: Movement
+}): SQL<CalendarDate | null> {
+  const sides = [...(before ? sidesOf(before, sql`-1`) : []), ...(after ? sidesOf(after, sql`1`) : [])]
+  return sql<CalendarDate | null>`(
+    select max(reconciled_through)
+      from (select account_id, day from (${sql.join(sides, sql` union all `)})
+             group by account_id, day having sum(effect) <> 0) moved
+      cross join accounts on accounts.id = moved.account_id and reconciled_through >= day)`
+}
+
+function sidesOf({ type, amount, account_id, to_account_id, day, to_day }: Movement, sign: SQL): SQL[] {
+  return [
+    sql`select ${account_id} as account_id, ${day} as day, ${sign} * iif(${type} = 'income', ${amount}, -${amount}) as effect`,
+    sql`select ${to_account_id}, ${to_day}, ${sign} * ${amount} where ${to_account_id} is not null`,
+  ]
+}
+
+/** The last day of the reconciled period in which a row of `balance_checks` lies, in SQL; NULL if it lies in none. */
+export const lockOfCheck = sql<CalendarDate | null>`(
+  select reconciled_through from accounts
+   where accounts.id = balance_checks.account_id and reconciled_through >= balance_checks.date)`
+
+/** By how much the balance of an account differs from that of a row of `balance_checks`, in SQL. */
+export const differenceOfCheck = sql`(base + coalesce((
+  select ${sumOf(sql`effect`)} from reconciliation_log entry
+   where entry.account_id = balance_checks.account_id and entry.id > after_entry and entry.date <= balance_checks.date), 0))`
+
+/** The failure of a write: the errors of its input and of its rules or, without any, that it is in a reconciled period. */
+export function withLock(
+  invalid: Invalid,
+  through: CalendarDate | null | undefined,
+  field = 'transaction_date',
+) {
+  return through && Object.keys(invalid.errors).length === 0 ? new Reconciled(field, through) : invalid
+}

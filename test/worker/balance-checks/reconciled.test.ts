@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest'
+import { createWorld, expectInvalid, type Json, recordTransaction } from '../fixtures/world.ts'
+import { createHousehold, type Household } from '../laws/every-route.ts'
+
+const lastDay = '2026-10-31'
+const text = 'The account is reconciled through 31 October 2026.'
+
+/** A household whose first account has a row of 12 October and is reconciled through the end of that month. */
+async function withLock() {
+  const household = await createHousehold(createWorld())
+  const { person, checking, expense } = household
+  const row = await recordTransaction(person, { ...expense(), transaction_date: '2026-10-12' })
+  const added = { account_id: checking.id, date: lastDay, balance: '87.50' }
+  const check: Json = (await person.post('/api/balance-checks', added)).body
+  const account = `/api/accounts/${checking.id}`
+  const locked = await person.put(account, { reconciled_through: lastDay })
+  expect([locked.status, locked.body.reconciled_through]).toEqual([200, lastDay])
+  const balance = async () => (await person.get(account)).body.balance
+  return { ...household, row, check, account, balance }
+}
+
+const expectLocked = (response: { status: number; body: Json }, field = 'transaction_date') =>
+  expect([response.status, response.body]).toEqual([
+    422,
+    {
+      message: 'The given data was invalid.',
+      errors: { [field]: [text] },
+      code: 'reconciled',
+      reconciled_through: lastDay,
+    },
+  ])
+
+const broken = async ({ person }: Household, { id }: Json): Promise<Json> =>
+  (await person.get(`/api/balance-checks/${id}`)).body
+
+test('an account is reconciled through a day only with a check on it that is ok', async () => {
+  const { person, checking, account, row } = await withLock()
+  const put = (body: object) => person.put(account, body)
+  const noCheck = { reconciled_through: ['There is no matching balance check on this day.'] }
+  expectInvalid(await put({ reconciled_through: '2026-10-30' }), noCheck)
+  await person.post('/api/balance-checks', { account_id: checking.id, date: '2026-10-30', balance: '80.00' })
+  expectInvalid(await put({ reconciled_through: '2026-10-30' }), noCheck)
+  expectInvalid(await put({ reconciled_through: 'October' }), {
+    reconciled_through: ['The reconciled through field must match the format YYYY-MM-DD.'],
+  })
+  expect((await put({ reconciled_through: null })).body.reconciled_through).toBe(null)
+  await person.put(`/api/transactions/${row.id}`, { amount: '13.00' })
+  expectInvalid(await put({ reconciled_through: lastDay }), noCheck)
+  // What it has is no change.
+  await person.put(`/api/transactions/${row.id}`, { amount: '12.50' })
+  await put({ reconciled_through: lastDay })
+  await person.put(`/api/transactions/${row.id}`, { amount: '13.00', override_reconciled: true })
+  expect((await put({ reconciled_through: lastDay, name: 'Joint' })).status).toBe(200)
+})
+
+test('a change in a reconciled period is refused each time, and made with the override, which breaks the check', async () => {
+  const household = await withLock()
+  const { person, expense, row, check, balance } = household
+  const url = `/api/transactions/${row.id}`
+  const late = { ...expense(), amount: 3, transaction_date: lastDay }
+  const ways: [(override: object) => Promise<{ status: number; body: Json }>, number][] = [
+    [(override) => person.post('/api/transactions', { ...late, ...override }), 84.5],
+    [(override) => person.put(url, { amount: 10, ...override }), 87],
+    [(override) => person.put(url, { transaction_date: '2026-11-03', ...override }), 87],
+    [(override) => person.put(url, { transaction_date: '2026-10-14', ...override }), 87],
+  ]
+  for (const [way, after] of ways) {
+    const before = await balance()
+    expectLocked(await way({}))
+    expectLocked(await way({ override_reconciled: false }))
+    expect(await balance()).toBe(before)
+    expect((await way({ override_reconciled: true })).status).toBeLessThan(202)
+    expect(await balance()).toBe(after)
+  }
+  const { state, broken_by } = await broken(household, check)
+  expect([state, ...broken_by.map(({ op, by }: Json) => `${op} by a ${by.kind}`)]).toEqual([
+    'broken',
+    'created by a session',
+    ...Array(3).fill('updated by a session'),
+  ])
+  expectLocked(await person.delete(url))
+  expectInvalid(await person.delete(`${url}?override_reconciled=perhaps`), {
+    override_reconciled: ['The override reconciled field must be true or false.'],
+  })
+  expect((await person.delete(`${url}?override_reconciled=true`)).status).toBe(204)
+  expect(await balance()).toBe(97)
+})
+
+test('what moves no balance of the period stays free', async () => {
+  const { person, checking, cash, row, expense, account } = await withLock()
+  const url = `/api/transactions/${row.id}`
+  for (const body of [
+    { category_id: null, description: 'Beans', reference: 'B1' },
+    { amount: row.amount, transaction_date: row.transaction_date, account_id: checking.id },
+  ])
+    expect((await person.put(url, body)).status).toBe(200)
+  const later = { ...expense(), transaction_date: '2026-11-01' }
+  expect((await person.post('/api/transactions', later)).status).toBe(201)
+  const elsewhere = { ...expense(), account_id: cash.id, transaction_date: '2026-10-12' }
+  expect((await person.post('/api/transactions', elsewhere)).status).toBe(201)
+  expect((await person.put(account, { name: 'Joint', starting_balance: '100.00' })).status).toBe(200)
+  expect((await person.post('/api/transactions', { ...later, amount: 1 })).status).toBe(201)
+})
+
+test('either account of a transfer may be reconciled, by the day that the bank has it on', async () => {
+  const { person, checking, cash, category } = await withLock()
+  const transfer = {
+    ...{ account_id: cash.id, to_account_id: checking.id, category_id: category.id, type: 'transfer' },
+    ...{ amount: '5.00', transaction_date: '2026-10-20' },
+  }
+  expectLocked(await person.post('/api/transactions', transfer))
+  const free = (await person.post('/api/transactions', { ...transfer, transaction_date: '2026-11-20' })).body
+  expectLocked(await person.put(`/api/transactions/${free.id}`, { transaction_date: '2026-10-31' }))
+  expectLocked(
+    await person.put(`/api/transactions/${free.id}`, {
+      ...{ account_id: checking.id, to_account_id: cash.id, transaction_date: '2026-10-31' },
+    }),
+  )
+  expect((await person.delete(`/api/transactions/${free.id}`)).status).toBe(204)
+})
+
+test('another error comes first, and an earlier row with the client id is returned', async () => {
+  const { person, row, expense } = await withLock()
+  const fields = { ...expense(), transaction_date: '2026-10-01' }
+  expectInvalid(await person.put(`/api/transactions/${row.id}`, { amount: 1, account_id: 999 }), {
+    account_id: ['The selected account id is invalid.'],
+  })
+  const sent = { ...fields, client_id: 'a', amount: 4, override_reconciled: true }
+  const { body } = await person.post('/api/transactions', sent)
+  const again = await person.post('/api/transactions', { ...sent, override_reconciled: false })
+  expect([again.status, again.body.id]).toEqual([200, body.id])
+})
+
+test('the starting balance, and the checks of the period, are kept', async () => {
+  const { person, check, account } = await withLock()
+  expectLocked(await person.put(account, { starting_balance: 101 }), 'starting_balance')
+  const url = `/api/balance-checks/${check.id}`
+  expectLocked(await person.put(url, { balance: 88 }), 'date')
+  expectLocked(await person.delete(url), 'date')
+  expect((await person.put(url, { balance: '87.50' })).status).toBe(200)
+  expect((await person.put(url, { balance: 88, override_reconciled: true })).body.state).toBe('broken')
+  expect((await person.delete(`${url}?override_reconciled=1`)).status).toBe(204)
+  const moved = await person.put(account, { starting_balance: 101, override_reconciled: true })
+  expect([moved.status, moved.body.balance]).toEqual([200, 88.5])
+  const opened = await person.put(account, { starting_balance: 102, reconciled_through: null })
+  expect([opened.status, opened.body.balance]).toEqual([200, 89.5])
+})
