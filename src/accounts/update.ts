@@ -4,18 +4,17 @@ import { toColumns } from '../database/input-columns.ts'
 import type { Owner } from '../database/owner.ts'
 import { existingRow, isOwnColumn, requireComplete, requirePrecondition } from '../database/ownership.ts'
 import { notesGrowth, notesQuota } from '../database/quotas.ts'
-import { differenceOfCheck, withLock } from '../database/reconciled.ts'
-import { allHold, type Rule, rule, ruleFlags, violationOf } from '../database/rules.ts'
+import { matchingCheckRule, withLock } from '../database/reconciled.ts'
+import { allHold, type Rule, ruleFlags, violationOf } from '../database/rules.ts'
 import { accounts } from '../database/schema.ts'
 import type { CalendarDate } from '../shared/dates.ts'
 import type { Draft } from '../shared/draft.ts'
-import { noMatchingCheckText } from '../shared/field-errors.ts'
 import type { OverrideReconciled } from '../shared/reconciled.ts'
 import type { ExpectedVersions } from '../shared/types.ts'
 import type { AccountChanges } from './contract.ts'
 import { accountColumns, accountPrecondition } from './read.ts'
 
-/** Changes only the fields that were sent. Throws NotFound, Forbidden, VersionConflict, Invalid. */
+/** Changes only the fields that were sent. Throws NotFound, Forbidden, VersionConflict, Invalid, Reconciled. */
 export async function updateAccount(
   owner: Owner,
   id: number,
@@ -53,13 +52,13 @@ export async function updateAccount(
   return account
 }
 
-/** A reconciled period ends with a check that is ok, after a change of the starting balance. */
-function hasMatchingCheck({ reconciled_through: through, starting_balance }: AccountChanges): Rule {
-  const moved = starting_balance === undefined ? sql`0` : sql`${starting_balance} - accounts.starting_balance`
-  const holds = sql`(${through} is accounts.reconciled_through or exists (
-    select 1 from balance_checks
-     where account_id = accounts.id and date = ${through} and ${differenceOfCheck} + ${moved} = 0))`
-  return rule('reconciled_through', noMatchingCheckText, holds)
+function hasMatchingCheck({ reconciled_through, starting_balance }: AccountChanges): Rule {
+  return matchingCheckRule({
+    accountId: sql`accounts.id`,
+    through: sql`${reconciled_through}`,
+    now: sql`accounts.reconciled_through`,
+    moved: starting_balance === undefined ? sql`0` : sql`${starting_balance} - accounts.starting_balance`,
+  })
 }
 
 /** The reconciled period that a new starting balance would change, unless the same request opens it. */

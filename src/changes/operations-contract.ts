@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { newAccount } from '../accounts/contract.ts'
+import { accountChanges, newAccount } from '../accounts/contract.ts'
 import { balanceCheckChanges } from '../balance-checks/contract.ts'
 import { recurringUpdate } from '../recurring/contract.ts'
 import { doc, field } from '../shared/doc.ts'
@@ -14,6 +14,7 @@ import {
   oneOf,
   pageSize,
 } from '../shared/fields.ts'
+import { overrideReconciled } from '../shared/reconciled.ts'
 import * as shown from '../shared/shown.ts'
 import { changedNouns, operationKinds, operationOutcomes, rowTypes } from '../shared/types.ts'
 import { newBookedDays, newTransaction } from '../transactions/contract.ts'
@@ -45,6 +46,8 @@ export type Operation = {
   noun: (typeof changedNouns)[number]
   id: number | null
   clientId: string | null
+  /** True if it is done even in a reconciled period. */
+  isOverride: boolean
   /** The new values of fields. An id may be `#` and a client id. */
   set: Record<string, unknown>
   /** The values that the client saw when it made the change. */
@@ -74,6 +77,7 @@ export const operationHead = z.object({
       `The client's own id for the row: required to create it, then with up to ${longestClientId} characters, and valid in place of \`id\` from then on. That of an account or a category may also be the Idempotency-Key of its POST. A creation ignores an \`id\`; anything else ignores the client id beside one.`,
     ),
   ),
+  ...overrideReconciled,
 })
 
 /** The fields of all nouns, for the document and typed clients: which of them count depends on the noun. */
@@ -87,6 +91,7 @@ const anyFields = field(
       ...uploadedRecurring,
       ...references,
       ...newAccount.shape,
+      reconciled_through: accountChanges.shape.reconciled_through,
       ...balanceCheckChanges.shape,
       type: field(oneOf(rowTypes), doc('The type of an account, a category or a transaction.')),
       timezone: profileChanges.shape.timezone,

@@ -1,7 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { CalendarDate } from '../shared/dates.ts'
 import { type Invalid, Reconciled } from '../shared/failures.ts'
+import { noMatchingCheckText } from '../shared/field-errors.ts'
+import { dayInWords, reconciledText } from '../shared/reconciled.ts'
 import { sumOf } from './kept-totals.ts'
+import { type Rule, rule } from './rules.ts'
 
 /*
  * Within the reconciled period of an account, its balances at the ends of days stay. Writes of a person are guarded by
@@ -47,6 +50,20 @@ function sidesOf({ type, amount, account_id, to_account_id, day, to_day }: Movem
   ]
 }
 
+const months = JSON.stringify(
+  Array.from(
+    { length: 12 },
+    (_, month) => dayInWords(new Date(Date.UTC(2000, month)).toISOString().slice(0, 10)).split(' ')[1],
+  ),
+)
+
+/** The errors of a change that `lockedThrough` refuses, in SQL, as `brokenRules` has them. */
+export function lockErrors(through: SQL, field = 'transaction_date'): SQL<string> {
+  const words = sql`ltrim(substr(${through}, 9), '0') || ' ' || (${months} ->> (substr(${through}, 6, 2) - 1)) || ' ' || substr(${through}, 1, 4)`
+  const [before, after] = reconciledText('…').split('…')
+  return sql<string>`json_array(json_array(${field}, ${before} || ${words} || ${after}))`
+}
+
 /** The last day of the reconciled period in which a row of `balance_checks` lies, in SQL; NULL if it lies in none. */
 export const lockOfCheck = sql<CalendarDate | null>`(
   select reconciled_through from accounts
@@ -56,6 +73,19 @@ export const lockOfCheck = sql<CalendarDate | null>`(
 export const differenceOfCheck = sql`(base + coalesce((
   select ${sumOf(sql`effect`)} from reconciliation_log entry
    where entry.account_id = balance_checks.account_id and entry.id > after_entry and entry.date <= balance_checks.date), 0))`
+
+/** The rule that a reconciled period ends with a check that is ok, `moved` being added to the starting balance. */
+export function matchingCheckRule({
+  accountId,
+  through,
+  now,
+  moved,
+}: Record<'accountId' | 'through' | 'now' | 'moved', SQL>): Rule {
+  const holds = sql`(${through} is null or ${through} is ${now} or exists (
+    select 1 from balance_checks
+     where account_id = ${accountId} and date = ${through} and ${differenceOfCheck} + ${moved} = 0))`
+  return rule('reconciled_through', noMatchingCheckText, holds)
+}
 
 /** The failure of a write: the errors of its input and of its rules or, without any, that it is in a reconciled period. */
 export function withLock(

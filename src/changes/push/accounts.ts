@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
-import type { AccountChanges, NewAccount } from '../../accounts/contract.ts'
+import type { AccountChanges } from '../../accounts/contract.ts'
 import { deletedAccountColumns } from '../../accounts/delete.ts'
 import { logAccountDeletion } from '../../database/kept-totals.ts'
 import { accountQuota, notesQuota } from '../../database/quotas.ts'
+import { matchingCheckRule } from '../../database/reconciled.ts'
 import { accounts } from '../../database/schema.ts'
 import { bitsOf } from './conflicts.ts'
 import { type CreatedNoun, creationStep } from './creations.ts'
@@ -15,7 +16,8 @@ const conflictGroups = {
   starting_balance: 'starting_balance',
   notes: 'notes',
   closed_on: 'closed_on',
-} satisfies Record<keyof AccountChanges & keyof NewAccount, string>
+  reconciled_through: 'reconciled_through',
+} satisfies Record<keyof AccountChanges, string>
 
 const length = (prefix: string) => `length(coalesce(${prefix}_notes, ''))`
 const growth = `${length('next')} - ${length('now')}`
@@ -28,13 +30,27 @@ const changed: ChangedNoun = {
   windowColumns: sql.raw(`
     ${growth} as growth,
     sum(iif(row_id is null or conflicting <> '[]', 0, max(0, ${growth}))) over (order by position) as growth_so_far`),
-  rules: (userId) => [notesQuota(userId, sql`growth`, sql`growth_so_far`)],
+  rules: (userId) => [
+    notesQuota(userId, sql`growth`, sql`growth_so_far`),
+    matchingCheckRule({
+      accountId: sql`row_id`,
+      through: sql`next_reconciled_through`,
+      now: sql`now_reconciled_through`,
+      moved: sql`next_starting_balance - now_starting_balance`,
+    }),
+  ],
+  lock: {
+    field: 'starting_balance',
+    // Opening the period comes first.
+    ofUpdate: sql`iif(next_starting_balance = now_starting_balance or next_reconciled_through is null, null, now_reconciled_through)`,
+    ofDeletion: sql`null`,
+  },
 }
 
 const created: CreatedNoun = {
   name: 'account',
   table: 'accounts',
-  fields: Object.keys(conflictGroups),
+  fields: Object.keys(conflictGroups).filter((field) => field !== 'reconciled_through'),
   windowColumns: sql`sum(length(coalesce(notes, ''))) over fresh as length_so_far`,
   rules: (userId) => [
     accountQuota(userId, sql`nth`),
@@ -44,7 +60,11 @@ const created: CreatedNoun = {
 
 export const createAccounts = creationStep(created)
 
-export const updateAccounts = updateStep(changed, 'update account', () => {
+/** Updates accounts. Those that reconcile a period come last, since what else an upload changes is not bound by it. */
+export const updateAccounts = updateStep(changed, 'update account', writes)
+export const reconcileAccounts = updateStep(changed, 'reconcile account', writes)
+
+function writes() {
   const fields = Object.keys(conflictGroups)
   const plainFields = fields.filter((field) => field !== 'starting_balance')
   // Setting a starting balance makes a trigger add up all balances.
@@ -55,7 +75,7 @@ export const updateAccounts = updateStep(changed, 'update account', () => {
     { fields: plainFields, which: sql`not ${setsBalance}` },
     { fields, which: setsBalance },
   ]
-})
+}
 
 export const deleteAccounts = deletionStep(changed, 'delete account', (owner, ids) => [
   owner.db.run(logAccountDeletion(owner.id, ids)),

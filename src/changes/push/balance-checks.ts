@@ -3,6 +3,7 @@ import type { BalanceCheckChanges } from '../../balance-checks/contract.ts'
 import { changedBase, dayRules, newBase, newCheckRules } from '../../balance-checks/new-check.ts'
 import { hasLiveAccount } from '../../database/live-accounts.ts'
 import { refersToOwn } from '../../database/ownership.ts'
+import { lockOfCheck } from '../../database/reconciled.ts'
 import { rule } from '../../database/rules.ts'
 import { accounts, balanceChecks } from '../../database/schema.ts'
 import { invalidText, otherBalanceText } from '../../shared/field-errors.ts'
@@ -18,6 +19,8 @@ const conflictGroups = { date: 'date', balance: 'balance' } satisfies Record<
 /** The account of the check that is changed. */
 const accountId = sql`(select account_id from balance_checks own where own.id = row_id)`
 
+const lock = sql`(select ${lockOfCheck} from balance_checks where balance_checks.id = row_id)`
+
 // As with the names of categories, days are checked before any is written, since a failing unique index would undo the
 // whole upload.
 const changed: ChangedNoun = {
@@ -32,6 +35,7 @@ const changed: ChangedNoun = {
     ...dayRules(accountId, sql`next_date`, sql`taken.id <> row_id`),
     rule('date', otherBalanceText, sql`nth_of_day = 1`),
   ],
+  lock: { field: 'date', ofUpdate: lock, ofDeletion: lock },
 }
 
 const created: CreatedNoun = {

@@ -61,10 +61,11 @@ type Named = Omit<Operation, 'index' | 'set' | 'was'>
 function readHead(item: unknown, maxInvalid?: number): { named: Partial<Named>; errors: FieldErrors } {
   if (!isObject(item)) return { named: {}, errors: { item: [notAnObject] } }
   const { values, errors } = toDraft(operationHead, item, maxInvalid)
-  const { op: kind, noun, client_id: clientId = null } = values
+  const { op: kind, noun, client_id: clientId = null, override_reconciled } = values
   // A creation names its row by the client id alone.
   const id = kind === 'create' ? null : (values.id ?? null)
-  const named = { ...(kind && { kind }), ...(noun && { noun }), id, clientId }
+  const isOverride = override_reconciled === true
+  const named = { ...(kind && { kind }), ...(noun && { noun }), id, clientId, isOverride }
   return { named, errors }
 }
 

@@ -48,7 +48,7 @@ export function readOutcomes({ db, id }: UserScope, uploadId: string) {
   const shown = (noun: string) =>
     idsWithOutcome(
       uploadId,
-      operationKinds.map((kind) => `${kind} ${noun}`),
+      [...operationKinds, 'reconcile'].map((kind) => `${kind} ${noun}`),
       shownOutcomes,
     )
   const duplicates = sql`

@@ -4,6 +4,7 @@ import { insertWhere } from '../../database/insert-where.ts'
 import { failIfOutOfBounds } from '../../database/kept-totals.ts'
 import { hasLiveAccounts } from '../../database/live-accounts.ts'
 import { refersToOwn } from '../../database/ownership.ts'
+import { lockErrors, lockedThrough, type Movement, movementOfRow } from '../../database/reconciled.ts'
 import { brokenRules, rule } from '../../database/rules.ts'
 import { toStatements } from '../../database/run.ts'
 import { batches, recurringRules, spentClientIds, transactions } from '../../database/schema.ts'
@@ -26,7 +27,7 @@ import { transactionChanges } from '../../transactions/contract.ts'
 import { liveCategory } from '../../transactions/read.ts'
 import { nextRow, transactionRules } from '../../transactions/sql-rules.ts'
 import { fieldsThatGoTogether } from '../fields-contract.ts'
-import { bitsOf } from './conflicts.ts'
+import { bitsOf, columns } from './conflicts.ts'
 import {
   idsWithOutcome,
   isTargetRow,
@@ -55,11 +56,27 @@ const transaction: ChangedNoun = {
   current: { category_id: liveCategory },
   isRow: (userId) => sql`${isTargetRow(userId, 'transactions')} and ${hasLiveAccounts}`,
   hasVersion: true,
-  rules: (userId) =>
-    transactionRules(
-      userId,
-      nextRow((field) => sql.raw(`next_${field}`)),
-    ),
+  rules: (userId) => transactionRules(userId, nextRow(nextColumn)),
+  lock: { field: 'transaction_date', ofUpdate: lockOf(movementAfter()), ofDeletion: lockOf() },
+}
+
+function nextColumn(field: string): SQL {
+  return sql.raw(`next_${field}`)
+}
+
+/** The row after an update, as it moves balances. */
+function movementAfter(): Movement {
+  const date = nextColumn('transaction_date')
+  const next = { ...nextRow(nextColumn), amount: nextColumn('amount'), transaction_date: date }
+  const { bookedOn, toBookedOn } = bookedDays(next)
+  return { ...next, day: sql`coalesce(${bookedOn}, ${date})`, to_day: sql`coalesce(${toBookedOn}, ${date})` }
+}
+
+function lockOf(after?: Movement): SQL {
+  const through = lockedThrough({ before: movementOfRow, ...(after && { after }) })
+  const moves = ['type', 'amount', 'account_id', 'to_account_id', 'transaction_date']
+  const isMoved = after ? sql`${columns('next', moves)} is not ${columns('now', moves)}` : sql`true`
+  return sql`(select ${through} from transactions where transactions.id = row_id and ${isMoved})`
 }
 
 const step = 'update transaction'
@@ -119,6 +136,7 @@ const creationFields = [
   'category_id',
   'has_category_id',
   'no_occurrence',
+  'is_override',
   ...copiedFieldNames,
 ] as const
 
@@ -126,8 +144,9 @@ const creationFields = [
 export const createTransactions: Step = (owner, context, operations) => {
   const { db, now } = owner
   const { id, userId, guard } = uploadOf(owner, context)
-  const rows = operations.map(({ clientId, set, noOccurrence }) => ({
+  const rows = operations.map(({ clientId, set, noOccurrence, isOverride }) => ({
     ...set,
+    is_override: isOverride,
     client_id: clientId,
     has_category_id: 'category_id' in set,
     no_occurrence: noOccurrence,
@@ -170,14 +189,24 @@ function checkedItems(userId: SQL): SQL {
     rule('occurrence_date', invalidText, sql`item.no_occurrence is not 'unknown'`),
   ]
   const broken = brokenRules([...transactionRules(userId, item), hasCategoryId, ...occurrence])
-  const errors = sql`iif(item.no_occurrence = 'skipped', '[]', nullif(${broken}, '[]'))`
+  const locked = sql`iif(locked is null, null, ${lockErrors(sql`locked`)})`
+  const errors = sql`iif(item.no_occurrence = 'skipped', '[]', coalesce(nullif(${broken}, '[]'), ${locked}))`
   return sql`
     select iif(${existed}, null, ${errors}) as errors, account_id, to_account_id, category_id as category,
            ${copiedColumns}
-      from (select ${columnsOfItem(userId)}, item.has_category_id, item.no_occurrence,
+      from (select *, iif(is_override, null, ${lockOfItem(item)}) as locked from (
+            select ${columnsOfItem(userId)}, item.has_category_id, item.no_occurrence, item.is_override,
                    ${resolveReference(userId, 'accounts', of('account_id'))} as account_id,
                    ${resolveReference(userId, 'accounts', of('to_account_id'))} as to_account_id,
-                   ${resolveReference(userId, 'categories', of('category_id'))} as category_id from item) item`
+                   ${resolveReference(userId, 'categories', of('category_id'))} as category_id from item) item) item`
+}
+
+/** The reconciled period in which an item would move a balance. */
+function lockOfItem(item: ReturnType<typeof nextRow>): SQL {
+  const of = (field: string) => sql.raw(`item.${field}`)
+  const dayOn = (bookedOn: string) => sql`coalesce(${of(bookedOn)}, ${of('transaction_date')})`
+  const days = { day: dayOn('booked_on'), to_day: dayOn('to_booked_on') }
+  return lockedThrough({ after: { ...item, amount: of('amount'), ...days } })
 }
 
 /** The staged columns of an item, with the id of its rule. */

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { UserScope } from '../../database/owner.ts'
+import { lockErrors } from '../../database/reconciled.ts'
 import { brokenRules, type Rule } from '../../database/rules.ts'
 import { type Statement, toStatements } from '../../database/run.ts'
 import type { Operation } from '../operations-contract.ts'
@@ -28,24 +29,26 @@ export type ChangedNoun = {
   /** Columns that the rules need besides each field's `now_` and `next_`, such as sums over several operations. */
   windowColumns?: SQL
   rules: (userId: SQL) => Rule[]
+  /** The last day of the reconciled period that the update, or the deletion, of the row would change; NULL if there is none. */
+  lock?: { field: string; ofUpdate: SQL; ofDeletion: SQL }
 }
 
 type StepInput = { noun: ChangedNoun; step: string; json: string }
 
 /** The columns of `item` before its values: `set_bits` has a bit for each field in `set`, `was_bits` for each in `was`. */
-const head = ['position', 'id', 'client_id', 'set_bits', 'was_bits']
+const head = ['position', 'id', 'client_id', 'is_override', 'set_bits', 'was_bits']
 
 /** The operations of a step as JSON. */
 export function changesAsJson({ conflictGroups }: ChangedNoun, operations: Operation[]): string {
   const fields = Object.keys(conflictGroups)
   const listed = (values: Operation['set']) => fields.map((field) => values[field] ?? null)
   return JSON.stringify(
-    operations.map(({ index, id, clientId, set, was }) => {
+    operations.map(({ index, id, clientId, isOverride, set, was }) => {
       const bits = [
         bitsOf(conflictGroups, (field) => field in set),
         bitsOf(conflictGroups, (field) => field in was),
       ]
-      return [index, id, clientId, ...bits, ...listed(set), ...listed(was)]
+      return [index, id, clientId, isOverride, ...bits, ...listed(set), ...listed(was)]
     }),
   )
 }
@@ -60,6 +63,7 @@ const changedValues = ({ conflictGroups }: ChangedNoun) => ['set_bits', ...Objec
  * 2. An update that would break a rule is invalid.
  * 3. An update conflicts as a whole if any of its fields does.
  * 4. An update that would change nothing leaves the row unchanged.
+ * 5. One that would change a reconciled period is invalid.
  */
 export function determineUpdates(upload: UploadSql, { noun, step, json }: StepInput): SQL {
   const { userId } = upload
@@ -74,18 +78,21 @@ export function determineUpdates(upload: UploadSql, { noun, step, json }: StepIn
     ),
     counted as materialized (select *, ${noun.windowColumns ?? sql`null`} from next),
     checked as materialized (
-      select *, iif(row_id is null, '[]', ${brokenRules(noun.rules(userId))}) as broken from counted
+      select *, iif(row_id is null, '[]', ${brokenRules(noun.rules(userId))}) as broken,
+             ${lockedBy(noun, 'ofUpdate', userId)} as locked from counted
     ),
     determined as (
       select *, case when row_id is null then 'gone'
                      when broken <> '[]' then 'invalid'
                      when conflicting <> '[]' then 'conflict'
                      when ${columns('next', fields)} is ${columns('now', fields)} then 'unchanged'
+                     when locked is not null then 'invalid'
                      else 'updated' end as outcome from checked
     ),
     result as (
       select position, outcome, row_id as id, version + (outcome = 'updated') as version,
-             case outcome when 'invalid' then broken when 'conflict' then conflicting end as detail, set_bits,
+             case outcome when 'invalid' then iif(broken <> '[]', broken, ${lockErrorsOf(noun)})
+                          when 'conflict' then conflicting end as detail, set_bits,
              ${sql.raw(fields.map((field) => `next_${field} as ${field}`).join(', '))} from determined
     )`
   return storeOutcomes(upload, { step, values: changedValues(noun), query })
@@ -94,13 +101,28 @@ export function determineUpdates(upload: UploadSql, { noun, step, json }: StepIn
 function determineDeletions(upload: UploadSql, { noun, step, json }: StepInput): SQL {
   const query = sql`
     with ${foundRows(upload.userId, noun, json)},
-    checked as materialized (select *, ${deletionConflicts(noun.conflictGroups)} as conflicting from found),
+    checked as materialized (
+      select *, ${deletionConflicts(noun.conflictGroups)} as conflicting, ${lockedBy(noun, 'ofDeletion', upload.userId)} as locked from found
+    ),
+    determined as (
+      select *, case when row_id is null then 'gone'
+                     when conflicting <> '[]' then 'conflict'
+                     when locked is not null then 'invalid' else 'deleted' end as outcome from checked
+    ),
     result as (
-      select position, row_id as id, version, iif(row_id is null or conflicting = '[]', null, conflicting) as detail,
-             iif(row_id is null, 'gone', iif(conflicting = '[]', 'deleted', 'conflict')) as outcome from checked
+      select position, row_id as id, version, outcome,
+             case outcome when 'conflict' then conflicting when 'invalid' then ${lockErrorsOf(noun)} end as detail from determined
     )`
   return storeOutcomes(upload, { step, values: [], query })
 }
+
+/** The lock of an operation that does not override it; only of a row that exists, and of a user who has any. */
+function lockedBy({ lock }: ChangedNoun, of: 'ofUpdate' | 'ofDeletion', userId: SQL): SQL {
+  const hasAny = sql`exists (select 1 from accounts where user_id = ${userId} and reconciled_through is not null)`
+  return lock ? sql`iif(row_id is not null and not is_override and ${hasAny}, ${lock[of]}, null)` : sql`null`
+}
+
+const lockErrorsOf = ({ lock }: ChangedNoun) => (lock ? lockErrors(sql`locked`, lock.field) : sql`null`)
 
 /** The step that updates rows, with a statement for each of `writes`. */
 export function updateStep(noun: ChangedNoun, step: string, writes: (now: Date) => Write[]): Step {

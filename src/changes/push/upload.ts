@@ -13,7 +13,7 @@ import { messageFor, notAfterToday } from '../../shared/field-errors.ts'
 import type { Operation, Upload } from '../operations-contract.ts'
 import { canContinue } from '../pull/cursor-check.ts'
 import { type Feed, feedOf, feedStatements, withSmallerPages } from '../pull/feed.ts'
-import { createAccounts, deleteAccounts, updateAccounts } from './accounts.ts'
+import { createAccounts, deleteAccounts, reconcileAccounts, updateAccounts } from './accounts.ts'
 import { createChecks, deleteChecks, updateChecks } from './balance-checks.ts'
 import { createCategories, deleteCategories, updateCategories } from './categories.ts'
 import { type Outcome, outcomesOf, readOutcomes } from './outcomes.ts'
@@ -24,14 +24,23 @@ import { planRules, type RulePlan, withOccurrences } from './rule-plan.ts'
 import { begin, begun, type Step, type UploadContext } from './steps.ts'
 import { createTransactions, deleteTransactions, updateTransactions } from './transactions.ts'
 
+/** True for an update that sets the end of a reconciled period. */
+const reconciles = ({ set }: Operation) => typeof set.reconciled_through === 'string'
+
 /**
  * The order in which operations are done, independent of their order in the upload: rows that others refer to are created
  * first and deleted last. Accounts are updated before any is created, and so are categories, so that a new row can have
  * what an update gives up: a name, or room for notes. Balance checks come after the transactions, and give up their days first.
+ * Periods are reconciled after that, so that they bind no other operation, and opened before any.
  */
-const order: [kind: Operation['kind'], noun: Operation['noun'], step: Step][] = [
+const order: [
+  kind: Operation['kind'],
+  noun: Operation['noun'],
+  step: Step,
+  which?: (operation: Operation) => boolean,
+][] = [
   ['update', 'profile', updateProfiles],
-  ['update', 'account', updateAccounts],
+  ['update', 'account', updateAccounts, (one) => !reconciles(one)],
   ['create', 'account', createAccounts],
   ['update', 'category', updateCategories],
   ['create', 'category', createCategories],
@@ -43,6 +52,7 @@ const order: [kind: Operation['kind'], noun: Operation['noun'], step: Step][] = 
   ['delete', 'balance_check', deleteChecks],
   ['update', 'balance_check', updateChecks],
   ['create', 'balance_check', createChecks],
+  ['update', 'account', reconcileAccounts, reconciles],
   ['delete', 'recurring', deleteRules],
   ['delete', 'category', deleteCategories],
   ['delete', 'account', deleteAccounts],
@@ -155,8 +165,8 @@ async function withPossibleDates(
 }
 
 function stepsOf(owner: Owner, context: UploadContext, operations: Operation[]): Statement[] {
-  return order.flatMap(([kind, noun, step]) => {
-    const ofStep = operations.filter((one) => one.kind === kind && one.noun === noun)
+  return order.flatMap(([kind, noun, step, which = () => true]) => {
+    const ofStep = operations.filter((one) => one.kind === kind && one.noun === noun && which(one))
     return ofStep.length > 0 ? step(owner, context, ofStep) : []
   })
 }

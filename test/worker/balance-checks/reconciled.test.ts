@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { create, remove, update, upload } from '../fixtures/uploads.ts'
 import { createWorld, expectInvalid, type Json, recordTransaction } from '../fixtures/world.ts'
 import { createHousehold, type Household } from '../laws/every-route.ts'
 
@@ -144,4 +145,74 @@ test('the starting balance, and the checks of the period, are kept', async () =>
   expect([moved.status, moved.body.balance]).toEqual([200, 88.5])
   const opened = await person.put(account, { starting_balance: 102, reconciled_through: null })
   expect([opened.status, opened.body.balance]).toEqual([200, 89.5])
+})
+
+test('an upload names what a reconciled period refuses, and does what overrides it', async () => {
+  const { person, checking, expense, row, check, balance } = await withLock()
+  const late = { ...expense(), amount: 3, transaction_date: lastDay }
+  const operations = [
+    create('transaction', 't1', late),
+    update('transaction', row.id, { amount: 10 }),
+    update('account', checking.id, { starting_balance: 101 }),
+    update('balance_check', check.id, { balance: 5 }),
+  ]
+  const refused = async (ops: object[]) => {
+    const results = await upload(person, ops)
+    return results.map(({ outcome, errors }) => [outcome, errors])
+  }
+  const texts = (field: string) => ['invalid', { [field]: [text] }]
+  expect(await refused(operations)).toEqual([
+    ...Array(2).fill(texts('transaction_date')),
+    ...[texts('starting_balance'), texts('date')],
+  ])
+  expect(await refused([remove('transaction', row.id), remove('balance_check', check.id)])).toEqual([
+    ...[texts('transaction_date'), texts('date')],
+  ])
+  expect(await balance()).toBe(87.5)
+  const free = [
+    update('transaction', row.id, { description: 'Beans', transaction_date: '2026-10-12' }),
+    create('transaction', 't2', { ...late, transaction_date: '2026-11-01' }),
+  ]
+  expect((await refused(free)).map(([outcome]) => outcome)).toEqual(['updated', 'created'])
+  const overridden = await refused(operations.map((one) => ({ ...one, override_reconciled: true })))
+  expect(overridden.map(([outcome]) => outcome)).toEqual(['created', ...Array(3).fill('updated')])
+  const gone = [remove('transaction', row.id), remove('balance_check', check.id)]
+  const removed = await refused(gone.map((one) => ({ ...one, override_reconciled: true })))
+  expect(removed.map(([outcome]) => outcome)).toEqual(['deleted', 'deleted'])
+})
+
+test('an upload opens periods first and reconciles them last', async () => {
+  const { person, checking, cash, expense, row, balance } = await withLock()
+  const outcomes = async (...operations: object[]) =>
+    (await upload(person, operations)).map(({ outcome, errors }) => errors ?? outcome)
+  const edit = update('transaction', row.id, { amount: 10 })
+  const open = update('account', checking.id, { reconciled_through: null })
+  expect(await outcomes(edit, open)).toEqual(['updated', 'updated'])
+  expect(await balance()).toBe(90)
+  const day = '2026-10-30'
+  const lock = (id: number, through: string) =>
+    update('account', id, { reconciled_through: through, name: 'A' })
+  expect(await outcomes(lock(checking.id, day))).toEqual([
+    { reconciled_through: ['There is no matching balance check on this day.'] },
+  ])
+  const added = [
+    lock(cash.id, day),
+    create('transaction', 't1', { ...expense(), account_id: cash.id, amount: 5, transaction_date: day }),
+    create('balance_check', 'c1', { account_id: cash.id, date: day, balance: 15 }),
+  ]
+  expect(await outcomes(...added)).toEqual(['updated', 'created', 'created'])
+  const { body } = await person.get(`/api/accounts/${cash.id}`)
+  expect(body).toMatchObject({ name: 'A', reconciled_through: day, balance: 15 })
+})
+
+test('an offline batch is stored whatever period it is in, and breaks the check in its name', async () => {
+  const household = await withLock()
+  const { person, expense, check, balance } = household
+  const transactions = [{ ...expense(), amount: 3, transaction_date: lastDay }]
+  expect((await person.post('/api/transactions/sync', { transactions })).status).toBe(200)
+  expect(await balance()).toBe(84.5)
+  expect(await broken(household, check)).toMatchObject({
+    state: 'broken',
+    broken_by: [{ op: 'created', effect: -3, by: { kind: 'session' } }],
+  })
 })
