@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { CalendarDate } from '../shared/dates.ts'
 import { type Invalid, Reconciled } from '../shared/failures.ts'
 import { noMatchingCheckText } from '../shared/field-errors.ts'
-import { dayInWords, reconciledText } from '../shared/reconciled.ts'
+import { dayInWords, reconciledText } from '../shared/reconciled-text.ts'
 import { sumOf } from './kept-totals.ts'
 import { type Rule, rule } from './rules.ts'
 

@@ -55,10 +55,11 @@ export async function recordDue(job: Job): Promise<Record<string, number>> {
   return did
 }
 
-/** Whether an account of the rule is closed: its occurrences stay due. */
-const isClosed = sql`exists (
+/** Whether an account of the rule is closed, or reconciled on the day of the item: the occurrence stays due. */
+const isHeld = sql`exists (
   select 1 from accounts
-   where accounts.id in (recurring_rules.account_id, recurring_rules.to_account_id) and closed_on is not null)`
+   where accounts.id in (recurring_rules.account_id, recurring_rules.to_account_id)
+     and (closed_on is not null or reconciled_through >= item.day))`
 
 function rulesToCheck({ db, now }: Job) {
   const due = db
@@ -148,7 +149,7 @@ function insertOccurrences(rows: Row[], now: Date): SQL {
            ${nextChange(sql`recurring_rules.user_id`)} + row_number() over (partition by recurring_rules.user_id order by position) - 1,
            ${now}, ${now}
       from item cross join recurring_rules on recurring_rules.id = item.rule_id and recurring_rules.version = item.version
-     where not ${isClosed} and not exists (select 1 from transactions possible where ${possible})
+     where not ${isHeld} and not exists (select 1 from transactions possible where ${possible})
     on conflict (recurring_id, occurrence_date) where recurring_id is not null do nothing
     returning recurring_id || ' ' || occurrence_date as key`
 }

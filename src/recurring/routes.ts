@@ -7,6 +7,7 @@ import { pathId } from '../http/path-id.ts'
 import { body, header, query } from '../http/validate.ts'
 import { type CalendarDate, isCalendarDate } from '../shared/dates.ts'
 import { withErrors } from '../shared/draft.ts'
+import { overrideQuery } from '../shared/reconciled.ts'
 import { expectedVersions, ifMatch } from '../shared/versions.ts'
 import { presentTransaction } from '../transactions/present.ts'
 import {
@@ -56,8 +57,9 @@ export const recurringRoutes = new Hono<App>()
   .on(['PUT', 'PATCH'], '/:id/occurrences/:date', body(occurrenceChanges), async (c) =>
     c.json(presentRule(await changeOccurrence(c.get('owner'), pathId(c), pathDate(c), c.req.valid('json')))),
   )
-  .post('/:id/occurrences/:date/record', async (c) => {
-    const { transaction, isNew } = await recordOccurrence(c.get('owner'), pathId(c), pathDate(c))
+  .post('/:id/occurrences/:date/record', query(overrideQuery), async (c) => {
+    const draft = c.req.valid('query')
+    const { transaction, isNew } = await recordOccurrence(c.get('owner'), pathId(c), pathDate(c), draft)
     return c.json(presentTransaction(transaction), isNew ? 201 : 200)
   })
 

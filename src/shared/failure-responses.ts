@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { doc, field } from './doc.ts'
 import { duplicatesListed } from './failures.ts'
 import { matchReasons } from './match-row.ts'
-import { reconciledText } from './reconciled.ts'
+import { reconciledText } from './reconciled-text.ts'
 import * as shown from './shown.ts'
 import { transactionTypes } from './types.ts'
 

@@ -1,7 +1,7 @@
 import type { CalendarDate } from './dates.ts'
 import type { MatchReason } from './match-row.ts'
 import type { Minor } from './money.ts'
-import { dayInWords, reconciledText } from './reconciled.ts'
+import { dayInWords, reconciledText } from './reconciled-text.ts'
 
 /** Messages per field; keys are dotted paths such as `transactions.0.amount`. */
 export type FieldErrors = Record<string, string[]>

@@ -133,9 +133,14 @@ test('another error comes first, and an earlier row with the client id is return
 })
 
 test('the starting balance, and the checks of the period, are kept', async () => {
-  const { person, check, account } = await withLock()
+  const { world, person, check, account } = await withLock()
   expectLocked(await person.put(account, { starting_balance: 101 }), 'starting_balance')
   const url = `/api/balance-checks/${check.id}`
+  const other = await world.call('DELETE', `${url}?override_reconciled=perhaps`, {
+    token: person.token,
+    headers: { 'If-Match': '"9"' },
+  })
+  expect([other.status, other.body.current]).toEqual([412, check])
   expectLocked(await person.put(url, { balance: 88 }), 'date')
   expectLocked(await person.delete(url), 'date')
   expect((await person.put(url, { balance: '87.50' })).status).toBe(200)
