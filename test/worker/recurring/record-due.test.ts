@@ -285,6 +285,20 @@ describe('the job leaves out', () => {
     expect(await dates()).toEqual(['2026-11-20'])
   })
 
+  test('what is due in a reconciled period, which a person may record', async () => {
+    const { id } = await create({ rrule: 'FREQ=MONTHLY', starts_on: '2026-11-20' })
+    const date = '2026-11-20'
+    const { balance } = (await person.get(`/api/accounts/${account.id}`)).body
+    await person.post('/api/balance-checks', { account_id: account.id, date, balance })
+    await person.put(`/api/accounts/${account.id}`, { reconciled_through: date })
+    await runAt(noon)
+    expect(await dates()).toEqual([])
+    const record = `/api/recurring/${id}/occurrences/${date}/record`
+    expect(await person.post(record)).toMatchObject({ status: 422, body: { code: 'reconciled' } })
+    expect((await person.post(`${record}?override_reconciled=true`)).status).toBe(201)
+    expect(await dates()).toEqual([date])
+  })
+
   test('rules of a deleted account, and of a user who is gone', async () => {
     await create()
     await person.delete(`/api/accounts/${account.id}`)
