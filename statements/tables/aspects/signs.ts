@@ -13,22 +13,19 @@ import { type Asked, type Proof, question } from './sign-questions.ts'
 import { unsigned } from './unsigned.ts'
 
 /*
- * What each kind of evidence proves of the direction of amounts. The first one that a file has decides; where two contradict
- * each other, and where none proves it, the person is asked. An answer comes before all of them, but for types.
+ * What evidence proves of the direction of amounts: the first kind that a file has decides. Where two contradict each other,
+ * or none proves it, the person is asked. An answer comes before all of them but types.
  *
- * | evidence                                     | proves                                   | does not prove                        |
- * |----------------------------------------------|------------------------------------------|---------------------------------------|
- * | columns of debits and credits, known headers | each row, whatever the balance means     | rows of a column with both signs      |
- * | columns that only balances tell apart        | as balances do                           |                                       |
- * | the types of all rows (a table of one's own) | each row                                 | rows whose sign contradicts the type  |
- * | marks, known in both directions or named by  | each row without a sign; else what the   | one mark alone; purchases and refunds |
- * | the header; kinds such as `Direct debit`     | signs mean, if all agree                 | alone, which a seller has too         |
- * | a published layout, the documented columns   | what the signs mean                      | an account of another product         |
- * | three recorded rows of the same day, amount  | what the signs mean, if all agree        |                                       |
- * | an earlier import; a known balance that the  | whether the balance is owned or owed,    | which way the oldest amount without a |
- * | file has, or had before its first row        | and so what raises it                    | sign went                             |
- * | balances that follow                         | that amounts and balances agree          | that more is better, which direction.ts judges |
- * | a minus sign                                 | nothing: cards write it both ways        |                                       |
+ * | evidence                                                 | proves                           | does not prove                     |
+ * |----------------------------------------------------------|----------------------------------|------------------------------------|
+ * | two columns, debits and credits, with known headers      | each row                         | a column that has both signs       |
+ * | the types of all rows, in a table of one's own           | each row                         | rows whose sign contradicts theirs |
+ * | marks known in both directions, or a header of both      | each row, or what the signs mean | one mark alone, sales and refunds  |
+ * | a published layout, the documented columns               | what the signs mean              | the files of another product       |
+ * | three recorded rows of the same day and amount, or more  | what the signs mean              | anything, unless all agree         |
+ * | an earlier import of the account, or its known balance   | what the balances mean           | the oldest amount without a sign   |
+ * | balances that follow                                     | that amounts agree with them     | that more is better (direction.ts) |
+ * | a minus sign                                             | nothing                          | cards write it both ways           |
  */
 
 /** Other evidence of the direction of amounts. */
