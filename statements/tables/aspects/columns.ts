@@ -133,14 +133,22 @@ function applyMapping(
     if (!answer) continue
     const header = answer.value
     const column = columnNamed(headers, header)
-    const [debit = 0, credit = 0] = /^\d{1,3},\d{1,3}$/.test(header) ? header.split(',').map(Number) : []
+    const pair = field === 'amount' ? pairNamed(headers, header) : null
     if (header.trim() === '') delete columns[field]
-    else if (field === 'amount' && credit > 0) setColumns(columns, field, [debit - 1, credit - 1])
+    else if (pair) setColumns(columns, field, pair)
     else if (column !== null) columns[field] = [column]
     else if (mappings.includes(`mapping.${field}`))
       problems.add('mapping', `The file has no column ${quoted(header)}; it has ${listed(headers)}.`)
     proofs.set(field, answer.proof)
   }
+}
+
+/** The columns of debits and credits in an answer such as `3,4`. */
+function pairNamed(headers: Header[], answer: string): number[] | null {
+  const [debit, credit] = /^\d{1,3},\d{1,3}$/.test(answer)
+    ? answer.split(',').map((number) => columnNamed(headers, number))
+    : []
+  return typeof debit === 'number' && typeof credit === 'number' && debit !== credit ? [debit, credit] : null
 }
 
 /** Records the answers that give a field its column, its pair of columns, or none. */
