@@ -16,6 +16,7 @@ export type NewTransaction = Json<'/api/transactions', '$post'>
 
 export type NewAccount = Json<'/api/accounts', '$post'>
 export type NewCategory = Json<'/api/categories', '$post'>
+export type NewRecurring = Json<'/api/recurring', '$post'>
 export type NewBalanceCheck = Json<'/api/balance-checks', '$post'>
 /** The fields of the profile that can be changed; PATCH takes the others only to refuse them. */
 export type ProfileField = Exclude<keyof Json<'/api/me', '$patch'>, 'email' | 'password'>
@@ -150,6 +151,10 @@ export type TransactionWithRelations = ResponseOf<'/api/transactions/:id', '$get
 export type TransactionPage = ResponseOf<'/api/transactions', '$get'>
 export type Summary = ResponseOf<'/api/summary', '$get'>
 export type MonthlyReport = ResponseOf<'/api/reports/monthly', '$get'>
+/** A recurring transaction, its occurrences that are due and upcoming, and the balances of the days to come. */
+export type Recurring = ResponseOf<'/api/recurring', '$get'>[number]
+export type Upcoming = ResponseOf<'/api/recurring/upcoming', '$get'>
+export type Forecast = ResponseOf<'/api/reports/forecast', '$get'>
 export type BalanceCheck = ResponseOf<'/api/balance-checks', '$get'>[number]
 export type ExplainedCheck = ResponseOf<'/api/balance-checks/:id', '$get'>
 export type BalancesReport = ResponseOf<'/api/reports/balances', '$get'>

@@ -9,6 +9,7 @@ export {
   type LedgerOptions,
   localLedger,
 } from './ledger/ledger.ts'
+export type { LedgerException } from './ledger/occurrences.ts'
 export type { Fields as LedgerFields, Named } from './ledger/pending.ts'
 export type {
   LedgerAccount,
@@ -16,11 +17,15 @@ export type {
   LedgerCategory,
   LedgerCheck,
   LedgerExplainedCheck,
+  LedgerForecast,
   LedgerMonthlyReport,
+  LedgerOccurrence,
   LedgerPage,
   LedgerProfile,
+  LedgerRecurring,
   LedgerSummary,
   LedgerTransaction,
+  LedgerUpcoming,
 } from './ledger/present.ts'
 export type { Key, Noun } from './ledger/rows.ts'
 export type { LedgerReport } from './ledger/run.ts'

@@ -6,14 +6,13 @@ import type { PendingUpdate } from './memory.ts'
 import { type Fields, groupOf, pick, withoutUnchanged } from './pending.ts'
 import type { Key, Noun } from './rows.ts'
 import { consequencesOf, findRow, type Row, type stepsOf } from './steps.ts'
-import { validatorOf } from './validate.ts'
+import type { validatorOf } from './validate.ts'
 import { affectedBy } from './view.ts'
 
 type EditOptions = {
   newId: () => string
   keyOf: FindKey
-  /** The date in the user's time zone. */
-  today: () => string
+  validate: ReturnType<typeof validatorOf>
   userId: number
   steps: ReturnType<typeof stepsOf>
 }
@@ -21,9 +20,8 @@ type EditOptions = {
 type Names = Key | number | readonly (Key | number)[]
 
 /** Writes to rows, in steps that can be undone. */
-export function editsOf(copy: Copy, { newId, keyOf, today, userId, steps }: EditOptions) {
+export function editsOf(copy: Copy, { newId, keyOf, validate, userId, steps }: EditOptions) {
   const { view, updateOf } = copy
-  const validate = validatorOf(copy, keyOf, today)
 
   const rowsOf = (noun: Noun, names: Names): Row[] => {
     const rows = [names].flat().map((name) => rowOf(noun, name as Key | number))

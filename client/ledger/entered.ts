@@ -3,25 +3,27 @@ import type {
   NewAccount,
   NewBalanceCheck,
   NewCategory,
+  NewRecurring,
   NewTransaction,
   ProfileField,
   User,
 } from '../api.ts'
 import type { Key, Noun } from './rows.ts'
 
-/** Input of a user. Accounts and categories are named by key or id. */
+/** Accounts and categories are named by key or id. */
+type NamedRows = {
+  account_id: Key | number
+  to_account_id?: Key | number | null
+  category_id?: Key | number | null
+}
+
+/** Input of a user. */
 export type Entered = {
   profile: Partial<Pick<User, ProfileField>>
   account: NewAccount
   category: NewCategory
-  transaction: Omit<
-    NewTransaction,
-    'client_id' | 'force' | 'account_id' | 'to_account_id' | 'category_id'
-  > & {
-    account_id: Key | number
-    to_account_id?: Key | number | null
-    category_id?: Key | number | null
-  }
+  recurring: Omit<NewRecurring, keyof NamedRows> & NamedRows
+  transaction: Omit<NewTransaction, 'client_id' | 'force' | keyof NamedRows> & NamedRows
   balance_check: Omit<NewBalanceCheck, 'account_id'> & { account_id: Key | number }
 }
 /** The nouns of rows that users create and delete. */

@@ -1,7 +1,7 @@
 import { fieldsOfNoun } from '../../src/changes/fields-contract.ts'
 import type { Noun } from './rows.ts'
 
-const rejected = ['email', 'password']
+const rejected = ['email', 'password', 'from', 'exceptions', 'successor_client_id']
 
 /** The fields that a user can enter. */
 export function fieldsOf(noun: Noun): string[] {

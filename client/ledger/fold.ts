@@ -2,12 +2,19 @@ import type { Feed } from '../api.ts'
 import { add, startingBalances } from './balances.ts'
 import { blockOf } from './blocks.ts'
 import { totalOf } from './money.ts'
-import { type FeedChange, isKnown, keyOf, type Noun, type OnChange, type Rows } from './rows.ts'
+import {
+  type FeedChange,
+  isKnown,
+  keyOf,
+  type Noun,
+  type OnChange,
+  type Rows,
+  type ServedRow,
+} from './rows.ts'
 
 /** Applies a page of the feed to rows, and reports each row that may have changed. */
 export function fold(rows: Rows, changes: FeedChange[], onChange: OnChange): void {
   for (const change of changes) {
-    if (change.noun === 'recurring' && !change.data) forgetRule(rows, change.id)
     if (!isKnown(change)) continue
     const { noun, id, data } = change
     if (data) {
@@ -20,6 +27,7 @@ export function fold(rows: Rows, changes: FeedChange[], onChange: OnChange): voi
     remove(rows, noun, id, onChange)
     if (noun === 'account') removeRowsOf(rows, id, onChange)
     if (noun === 'category') forgetCategory(rows, id)
+    if (noun === 'recurring') forgetRule(rows, id)
   }
 }
 
@@ -33,21 +41,31 @@ function remove(rows: Rows, noun: Noun, id: number, onChange: OnChange): void {
 function removeRowsOf(rows: Rows, account: number, onChange: OnChange): void {
   for (const { id, account_id } of rows.byId.balance_check.values())
     if (account_id === account) remove(rows, 'balance_check', id, onChange)
-  for (const { id, account_id, to_account_id } of rows.byId.transaction.values())
-    if (account_id === account || to_account_id === account) remove(rows, 'transaction', id, onChange)
+  for (const noun of ['transaction', 'recurring'] as const)
+    for (const { id, account_id, to_account_id } of rows.byId[noun].values())
+      if (account_id === account || to_account_id === account) {
+        remove(rows, noun, id, onChange)
+        if (noun === 'recurring') forgetRule(rows, id)
+      }
 }
 
 /** Nothing is reported: a category that is gone is not shown. */
 function forgetCategory(rows: Rows, category: number): void {
-  for (const row of rows.byId.transaction.values()) {
-    if (row.category_id !== category) continue
-    rows.put('transaction', { ...row, category_id: null })
-    rows.changedBlocks.add(blockOf('transaction', row.id))
-  }
+  for (const noun of ['transaction', 'recurring'] as const)
+    for (const row of rows.byId[noun].values()) {
+      if (row.category_id !== category) continue
+      rows.put(noun, { ...row, category_id: null } as ServedRow)
+      rows.changedBlocks.add(blockOf(noun, row.id))
+    }
 }
 
-/** Nothing is reported: which rule a transaction was an occurrence of is not shown. */
+/** Nothing is reported: a rule that is gone is not shown. */
 function forgetRule(rows: Rows, rule: number): void {
+  for (const row of rows.byId.recurring.values()) {
+    if (row.successor_id !== rule) continue
+    rows.put('recurring', { ...row, successor_id: null })
+    rows.changedBlocks.add(blockOf('recurring', row.id))
+  }
   for (const row of rows.byId.transaction.values()) {
     if (row.recurring_id !== rule) continue
     rows.put('transaction', { ...row, recurring_id: null, occurrence_date: null })

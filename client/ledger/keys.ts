@@ -9,7 +9,8 @@ export type FindKey = (noun: Creatable, name: Key | number) => Key
 export function keysOf({ stored }: Pick<Copy, 'stored'>, renames: Renames): FindKey {
   function ownKeyOf(noun: Creatable, name: Key | number): Key {
     if (typeof name === 'string' && name.startsWith('#')) return name
-    if (noun === 'account' || noun === 'category') return stored().rows.keyOf(noun, Number(name))
+    if (noun === 'account' || noun === 'category' || noun === 'recurring')
+      return stored().rows.keyOf(noun, Number(name))
     const client = stored().rows.byId[noun].get(Number(name))?.client_id
     return client == null ? String(name) : `#${client}`
   }

@@ -7,11 +7,14 @@ import { conflictsOf } from './conflicts.ts'
 import { type Copy, openCopy } from './copy.ts'
 import { editsOf } from './edits.ts'
 import { keysOf } from './keys.ts'
+import { occurrenceWritesOf } from './occurrences.ts'
 import { figureReadsOf, rowReadsOf, todayOf } from './reads.ts'
 import type { Renames } from './revive.ts'
 import { type LedgerReport, syncLimits } from './run.ts'
 import { stepsOf } from './steps.ts'
+import { successorWritesOf } from './successors.ts'
 import { synchronise } from './sync.ts'
+import { validatorOf } from './validate.ts'
 
 export type LedgerOptions = {
   client: Pick<PurseClient, 'api' | 'tokens'>
@@ -29,6 +32,8 @@ export type LedgerOptions = {
 export type Ledger = ReturnType<typeof rowReadsOf> &
   ReturnType<typeof figureReadsOf> &
   ReturnType<typeof editsOf> &
+  ReturnType<typeof occurrenceWritesOf> &
+  ReturnType<typeof successorWritesOf> &
   ReturnType<typeof conflictsOf> &
   Pick<Copy, 'subscribe' | 'refresh' | 'close'> & {
     /**
@@ -58,10 +63,14 @@ export async function localLedger(options: LedgerOptions): Promise<Ledger> {
   const { subscribe, refresh, close } = copy
   const keyOf = keysOf(copy, renamedKeys)
   const steps = stepsOf(copy)
+  const today = () => todayOf(copy.view(), now)
+  const edits = { newId, keyOf, today, validate: validatorOf(copy, keyOf, today), steps }
   return {
     ...rowReadsOf(copy, keyOf),
     ...figureReadsOf(copy, keyOf, now),
-    ...editsOf(copy, { newId, keyOf, today: () => todayOf(copy.view(), now), userId, steps }),
+    ...editsOf(copy, { ...edits, userId }),
+    ...occurrenceWritesOf(copy, edits),
+    ...successorWritesOf(copy, edits),
     ...conflictsOf(copy),
     subscribe,
     refresh,

@@ -1,4 +1,14 @@
-import type { Account, BalanceCheck, Category, Summary, TransactionWithRelations, User } from '../api.ts'
+import type {
+  Account,
+  BalanceCheck,
+  Category,
+  Forecast,
+  Recurring,
+  Summary,
+  TransactionWithRelations,
+  Upcoming,
+  User,
+} from '../api.ts'
 import type { CheckedBalance, PendingEffect } from './checks.ts'
 import type { Copy } from './copy.ts'
 import { totalOf } from './money.ts'
@@ -16,6 +26,31 @@ type Waits = { waits: Shown['transaction']['waits'] }
 
 export type LedgerProfile = User & Waits
 export type LedgerAccount = OnDevice<Account> & Waits
+/** A recurring transaction; `open_from` is today for one that the service does not have yet. */
+export type LedgerRecurring = OnDevice<Omit<Recurring, 'account_id' | 'client_id' | 'successor_id'>> &
+  Waits & {
+    account_id: number | null
+    successor_id: number | null
+    /** The recurring transaction that continues this one. */
+    successor_key: Key | null
+    account: Relation<TransactionWithRelations['account']>
+    to_account: Relation<TransactionWithRelations['to_account']> | null
+    category: Relation<TransactionWithRelations['category']> | null
+  }
+/** An occurrence; `transaction_key` is what it is recorded as, `possible_key` a transaction that may be it. */
+export type LedgerOccurrence = Omit<Upcoming['occurrences'][number], 'recurring_id'> & {
+  recurring_id: number | null
+  recurring_key: Key
+  possible_key: Key | null
+  transaction_key: Key | null
+}
+export type LedgerUpcoming = { occurrences: LedgerOccurrence[] }
+type OnAccount = { account_id: number | null; account_key: Key; balance: number }
+export type LedgerForecast = Omit<Forecast, 'points' | 'lowest' | 'due'> & {
+  points: { date: string; total: number; accounts: OnAccount[] }[]
+  lowest: (OnAccount & { date: string })[]
+  due: LedgerOccurrence[]
+}
 export type LedgerCategory = OnDevice<Category> & Waits
 type Relation<Row> = OnDevice<NonNullable<Row>>
 /** The ids of rows that the service does not have yet are null: keys are in `account`, `to_account` and `category`. */
@@ -27,6 +62,8 @@ export type LedgerTransaction = OnDevice<
     account: Relation<TransactionWithRelations['account']>
     to_account: Relation<TransactionWithRelations['to_account']> | null
     category: Relation<TransactionWithRelations['category']> | null
+    /** The recurring transaction that it is an occurrence of. */
+    recurring_key: Key | null
   }
 export type LedgerSummary = Omit<Summary, 'accounts' | 'category_breakdown'> & {
   accounts: OnDevice<Summary['accounts'][number]>[]
@@ -52,7 +89,24 @@ export type LedgerPage = {
 
 /** Presents rows as the service does, with their keys. */
 export function presenterOf({ view }: Copy) {
+  /** The rows that a transaction names. */
+  function relations(row: Pick<Shown['transaction'], 'account_id' | 'to_account_id' | 'category_id'>) {
+    const account = view().get('account', row.account_id) as Shown['account']
+    const to = row.to_account_id === null ? undefined : view().get('account', row.to_account_id)
+    const category = row.category_id === null ? undefined : view().get('category', row.category_id)
+    return {
+      account_id: account.id,
+      to_account_id: to?.id ?? null,
+      category_id: category?.id ?? null,
+      account: inBrief(account),
+      to_account: to ? inBrief(to) : null,
+      category: category ? inBrief(category) : null,
+    }
+  }
+
   return {
+    relations,
+
     profile({ rank, key, ...profile }: Shown['profile']): LedgerProfile {
       return profile
     },
@@ -70,17 +124,13 @@ export function presenterOf({ view }: Copy) {
     },
 
     transaction({ rank, client_id, ...row }: Shown['transaction']): LedgerTransaction {
-      const account = view().get('account', row.account_id) as Shown['account']
-      const to = row.to_account_id === null ? undefined : view().get('account', row.to_account_id)
-      const category = row.category_id === null ? undefined : view().get('category', row.category_id)
+      const rule = row.recurring_id === null ? undefined : view().get('recurring', row.recurring_id)
       return {
         ...row,
-        account_id: account.id,
-        to_account_id: to?.id ?? null,
-        category_id: category?.id ?? null,
-        account: inBrief(account),
-        to_account: to ? inBrief(to) : null,
-        category: category ? inBrief(category) : null,
+        ...relations(row),
+        recurring_id: rule?.id ?? null,
+        recurring_key: rule?.key ?? null,
+        occurrence_date: rule ? row.occurrence_date : null,
       }
     },
   }

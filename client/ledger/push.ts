@@ -2,18 +2,25 @@ import { operationOutcomes } from '../../src/shared/types.ts'
 import type { Upload } from '../api.ts'
 import { ApiError, requireFromService } from '../errors.ts'
 import { unwrap } from '../unwrap.ts'
+import { nested } from './exceptions.ts'
 import { compare } from './money.ts'
 import type { Change, Fields, Pending, Result } from './pending.ts'
 import { pull, renewCursor, takePage } from './pull.ts'
+import type { Key } from './rows.ts'
 import { keepChanged, type LedgerRun, referredTo } from './run.ts'
 import { idOf } from './store.ts'
+import { divisionOf } from './successors.ts'
 
 /** Takes the next changes to send, and marks them as sent: later changes of these rows stay pending behind them. */
 export async function takeChunk(run: LedgerRun): Promise<Pending[]> {
   let chunk: Pending[] = []
   await run.commit(() => {
     const { pending } = run.stored()
-    const held = new Set([...restoredTransactions(pending.values()), ...neededByUpdates(pending.values())])
+    const held = new Set([
+      ...restoredTransactions(pending.values()),
+      ...neededByUpdates(pending.values()),
+      ...waitingForDivisions(pending),
+    ])
     const isHeld = (id: string, one: Pending) => held.has(id) || refersToMissingRow(run, one)
     const all = [...pending].filter(
       ([id, one]) => !run.attempted.has(id) && !isUnresolved(one) && !isHeld(id, one),
@@ -49,9 +56,10 @@ function withinLimits(run: LedgerRun, all: [string, Pending][]): Pending[] {
  * transactions, or they would be broken until these arrive.
  */
 function stageOf({ noun, sent, next }: Pending): number {
-  if (noun === 'transaction') return 1
-  if (noun === 'balance_check') return 2
-  return (sent ?? next)?.op === 'delete' ? 3 : 0
+  if (noun === 'transaction') return 2
+  if (noun === 'balance_check') return 3
+  if ((sent ?? next)?.op === 'delete') return 4
+  return noun === 'recurring' ? 1 : 0
 }
 
 /**
@@ -72,6 +80,23 @@ function neededByUpdates(all: Iterable<Pending>): string[] {
     if (!sent || next?.op !== 'update') return []
     const accounts = referredTo(sent).filter((id) => 'account_id' in next.set && id.startsWith('account '))
     return errors ? accounts : [...accounts, `category ${next.set.category_id}`]
+  })
+}
+
+/**
+ * Divisions of rules that have other pending changes, since an upload has one operation for a rule, and the changes that
+ * refer to the successors: these exist for the service only once the rule is divided.
+ */
+function waitingForDivisions(pending: ReadonlyMap<string, Pending>): string[] {
+  const all = [...pending.values()].sort((a, b) => a.at - b.at)
+  const dividing = new Set<string>()
+  return all.flatMap((one) => {
+    const { divides, recurring_id } = (one.sent ?? one.next)?.set ?? {}
+    const isOfSuccessor = dividing.has(String(recurring_id))
+    const isSecond =
+      divides !== undefined && (dividing.has(`of ${divides}`) || pending.has(`recurring ${divides}`))
+    if (divides !== undefined) dividing.add(`of ${divides}`).add(one.key)
+    return (isOfSuccessor || isSecond) && !one.sent ? [idOf(one)] : []
   })
 }
 
@@ -120,17 +145,23 @@ const isResult = (one: Result | null) => one !== null && operationOutcomes.inclu
 
 function operationOf(run: LedgerRun, { noun, key, sent }: Pending) {
   const { op, set, was, mayLackCategory } = sent as Change
+  if (op === 'create' && set.divides) {
+    const division = divisionOf(run.stored(), key, set)
+    return { op: 'update', noun, ...named(division.name), set: nested(division.set) }
+  }
   // A creation that may lack a category must say so.
-  const nullCategory = op === 'create' && noun === 'transaction' && mayLackCategory && { category_id: null }
-  const name = key.startsWith('#') ? { client_id: key.slice(1) } : { id: Number(key) }
+  const isFiled = noun === 'transaction' || noun === 'recurring'
+  const nullCategory = op === 'create' && isFiled && mayLackCategory && { category_id: null }
   const { rows, pending } = run.stored()
   // If a category has been deleted, its transactions have lost it.
   const categoryExists = (category: unknown) =>
     typeof category === 'string' && (rows.get('category', category) || pending.has(`category ${category}`))
   const known: Fields =
     'category_id' in was && !categoryExists(was.category_id) ? { ...was, category_id: null } : was
-  const fields = op !== 'delete' && { set: { ...nullCategory, ...set } }
-  return { op, noun, ...name, ...fields, ...(op !== 'create' && { was: known }) }
+  const fields = op !== 'delete' && { set: nested({ ...nullCategory, ...set }) }
+  return { op, noun, ...named(key), ...fields, ...(op !== 'create' && { was: nested(known) }) }
 }
+
+const named = (key: Key) => (key.startsWith('#') ? { client_id: key.slice(1) } : { id: Number(key) })
 
 export const isUnresolved = ({ conflict, errors }: Pending): boolean => conflict !== null || errors !== null

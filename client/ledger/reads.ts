@@ -3,6 +3,7 @@ import { daysOfPeriod } from '../../src/summary/contract.ts'
 import { defaultPageSize } from '../../src/transactions/contract.ts'
 import { checkedBalances, pendingEffects } from './checks.ts'
 import type { Copy } from './copy.ts'
+import { forecastReportOf, presentRule, upcomingOf } from './expected.ts'
 import type { FindKey } from './keys.ts'
 import { compare, totalOf } from './money.ts'
 import {
@@ -11,15 +12,19 @@ import {
   type LedgerCategory,
   type LedgerCheck,
   type LedgerExplainedCheck,
+  type LedgerForecast,
   type LedgerMonthlyReport,
   type LedgerPage,
   type LedgerProfile,
+  type LedgerRecurring,
   type LedgerSummary,
   type LedgerTransaction,
+  type LedgerUpcoming,
   presenterOf,
 } from './present.ts'
 import { balancesReportOf, daysOf, monthlyReportOf } from './reports.ts'
 import type { Key } from './rows.ts'
+import { rulesOf } from './rules.ts'
 import {
   between,
   type LedgerFilter,
@@ -31,7 +36,7 @@ import {
 import type { Shown } from './shown-row.ts'
 import { suggestedCategory } from './suggest.ts'
 import { totalsOf } from './totals.ts'
-import { readFilter, readMonths, readPeriod, readRange } from './validate.ts'
+import { readFilter, readForecast, readMonths, readPeriod, readRange, readUpcoming } from './validate.ts'
 import type { View } from './view.ts'
 
 /** Reads rows from the device, with the results of the service's endpoints. */
@@ -111,6 +116,28 @@ export function figureReadsOf(copy: Copy, keyOf: FindKey, now: () => number) {
   const latestToday = () => daysOnEarth(new Date(now())).to
 
   return {
+    /** All recurring transactions, oldest first. */
+    recurring(): LedgerRecurring[] {
+      const day = today()
+      const rules = rulesOf(copy, day)
+      return rules.map((rule) => presentRule(rule, rules, day, present.relations))
+    },
+
+    /** The occurrences that are due, and those of the next days, thirty by default. Throws LedgerError. */
+    upcoming(query: { days?: number | undefined } = {}): LedgerUpcoming {
+      const day = today()
+      return upcomingOf(view(), rulesOf(copy, day), day, readUpcoming(query))
+    },
+
+    /** The balances of the days to come, with what is expected, by default of ninety days. Throws LedgerError. */
+    forecast(query: Omit<LedgerRange, 'from'> = {}): LedgerForecast {
+      const day = today()
+      const { account_id, ...range } = readForecast(query, day)
+      const only = account_id === undefined ? undefined : keyOf('account', account_id)
+      const accounts = oldestFirst(view().all('account')).filter(({ key }) => (only ?? key) === key)
+      return forecastReportOf(view(), rulesOf(copy, day), accounts, { query: range, today: day })
+    },
+
     /** The balance checks of all accounts, or of one, by account and day, with their differences. */
     checks(account?: Key | number): LedgerCheck[] {
       const only = account === undefined ? undefined : keyOf('account', account)

@@ -1,3 +1,4 @@
+import { parseRecurrenceRule } from '../../src/shared/recurrence-rule.ts'
 import { changedNouns, transactionTypes } from '../../src/shared/types.ts'
 import type { Feed } from '../api.ts'
 import { type Balances, move } from './balances.ts'
@@ -5,7 +6,7 @@ import { indexOf, newestFirst } from './order.ts'
 
 export type FeedChange = Feed['changes'][number]
 /** The nouns that the ledger knows; it ignores changes of others. */
-export type Noun = Exclude<FeedChange['noun'], 'recurring'>
+export type Noun = FeedChange['noun']
 type RowsByNoun = { [N in Noun]: NonNullable<Extract<FeedChange, { noun: N }>['data']> }
 export type ServedRow<N extends Noun = Noun> = RowsByNoun[N]
 
@@ -28,22 +29,24 @@ export type OnChange = (noun: Noun, key: Key, before: ServedRow | undefined) => 
 
 const clientOf = ({ client_id }: Identified) => client_id
 
-export const nouns = changedNouns.filter((noun): noun is Noun => noun !== 'recurring')
+export const nouns: readonly Noun[] = changedNouns
 
 /** An empty map for each noun. */
 export const mapsByNoun = () => ({
   profile: new Map(),
   account: new Map(),
   category: new Map(),
+  recurring: new Map(),
   transaction: new Map(),
   balance_check: new Map(),
 })
 
-/** The fields of transactions and balance checks that name other rows, and the nouns of these. */
+/** The fields of transactions, rules and balance checks that name other rows, and the nouns of these. */
 export const references = [
   ['account_id', 'account'],
   ['to_account_id', 'account'],
   ['category_id', 'category'],
+  ['recurring_id', 'recurring'],
 ] as const
 
 /** The noun that a field refers to; undefined if it refers to none. */
@@ -55,17 +58,28 @@ const types: readonly unknown[] = transactionTypes
 const isDate = (one: unknown): boolean => typeof one === 'string' && /^\d{4}-\d\d-\d\d$/.test(one)
 export const isAmount = (one: unknown): boolean => typeof one === 'string' && /^-?\d+\.\d\d$/.test(one)
 
+/** False for a rule whose dates cannot be computed. */
+export function isSchedule({ starts_on, rrule, exceptions }: Record<string, unknown>): boolean {
+  try {
+    parseRecurrenceRule(String(rrule))
+    return isDate(starts_on) && Object.keys(exceptions ?? {}).every(isDate)
+  } catch {
+    return false
+  }
+}
+
 /** False for a row that cannot be read: it is damaged, or not the service's. */
 export function isRow(noun: string, row: Record<string, unknown> | null | undefined): boolean {
   if (!isId(row?.id)) return false
   if (noun === 'account') return isAmount(row?.starting_balance)
   if (noun === 'balance_check') return isAmount(row?.balance) && isDate(row?.date) && isId(row?.account_id)
-  if (noun !== 'transaction') return nouns.includes(noun as Noun)
-  const { type, amount, transaction_date, account_id, to_account_id, category_id } = row ?? {}
+  if (noun !== 'transaction' && noun !== 'recurring') return nouns.includes(noun as Noun)
+  const { type, amount, account_id, to_account_id, category_id } = row ?? {}
+  const isDated = noun === 'transaction' ? isDate(row?.transaction_date) : isSchedule(row ?? {})
   return (
     types.includes(type) &&
     isAmount(amount) &&
-    isDate(transaction_date) &&
+    isDated &&
     isId(account_id) &&
     isIdOrNone(to_account_id) &&
     isIdOrNone(category_id)
@@ -127,8 +141,12 @@ export function servedRows() {
   const byId: { [N in Noun]: Map<number, ServedRow<N>> } = mapsByNoun()
   const { moved, inOrder, replace } = sortedTransactions()
   const idsByClientId: { [N in Noun]: Map<string, number> } = mapsByNoun()
-  /** The keys of accounts and categories, even of deleted ones: rows that name these may still be shown. */
-  const keys = { account: new Map<number, Key>(), category: new Map<number, Key>() }
+  /** The keys of rows that others name, even of deleted ones: those may still be shown. */
+  const keys = {
+    account: new Map<number, Key>(),
+    category: new Map<number, Key>(),
+    recurring: new Map<number, Key>(),
+  }
 
   return {
     byId,
@@ -145,7 +163,8 @@ export function servedRows() {
       rows.set(row.id, row)
       const client = clientOf(row)
       if (client != null) idsByClientId[noun].set(client, row.id)
-      if (noun === 'account' || noun === 'category') keys[noun].set(row.id, keyOf(row))
+      if (noun === 'account' || noun === 'category' || noun === 'recurring')
+        keys[noun].set(row.id, keyOf(row))
     },
 
     /** Removes a row, and returns it. */
@@ -161,7 +180,7 @@ export function servedRows() {
       return byId[noun].get(key.startsWith('#') ? (idsByClientId[noun].get(key.slice(1)) ?? 0) : Number(key))
     },
 
-    /** The key of an account or a category, even of one that has not arrived yet. */
-    keyOf: (noun: 'account' | 'category', id: number): Key => keys[noun].get(id) ?? String(id),
+    /** The key of a row that others name, even of one that has not arrived yet. */
+    keyOf: (noun: 'account' | 'category' | 'recurring', id: number): Key => keys[noun].get(id) ?? String(id),
   }
 }

@@ -3,6 +3,7 @@ import type { BearerHeader, GetBearer } from '../own-token.ts'
 import type { Stopped } from '../stopped.ts'
 import type { Copy } from './copy.ts'
 import type { Change, Pending, Result } from './pending.ts'
+import { references } from './rows.ts'
 import { type Entry, partsOf } from './store.ts'
 
 /** The result of one sync. If it ended early, nothing is lost: the next one continues. */
@@ -64,6 +65,5 @@ export function keepChanged(run: LedgerRun, id: string, pending: Pending | undef
 
 /** The ids of the rows that a change refers to, as in `Stored.pending`. */
 export function referredTo(change: Change | null): string[] {
-  const { account_id, to_account_id, category_id } = change?.set ?? {}
-  return [`account ${account_id}`, `account ${to_account_id}`, `category ${category_id}`]
+  return references.map(([field, noun]) => `${noun} ${change?.set[field]}`)
 }

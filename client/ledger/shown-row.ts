@@ -1,5 +1,6 @@
 import { type TransactionText, transactionTexts } from '../../src/shared/transaction-fields.ts'
 import type { Creatable, Entered } from './entered.ts'
+import { flattened } from './exceptions.ts'
 import type { Change, Fields, Pending, Value } from './pending.ts'
 import { isAmount, type Key, type Noun, type Rows, references, type ServedRow } from './rows.ts'
 
@@ -17,13 +18,27 @@ type Local = {
 }
 type Replaced = 'id' | 'created_at' | 'updated_at'
 type Refs = { account_id: Key; to_account_id: Key | null; category_id: Key | null }
+/** What is different in an occurrence, by fields such as `exceptions.2026-12-31`: each a JSON text, or null. */
+type ShownExceptions = { [field: `exceptions.${string}`]: string | null }
 
 /** Rows as they are shown: those of the service with their pending changes applied. */
 export type Shown = {
   profile: ServedRow<'profile'> & Local
   account: Omit<ServedRow<'account'>, Replaced> & Local
   category: Omit<ServedRow<'category'>, Replaced> & Local
-  transaction: Omit<ServedRow<'transaction'>, Replaced | keyof Refs> & Local & Refs
+  recurring: Omit<ServedRow<'recurring'>, 'id' | 'exceptions' | 'open_from' | keyof Refs> &
+    Local &
+    Refs &
+    ShownExceptions & {
+      /** Null for today. */
+      open_from: string | null
+      /** Of one that continues another one, while the service does not have it: the key of that, and from which date on. */
+      divides?: Key
+      from?: string
+    }
+  transaction: Omit<ServedRow<'transaction'>, Replaced | 'recurring_id' | keyof Refs> &
+    Local &
+    Refs & { recurring_id: Key | null }
   balance_check: Omit<ServedRow<'balance_check'>, Replaced | 'account_id'> & Local & Pick<Refs, 'account_id'>
 }
 
@@ -31,7 +46,10 @@ export type Shown = {
 const pendingRank = 2 ** 52
 type Required<T> = { [F in keyof T]-?: object extends Pick<T, F> ? never : F }[keyof T]
 /** The fields of a row that need not be entered, other than those that `shownRow` sets. */
-type Blank<N extends Creatable> = Omit<ServedRow<N>, Required<Entered[N]> | 'user_id' | 'client_id'>
+type Blank<N extends Creatable> = Omit<
+  ServedRow<N>,
+  Required<Entered[N]> | 'user_id' | 'client_id' | 'exceptions'
+>
 
 const noTexts = Object.fromEntries(transactionTexts.map((name) => [name, null])) as Record<
   TransactionText,
@@ -51,6 +69,21 @@ const blank: { [N in Creatable]: Record<keyof Blank<N>, Value> } & { profile: Fi
     reconciled_through: null,
   },
   category: { id: null, version: 0 },
+  recurring: {
+    id: null,
+    version: 0,
+    to_account_id: null,
+    category_id: null,
+    amount_tolerance: 0,
+    description: null,
+    reference: null,
+    weekend: 'keep',
+    auto_record: false,
+    remind_days: null,
+    paused: false,
+    open_from: null,
+    successor_id: null,
+  },
   transaction: {
     id: null,
     version: 0,
@@ -95,23 +128,31 @@ export function shownRow<N extends Noun>(
   const own = keyed(noun, row, rows)
   own.key = key
   own.rank = served?.id ?? pendingRank + (one?.at ?? 0)
-  if (noun !== 'profile' && noun !== 'balance_check') own.user_id = userId
+  if (noun !== 'profile' && noun !== 'recurring' && noun !== 'balance_check') own.user_id = userId
   own.waits = pendingState(one)
   // A stored change may be damaged.
   if (one && noun === 'account' && !isAmount(row.starting_balance)) own.starting_balance = '0.00'
+  const hasAmount = noun === 'transaction' || noun === 'recurring'
+  if (one && hasAmount && !isAmount(row.amount)) own.amount = '0.00'
   if (one && noun === 'transaction') {
-    if (!isAmount(row.amount)) own.amount = '0.00'
     own.transaction_date = String(row.transaction_date)
     Object.assign(own, bookedDaysAfter(served && keyed(noun, { ...served }, rows), own))
   }
+  if (one && noun === 'recurring' && isOpened(served as ServedRow<'recurring'> | undefined, own))
+    own.open_from = null
   if (one && noun === 'balance_check' && !isAmount(row.balance)) own.balance = '0.00'
   return own as Shown[N]
 }
 
+/** True if a rule opens today: it is resumed, or begins to record by itself. */
+const isOpened = (before: ServedRow<'recurring'> | undefined, now: Fields): boolean =>
+  (before?.paused === true && now.paused === false) ||
+  (before?.auto_record === false && now.auto_record === true)
+
 /** A copy of a row with all fields, and with keys in place of ids. */
-export function keyed(noun: Noun, row: Fields, rows: Rows): Fields {
-  const own: Fields = { ...blank[noun], ...row }
-  if (noun === 'transaction' || noun === 'balance_check')
+export function keyed(noun: Noun, row: object, rows: Rows): Fields {
+  const own: Fields = { ...blank[noun], ...(noun === 'recurring' ? flattened(row) : row) }
+  if (noun === 'transaction' || noun === 'recurring' || noun === 'balance_check')
     for (const [field, of] of references) {
       if (!(field in own)) continue
       const name = own[field]

@@ -7,7 +7,7 @@ import { type Key, type Noun, nouns, type OnChange, type Rows, servedRows } from
 export type Entry = [key: string, value: string | null]
 
 /** The version of the form that is stored. Copies of an earlier one lack the nouns that were added since. */
-const formVersion = 3
+const formVersion = 4
 
 type Meta = {
   version: number

@@ -1,6 +1,14 @@
 import * as z from 'zod/mini'
 import { fieldsOfNoun } from '../../src/changes/fields-contract.ts'
-import { balancesErrors, balancesQuery, monthlyErrors, monthlyQuery } from '../../src/reports/contract.ts'
+import { occurrenceChanges, upcomingQuery } from '../../src/recurring/contract.ts'
+import {
+  balancesErrors,
+  balancesQuery,
+  forecastErrors,
+  forecastQuery,
+  monthlyErrors,
+  monthlyQuery,
+} from '../../src/reports/contract.ts'
 import { categoryNameKey } from '../../src/shared/category-name-key.ts'
 import { monthOf } from '../../src/shared/dates.ts'
 import {
@@ -13,6 +21,8 @@ import {
 } from '../../src/shared/field-errors.ts'
 import { idOrReference, longestClientId, oneOf, text } from '../../src/shared/fields.ts'
 import { formatMoney, type Minor } from '../../src/shared/money.ts'
+import { exceptionOf } from '../../src/shared/occurrences.ts'
+import { addDayErrors, addRuleErrors } from '../../src/shared/recurring-rules.ts'
 import { isBlank } from '../../src/shared/texts.ts'
 import { transactionTypes } from '../../src/shared/types.ts'
 import { period, periodErrors } from '../../src/summary/contract.ts'
@@ -22,6 +32,7 @@ import { changedElsewhere } from '../../src/users/contract.ts'
 import type { FieldErrors } from '../api.ts'
 import type { Copy } from './copy.ts'
 import { type Creatable, type Entered, LedgerError } from './entered.ts'
+import { readException, textOfException } from './exceptions.ts'
 import { fieldsOf } from './fields.ts'
 import type { FindKey } from './keys.ts'
 import type { Fields, Value } from './pending.ts'
@@ -57,7 +68,8 @@ export function validatorOf({ view, stored, pending }: Copy, keyOf: FindKey, tod
       return withError(errors, 'name', takenText)
     if (noun === 'balance_check')
       return withCheckRules(next, errors, key, { view: view(), exists, today: today() })
-    if (noun !== 'transaction') return errors
+    if (noun === 'recurring') addRuleErrors(errors, next)
+    if (noun !== 'transaction' && noun !== 'recurring') return errors
     const isThere = (of: Noun, value: Value) => exists(of, String(value))
     // As in an operation, a null says that there is no category.
     const isNew = key === undefined && next.category_id !== null
@@ -105,7 +117,7 @@ export function validatorOf({ view, stored, pending }: Copy, keyOf: FindKey, tod
       if (noun === 'profile' && draft.values.email && draft.values.email !== row.email)
         addError(draft.errors, 'email', changedElsewhere)
       // Only a transfer has a destination.
-      if (noun === 'transaction' && 'type' in fields && fields.type !== 'transfer')
+      if ((noun === 'transaction' || noun === 'recurring') && 'type' in fields && fields.type !== 'transfer')
         if (!('to_account_id' in draft.errors)) fields.to_account_id ??= null
       // A category that has been deleted is none.
       const { category_id: category } = row
@@ -153,6 +165,22 @@ export const readMonths = (query: LedgerMonths, today: string): LedgerMonths =>
   readFigures(months, query, (values) => monthlyErrors(values, monthOf(today)))
 export const readRange = (query: LedgerRange, today: string): LedgerRange =>
   readFigures(ranges, query, (values) => balancesErrors(values, today))
+
+const forecasts = z.extend(forecastQuery, ofAccount)
+export const readForecast = (query: Omit<LedgerRange, 'from'>, today: string): LedgerRange =>
+  readFigures(forecasts, query, (values) => forecastErrors(values, today))
+export const readUpcoming = (query: { days?: number | undefined }): { days?: number } =>
+  readQuery(upcomingQuery, query)
+
+const exceptions = z.omit(occurrenceChanges, { transaction_id: true })
+
+/** Merges changes into the exception of a date, both as the texts that rules have. Throws LedgerError. */
+export function mergedException(before: Value | undefined, changes: object, date: string): string | null {
+  const { values, errors } = readFields(exceptions, changes)
+  addDayErrors(errors, { date, day: values.transaction_date as string | null | undefined })
+  refuse(errors)
+  return textOfException(exceptionOf({ ...readException(before), ...values }))
+}
 
 type ErrorsOf = (values: Draft['values']) => FieldErrors
 

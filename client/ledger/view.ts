@@ -45,9 +45,12 @@ export function viewOf(sources: Sources) {
       const row = all.listed(String(name))
       return listing.isListed(row) ? (all.present(row) as Shown[N]) : undefined
     }
-    const row = shown[noun].get(String(name))
-    const isHidden = row && 'account_id' in row && !shown.account.has(row.account_id)
-    return isHidden ? undefined : row
+    const key =
+      noun === 'recurring' && typeof name === 'number' ? rows.keyOf('recurring', name) : String(name)
+    const row = shown[noun].get(key)
+    const isThere = (account: Key | null | undefined) => account == null || shown.account.has(account)
+    const { account_id, to_account_id } = (row ?? {}) as Partial<Shown['recurring']>
+    return isThere(account_id) && isThere(to_account_id) ? row : undefined
   }
 
   for (const noun of nouns)
@@ -76,6 +79,8 @@ export function viewOf(sources: Sources) {
     },
 
     accountOf,
+    /** The key of a rule, by its key or id. */
+    ruleOf: (name: Key | number) => (typeof name === 'string' ? name : rows.keyOf('recurring', name)),
     balanceOf: listing.balanceOf,
     get listed() {
       return listing.listed

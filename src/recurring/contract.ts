@@ -259,9 +259,15 @@ export const alreadyRecorded = shown.object(
   { message: 'The occurrence is already recorded.', code: 'already_recorded', transaction_id: 812 },
 )
 
+/** How many days are looked ahead, unless the client says it. */
+export const defaultUpcomingDays = 30
+
 export const upcomingQuery = z.partial(
   z.object({
-    days: field(wholeNumber(1, 366), doc({ default: 30, description: 'How many days to look ahead.' })),
+    days: field(
+      wholeNumber(1, 366),
+      doc({ default: defaultUpcomingDays, description: 'How many days to look ahead.' }),
+    ),
   }),
 )
 export type UpcomingQuery = z.output<typeof upcomingQuery>

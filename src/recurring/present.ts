@@ -11,7 +11,7 @@ import type {
 } from './contract.ts'
 import type { Divided } from './divide.ts'
 import { occurringOf, openFromOf, type Rule, type RuleWithNext } from './read.ts'
-import type { StatedOccurrence } from './upcoming.ts'
+import type { OccurrenceOfRule } from './upcoming.ts'
 
 /** A rule without what depends on the day. */
 export function presentStoredRule(rule: Rule): ShownStoredRecurring {
@@ -65,14 +65,14 @@ export function presentDivided({ ended, successor }: Divided): ShownDividedRecur
   return { recurring: presentRule(ended), successor: successor && presentRule(successor) }
 }
 
-export function presentUpcoming(found: StatedOccurrence[]): ShownUpcoming {
+export function presentUpcoming(found: OccurrenceOfRule[]): ShownUpcoming {
   return {
-    occurrences: found.map(({ rule, occurrence, state, daysLate, amount, possible }) => ({
+    occurrences: found.map(({ rule, occurrence, amount, possible }) => ({
       recurring_id: rule.id,
       occurrence_date: occurrence.date,
       transaction_date: occurrence.day,
-      state,
-      days_late: daysLate,
+      state: occurrence.state,
+      days_late: occurrence.daysLate,
       amount: formatMoney(amount),
       possible,
     })),

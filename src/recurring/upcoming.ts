@@ -6,34 +6,28 @@ import { addDays, type CalendarDate, dateIn, daysBetween, daysOnEarth } from '..
 import type { Draft } from '../shared/draft.ts'
 import type { Minor } from '../shared/money.ts'
 import {
-  bookedIn,
   dueDays,
+  isExpected,
   maxPossibleDays,
-  type Occurrence,
-  openUntil,
   possibleDays,
+  type StatedOccurrence,
+  statedOccurrences,
 } from '../shared/occurrences.ts'
-import type { occurrenceStates } from '../shared/types.ts'
-import { maxUpcoming, type UpcomingQuery } from './contract.ts'
+import { defaultUpcomingDays, maxUpcoming, type UpcomingQuery } from './contract.ts'
 import { isRecordedIn, occurringOf, type Rule, selectRules } from './read.ts'
 
-/** How many days are looked ahead, unless the client says it. */
-const defaultDays = 30
-
-/** An occurrence with its state. */
-export type StatedOccurrence = {
+/** An occurrence with its rule, and the amount that is expected. */
+export type OccurrenceOfRule = {
   rule: Rule
-  occurrence: Occurrence
-  state: (typeof occurrenceStates)[number]
-  daysLate: number
+  occurrence: StatedOccurrence
   amount: Minor
   /** The id of a transaction that may be it. */
   possible: number | null
 }
 
 /** Returns the occurrences that are due, and those of the next days, by day. Throws Invalid. */
-export async function listUpcoming(owner: Owner, draft: Draft<UpcomingQuery>): Promise<StatedOccurrence[]> {
-  const { days = defaultDays } = await requireComplete(owner, draft)
+export async function listUpcoming(owner: Owner, draft: Draft<UpcomingQuery>): Promise<OccurrenceOfRule[]> {
+  const { days = defaultUpcomingDays } = await requireComplete(owner, draft)
   const { rules, possible, user } = await owner.run({
     rules: selectRules(owner, owner.now),
     possible: selectPossible(owner, owner.now),
@@ -49,8 +43,8 @@ export async function listUpcoming(owner: Owner, draft: Draft<UpcomingQuery>): P
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 /** The open occurrences of a rule: those that are due today, and those until a day. */
-export function expectedOccurrences(...of: Parameters<typeof statedOf>): StatedOccurrence[] {
-  return statedOf(...of).filter(({ state }) => state === 'due' || state === 'upcoming')
+export function expectedOccurrences(...of: Parameters<typeof statedOf>): OccurrenceOfRule[] {
+  return statedOf(...of).filter(({ occurrence }) => isExpected(occurrence))
 }
 
 /** The occurrences of a rule that are due today, and all that are booked from today to a day. */
@@ -59,26 +53,16 @@ function statedOf(
   today: CalendarDate,
   to: CalendarDate,
   possible: PossibleRow[],
-): StatedOccurrence[] {
-  if (rule.paused) return []
+): OccurrenceOfRule[] {
   const occurring = occurringOf(rule)
-  const isRecorded = isRecordedIn(rule.recorded)
-  const state = (one: Occurrence): StatedOccurrence['state'] =>
-    isRecorded(one.date) ? 'recorded' : one.exception.skip ? 'skipped' : one.day <= today ? 'due' : 'upcoming'
   const within = possibleDays(occurring, today)
-  const late = openUntil(occurring, isRecorded, today, addDays(today, -1))
-  const ahead = bookedIn(occurring, { from: today, to }).filter(({ day }) => day >= occurring.openFrom)
-  return [...late, ...ahead].map((occurrence) => {
-    const { day, exception } = occurrence
-    const amount = exception.amount ?? rule.amount
-    const found = { rule, occurrence, state: state(occurrence), amount }
-    const daysLate = found.state === 'due' ? daysBetween(day, today) : 0
+  return statedOccurrences(occurring, isRecordedIn(rule.recorded), { from: today, to }).map((occurrence) => {
+    const amount = occurrence.exception.amount ?? rule.amount
     const isPossible = (row: PossibleRow) =>
-      isLike(row, rule) && row.amount === amount && Math.abs(daysBetween(row.date, day)) <= within
+      isLike(row, rule) && row.amount === amount && Math.abs(daysBetween(row.date, occurrence.day)) <= within
     return {
-      ...found,
-      daysLate,
-      possible: found.state === 'due' ? (possible.find(isPossible)?.id ?? null) : null,
+      ...{ rule, occurrence, amount },
+      possible: occurrence.state === 'due' ? (possible.find(isPossible)?.id ?? null) : null,
     }
   })
 }

@@ -123,7 +123,7 @@ export function balancesErrors(query: BalancesQuery, today: CalendarDate): Field
 
 /** How many days a forecast looks ahead, unless the client says it, and at most. */
 export const defaultForecastDays = 90
-export const maxForecastDays = 366
+const maxForecastDays = 366
 
 export const forecastQuery = z.partial(
   z.object({
@@ -144,6 +144,20 @@ export const forecastQuery = z.partial(
   }),
 )
 export type ForecastQuery = z.output<typeof forecastQuery>
+
+/** The days of a forecast, if `today` is the current date. */
+export function daysOfForecast({ to }: ForecastQuery, today: CalendarDate): Span {
+  return { from: today, to: to ?? addDays(today, defaultForecastDays) }
+}
+
+/** The errors of a forecast's last day. */
+export function forecastErrors({ to }: ForecastQuery, today: CalendarDate): FieldErrors {
+  const errors: FieldErrors = {}
+  if (to && to < today) addError(errors, 'to', 'The :field field must not be before today.')
+  if (to && to > addDays(today, maxForecastDays))
+    addError(errors, 'to', `The :field field must be a date within ${maxForecastDays} days.`)
+  return errors
+}
 
 const monthOfReport = shown.object('MonthOfReport', 'A month, even one without transactions.', {
   month: field(z.string(), doc({ examples: ['2026-11'] })),

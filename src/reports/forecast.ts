@@ -4,20 +4,13 @@ import type { Owner } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
 import { accounts, transactions } from '../database/schema.ts'
 import { selectRules } from '../recurring/read.ts'
-import { expectedOccurrences, type StatedOccurrence, selectPossible } from '../recurring/upcoming.ts'
-import { addDays, type CalendarDate, dateIn, daysOnEarth, latestDate } from '../shared/dates.ts'
+import { expectedOccurrences, type OccurrenceOfRule, selectPossible } from '../recurring/upcoming.ts'
+import { type CalendarDate, dateIn, daysOnEarth, latestDate } from '../shared/dates.ts'
 import { formatNumber } from '../shared/doc.ts'
 import type { Draft } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
-import { messageFor } from '../shared/field-errors.ts'
-import {
-  type ForecastPoint,
-  forecastBalances,
-  forecastDates,
-  type LowestPoint,
-  movementsOf,
-} from '../shared/forecast.ts'
-import { defaultForecastDays, type ForecastQuery, maxForecastDays } from './contract.ts'
+import { type ForecastPoint, forecastDates, forecastOf, type LowestPoint } from '../shared/forecast.ts'
+import { daysOfForecast, type ForecastQuery, forecastErrors } from './contract.ts'
 import { requireFigures } from './figures.ts'
 
 /** The most transactions after today that a forecast reads. */
@@ -27,7 +20,7 @@ export type Forecast = {
   today: CalendarDate
   points: ForecastPoint<number>[]
   lowest: LowestPoint<number>[]
-  due: StatedOccurrence[]
+  due: OccurrenceOfRule[]
   expected: number
   recordedAhead: number
 }
@@ -54,49 +47,20 @@ export async function forecast(owner: Owner, draft: Draft<ForecastQuery>): Promi
     possible: selectPossible(owner, owner.now),
   })
   const today = dateIn(found.user.timezone, owner.now)
-  const span = { from: today, to: lastDay(query.to, today) }
+  const errors = forecastErrors(query, today)
+  if (Object.keys(errors).length > 0) throw new Invalid(errors)
+  const span = daysOfForecast(query, today)
   const rows = futureOf(found.future, today)
   requireFigures(forecastDates(span, every).length * found.accounts.length, 'to')
-  const balances = new Map(found.accounts.map(({ id, balance }) => [id, BigInt(balance)]))
-  const moved = rows.flatMap((row) => movementsOf(row.day, row))
-  // The balance of an account has all its transactions, even those of the future.
-  for (const { account, amount } of moved) {
-    const balance = balances.get(account)
-    if (balance !== undefined) balances.set(account, balance - amount)
-  }
-  const touches = ({ account, toAccount }: { account: number; toAccount: number | null }) =>
-    balances.has(account) || (toAccount !== null && balances.has(toAccount))
   const expected = found.rules
     .flatMap((rule) => expectedOccurrences(rule, today, span.to, found.possible))
-    .filter(({ rule }) => touches({ account: rule.accountId, toAccount: rule.toAccountId }))
-  const ahead = expected.flatMap(({ rule, occurrence: { day }, amount }) => {
-    const { type, accountId: account, toAccountId: toAccount } = rule
-    return movementsOf(day > today ? day : addDays(today, 1), {
-      type,
-      account,
-      toAccount,
-      amount: BigInt(amount),
+    .map((one) => {
+      const { type, accountId: account, toAccountId: toAccount } = one.rule
+      return { ...{ type, account, toAccount }, day: one.occurrence.day, amount: BigInt(one.amount), one }
     })
-  })
-  return {
-    today,
-    ...forecastBalances(span, every, balances, [...moved, ...ahead]),
-    due: expected.filter(({ state }) => state === 'due'),
-    expected: expected.length,
-    recordedAhead: rows.filter((row) => row.isOccurrence && row.day <= span.to && touches(row)).length,
-  }
-}
-
-/** The last day of a forecast. Throws Invalid. */
-function lastDay(to: CalendarDate | undefined, today: CalendarDate): CalendarDate {
-  const last = addDays(today, maxForecastDays)
-  if (to === undefined) return addDays(today, defaultForecastDays)
-  if (to >= today && to <= last) return to
-  const text =
-    to < today
-      ? 'The :field field must not be before today.'
-      : `The :field field must be a date within ${maxForecastDays} days.`
-  throw new Invalid({ to: [messageFor('to', text)] })
+  const balances = new Map(found.accounts.map(({ id, balance }) => [id, BigInt(balance)]))
+  const { due, ...report } = forecastOf(span, every, { balances, future: rows, expected })
+  return { today, ...report, due: due.map(({ one }) => one) }
 }
 
 /** The transactions after a day as one JSON text, the earliest first, one more than a forecast may have. */

@@ -10,7 +10,7 @@ import {
 import type { reportIntervals } from './types.ts'
 
 /** A change of an account's balance on a day, in minor units. */
-export type Movement<Account> = { account: Account; day: CalendarDate; amount: bigint }
+type Movement<Account> = { account: Account; day: CalendarDate; amount: bigint }
 
 /** Balances at the end of a day. */
 export type ForecastPoint<Account> = { date: CalendarDate; balances: Map<Account, bigint> }
@@ -32,8 +32,54 @@ function weeksOrDays({ from, to }: Span, every: 'day' | 'week'): CalendarDate[] 
   return every === 'day' ? days : days.filter((_, nth) => nth % 7 === 0)
 }
 
+/** A transaction as far as it moves balances, on its day. */
+export type Moved<Account> = {
+  day: CalendarDate
+  type: string
+  account: Account
+  toAccount: Account | null
+  amount: bigint
+}
+
+/** What a forecast is made of. */
+type Sources<Account, Expected> = {
+  /** Of the accounts that it shows, with all their transactions, even those after today. */
+  balances: ReadonlyMap<Account, bigint>
+  /** The transactions after today. */
+  future: (Moved<Account> & { isOccurrence: boolean })[]
+  /** The open occurrences up to its last day. What is due counts tomorrow. */
+  expected: Expected[]
+}
+
+/** The balances from the first day of a span, which is today, to its last. */
+export function forecastOf<Account, Expected extends Moved<Account>>(
+  span: Span,
+  every: (typeof reportIntervals)[number],
+  { balances, future, expected: all }: Sources<Account, Expected>,
+) {
+  const { from: today, to } = span
+  const touches = ({ account, toAccount }: Moved<Account>) =>
+    balances.has(account) || (toAccount !== null && balances.has(toAccount))
+  const expected = all.filter(touches)
+  const moved = future.flatMap(movementsOf)
+  const ahead = expected.flatMap((one) =>
+    movementsOf({ ...one, day: one.day > today ? one.day : addDays(today, 1) }),
+  )
+  const current = new Map(balances)
+  for (const { account, amount } of moved) {
+    const balance = current.get(account)
+    if (balance !== undefined) current.set(account, balance - amount)
+  }
+  return {
+    ...forecastBalances(span, every, current, [...moved, ...ahead]),
+    due: expected.filter(({ day }) => day <= today),
+    expected: expected.length,
+    recordedAhead: future.filter((row) => row.isOccurrence && row.day <= to && touches(row)).length,
+  }
+}
+
 /** Adds the movements after today to the balances at the end of today. */
-export function forecastBalances<Account>(
+function forecastBalances<Account>(
   span: Span,
   every: (typeof reportIntervals)[number],
   today: ReadonlyMap<Account, bigint>,
@@ -61,15 +107,13 @@ export function forecastBalances<Account>(
 }
 
 /** The movements of a transaction, one for each of its accounts. */
-export function movementsOf<Account>(
-  day: CalendarDate,
-  {
-    type,
-    account,
-    toAccount,
-    amount,
-  }: { type: string; account: Account; toAccount: Account | null; amount: bigint },
-): Movement<Account>[] {
+function movementsOf<Account>({
+  day,
+  type,
+  account,
+  toAccount,
+  amount,
+}: Moved<Account>): Movement<Account>[] {
   const own = { account, day, amount: type === 'income' ? amount : -amount }
   return toAccount === null ? [own] : [own, { account: toAccount, day, amount }]
 }

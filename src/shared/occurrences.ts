@@ -1,7 +1,7 @@
 import { addDays, type CalendarDate, daysBetween, type Span } from './dates.ts'
 import type { Minor } from './money.ts'
 import { bookingDay, occurrences, occurrencesBetween, type Schedule } from './recurrence.ts'
-import type { weekendShifts } from './types.ts'
+import type { occurrenceStates, weekendShifts } from './types.ts'
 
 /** For so many days from its booking day, an occurrence that is not recorded is due; then it is missed. */
 export const dueDays = 62
@@ -92,6 +92,29 @@ export function openUntil(
   const from = earliestDue(rule, today)
   return rule.paused ? [] : bookedIn(rule, { from, to }).filter((one) => isOpen(one, isRecorded))
 }
+
+/** An occurrence with what has become of it. */
+export type StatedOccurrence = Occurrence & { state: (typeof occurrenceStates)[number]; daysLate: number }
+
+/** The occurrences that are due today, and all that are booked from today to a day. A paused rule has none. */
+export function statedOccurrences(
+  rule: Occurring,
+  isRecorded: IsRecorded,
+  { from: today, to }: Span,
+): StatedOccurrence[] {
+  if (rule.paused) return []
+  const late = openUntil(rule, isRecorded, today, addDays(today, -1))
+  const ahead = bookedIn(rule, { from: today, to }).filter(({ day }) => day >= rule.openFrom)
+  return [...late, ...ahead].map((one) => {
+    const unrecorded = one.exception.skip ? 'skipped' : one.day <= today ? 'due' : 'upcoming'
+    const state = isRecorded(one.date) ? 'recorded' : unrecorded
+    return { ...one, state, daysLate: state === 'due' ? daysBetween(one.day, today) : 0 }
+  })
+}
+
+/** True for an occurrence that is still expected. */
+export const isExpected = ({ state }: { state: (typeof occurrenceStates)[number] }): boolean =>
+  state === 'due' || state === 'upcoming'
 
 /** The date of the first open occurrence; null if there is none. */
 export function nextOpen(rule: Occurring, isRecorded: IsRecorded, today: CalendarDate): CalendarDate | null {

@@ -64,6 +64,7 @@ const pages = {
   account: '/accounts',
   category: '/categories',
   profile: '/settings',
+  recurring: undefined,
   transaction: undefined,
   balance_check: '/accounts',
 }

@@ -187,7 +187,7 @@ export function readLedger(ledger: Ledger, { filters, periods, months, ranges } 
     balances: ranges.map((query) => ledger.balancesReport(query)),
     first: ledger.transactions().data.slice(0, 3),
   }
-  return without(['key', 'waits', 'category_key', 'account_key'], {
+  return without(['key', 'waits', 'category_key', 'account_key', 'recurring_key'], {
     ...all,
     rows: first.map(({ key }) => ledger.transaction(key)),
   })

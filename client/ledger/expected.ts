@@ -1,0 +1,153 @@
+import { defaultUpcomingDays, maxUpcoming } from '../../src/recurring/contract.ts'
+import { daysOfForecast, type ForecastQuery } from '../../src/reports/contract.ts'
+import { addDays } from '../../src/shared/dates.ts'
+import { forecastOf } from '../../src/shared/forecast.ts'
+import { formatMoney } from '../../src/shared/money.ts'
+import {
+  isExpected,
+  possibleDays,
+  type StatedOccurrence,
+  statedOccurrences,
+} from '../../src/shared/occurrences.ts'
+import { exceptionsIn, isExceptionField } from './exceptions.ts'
+import { centsOf, compare, totalOf } from './money.ts'
+import type {
+  LedgerForecast,
+  LedgerOccurrence,
+  LedgerRecurring,
+  LedgerUpcoming,
+  presenterOf,
+} from './present.ts'
+import type { Key } from './rows.ts'
+import { nextOf, type Rule, successorOf } from './rules.ts'
+import { between } from './search.ts'
+import type { Listed } from './shown-row.ts'
+import type { View } from './view.ts'
+
+/** A rule as the service shows it, with the keys of what it names. */
+export function presentRule(
+  rule: Rule,
+  rules: Rule[],
+  today: string,
+  relations: ReturnType<typeof presenterOf>['relations'],
+): LedgerRecurring {
+  const { rank, client_id, divides, from, ...row } = rule.row
+  const fields = Object.entries(row).filter(([field]) => !isExceptionField(field))
+  const exceptions = exceptionsIn(row).flatMap(([date, one]) => (one ? [[date, one]] : []))
+  const successor = successorOf(rules, rule)
+  return {
+    ...(Object.fromEntries(fields) as typeof row),
+    ...relations(row),
+    open_from: row.open_from ?? today,
+    exceptions: Object.fromEntries(exceptions),
+    next: nextOf(rule, today),
+    successor_id: successor?.row.id ?? null,
+    successor_key: successor?.row.key ?? null,
+  }
+}
+
+type Stated = { rule: Rule; occurrence: StatedOccurrence; amount: string }
+
+/** The occurrences of rules that are due today, and all that are booked from today to a day. */
+function statedOf(rules: Rule[], span: { from: string; to: string }): Stated[] {
+  return rules.flatMap((rule) =>
+    statedOccurrences(rule.occurring, (date) => rule.recorded.has(date), span).map((occurrence) => {
+      const { amount } = occurrence.exception
+      return { rule, occurrence, amount: amount === undefined ? rule.row.amount : formatMoney(amount) }
+    }),
+  )
+}
+
+/** The occurrences that are due, and those of the next days, by day. */
+export function upcomingOf(
+  view: View,
+  rules: Rule[],
+  today: string,
+  { days = defaultUpcomingDays }: { days?: number },
+): LedgerUpcoming {
+  const found = statedOf(rules, { from: today, to: addDays(today, days) })
+  const inOrder = found.sort((a, b) => compare(a.occurrence.day, b.occurrence.day))
+  return { occurrences: inOrder.slice(0, maxUpcoming).map((one) => presented(view, one, today)) }
+}
+
+function presented(view: View, stated: Stated, today: string): LedgerOccurrence {
+  const { rule, occurrence, amount } = stated
+  const { row, recorded } = rule
+  const possible = occurrence.state === 'due' ? possibleOf(view, stated, today) : undefined
+  return {
+    recurring_id: row.id,
+    recurring_key: row.key,
+    occurrence_date: occurrence.date,
+    transaction_date: occurrence.day,
+    state: occurrence.state,
+    days_late: occurrence.daysLate,
+    amount,
+    possible: possible?.id ?? null,
+    possible_key: possible ? view.present(possible).key : null,
+    transaction_key: recorded.get(occurrence.date) ?? null,
+  }
+}
+
+/** The newest transaction of the same accounts, type and amount near the day that is no occurrence. */
+function possibleOf(
+  view: View,
+  { rule, occurrence: { day }, amount }: Stated,
+  today: string,
+): Listed | undefined {
+  const { row, occurring } = rule
+  const within = possibleDays(occurring, today)
+  const accountOf = (name: Key | number | null) => (name === null ? null : view.accountOf(name))
+  const near = between(view, addDays(day, -within), addDays(day, within)).filter(
+    (one) =>
+      one.type === row.type &&
+      one.amount === amount &&
+      one.recurring_id === null &&
+      accountOf(one.account_id) === row.account_id &&
+      accountOf(one.to_account_id) === row.to_account_id,
+  )
+  return [...near].sort((a, b) => rankOf(b) - rankOf(a))[0]
+}
+
+const rankOf = (row: Listed) => ('rank' in row ? row.rank : row.id)
+
+/** The balances of accounts in the days to come. */
+export function forecastReportOf(
+  view: View,
+  rules: Rule[],
+  accounts: { id: number | null; key: Key }[],
+  { query: { every = 'day', ...query }, today }: { query: ForecastQuery; today: string },
+): LedgerForecast {
+  const span = daysOfForecast(query, today)
+  const future = between(view, addDays(today, 1)).map((row) => ({
+    ...{ day: row.transaction_date, type: row.type, amount: centsOf(row.amount) },
+    account: view.accountOf(row.account_id),
+    toAccount: row.to_account_id === null ? null : view.accountOf(row.to_account_id),
+    isOccurrence:
+      row.recurring_id !== null && view.get('recurring', view.ruleOf(row.recurring_id)) !== undefined,
+  }))
+  const expected = statedOf(rules, span)
+    .filter(({ occurrence }) => isExpected(occurrence))
+    .map((one) => {
+      const { type, account_id: account, to_account_id: toAccount } = one.rule.row
+      return { ...{ type, account, toAccount }, day: one.occurrence.day, amount: centsOf(one.amount), one }
+    })
+  const balances = new Map(accounts.map(({ key }) => [key, view.balanceOf(key)]))
+  const { points, lowest, due, ...counts } = forecastOf(span, every, { balances, future, expected })
+  const idOf = (key: Key) => view.get('account', key)?.id ?? null
+  return {
+    from: today,
+    points: points.map((point) => ({
+      date: point.date,
+      total: totalOf([...point.balances.values()].reduce((sum, balance) => sum + balance, 0n)),
+      accounts: [...point.balances].map(([key, balance]) => ({
+        ...{ account_id: idOf(key), account_key: key, balance: totalOf(balance) },
+      })),
+    })),
+    lowest: lowest.map(({ account, date, balance }) => ({
+      ...{ account_id: idOf(account), account_key: account, date, balance: totalOf(balance) },
+    })),
+    due: due.map(({ one }) => presented(view, one, today)),
+    expected: counts.expected,
+    recorded_ahead: counts.recordedAhead,
+  }
+}

@@ -1,0 +1,82 @@
+import { continuedFrom, nextOccurrence } from '../../src/shared/recurrence.ts'
+import { formatRecurrenceRule } from '../../src/shared/recurrence-rule.ts'
+import type { Copy } from './copy.ts'
+import type { Entered } from './entered.ts'
+import { dateOfField, isExceptionField } from './exceptions.ts'
+import { fieldsOf } from './fields.ts'
+import type { EditOptions } from './occurrences.ts'
+import { creation, type Fields, groupOf, pick, withoutUnchanged } from './pending.ts'
+import type { Key } from './rows.ts'
+import { occurringOf, type Rule, requireRule } from './rules.ts'
+import { keyed, type Shown } from './shown-row.ts'
+
+/*
+ * A change of all that follows is a pending creation of the rule that continues another one: `divides` has the key of that,
+ * and `from` the first occurrence. It is sent as an update of the other rule.
+ */
+
+/** Writes to all occurrences from one on. */
+export function successorWritesOf(copy: Copy, { newId, keyOf, today, steps, validate }: EditOptions) {
+  return {
+    /**
+     * Changes the occurrences from one on: the rule ends before it, and another one continues it, whose key is returned. At
+     * the first occurrence of a rule, the rule itself is changed. Throws LedgerError.
+     */
+    async changeFollowing(
+      name: Key | number,
+      from: string,
+      fields: Partial<Entered['recurring']>,
+    ): Promise<Key> {
+      const rule = requireRule(copy, keyOf('recurring', name), from, today())
+      const { row, occurring } = rule
+      if (from === nextOccurrence(occurring)) {
+        const set = validate.update('recurring', { ...row }, fields)
+        const change = withoutUnchanged({ op: 'update', set, was: pick({ ...row }, Object.keys(set)) })
+        if (change) await steps.perform([copy.updateOf('recurring', row.key, change)])
+        return row.key
+      }
+      const template = continuation(rule, from, fields.starts_on)
+      const given = validate.update('recurring', { ...template, key: row.key }, fields)
+      const key = validate.newKey('recurring', newId())
+      const set: Fields = { ...template, ...given, divides: row.key, from }
+      await steps.perform([copy.updateOf('recurring', key, creation(set))])
+      return key
+    },
+  }
+}
+
+/** The fields of the rule that continues another one from an occurrence on. */
+function continuation({ row, occurring }: Rule, from: string, startsOn?: string): Fields {
+  const exceptions = Object.keys(row).filter((field) => isExceptionField(field) && dateOfField(field) >= from)
+  const continued = continuedFrom(occurring, from)
+  // Another first day is also another day of the month, unless the rule names one.
+  const rule = startsOn
+    ? { ...occurring.rule, ...(continued.count && { count: continued.count }) }
+    : continued
+  return {
+    ...pick({ ...row }, [...fieldsOf('recurring'), ...exceptions]),
+    ...{ starts_on: startsOn ?? from, rrule: formatRecurrenceRule(rule) },
+  }
+}
+
+/** The operation that divides a rule, from the creation of its successor: it sets what differs from the rule as it is. */
+export function divisionOf(
+  { rows }: ReturnType<Copy['stored']>,
+  key: Key,
+  { divides, from, ...set }: Fields,
+) {
+  const rule = String(divides)
+  const served = rows.get('recurring', rule)
+  const row = served && (keyed('recurring', served, rows) as Shown['recurring'])
+  const base =
+    row && continuation({ row, occurring: occurringOf(row, ''), recorded: new Map() }, String(from))
+  const isChanged = (field: string) =>
+    groupOf(field).some((one) => (set[one] ?? null) !== (base?.[one] ?? null))
+  const names = Object.keys({ ...base, ...set }).filter(isChanged)
+  const nulls = Object.fromEntries(names.map((field) => [field, null]))
+  return {
+    name: rule,
+    set: { ...nulls, ...pick(set, names), from: from ?? null, successor_client_id: key.slice(1) },
+    was: { ...nulls, ...(base && pick(base, names)) },
+  }
+}

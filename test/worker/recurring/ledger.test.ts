@@ -1,0 +1,144 @@
+import { expect, test, vi } from 'vitest'
+import { openDevice } from '../client/ledger/ledger-world.ts'
+import { createWorld, type Json } from '../fixtures/world.ts'
+import { createHousehold } from '../laws/every-route.ts'
+
+vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-20T12:00:00Z') })
+
+async function createHome() {
+  const home = await createHousehold(createWorld())
+  const { world, person, checking, cash, category } = home
+  const template = {
+    account_id: checking.id,
+    category_id: category.id,
+    type: 'expense' as const,
+    amount: '950.00',
+    description: 'Rent',
+    starts_on: '2026-10-31',
+    rrule: 'FREQ=MONTHLY',
+  }
+  const { ledger } = await openDevice(world, person)
+  await ledger.sync()
+  type Device = typeof ledger
+  /** Expects reads of the ledger to equal the API's, but for what only the ledger knows. */
+  async function expectEqual(device: Device = ledger) {
+    const paths = [
+      '/api/recurring',
+      '/api/recurring/upcoming?days=100',
+      '/api/reports/forecast?to=2027-06-30&every=week',
+    ]
+    const [rules, upcoming, forecast] = await Promise.all(
+      paths.map(async (path) => (await person.get(path)).body),
+    )
+    expect(shownOf(device)).toEqual({
+      rules: rules.map(({ client_id: _, ...rule }: Json) => rule),
+      upcoming,
+      forecast,
+    })
+  }
+  return { ...home, cash, template, ledger, expectEqual }
+}
+
+/** What a ledger shows of rules and their occurrences, as the API does. */
+function shownOf(ledger: Json): Json {
+  const shown = {
+    rules: ledger.recurring(),
+    upcoming: ledger.upcoming({ days: 100 }),
+    forecast: ledger.forecast({ to: '2027-06-30', every: 'week' }),
+  }
+  const local = /^(key|\w+_key|waits|account|to_account|category)$/
+  return JSON.parse(JSON.stringify(shown), (name, value) => (local.test(name) ? undefined : value))
+}
+
+test('a device creates, changes, skips and records offline, and then shows what the API shows', async () => {
+  const { person, template, ledger, expectEqual, cash, checking } = await createHome()
+  const rent = await ledger.create('recurring', template)
+  const salary = await ledger.create('recurring', {
+    ...{
+      ...template,
+      type: 'income',
+      amount: 2100,
+      starts_on: '2026-11-27',
+      rrule: 'FREQ=MONTHLY;BYDAY=-1FR',
+    },
+  })
+  await ledger.create('recurring', {
+    ...{ type: 'transfer', account_id: checking.id, to_account_id: cash.id, amount: 40 },
+    ...{ starts_on: '2026-11-22', rrule: 'FREQ=WEEKLY', weekend: 'after' },
+  })
+  await ledger.skipOccurrence(rent, '2026-12-31')
+  await ledger.changeOccurrence(rent, '2027-01-31', { amount: 980, transaction_date: '2027-01-30' })
+  await ledger.changeOccurrence(salary, '2026-12-25', { description: 'With the bonus', amount: '3000' })
+  const key = await ledger.recordOccurrence(rent, '2026-11-30')
+  expect(await ledger.recordOccurrence(rent, '2026-11-30')).toBe(key)
+  expect(ledger.transaction(key)).toMatchObject({
+    ...{
+      amount: '950.00',
+      transaction_date: '2026-11-30',
+      occurrence_date: '2026-11-30',
+      recurring_key: rent,
+    },
+    waits: 'waiting',
+  })
+  const offline = shownOf(ledger)
+  expect(offline.rules[0]).toMatchObject({
+    id: null,
+    next: '2027-01-31',
+    open_from: '2026-11-20',
+    version: 0,
+  })
+  expect(await ledger.sync()).toMatchObject({ stopped: null, rejected: 0, conflicts: 0, waiting: 0 })
+  await expectEqual()
+  // Nothing but ids and versions was unknown.
+  const known = (shown: Json) =>
+    JSON.parse(JSON.stringify(shown), (name, value) =>
+      /^(id|\w+_id|version|possible)$/.test(name) ? undefined : value,
+    )
+  expect(known(offline)).toEqual(known(shownOf(ledger)))
+  await ledger.remove('transaction', key)
+  await ledger.update('recurring', salary, { amount: 2200, auto_record: true })
+  await ledger.update('recurring', rent, { paused: true })
+  expect(ledger.recurring()[0]?.exceptions).toMatchObject({ '2026-11-30': { skip: true } })
+  await ledger.sync()
+  await expectEqual()
+  await ledger.update('recurring', rent, { paused: false })
+  await ledger.changeOccurrence(rent, '2026-11-30', { skip: null })
+  await ledger.remove('recurring', salary)
+  await ledger.sync()
+  await expectEqual()
+  expect((await person.get('/api/recurring')).body).toHaveLength(2)
+})
+
+test('all that follows is changed offline, and recorded ahead', async () => {
+  const { template, ledger, expectEqual } = await createHome()
+  const rent = await ledger.create('recurring', { ...template, rrule: 'FREQ=MONTHLY;COUNT=9' })
+  await ledger.recordOccurrence(rent, '2027-02-28')
+  await ledger.sync()
+  await ledger.skipOccurrence(rent, '2027-03-31')
+  const next = await ledger.changeFollowing(rent, '2027-01-31', { amount: '990' })
+  expect(ledger.recurring()).toMatchObject([
+    { key: rent, rrule: 'FREQ=MONTHLY;UNTIL=20270130', successor_key: next, exceptions: {} },
+    {
+      ...{
+        key: next,
+        rrule: 'FREQ=MONTHLY;BYMONTHDAY=31;COUNT=6',
+        amount: '990.00',
+        starts_on: '2027-01-31',
+      },
+      exceptions: { '2027-03-31': { skip: true } },
+    },
+  ])
+  await ledger.recordOccurrence(rent, '2027-01-31')
+  await ledger.changeOccurrence(next, '2027-04-30', { amount: 1000 })
+  const last = await ledger.changeFollowing(next, '2027-05-31', { description: 'New flat' })
+  await ledger.update('recurring', rent, { reference: 'R-1' })
+  const offline = shownOf(ledger)
+  expect(await ledger.sync()).toMatchObject({ stopped: null, rejected: 0, conflicts: 0, waiting: 0 })
+  await expectEqual()
+  expect(ledger.recurring().map(({ key, amount, description }) => [key, amount, description])).toEqual([
+    [rent, '950.00', 'Rent'],
+    [next, '990.00', 'Rent'],
+    [last, '990.00', 'New flat'],
+  ])
+  expect(offline.rules.map(({ rrule }: Json) => rrule)).toEqual(ledger.recurring().map(({ rrule }) => rrule))
+})
