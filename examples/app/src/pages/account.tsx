@@ -120,7 +120,7 @@ function BrokenCheck({ ledger, check, onEdit }: CheckProps) {
       <span>
         {titleOfCheck(check)}
         <small role="alert">{sentenceOf(ledger, check, loaded)}</small>
-        <span class="line">
+        <span class="together">
           {row && <Button label="Edit" isMain={false} onClick={() => onEdit(row)} />}
           <Button label="Adjust" isMain={false} onClick={() => adjust(ledger, check)} />
           <RemoveCheck {...{ ledger, check }} />

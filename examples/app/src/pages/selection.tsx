@@ -76,7 +76,13 @@ function ChangeAll({ ledger, rows, onDone, onClose }: DialogProps) {
           />
         )}
         <Choice label="Account" name="account_id" options={[asItIs, ...accountOptions(ledger)]} />
-        <Field label="Date" name="transaction_date" type="date" {...dates} hint="Empty: as it is" />
+        <Field
+          label="Date"
+          name="transaction_date"
+          type="date"
+          {...dates}
+          hint="Leave it empty to keep the dates."
+        />
       </Form>
     </Dialog>
   )

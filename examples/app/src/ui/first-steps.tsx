@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Ledger } from 'purse-client'
 import { AccountDialog } from '../pages/accounts.tsx'
+import { place } from '../router.ts'
 import { Button } from './button.tsx'
 
 /** Asks for a first account. */
@@ -11,6 +12,11 @@ export function FirstAccount({ ledger }: { ledger: Ledger }) {
       <h2>Where is your money?</h2>
       <p>Add your bank account, or your wallet. Then record transactions, or import a file from your bank.</p>
       <Button label="Add account" onClick={() => setOpen(true)} />
+      {place.get().pathname !== '/import' && (
+        <p>
+          Coming from another app? <a href="/import">Import its export</a>, which brings its accounts.
+        </p>
+      )}
       {isOpen && <AccountDialog {...{ ledger, edited: 'new', onDone: () => setOpen(false) }} />}
     </article>
   )

@@ -42,6 +42,7 @@ export function Form({ submit, look, onSubmit, onInput, isDisabled, isCleared, c
     const { current: form } = element
     if (!form || isBusy) return
     setBusy(true)
+    setFailure(none)
     setDiscard(undefined)
     const typed = unsaved.get(form)
     const submit = async () => {
