@@ -66,7 +66,7 @@ function findNow(ledger: Ledger, { q = '', ...filter }: LedgerFilter, pages: num
   const per_page = Math.min(pages * pageSize, largestPage)
   const found = Array.from({ length: Math.ceil((pages * pageSize) / per_page) }, (_, at) =>
     ledger.transactions({
-      ...{ ...filter, ...amounts, type: filter.type ?? typesFiled, words },
+      ...{ ...filter, ...amounts, words, type: filter.type ?? typesFiled },
       ...{ per_page, page: at + 1 },
     }),
   )
