@@ -1,10 +1,13 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import type { CalendarDate } from '../shared/dates.ts'
 import { type Invalid, Reconciled } from '../shared/failures.ts'
 import { noMatchingCheckText } from '../shared/field-errors.ts'
 import { dayInWords, reconciledText } from '../shared/reconciled-text.ts'
+import { ConstraintViolated } from './errors.ts'
 import { sumOf } from './kept-totals.ts'
+import type { Owner } from './owner.ts'
 import { type Rule, rule } from './rules.ts'
+import { accounts } from './schema.ts'
 
 /*
  * Within the reconciled period of an account, its balances at the ends of days stay. Writes of a person are guarded by
@@ -85,6 +88,31 @@ export function matchingCheckRule({
     select 1 from balance_checks
      where account_id = ${accountId} and date = ${through} and ${differenceOfCheck} + ${moved} = 0))`
   return rule('reconciled_through', noMatchingCheckText, holds)
+}
+
+/** `failIfReconciled` violates this CHECK. */
+const violatedCheck = 'account_type'
+
+/** The statement that fails if the transaction has changed a reconciled period so far, as the log says. */
+export const failIfReconciled = sql`
+  insert into accounts (user_id, name, type, starting_balance, created_at, updated_at)
+  select account.user_id, '', '', 0, 0, 0
+    from (select account_id, date from reconciliation_log where by_kind is null
+           group by account_id, date having sum(effect) <> 0) moved
+   cross join accounts account on account.id = moved.account_id and account.reconciled_through >= moved.date limit 1`
+
+/** Awaits a write with `failIfReconciled`. Throws Reconciled, with the last day of all periods of the user. */
+export async function withinPeriods<T>(owner: Owner, write: Promise<T>): Promise<T> {
+  try {
+    return await write
+  } catch (error) {
+    if (!(error instanceof ConstraintViolated && error.subjects.includes(violatedCheck))) throw error
+    const through = sql<CalendarDate>`max(${accounts.reconciledThrough})`
+    const [last] = await owner.runOne(
+      owner.db.select({ through }).from(accounts).where(eq(accounts.userId, owner.id)),
+    )
+    throw last ? new Reconciled('transaction_date', last.through) : error
+  }
 }
 
 /** The failure of a write: the errors of its input and of its rules or, without any, that it is in a reconciled period. */

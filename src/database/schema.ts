@@ -605,10 +605,10 @@ export type ItemErrors = [field: string, message: string][]
 
 /**
  * The outcome of an item, with the row that it created or duplicates, and its errors. Only rows of an import can be
- * `deleted_before`. An item without a stored outcome is `invalid` if it was stored with errors, else `pending`.
+ * `deleted_before`, or `reconciled` with the last day of that period in place of errors. An item without a stored outcome is `invalid` if it was stored with errors, else `pending`.
  */
 export type StoredOutcome = [
-  outcome: Exclude<(typeof types.itemOutcomes)[number], 'pending'> | 'deleted_before',
+  outcome: Exclude<(typeof types.itemOutcomes)[number], 'pending'> | 'deleted_before' | 'reconciled',
   transactionId: number | null,
   errors: ItemErrors | null,
   /** The id of the imported original that the item duplicates, if the transaction replaced that row. */
@@ -661,6 +661,8 @@ export type StoredImportResponse = {
     count: number
     rows: { line: number; transactionId: number; recurringId: number; occurrenceDate: CalendarDate }[]
   }
+  /** The positions of the rows that were left out because of a reconciled period. Earlier imports have none. */
+  reconciled?: number[]
   /** The checks of the statement's balances, or those that a person has entered; minor units as texts. */
   checked?: {
     checks: (

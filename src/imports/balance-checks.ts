@@ -4,6 +4,7 @@ import { changedBase, newBase, newCheckRules } from '../balance-checks/new-check
 import { type BalanceCheck, checksOf, selectChecks, stateOf } from '../balance-checks/read.ts'
 import { insertWhere } from '../database/insert-where.ts'
 import type { Owner } from '../database/owner.ts'
+import { lockOfCheck } from '../database/reconciled.ts'
 import { allHold } from '../database/rules.ts'
 import type { Results } from '../database/run.ts'
 import { accounts, balanceChecks, type StoredImportResponse } from '../database/schema.ts'
@@ -58,7 +59,7 @@ function storeCheck({ db, id: userId, now }: Owner, check: AccountBalance, impor
       .set({ ...replaced, balance: check.balance, importId, version: sql`version + 1`, updatedAt: now })
       .where(
         sql`account_id = ${accountId} and user_id = ${userId} and date = ${date} and source = 'import'
-          and balance <> ${balance} and ${importId} is not null`,
+          and balance <> ${balance} and ${importId} is not null and ${lockOfCheck} is null`,
       ),
     insertWhere(db, balanceChecks, row, and(sql`${importId} is not null`, isOwn, allHold(rules)) as SQL),
   ]

@@ -9,6 +9,7 @@ import {
   decimalSeparators,
   feeConventions,
   matchModes,
+  reconciledModes,
   signAnswers,
 } from '../shared/types.ts'
 import type { newTransaction } from '../transactions/contract.ts'
@@ -127,6 +128,12 @@ export const importOptions = z.object({
     z.optional(flagFromText),
     doc(
       'Creates the accounts that a file of `import/store` names and the user lacks: of type `bank`, with the starting balance that the file gives, or 0.',
+    ),
+  ),
+  reconciled: field(
+    z.optional(z.enum(reconciledModes, { error: invalidText })),
+    doc(
+      'What to do with rows that would change a reconciled period: `skip` leaves them out, `add` adds them. Without it, nothing is stored if there are any.',
     ),
   ),
   dry_run: field(z.optional(flagFromText), doc('Answers as the import would, and stores nothing.')),

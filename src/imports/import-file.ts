@@ -3,6 +3,7 @@ import type { imports } from '../database/schema.ts'
 import type { CalendarDate } from '../shared/dates.ts'
 import type { MatchMode } from '../shared/match-row.ts'
 import type { Minor } from '../shared/money.ts'
+import type { reconciledModes } from '../shared/types.ts'
 import { copiedFieldNames } from '../transactions/bulk-insert.ts'
 import type { NewBookedDays, NewOccurrence, NewTransaction } from '../transactions/contract.ts'
 import type { NewAccount } from './new-accounts.ts'
@@ -68,6 +69,8 @@ export type ImportFile = {
   match: MatchMode
   /** Whether rows without a category get the one that the user's earlier rows suggest. */
   learnsCategories: boolean
+  /** What is done with rows that would change a reconciled period; null if that has to be asked. */
+  reconciled: (typeof reconciledModes)[number] | null
   /** How the aspects of the file were settled. */
   settled: Settled
   /** The options of the request for which the file has no use. */

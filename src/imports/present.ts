@@ -32,7 +32,7 @@ export function presentImportResult(
   result: ImportResult,
   appUrl: string,
 ): ShownImportResult {
-  const { id, counts, settled, unused = [], categorised, accounts = [] } = result
+  const { id, counts, settled, unused = [], categorised, accounts = [], reconciled = [] } = result
   const { duplicates, possible, occurrences, closing, checked, preview } = result
   const hasHalves = halves > 0 && counts.created > 0
   const days = hasHalves ? latestDays(daysOf({ rows })) : (possible?.days ?? null)
@@ -67,7 +67,10 @@ export function presentImportResult(
       })),
       matches_url: days && `${appUrl}/api/matches?from=${days.from}&to=${days.to}`,
       skipped,
-      left_out: { count: leftOut.length, lines: leftOut.slice(0, maxListed) },
+      left_out: leftOutOf(
+        reconciled.map((position) => rows[position]),
+        leftOut,
+      ),
       dry_run: isDryRun,
       accounts_created: accounts,
       settled,
@@ -78,6 +81,17 @@ export function presentImportResult(
       starting_balance: checked?.startingBalance ? formatMoney(BigInt(checked.startingBalance)) : null,
     },
   }
+}
+
+/** The rows that were left out because of a reconciled period, then the records that are not rows. */
+function leftOutOf(rows: (ImportFile['rows'][number] | undefined)[], records: ImportFile['leftOut']) {
+  const reconciled = rows.flatMap((row) =>
+    row
+      ? [{ line: row.line, text: (row.description ?? '').slice(0, 200), reason: 'reconciled' as const }]
+      : [],
+  )
+  const all = [...reconciled, ...records]
+  return { count: all.length, lines: all.slice(0, maxListed) }
 }
 
 /** What the message says of halves of transfers that stay income and expenses. */

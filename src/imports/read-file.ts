@@ -108,7 +108,7 @@ function overBalance({ balances: { closing }, rows }: Reading, today: CalendarDa
 /** Combines the rows with the options of the request. */
 export function importFile(
   kind: ImportFile['kind'],
-  { dry_run, reimport_deleted, match = 'suggest', categorise, remember }: ImportOptions,
+  { dry_run, reimport_deleted, match = 'suggest', categorise, remember, reconciled }: ImportOptions,
   { layout = null, ...found }: Pick<ImportFile, 'format' | 'rows' | 'accountId'> & Partial<ImportFile>,
 ): ImportFile {
   return {
@@ -129,5 +129,6 @@ export function importFile(
     importsDeleted: reimport_deleted ?? false,
     match,
     learnsCategories: categorise === 'learned',
+    reconciled: reconciled ?? null,
   }
 }

@@ -11,11 +11,18 @@ import { accounts, batches, batchParts, imports, type StoredOutcome } from '../d
 import { setCause } from '../database/written-by.ts'
 import { selectCandidates } from '../matches/candidates.ts'
 import { hasNoLinkable, selectLinkable } from '../recurring/linkable.ts'
-import type { Span } from '../shared/dates.ts'
+import type { CalendarDate, Span } from '../shared/dates.ts'
 import { maxErrors } from '../shared/field-errors.ts'
 import type { OccurrenceLink } from '../shared/occurrence-links.ts'
 import { isImported } from '../transactions/bulk-duplicates.ts'
-import { createRows, determineOutcomes, invalidItems, transientBatch } from '../transactions/bulk-insert.ts'
+import {
+  createRows,
+  determineOutcomes,
+  invalidItems,
+  itemsLeftOut,
+  leaveOutReconciled,
+  transientBatch,
+} from '../transactions/bulk-insert.ts'
 import { isVerified } from '../users/verified.ts'
 import { storeChecks } from './balance-checks.ts'
 import { createMissingCategories, missingCategories } from './categories.ts'
@@ -120,20 +127,22 @@ function selectFaults(owner: Owner, { batchId: id, named }: Plan) {
 function createIfValid(owner: Owner, plan: Plan, importId: SQL) {
   const { db, now } = owner
   const { batchId: id, named, file } = plan
+  const isAllowed = file.reconciled === null ? sql`not exists (select 1 from ${itemsLeftOut(id)})` : sql`true`
   const hasRoom = named ? importQuota(owner, named).holds : sql`true`
   // The rows were staged (only for a verified user and a new key), none breaks a rule, and the quota allows the new
   // categories.
   const isValid = sql`(exists (select 1 from ${batches} where id = ${id})
     and not exists (select 1 from ${batchParts} where batch_id = ${id} and invalid > 0)
-    and ${hasRoom})`
+    and ${hasRoom} and ${isAllowed})`
   return {
-    newCategories: named ? [db.run(createMissingCategories(owner, now, named, isValid))] : [],
     decided: db.run(
       determineOutcomes(id, [], {
         originals: { deleted: !file.importsDeleted },
         hasClientIds: hasClientIds(file),
       }),
     ),
+    ...leaveOut(owner, plan),
+    newCategories: named ? [db.run(createMissingCategories(owner, now, named, isValid))] : [],
     duplicates: db.all<FoundDuplicate>(selectDuplicates(id, plan.isDryRun ? maxPreviewed : maxListed)),
     created: insertWhere(db, imports, newImport(owner, plan), isValid).returning(),
     rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
@@ -144,6 +153,16 @@ function createIfValid(owner: Owner, plan: Plan, importId: SQL) {
       : { links: [], linked: [] }),
   }
 }
+
+/** Leaves out the rows that would change a reconciled period, unless they are to be added; the others wait for an answer. */
+function leaveOut({ db }: Owner, { batchId, file }: Plan) {
+  if (file.reconciled === 'add') return { leftOut: [], locked: [] }
+  return {
+    leftOut: [db.run(leaveOutReconciled(batchId))],
+    locked: [db.all<LockedRow>(sql`select * from ${itemsLeftOut(batchId)} order by position`)],
+  }
+}
+export type LockedRow = { position: number; through: CalendarDate }
 
 const hasClientIds = ({ rows }: ImportFile) => rows.some(({ client_id }) => client_id !== null)
 

@@ -24,6 +24,7 @@ import { newAccountQuota, rollbackConstraint } from './new-accounts.ts'
 import { linksOf, occurrencesOf } from './occurrences.ts'
 import { daysIfCreated, daysOf, possibleByPosition, possibleMatches } from './possible-matches.ts'
 import { type Preview, previewOf } from './preview.ts'
+import { reconciledRows } from './reconciled.ts'
 import { importedParts } from './rows.ts'
 import { findsMatchesLater, importQuota, importStatements, type Plan } from './statements.ts'
 
@@ -58,7 +59,14 @@ export async function storeImport(
   const results = await linkAndRun(owner, plan, linkable)
   const record = importOf(owner, plan, results)
   const accounts = results.newAccounts.flat().map(({ name }) => name)
-  const read = { settled: file.settled, unused: file.unused, categorised: suggested.size, accounts }
+  const reconciled = results.locked.flat().map(({ position }) => position)
+  const read = {
+    reconciled,
+    settled: file.settled,
+    unused: file.unused,
+    categorised: suggested.size,
+    accounts,
+  }
   const response = record.response ?? { ...read, ...(await newResponse(owner, plan, record, results)) }
   if (plan.key !== null && !record.response) await recordResponse(owner.db, record.id, response)
   const { rows, created, duplicate, deletedBefore } = record
@@ -158,6 +166,8 @@ function importOf(owner: Owner, { file, rowsHash, named }: Plan, results: Result
   if (broken.length > 0) throw new Invalid(errorsOf(file, broken, brokenTotal[0]?.total ?? 0))
   if (earlier && earlier.rowsHash !== rowsHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another import.'] })
+  const locked = results.locked.flat()
+  if (!earlier && file.reconciled === null && locked.length > 0) throw reconciledRows(file, locked)
   const record = earlier ?? created[0]
   if (!record) throw violationOf([importQuota(owner, named ?? '[]')], results.ruleFlags.flat())
   return record
@@ -168,7 +178,7 @@ async function newResponse(
   { file, days: planned }: Plan,
   { id }: ImportRecord,
   results: Results,
-): Promise<Omit<StoredImportResponse, 'settled' | 'unused' | 'categorised' | 'accounts'>> {
+): Promise<Omit<StoredImportResponse, 'settled' | 'unused' | 'categorised' | 'accounts' | 'reconciled'>> {
   // The import is stored by now, so the token is not checked again: a 401 would say that nothing was stored.
   const scope: UserScope = { id: sql`${results.user.id}`, isValid: sql`true`, db }
   const days = daysIfCreated(planned, sql`${id}`)

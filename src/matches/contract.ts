@@ -3,6 +3,7 @@ import { doc, field } from '../shared/doc.ts'
 import { reasons } from '../shared/failure-responses.ts'
 import { requiredText } from '../shared/field-errors.ts'
 import { date, id, listOf, oneOf, preprocessed } from '../shared/fields.ts'
+import { overrideReconciled } from '../shared/reconciled.ts'
 import * as shown from '../shared/shown.ts'
 import { matchCertainties, matchKinds } from '../shared/types.ts'
 import { coffee, transaction } from '../transactions/contract.ts'
@@ -53,11 +54,15 @@ export const pair = z.object({
 })
 export type Pair = z.output<typeof pair>
 
+/** The same, to be joined. */
+export const joinedPair = z.extend(pair, overrideReconciled)
+export type JoinedPair = z.output<typeof joinedPair>
+
 /** The most pairs that one call joins. */
 export const maxPairs = 100
 
 const namedPair = field(
-  z.object(pair.shape),
+  z.object(joinedPair.shape),
   doc({ id: 'JoinedPair', description: 'Two transactions that are one event.' }),
 )
 
@@ -79,7 +84,7 @@ export const pairs = z.object({
 export type Pairs = z.output<typeof pairs>
 
 /** One pair, or several. */
-export const joinRequest = z.extend(z.partial(pair), z.partial(pairs).shape)
+export const joinRequest = z.extend(z.partial(joinedPair), z.partial(pairs).shape)
 
 /** The transaction to separate from another. */
 export const separation = z.object({
@@ -87,6 +92,7 @@ export const separation = z.object({
     id,
     doc('The transaction that remained. If several were joined with it, the last one comes back.'),
   ),
+  ...overrideReconciled,
 })
 export type Separation = z.output<typeof separation>
 

@@ -4,18 +4,19 @@ import { lastChange, nextChange } from '../database/change-numbers.ts'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
 import type { Owner, UserScope } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
+import { failIfReconciled, withinPeriods } from '../database/reconciled.ts'
 import { selectRuleFlags, violationOf } from '../database/rules.ts'
 import { toStatements } from '../database/run.ts'
 import { transactions } from '../database/schema.ts'
 import { setCause } from '../database/written-by.ts'
 import type { Draft } from '../shared/draft.ts'
-import { type FieldErrors, Invalid } from '../shared/failures.ts'
+import { type FieldErrors, Invalid, Reconciled } from '../shared/failures.ts'
 import { handedOverTexts } from '../shared/transaction-fields.ts'
 import { dayInFile } from '../transactions/booked-days.ts'
 import { isImported } from '../transactions/bulk-duplicates.ts'
 import { storedFieldNames } from '../transactions/bulk-insert.ts'
 import { liveCategory, type Transaction, transactionColumns } from '../transactions/read.ts'
-import type { Pair, Pairs } from './contract.ts'
+import type { JoinedPair, Pair, Pairs } from './contract.ts'
 import { areOccurrences, hasRoom, isPair, kindRule, occurrenceRule, pairRules, roomRule } from './pairs.ts'
 
 /*
@@ -41,8 +42,8 @@ export const forEachText = (of: (name: string) => string) => sql.raw(handedOverT
 /** The outcome of a pair: the transaction that remains, or why the pair was not joined. */
 export type JoinOutcome = Pair & { transaction: Transaction | null; errors: FieldErrors | null }
 
-/** Joins two transactions, and returns the one that remains. A repeat changes nothing. Throws Invalid. */
-export async function joinMatch(owner: Owner, draft: Draft<Pair>): Promise<Transaction> {
+/** Joins two transactions, and returns the one that remains. A repeat changes nothing. Throws Invalid, Reconciled. */
+export async function joinMatch(owner: Owner, draft: Draft<JoinedPair>): Promise<Transaction> {
   const [outcome] = await join(owner, [await requireComplete(owner, draft)])
   if (!outcome?.transaction) throw new Invalid(outcome?.errors ?? {})
   return outcome.transaction
@@ -51,10 +52,30 @@ export async function joinMatch(owner: Owner, draft: Draft<Pair>): Promise<Trans
 /** Joins several pairs, each of which has its own outcome. A repeat changes nothing. Throws Invalid. */
 export async function joinMatches(owner: Owner, draft: Draft<Pairs>): Promise<JoinOutcome[]> {
   const { pairs } = await requireComplete(owner, draft)
-  return join(owner, pairs)
+  try {
+    return await join(owner, pairs)
+  } catch (error) {
+    if (!(error instanceof Reconciled)) throw error
+  }
+  const outcomes: JoinOutcome[] = []
+  for (const pair of pairs) outcomes.push(await joinAlone(owner, pair))
+  return outcomes
 }
 
-async function join(owner: Owner, pairs: Pair[]): Promise<JoinOutcome[]> {
+/** Joins a pair of several, one of which is in a reconciled period. */
+async function joinAlone(owner: Owner, pair: JoinedPair): Promise<JoinOutcome> {
+  const { kind, ids } = pair
+  try {
+    const [outcome] = await join(owner, [pair])
+    return outcome ?? { kind, ids, transaction: null, errors: {} }
+  } catch (error) {
+    if (!(error instanceof Reconciled)) throw error
+    return { kind, ids, transaction: null, errors: error.errors }
+  }
+}
+
+/** Joins pairs. Throws Reconciled if any of them that does not override it is in a reconciled period. */
+async function join(owner: Owner, pairs: JoinedPair[]): Promise<JoinOutcome[]> {
   const list = JSON.stringify(pairs.map(({ kind, ids }) => [kind, ...ids]))
   const rules = pairs.map((pair) => [
     ...pairRules(owner, pair.ids),
@@ -64,20 +85,23 @@ async function join(owner: Owner, pairs: Pair[]): Promise<JoinOutcome[]> {
   ])
   const write = owner.run({
     ruleFlags: rules.map((ofPair) => selectRuleFlags(owner.db, ofPair)),
-    joined: toStatements(joinPairs(owner, list)),
+    joined: toStatements([
+      ...joinPairs(owner, list),
+      ...(pairs.every((pair) => pair.override_reconciled) ? [] : [failIfReconciled]),
+    ]),
     remaining: owner.db
       .select({ ...transactionColumns, goneId: sql<number>`gone.id` })
       .from(transactions)
       .innerJoin(sql`(${originalsOfPairs(owner.id, list)}) gone`, sql`${transactions.id} = gone.joined_id`)
       .where(hasLiveAccounts),
   })
-  const results = await withinBounds('amount', write)
+  const results = await withinPeriods(owner, withinBounds('amount', write))
   return pairs.map((pair, i) => {
     const isOf = (row: { id: number; goneId: number }) =>
       [row.id, row.goneId].every((id) => pair.ids.includes(id))
     const transaction = results.remaining.find(isOf) ?? null
     const errors = transaction ? null : violationOf(rules[i] ?? [], results.ruleFlags[i] ?? []).errors
-    return { ...pair, transaction, errors }
+    return { kind: pair.kind, ids: pair.ids, transaction, errors }
   })
 }
 

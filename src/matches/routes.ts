@@ -5,6 +5,7 @@ import { maxJsonBytes } from '../http/request-body.ts'
 import { body, bodyWith, isObject, query, toDraft } from '../http/validate.ts'
 import { presentTransaction } from '../transactions/present.ts'
 import {
+  joinedPair,
   joinRequest,
   matchQuery,
   maxMatches,
@@ -51,5 +52,5 @@ function readJoin(input: unknown) {
   const hasSeveral = isObject(input) && 'pairs' in input
   return hasSeveral
     ? { one: null, several: toDraft(pairs, input) }
-    : { one: toDraft(pair, input), several: null }
+    : { one: toDraft(joinedPair, input), several: null }
 }

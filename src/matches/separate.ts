@@ -4,7 +4,9 @@ import { nextChange } from '../database/change-numbers.ts'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
 import type { Owner } from '../database/owner.ts'
 import { ownRow, requireComplete } from '../database/ownership.ts'
+import { failIfReconciled, withinPeriods } from '../database/reconciled.ts'
 import { rule, selectRuleFlags, violationOf } from '../database/rules.ts'
+import { toStatements } from '../database/run.ts'
 import { transactions } from '../database/schema.ts'
 import { setCause } from '../database/written-by.ts'
 import type { Draft } from '../shared/draft.ts'
@@ -15,10 +17,10 @@ import { type Transaction, transactionColumns } from '../transactions/read.ts'
 import type { Separation } from './contract.ts'
 import { forEachText, restoredColumns } from './join.ts'
 
-/** Undoes the last join of a transaction; returns it and the one that was brought back. Throws Invalid. */
+/** Undoes the last join of a transaction; returns it and the one that was brought back. Throws Invalid, Reconciled. */
 export async function separateMatch(owner: Owner, draft: Draft<Separation>): Promise<Transaction[]> {
   const { db } = owner
-  const { id } = await requireComplete(owner, draft)
+  const { id, override_reconciled } = await requireComplete(owner, draft)
   const isOwn = sql`exists (select 1 from ${transactions} where ${ownRow(owner, transactions, id)})`
   const last = sql`
     select id from imported_originals gone indexed by imported_originals_merged_into
@@ -27,20 +29,18 @@ export async function separateMatch(owner: Owner, draft: Draft<Separation>): Pro
   const rules = [rule('id', invalidText, sql`exists (${last})`)]
   const both = sql`${transactions.id} = ${id} and ${isOwn} or ${transactions.id} in (${last})`
   const { steps, forget } = undoJoins(owner.id, last)
-  const results = await withinBounds(
-    'amount',
-    owner.run({
-      ruleFlags: selectRuleFlags(db, rules),
-      steps: steps.map((step) => db.run(step)),
-      both: db
-        .select(transactionColumns)
-        .from(transactions)
-        .where(both)
-        .orderBy(sql`${transactions.id} <> ${id}`),
-      forget: db.run(forget),
-      cause: db.run(setCause('match')),
-    }),
-  )
+  const write = owner.run({
+    ruleFlags: selectRuleFlags(db, rules),
+    steps: toStatements(override_reconciled ? steps : [...steps, failIfReconciled]),
+    both: db
+      .select(transactionColumns)
+      .from(transactions)
+      .where(both)
+      .orderBy(sql`${transactions.id} <> ${id}`),
+    forget: db.run(forget),
+    cause: db.run(setCause('match')),
+  })
+  const results = await withinPeriods(owner, withinBounds('amount', write))
   if (results.both.length < 2) throw violationOf(rules, results.ruleFlags)
   return results.both
 }

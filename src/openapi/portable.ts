@@ -36,6 +36,10 @@ const enums: Record<string, { enum: readonly string[]; description: string }> = 
   BalanceCheckState: { enum: types.checkStates, description: 'Whether a balance is that of the bank.' },
   BalanceCheckSource: { enum: types.checkSources, description: 'Where the balance of a check comes from.' },
   BalanceCheckMode: { enum: types.checkModes, description: 'Whether balances in files become checks.' },
+  ReconciledMode: {
+    enum: types.reconciledModes,
+    description: 'What to do with rows that would change a reconciled period.',
+  },
   BalanceChangeKind: { enum: types.balanceChangeKinds, description: 'In what way a balance was changed.' },
   WeekendShift: { enum: types.weekendShifts, description: 'Where an occurrence on a weekend is booked.' },
   OccurrenceState: { enum: types.occurrenceStates, description: 'What has become of an occurrence.' },

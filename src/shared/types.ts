@@ -41,6 +41,7 @@ export const matchModes = ['suggest', 'off'] as const
 export const categoriseModes = ['off', 'learned'] as const
 /** Whether balances in files become balance checks. */
 export const checkModes = ['on', 'off'] as const
+export const reconciledModes = ['skip', 'add'] as const
 /** Whether fees are in the amounts of a file, charged besides them, or not charged to the account. */
 export const feeConventions = ['included', 'extra', 'ignored'] as const
 /** The scopes of tokens, the narrowest first: each includes those before it. Named tokens have one of the first two. */
@@ -105,4 +106,5 @@ export const leftOutReasons = [
   'no_movement',
   'split_parent',
   'note',
+  'reconciled',
 ] as const

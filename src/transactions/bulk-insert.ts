@@ -4,6 +4,7 @@ import { jsonParts } from '../database/json-parts.ts'
 import { addToTotals } from '../database/kept-totals.ts'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
 import { nextTransactionId } from '../database/next-transaction-id.ts'
+import { lockedThrough } from '../database/reconciled.ts'
 import { brokenRules, type Rule } from '../database/rules.ts'
 import { batches, batchParts } from '../database/schema.ts'
 import { type TransactionField, transactionFieldNames } from '../shared/transaction-fields.ts'
@@ -172,6 +173,35 @@ export function determineOutcomes(batchId: BatchId, rules: Rule[], compared: Com
           from determined left join imported_originals on user_id = ${userId} and id = -found order by position)
     ) where ${isUnfinished(batchId)}`
 }
+
+/**
+ * Takes items out of a batch with outcomes that would change a reconciled period. Their outcome is `reconciled`, with the
+ * last day of the period.
+ */
+export function leaveOutReconciled(batchId: BatchId): SQL {
+  const dayOn = (bookedOn: SQL) => sql`coalesce(${bookedOn}, item.transaction_date)`
+  const after = {
+    type: sql`item.type`,
+    amount: sql`item.amount`,
+    account_id: sql`item.account_id`,
+    to_account_id: sql`item.to_account_id`,
+    day: dayOn(sql`item.booked_on`),
+    to_day: dayOn(sql`item.to_booked_on`),
+  }
+  return sql`
+    update ${batches} set outcomes = (
+      with ${stagedItems(batchId)}
+      select json_group_array(json(iif(through is null, outcome, json_array('reconciled', null, through)))) from (
+        select found.value as outcome, iif(found.value ->> 0 = 'created', ${lockedThrough({ after })}, null) as through
+          from json_each(outcomes) found cross join item on item.position = found.key order by found.key)
+    ) where ${isUnfinished(batchId)} and exists (
+      select 1 from accounts where user_id = ${userOfBatch(batchId)} and reconciled_through is not null)`
+}
+
+/** The items of a batch that are left out so, in SQL: a subquery with their positions and the last days. */
+export const itemsLeftOut = (batchId: BatchId) => sql`(
+  select key as position, value ->> 2 as through from ${batches} cross join json_each(outcomes)
+   where ${batches}.id = ${batchId} and value ->> 0 = 'reconciled')`
 
 /** The items of a batch with outcomes from which rows are created, in SQL: a subquery with positions and the rows' ids. */
 function createdItems(batchId: BatchId): SQL {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { create, remove, update, upload } from '../fixtures/uploads.ts'
 import { createWorld, expectInvalid, type Json, recordTransaction } from '../fixtures/world.ts'
+import { sendFile } from '../imports/send-file.ts'
 import { createHousehold, type Household } from '../laws/every-route.ts'
 
 const lastDay = '2026-10-31'
@@ -220,4 +221,124 @@ test('an offline batch is stored whatever period it is in, and breaks the check 
     state: 'broken',
     broken_by: [{ op: 'created', effect: -3, by: { kind: 'session' } }],
   })
+})
+
+const csv =
+  'date,amount,description\n2026-10-20,-3.00,Tea\n2026-10-12,-12.50,Coffee beans\n2026-11-02,-4.00,Bread\n'
+
+test('an import asks about new rows of a reconciled period, and leaves them out or adds them', async () => {
+  const household = await withLock()
+  const { checking, balance } = household
+  const send = (query = '') => sendFile(household, `store?account_id=${checking.id}&match=off${query}`, csv)
+  for (const query of ['', '&dry_run=true']) {
+    const { status, body } = await send(query)
+    const asked = `1 new row would change a reconciled period. ${text}`
+    expect([status, body.errors]).toEqual([422, { reconciled: [asked] }])
+    expect(body.questions).toMatchObject([
+      {
+        field: 'reconciled',
+        text: asked,
+        options: [
+          { value: 'skip', example: [] },
+          { value: 'add', example: [{ row: 2, description: 'Tea' }] },
+        ],
+      },
+    ])
+  }
+  expect((await send('&reconciled=perhaps')).body.errors).toEqual({
+    reconciled: ['The selected reconciled is invalid.'],
+  })
+  expect(await balance()).toBe(87.5)
+  const skipped = (await send('&reconciled=skip')).body.import
+  expect(skipped.counts).toMatchObject({ rows: 3, created: 1, duplicate: 1 })
+  expect(skipped.left_out).toEqual({ count: 1, lines: [{ line: 2, text: 'Tea', reason: 'reconciled' }] })
+  expect(await balance()).toBe(83.5)
+  const added = (await send('&reconciled=add')).body.import
+  expect([added.counts.created, added.left_out.count]).toEqual([1, 0])
+  expect(await balance()).toBe(80.5)
+  expect((await broken(household, household.check)).broken_by).toMatchObject([
+    { cause: 'import', effect: -3 },
+  ])
+})
+
+test('JSON rows of a reconciled period are errors, and a repeat with the key responds the same', async () => {
+  const { world, person, expense } = await withLock()
+  const late = { ...expense(), amount: 3, transaction_date: lastDay }
+  const transactions = [{ ...late, transaction_date: '2026-11-02' }, late]
+  expectInvalid(await person.post('/api/import/store', { transactions }), {
+    'transactions.1.transaction_date': [text],
+  })
+  const send = () =>
+    world.call('POST', '/api/import/store', {
+      token: person.token,
+      headers: { 'Idempotency-Key': 'once' },
+      body: { transactions, reconciled: 'skip' },
+    })
+  const first = await send()
+  expect(first.body.import.left_out).toMatchObject({ count: 1, lines: [{ reason: 'reconciled' }] })
+  expect((await send()).body).toEqual(first.body)
+})
+
+test('a later file replaces no balance of a reconciled period, and undoing its import is never refused', async () => {
+  const household = await withLock()
+  const { person, checking, balance } = household
+  const ofx = (
+    amount: string,
+  ) => `OFXHEADER:100\nDATA:OFXSGML\n\n<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS><CURDEF>EUR
+<BANKACCTFROM><BANKID>1<ACCTID>2<ACCTTYPE>CHECKING</BANKACCTFROM><BANKTRANLIST>
+<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20261102<TRNAMT>-4.00<FITID>F1<NAME>Shop</STMTTRN></BANKTRANLIST>
+<LEDGERBAL><BALAMT>${amount}<DTASOF>20260930</LEDGERBAL></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>`
+  const send = async (amount: string) =>
+    (await sendFile(household, `bank/store?account_id=${checking.id}`, ofx(amount))).body.import
+  const { id, balance_checks } = await send('100.00')
+  expect(balance_checks).toMatchObject([{ date: '2026-09-30', state: 'ok' }])
+  expect((await send('90.00')).balance_checks).toMatchObject([
+    { conflict: { balance: '100.00', file: '90.00' } },
+  ])
+  expect((await person.delete(`/api/imports/${id}`)).status).toBeLessThan(205)
+  expect(await balance()).toBe(87.5)
+})
+
+test('a join or a separation is refused only if it moves a balance of a reconciled period', async () => {
+  const { person, checking, cash, expense, balance } = await withLock()
+  const add = async (fields: object) =>
+    (
+      await person.post('/api/transactions', {
+        ...expense(),
+        force: true,
+        override_reconciled: true,
+        ...fields,
+      })
+    ).body
+  const typed = await add({ transaction_date: '2026-10-05' })
+  const importedIds = async (...transactions: object[]) => {
+    const body = { transactions, reconciled: 'add', match: 'off' }
+    const { id } = (await person.post('/api/import/store', body)).body.import
+    return (await person.get(`/api/transactions?import_id=${id}`)).body.data.map((row: Json) => row.id)
+  }
+  const row = { ...expense(), amount: 12.5, force: true, transaction_date: '2026-10-06' }
+  const [bank] = await importedIds(row)
+  const ids = [typed.id, bank]
+  const join = (body: object) => person.post('/api/matches/join', body)
+  const before = await balance()
+  expectLocked(await join({ kind: 'duplicate', ids }))
+  expect(await balance()).toBe(before)
+  const joined = await join({ kind: 'duplicate', ids, override_reconciled: true })
+  expect([joined.status, await balance()]).toEqual([200, before + 12.5])
+  expectLocked(await person.post('/api/matches/separate', { id: joined.body.id }))
+  const separated = { id: joined.body.id, override_reconciled: true }
+  expect((await person.post('/api/matches/separate', separated)).status).toBe(200)
+  expect(await balance()).toBe(before)
+
+  // Both legs stay on their days.
+  const out = await add({ amount: 7, transaction_date: '2026-10-20' })
+  const into = await add({
+    ...{ type: 'income', account_id: cash.id, amount: 7, transaction_date: '2026-10-20' },
+  })
+  const transfer = { kind: 'transfer', ids: [out.id, into.id] }
+  const pairs = [transfer, { kind: 'duplicate', ids }]
+  const { outcomes } = (await join({ pairs })).body
+  expect(outcomes.map(({ errors }: Json) => errors)).toEqual([null, { transaction_date: [text] }])
+  expect((await person.post('/api/matches/separate', { id: out.id })).status).toBe(200)
+  expect((await person.get(`/api/accounts/${checking.id}`)).body.reconciled_through).toBe(lastDay)
 })
