@@ -1,6 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Rule, rule } from './rules.ts'
-import { accounts, balanceChecks, categories, recurringRules, rejectedMatches } from './schema.ts'
+import {
+  accounts,
+  balanceChecks,
+  categories,
+  dismissedSuggestions,
+  recurringRules,
+  rejectedMatches,
+} from './schema.ts'
 
 // Other limits: shared/limits.ts.
 
@@ -19,6 +26,8 @@ export const maxChecksOfAccount = 400
 export const maxChecks = 4_000
 /** Recurring transactions of a user: their list has no pages, and each request about them reads them all. */
 export const maxRules = 200
+/** Dismissed suggestions of a user, far above normal use. */
+export const maxDismissed = 1_000
 /** Named tokens of a user that have not expired. */
 export const maxNamedTokens = 50
 
@@ -56,6 +65,15 @@ export function checkQuotas(userId: SQL, accountId: SQL, added: { inAccount: SQL
 export const rejectionQuota = (userId: SQL) =>
   quota(rejectedMatches, { max: maxRejections, noun: 'rejected matches', field: 'ids' }, userId, sql`1`)
 
+/** The user may dismiss one more suggestion. */
+export const dismissalQuota = (userId: SQL) =>
+  quota(
+    dismissedSuggestions,
+    { max: maxDismissed, noun: 'dismissed suggestions', field: 'key' },
+    userId,
+    sql`1`,
+  )
+
 /**
  * The notes of an account may grow by `growth` characters while those of all the user's accounts together grow by `inAll`.
  * Even beyond the quota, notes may be shortened.
@@ -74,7 +92,12 @@ export function notesGrowth(notes: string | null | undefined, current: SQL = sql
 }
 
 function quota(
-  table: typeof accounts | typeof categories | typeof recurringRules | typeof rejectedMatches,
+  table:
+    | typeof accounts
+    | typeof categories
+    | typeof dismissedSuggestions
+    | typeof recurringRules
+    | typeof rejectedMatches,
   { max, noun, field }: { max: number; noun: string; field: string },
   userId: SQL,
   added: SQL,

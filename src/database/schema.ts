@@ -348,6 +348,13 @@ export const recurringRules = sqliteTable(
   ],
 )
 
+/** Suggested rules that the user does not want, by their keys. */
+export const dismissedSuggestions = sqliteTable(
+  'dismissed_suggestions',
+  { userId: owner('user_id'), key: text('key').notNull() },
+  (t) => [primaryKey({ columns: [t.userId, t.key] })],
+)
+
 /** A rule whose occurrences imported rows may be, with the names of its accounts, as JSON the dates of its recorded occurrences, and the texts of these. */
 export type LinkableRow = typeof recurringRules.$inferSelect & {
   accountName: string

@@ -45,45 +45,59 @@ const rrule = field(
   }),
 )
 
-export const newRecurring = field(
-  z.object({
-    account_id,
-    to_account_id,
-    category_id,
-    type,
-    amount,
-    amount_tolerance: field(
-      z.optional(wholeNumber(0, 50)),
-      doc({ default: 0, description: 'By how many percent the amount may vary; 0 with `auto_record`.' }),
-    ),
-    description,
-    reference,
-    starts_on: field(date, doc('The day from which the rule holds.')),
-    rrule,
-    weekend: field(
-      z.optional(oneOf(weekendShifts)),
+export const newRecurring = z.object({
+  account_id,
+  to_account_id,
+  category_id,
+  type,
+  amount,
+  amount_tolerance: field(
+    z.optional(wholeNumber(0, 50)),
+    doc({ default: 0, description: 'By how many percent the amount may vary; 0 with `auto_record`.' }),
+  ),
+  description,
+  reference,
+  starts_on: field(date, doc('The day from which the rule holds.')),
+  rrule,
+  weekend: field(
+    z.optional(oneOf(weekendShifts)),
+    doc({
+      type: 'string',
+      default: 'keep',
+      description:
+        'Where an occurrence on a Saturday or Sunday is booked: `before` is Friday, `after` Monday.',
+    }),
+  ),
+  auto_record: field(
+    z.optional(flag),
+    doc({ type: 'boolean', default: false, description: 'Records each occurrence on its day.' }),
+  ),
+  remind_days: field(
+    z.optional(nullable(wholeNumber(0, 14))),
+    doc('How many days ahead to remind of an occurrence; null for not at all. Stored for a later release.'),
+  ),
+  paused: field(
+    z.optional(flag),
+    doc({ type: 'boolean', default: false, description: 'A paused rule has no open occurrences.' }),
+  ),
+})
+
+/** What a request may say beside the fields of the rule. */
+export const recurringRequest = field(
+  z.extend(newRecurring, {
+    link_past: field(
+      z.optional(flag),
       doc({
-        type: 'string',
-        default: 'keep',
+        type: 'boolean',
+        default: false,
         description:
-          'Where an occurrence on a Saturday or Sunday is booked: `before` is Friday, `after` Monday.',
+          'Makes the transactions of the suggestion with this `rrule` and `starts_on` its occurrences.',
       }),
-    ),
-    auto_record: field(
-      z.optional(flag),
-      doc({ type: 'boolean', default: false, description: 'Records each occurrence on its day.' }),
-    ),
-    remind_days: field(
-      z.optional(nullable(wholeNumber(0, 14))),
-      doc('How many days ahead to remind of an occurrence; null for not at all. Stored for a later release.'),
-    ),
-    paused: field(
-      z.optional(flag),
-      doc({ type: 'boolean', default: false, description: 'A paused rule has no open occurrences.' }),
     ),
   }),
   doc({ id: 'NewRecurring' }),
 )
+export type RecurringRequest = z.output<typeof recurringRequest>
 export type NewRecurring = z.output<typeof newRecurring>
 
 export const newRecurringKey = idempotencyKeyHeader(
@@ -312,3 +326,78 @@ export const upcoming = shown.object(
   },
 )
 export type ShownUpcoming = z.output<typeof upcoming>
+
+/** The most characters of a suggestion's key. */
+const maxKey = 200
+
+export const dismissal = z.object({
+  key: field(text(maxKey), doc('The `key` of the suggestion.')),
+})
+export type Dismissal = z.output<typeof dismissal>
+
+export const dismissed = shown.object(
+  'DismissedKey',
+  'The suggestion that is not made again.',
+  { key: z.string() },
+  { key: '1 expense netfl month' },
+)
+
+/** The most suggestions in a response. */
+export const maxSuggestions = 50
+
+const suggestedBody = shown.object('SuggestedRecurring', 'A rule, as `POST /api/recurring` takes it.', {
+  account_id: shown.id(),
+  to_account_id: z.nullable(shown.id()),
+  category_id: field(
+    z.nullable(shown.id()),
+    doc('Null if none of the transactions has one: income and expenses need one.'),
+  ),
+  type: z.enum(transactionTypes),
+  amount: shown.amount(),
+  amount_tolerance: shown.count(),
+  description: z.nullable(z.string()),
+  starts_on: shown.calendarDate(),
+  rrule: z.string(),
+  weekend: z.enum(weekendShifts),
+  link_past: z.boolean(),
+})
+
+const suggestion = shown.object(
+  'RecurringSuggestion',
+  'Transactions that repeat, and the rule that they follow.',
+  {
+    key: field(z.string(), doc('Identifies it: `POST /api/recurring/suggestions/dismiss` takes it.')),
+    because: field(z.string(), doc('The reason, in words.')),
+    transaction_ids: field(z.array(shown.id()), doc('The transactions, oldest first.')),
+    body: field(suggestedBody, doc('A body for `POST /api/recurring`.')),
+  },
+)
+
+export const suggestions = shown.object(
+  'RecurringSuggestions',
+  'What repeats among the transactions of the last 14 months, and has no rule yet.',
+  { suggestions: z.array(suggestion).check(z.maxLength(maxSuggestions)) },
+  {
+    suggestions: [
+      {
+        key: '1 expense netfl month',
+        because: '5 payments of 9.99 around the 3rd of each month, the last on 3 November',
+        transaction_ids: [11, 24, 40, 57, 71],
+        body: {
+          account_id: 1,
+          to_account_id: null,
+          category_id: 1,
+          type: 'expense' as const,
+          amount: '9.99',
+          amount_tolerance: 0,
+          description: 'NETFLIX.COM',
+          starts_on: '2026-07-03',
+          rrule: 'FREQ=MONTHLY;BYMONTHDAY=3',
+          weekend: 'keep' as const,
+          link_past: true,
+        },
+      },
+    ],
+  },
+)
+export type ShownSuggestions = z.output<typeof suggestions>

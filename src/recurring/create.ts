@@ -1,4 +1,5 @@
 import { and, type SQL, sql } from 'drizzle-orm'
+import { nextChange } from '../database/change-numbers.ts'
 import { idempotency, keyRules } from '../database/idempotency.ts'
 import { toColumns } from '../database/input-columns.ts'
 import { insertWhere } from '../database/insert-where.ts'
@@ -13,13 +14,18 @@ import type { FieldErrors } from '../shared/failures.ts'
 import { addError, requiredText } from '../shared/field-errors.ts'
 import { addRuleErrors } from '../shared/recurring-rules.ts'
 import { nextRow, transactionRules } from '../transactions/sql-rules.ts'
-import type { NewRecurring } from './contract.ts'
+import type { NewRecurring, RecurringRequest } from './contract.ts'
 import { selectRules, withNext } from './read.ts'
+import { linkPast, suggestedFor } from './suggestions.ts'
 
-/** Creates a rule, or returns the one that an earlier request with the same key created. Throws Invalid. */
-export async function createRule(owner: Owner, draft: Draft<NewRecurring>, idempotencyKey?: string) {
+/**
+ * Creates a rule, or returns the one that an earlier request with the same key created. With `link_past`, the rows of its
+ * suggestion become its occurrences, which takes a round trip more. Throws Invalid.
+ */
+export async function createRule(owner: Owner, draft: Draft<RecurringRequest>, idempotencyKey?: string) {
   const { db, now } = owner
-  const fields = await requireComplete(owner, withErrors(draft, linkedErrors(draft)))
+  const { link_past, ...fields } = await requireComplete(owner, withErrors(draft, linkedErrors(draft)))
+  const past = link_past ? await suggestedFor(owner, draft) : undefined
   const row = {
     userId: owner.id,
     ...toColumns(fields),
@@ -44,6 +50,7 @@ export async function createRule(owner: Owner, draft: Draft<NewRecurring>, idemp
     earlier: selectRules(owner, now, earlier),
     ruleFlags: selectRuleFlags(db, rules),
     created: insertWhere(db, recurringRules, row, guard).returning({ id: recurringRules.id }),
+    linked: past ? [db.run(linkPast(owner, past, isNewest, nextChange(owner.id)))] : [],
     newest: selectRules(owner, now, isNewest),
   })
   const [rule] = created.length > 0 ? results.newest : results.earlier

@@ -6,9 +6,12 @@ import { transaction } from '../transactions/contract.ts'
 import {
   alreadyRecorded,
   createdRecurring,
+  dismissed,
+  maxSuggestions,
   maxUpcoming,
   recurring,
   recurringConflict,
+  suggestions,
   upcoming,
   updatedRecurring,
 } from './contract.ts'
@@ -52,6 +55,20 @@ export const recurringEndpoints: EndpointGroup = {
       description: `What is due, and what is booked today and in the next days, at most ${maxUpcoming} occurrences. Paused rules have none.`,
       responses: { 200: json(upcoming, 'The occurrences, by day.') },
       invalid: { errors: { days: ['The days field must be an integer from 1 to 366.'] } },
+    },
+    'GET /api/recurring/suggestions': {
+      id: 'listRecurringSuggestions',
+      summary: 'Suggest recurring transactions',
+      description: `Payments that repeat among the newest 4,000 transactions of 14 months, at most ${maxSuggestions}: at least three of one account, type and payee that follow one rule, the last two of one amount or all within 10 percent, and none of them an occurrence yet.`,
+      responses: { 200: json(suggestions, 'The suggestions, those with most transactions first.') },
+    },
+    'POST /api/recurring/suggestions/dismiss': {
+      id: 'dismissRecurringSuggestion',
+      summary: 'Dismiss a suggestion',
+      description: 'It is not made again.',
+      body: { name: 'DismissedSuggestion', example: { key: '1 expense netfl month' } },
+      responses: { 200: json(dismissed, 'The key.') },
+      invalid: { errors: { key: ['The key field is required.'] } },
     },
     'GET /api/recurring/:id': {
       id: 'showRecurring',

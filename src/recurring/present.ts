@@ -1,12 +1,14 @@
 import { addDays, type CalendarDate, earliestDate } from '../shared/dates.ts'
 import { formatMoney } from '../shared/money.ts'
 import { bookedIn, type Exception } from '../shared/occurrences.ts'
+import type { Repeating } from '../shared/repeating.ts'
 import type {
   ShownCreatedRecurring,
   ShownDividedRecurring,
   ShownException,
   ShownRecurring,
   ShownStoredRecurring,
+  ShownSuggestions,
   ShownUpcoming,
 } from './contract.ts'
 import type { Divided } from './divide.ts'
@@ -63,6 +65,32 @@ function pastOf(rule: Rule): { count: number; first: CalendarDate; last: Calenda
 
 export function presentDivided({ ended, successor }: Divided): ShownDividedRecurring {
   return { recurring: presentRule(ended), successor: successor && presentRule(successor) }
+}
+
+export function presentSuggestions(found: Repeating[]): ShownSuggestions {
+  return {
+    suggestions: found.map(({ key, because, rows, startsOn, rrule, weekend, amount, amountTolerance }) => {
+      const last = rows.at(-1) as Repeating['rows'][number]
+      return {
+        key,
+        because,
+        transaction_ids: rows.map(({ id }) => id),
+        body: {
+          account_id: last.accountId,
+          to_account_id: last.toAccountId,
+          category_id: rows.findLast(({ categoryId }) => categoryId !== null)?.categoryId ?? null,
+          type: last.type,
+          amount: formatMoney(amount),
+          amount_tolerance: amountTolerance,
+          description: last.description,
+          starts_on: startsOn,
+          rrule,
+          weekend,
+          link_past: true,
+        },
+      }
+    }),
+  }
 }
 
 export function presentUpcoming(found: OccurrenceOfRule[]): ShownUpcoming {

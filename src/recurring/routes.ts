@@ -11,19 +11,29 @@ import { overrideQuery } from '../shared/reconciled.ts'
 import { expectedVersions, ifMatch } from '../shared/versions.ts'
 import { presentTransaction } from '../transactions/present.ts'
 import {
+  type Dismissal,
+  dismissal,
+  maxSuggestions,
   maxUpcoming,
-  newRecurring,
   newRecurringKey,
   occurrenceChanges,
+  recurringRequest,
   recurringUpdate,
   upcomingQuery,
 } from './contract.ts'
 import { createRule } from './create.ts'
 import { deleteRule } from './delete.ts'
 import { changeOccurrence } from './except.ts'
-import { presentCreatedRule, presentDivided, presentRule, presentUpcoming } from './present.ts'
+import {
+  presentCreatedRule,
+  presentDivided,
+  presentRule,
+  presentSuggestions,
+  presentUpcoming,
+} from './present.ts'
 import { listRules, showRule } from './read.ts'
 import { recordOccurrence } from './record.ts'
+import { dismissSuggestion, listSuggestions } from './suggestions.ts'
 import { listUpcoming } from './upcoming.ts'
 import { updateRule } from './update.ts'
 
@@ -32,7 +42,7 @@ export const recurringRoutes = new Hono<App>()
   .get('/', (c) =>
     limitLargeResponse(maxRules, async () => c.json((await listRules(c.get('owner'))).map(presentRule))),
   )
-  .post('/', header(newRecurringKey), body(newRecurring), async (c) => {
+  .post('/', header(newRecurringKey), body(recurringRequest), async (c) => {
     const { values, errors } = c.req.valid('header')
     const draft = withErrors(c.req.valid('json'), errors)
     const { rule, isNew } = await createRule(c.get('owner'), draft, values['Idempotency-Key'])
@@ -43,6 +53,15 @@ export const recurringRoutes = new Hono<App>()
       c.json(presentUpcoming(await listUpcoming(c.get('owner'), c.req.valid('query')))),
     ),
   )
+  .get('/suggestions', async (c) =>
+    limitLargeResponse(maxSuggestions, async () =>
+      c.json(presentSuggestions(await listSuggestions(c.get('owner')))),
+    ),
+  )
+  .post('/suggestions/dismiss', body(dismissal), async (c) => {
+    const key = await dismissSuggestion(c.get('owner'), c.req.valid('json'))
+    return c.json<Dismissal>({ key })
+  })
   .get('/:id', async (c) => c.json(presentRule(await showRule(c.get('owner'), pathId(c)))))
   .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(recurringUpdate), async (c) => {
     const expected = expectedVersions(c.req.valid('header').values)

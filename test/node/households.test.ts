@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { matchKinds } from '../../src/shared/types.ts'
 import { readStatement } from '../../statements/index.ts'
+import { billedHousehold } from '../households/bills.ts'
 import { measureFiling } from '../households/filing.ts'
 import { householdOf } from '../households/household.ts'
 import { type Measured, measureAsFilesCome, measureAtOnce, sumOf, type Tally } from '../households/measure.ts'
+import { type Hits, measureLinks, measureSuggestions } from '../households/occurrences.ts'
 
 const count = Number(process.env.MATCHING_HOUSEHOLDS ?? 20)
 const months = 12
@@ -55,6 +57,34 @@ describe.each([
     expect(toFind).toBeGreaterThan(5 * count)
     expect(percent(solved, toFind)).toBeGreaterThanOrEqual(94)
   })
+})
+
+const billed = quiet.map((_, index) => billedHousehold(index + 1))
+const hitsOf = (measure: (household: (typeof billed)[number]) => Hits) => {
+  const all = billed.map(measure)
+  const total = (name: keyof Hits) => all.reduce((sum, one) => sum + one[name], 0)
+  const [found, right, toFind, solved] = [total('found'), total('right'), total('toFind'), total('solved')]
+  return { found, right, toFind, solved, precision: percent(right, found), recall: percent(solved, toFind) }
+}
+
+test('at least 99.5 in 100 links to occurrences are right, and 95 in 100 are found', () => {
+  const { found, right, toFind, solved, precision, recall } = hitsOf(measureLinks)
+  console.info(`links to occurrences
+  right     ${shown(right, found)}
+  recall    ${shown(solved, toFind)}`)
+  expect(toFind).toBeGreaterThan(100 * count)
+  expect(precision).toBeGreaterThanOrEqual(99.5)
+  expect(recall).toBeGreaterThanOrEqual(95)
+})
+
+test('at least 98 in 100 suggested rules are right, and 85 in 100 are found', () => {
+  const { found, right, toFind, solved, precision, recall } = hitsOf(measureSuggestions)
+  console.info(`suggested rules
+  right     ${shown(right, found)}
+  recall    ${shown(solved, toFind)}`)
+  expect(toFind).toBeGreaterThan(8 * count)
+  expect(precision).toBeGreaterThanOrEqual(98)
+  expect(recall).toBeGreaterThanOrEqual(85)
 })
 
 test.each([

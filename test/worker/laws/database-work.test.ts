@@ -67,7 +67,9 @@ test('no route does more work for a history of 5,000 transactions than for one o
   const explained = { 'GET /api/balance-checks/:id': 20_000 }
   // What may be a due occurrence is looked for in the last 66 days, of which the longer history has one row more each.
   const due = { 'GET /api/recurring/upcoming': 66, 'GET /api/reports/forecast': 66 }
-  const bounded = { ...random, ...learned, ...explained, ...due }
+  // What repeats is looked for in the newest 4,000 rows, with their categories.
+  const repeating = { 'GET /api/recurring/suggestions': 3 * 4_000 }
+  const bounded = { ...random, ...learned, ...explained, ...due, ...repeating }
   for (const [route, most] of Object.entries(bounded))
     expect(Math.abs((long[route] ?? 0) - (short[route] ?? 0)), route).toBeLessThanOrEqual(most)
   // An export reads everything, page by page (test/worker/export/export.test.ts).

@@ -189,6 +189,8 @@ const goodCalls: Record<string, (household: Household) => GoodCall | Promise<Goo
     await repeat()
     return {}
   },
+  'GET /api/recurring/suggestions': () => ({}),
+  'POST /api/recurring/suggestions/dismiss': () => ({ body: { key: '1 expense netfl month' } }),
   'GET /api/recurring/:id': async ({ repeat }) => ({ id: await repeat() }),
   'PUT /api/recurring/:id': async ({ repeat }) => ({ id: await repeat(), body: { amount: 4 } }),
   'PATCH /api/recurring/:id': async ({ repeat }) => ({

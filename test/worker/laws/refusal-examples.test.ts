@@ -91,6 +91,7 @@ const invalidCalls: Record<string, (household: Household) => Promise<ApiResponse
     const { transaction_date: starts_on, ...template } = expense()
     return person.post('/api/recurring', { ...template, starts_on, rrule: 'FREQ=MONTHLY;BYHOUR=9' })
   },
+  dismissRecurringSuggestion: ({ person }) => person.post('/api/recurring/suggestions/dismiss', {}),
   listUpcoming: ({ person }) => person.get('/api/recurring/upcoming?days=0'),
   forecast: ({ person }) => person.get('/api/reports/forecast?to=2020-01-01'),
   updateRecurring: async ({ person, repeat }) =>

@@ -45,6 +45,7 @@ const written: Record<string, number> = {
   'POST /api/recurring': 5,
   // One more than a transaction of another kind: the key of the occurrence.
   'POST /api/recurring/:id/occurrences/:date/record': 10,
+  'POST /api/recurring/suggestions/dismiss': 2,
   'POST /api/tokens': 10,
   'POST /api/transactions': 8,
   'POST /api/transactions/sync': 23,
