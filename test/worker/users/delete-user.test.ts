@@ -58,6 +58,7 @@ async function busyHousehold() {
   expect(
     (await person.post('/api/matches/reject', { kind: 'duplicate', ids: kept.slice(0, 2) })).status,
   ).toBe(204)
+  await household.person.post('/api/recurring/suggestions/dismiss', { key: 'rent' })
   return household
 }
 
