@@ -6,6 +6,7 @@ import type { Copy } from './copy.ts'
 import { forecastReportOf, presentRule, upcomingOf } from './expected.ts'
 import type { FindKey } from './keys.ts'
 import { compare, totalOf } from './money.ts'
+import { nextDates, type Repeated } from './next-dates.ts'
 import {
   type LedgerAccount,
   type LedgerBalancesReport,
@@ -128,6 +129,9 @@ export function figureReadsOf(copy: Copy, keyOf: FindKey, now: () => number) {
       const day = today()
       return upcomingOf(view(), rulesOf(copy, day), day, readUpcoming(query))
     },
+
+    /** The next days, by default three, on which a transaction that repeats so would be booked; none if its rule is invalid. */
+    nextDates: (repeated: Repeated, count = 3): string[] => nextDates(repeated, today(), count),
 
     /** The balances of the days to come, with what is expected, by default of ninety days. Throws LedgerError. */
     forecast(query: Omit<LedgerRange, 'from'> = {}): LedgerForecast {

@@ -642,6 +642,7 @@ describe.skipIf(!executable)('using the example app', () => {
         ['Reports'],
         ['Categories'],
         ['Categories', (page: Page) => page.locator('.row').first().click()],
+        ['Recurring'],
         ['Matches'],
         ['Import'],
         ['Settings'],

@@ -1,6 +1,7 @@
-import type { Ledger, LedgerFields, LedgerTransaction, Named } from 'purse-client'
+import type { Ledger, LedgerFields, LedgerRecurring, LedgerTransaction, Named } from 'purse-client'
 import { money } from './amounts.ts'
 import { shortDay } from './format.ts'
+import { repeatsText } from './repeats.ts'
 
 export function titleOf(row: LedgerTransaction): string {
   return row.description ?? row.category?.name ?? (row.type === 'transfer' ? 'Transfer' : 'Uncategorized')
@@ -17,6 +18,10 @@ export function wayOf(row: LedgerTransaction): string {
   return names.map(isolated).join(' · ')
 }
 
+/** The title of a recurring transaction. */
+export const titleOfRule = ({ description, category, type }: LedgerRecurring): string =>
+  description ?? category?.name ?? (type === 'transfer' ? 'Transfer' : 'Uncategorized')
+
 export const inWords = (row: LedgerTransaction): string =>
   `“${titleOf(row)}”, ${money(row.amount)}, ${shortDay(row.transaction_date)}`
 
@@ -25,18 +30,30 @@ export function nameOf(ledger: Ledger, { noun, key }: Named): string {
   if (row) return inWords(row)
   const check = noun === 'balance_check' ? ledger.check(key) : undefined
   if (check) return `Balance of ${isolated(check.account.name)} on ${shortDay(check.date)}`
+  const rule = noun === 'recurring' ? ledger.recurring().find((one) => one.key === key) : undefined
+  if (rule) return `Recurring “${titleOfRule(rule)}”`
   // A deleted one is recognised by what is waiting for it.
   const known = ledger.waiting().find((one) => one.noun === noun && one.key === key)?.row
   return String(known?.name ?? known?.description ?? `Your ${noun.replace('_', ' ')}`)
 }
 
 export const nameOfField = (field: string): string =>
-  field.replace(/_id$|^transaction_/g, '').replaceAll('_', ' ')
+  field
+    .replace(/^exceptions\.(.*)/, (_, date) => `the one of ${shortDay(date)}`)
+    .replace(/_id$|^transaction_/g, '')
+    .replaceAll('_', ' ')
 
 export function shownValue(ledger: Ledger, field: string, value: LedgerFields[string] = null): string {
   if (value === null) return 'none'
+  if (field.startsWith('exceptions.')) return shownException(JSON.parse(String(value)))
+  if (field === 'rrule') return repeatsText(String(value))
   if (['amount', 'starting_balance', 'balance'].includes(field)) return money(String(value))
   if (field === 'transaction_date' || field === 'date') return shortDay(String(value))
   const named = field.endsWith('_id') ? [...ledger.accounts(), ...ledger.categories()] : []
   return named.find((one) => one.key === value)?.name ?? String(value)
+}
+
+function shownException({ skip, ...others }: Record<string, unknown>): string {
+  const texts = Object.entries(others).map(([field, one]) => `${nameOfField(field)} ${one}`)
+  return skip ? 'skipped' : texts.join(', ')
 }

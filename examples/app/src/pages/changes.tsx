@@ -64,9 +64,9 @@ const pages = {
   account: '/accounts',
   category: '/categories',
   profile: '/settings',
-  recurring: undefined,
   transaction: undefined,
   balance_check: '/accounts',
+  recurring: '/recurring',
 }
 
 function Rejection({ ledger, rejection }: { ledger: Ledger; rejection: LedgerRejection }) {

@@ -8,7 +8,7 @@ import { go, place, useKept } from '../router.ts'
 import { client } from '../session.ts'
 import { Amount } from '../ui/amount.tsx'
 import { IconButton } from '../ui/button.tsx'
-import { Flows, rowsOf } from '../ui/charts.tsx'
+import { Ahead, Flows, rowsOf } from '../ui/charts.tsx'
 import { Days } from '../ui/days.tsx'
 import { FirstSteps } from '../ui/first-steps.tsx'
 import { Form } from '../ui/form.tsx'
@@ -39,6 +39,9 @@ export function Dashboard({ ledger }: PageProps) {
       <div class="overview">
         <div>{hasAccount && <AccountList ledger={ledger} />}</div>
         {total > 0 && <Month ledger={ledger} />}
+        {hasAccount && ledger.recurring().length > 0 && (
+          <Ahead ledger={ledger} from={today(ledger.profile()?.timezone)} />
+        )}
         <div>
           <Days rows={data} isCut={data.length < total} onChoose={setEdited} />
           {data.length < total && <a href="/transactions">All transactions</a>}

@@ -1,7 +1,11 @@
 import type { Ledger, LedgerAccount, LedgerMonthlyReport } from 'purse-client'
-import { lastDay, monthAfter } from '../format.ts'
+import { money } from '../amounts.ts'
+import { counted, dayAfter, lastDay, monthAfter, shortDay } from '../format.ts'
+import { Amount } from './amount.tsx'
 import type { ChartProps } from './chart.tsx'
 import { lazy } from './lazy.tsx'
+
+const daysAhead = 90
 
 type Month = LedgerMonthlyReport['months'][number]
 
@@ -43,6 +47,41 @@ export function NetWorth({ ledger, from, to, account }: BalanceProps) {
         months={points.map(({ date }) => date)}
         series={[{ label, colour: '--brand', figures: points.map(({ total }) => total) }]}
       />
+    </article>
+  )
+}
+
+/** The total balance at the end of the next months, with what is expected, and the lowest balance of each account on the way. */
+export function Ahead({ ledger, from }: { ledger: Ledger; from: string }) {
+  const to = dayAfter(from, daysAhead)
+  const { points, lowest, expected } = ledger.forecast({ to, every: 'day' })
+  const least = points.reduce((one, other) => (other.total < one.total ? other : one))
+  const ends = points.filter(({ date }) => date === to || date === lastDay(date.slice(0, 7)))
+  const nameOf = (key: string) => ledger.accounts().find((one) => one.key === key)?.name
+  return (
+    <article>
+      <h2>The next {daysAhead} days</h2>
+      <p>
+        <span class="sum">
+          <small>Lowest on {shortDay(least.date)}</small> <Amount text={money(least.total)} />
+        </span>
+      </p>
+      <Chart
+        label="Balance at the end of the month, as expected"
+        type="line"
+        months={ends.map(({ date }) => date)}
+        series={[{ label: 'Balance', colour: '--brand', figures: ends.map(({ total }) => total) }]}
+      />
+      {lowest.length > 1 &&
+        lowest.map(({ account_key, date, balance }) => (
+          <p key={account_key} class="line">
+            <span>
+              <bdi>{nameOf(account_key)}</bdi> <small>lowest on {shortDay(date)}</small>
+            </span>
+            <Amount text={money(balance)} />
+          </p>
+        ))}
+      <a href="/recurring">{counted(expected, 'recurring transaction')} expected</a>
     </article>
   )
 }

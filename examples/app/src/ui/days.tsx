@@ -71,7 +71,7 @@ function Row({ row }: { row: LedgerTransaction }) {
   )
 }
 
-const transferLook = { icon: 'swap', hue: 'grey' } as const
+export const transferLook = { icon: 'swap', hue: 'grey' } as const
 
 /** What the income of some rows leaves after their expenses, or nothing if they are all transfers. */
 function totalOf(rows: LedgerTransaction[]): string {

@@ -6,7 +6,7 @@ import { Dialog } from './dialog.tsx'
 import { type Entries, entriesOf, Form } from './form.tsx'
 import { writeAndSay } from './toast.tsx'
 
-type Noun = 'account' | 'category' | 'transaction' | 'balance_check'
+type Noun = 'account' | 'category' | 'transaction' | 'balance_check' | 'recurring'
 /** A row to edit, or a new one. */
 export type Edited<Row> = Row | 'new'
 export type DialogProps<Row> = { ledger: Ledger; edited: Edited<Row>; onDone: () => void }
@@ -17,6 +17,7 @@ type Props<N extends Noun> = DialogProps<{ key: Key; name?: string }> & {
   /** A reason not to save the row. The person may save it all the same. */
   doubt?: (entries: Entries, entered: Entered[N]) => string | undefined
   onSaved?: (key: Key, entries: Entries) => void
+  onInput?: (event: Event) => void
   /** What is said before the row is deleted. */
   removal?: ComponentChildren
   children: ComponentChildren
@@ -27,6 +28,12 @@ const removals = {
   category: 'Delete, and leave its transactions uncategorized',
   transaction: 'Delete',
   balance_check: 'Delete',
+  recurring: 'Delete',
+}
+
+const names: Partial<Record<Noun, string>> = {
+  balance_check: 'balance check',
+  recurring: 'recurring transaction',
 }
 
 /** What is pressed once it was said what goes with the row. */
@@ -41,7 +48,7 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
   useLayoutEffect(() => {
     opened.current = entriesOf(dialog.current?.querySelector('form'))
   }, [])
-  const name = noun.replace('_', ' ')
+  const name = names[noun] ?? noun
   const [row, title] = edited === 'new' ? [null, `Add ${name}`] : [edited, `Change ${name}`]
   const isRemoving = useRef(false)
   const isGone = row !== null && !isRemoving.current && !isThere(ledger, noun, row)
@@ -77,7 +84,14 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
   }
   return (
     <Dialog {...{ title, dialog, onDone }}>
-      <Form submit={doubt ? 'Save it anyway' : 'Save'} onSubmit={save} onInput={() => setDoubt(undefined)}>
+      <Form
+        submit={doubt ? 'Save it anyway' : 'Save'}
+        onSubmit={save}
+        onInput={(event) => {
+          setDoubt(undefined)
+          props.onInput?.(event)
+        }}
+      >
         {props.children}
         {isGone && <p role="alert">{`This ${name} was deleted elsewhere. Save it to add it again.`}</p>}
         {doubt && <p role="alert">{doubt}</p>}
@@ -99,6 +113,7 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
 function isThere(ledger: Ledger, noun: Noun, { key, name }: { key: Key; name?: string }): boolean {
   if (noun === 'transaction') return ledger.transaction(key) !== undefined
   if (noun === 'balance_check') return ledger.check(key) !== undefined
+  if (noun === 'recurring') return ledger.recurring().some((one) => one.key === key)
   // A row that was restored has another key.
   const rows = noun === 'account' ? ledger.accounts() : ledger.categories()
   return rows.some((one) => one.key === key || one.name === name)
