@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
 import { createWorld, openAccount } from '../fixtures/world.ts'
+import { sendFile } from '../imports/send-file.ts'
 import { createHousehold, openWorldDatabase } from './every-route.ts'
 
 const hundred = Array.from({ length: 100 }, (_, index) => index)
@@ -93,4 +94,33 @@ test('creates, changes, moves and deletes all at once leave every kept figure ex
   expect(Math.round(summary.total_balance * 100)).toBe(
     balances.reduce((sum: number, balance: number) => sum + Math.round(balance * 100), 0),
   )
+})
+
+test('parallel imports of one file store it once with its account, also beside the undo of an earlier one', async () => {
+  const world = createWorld()
+  const { person } = await createHousehold(world)
+  const file =
+    'date,amount,type,account,category\n2026-11-01,5,expense,Wallet,Food\n2026-11-02,7,income,Wallet,Pay\n'
+  const upload = () => sendFile({ world, person }, 'store?create_accounts=true', file)
+  const created = async (imports: ReturnType<typeof upload>[]) => {
+    const bodies = (await Promise.all(imports)).map(({ body }) => body.import)
+    return {
+      ids: bodies.map(({ id }) => id),
+      rows: bodies.reduce((sum, { counts }) => sum + counts.created, 0),
+    }
+  }
+  const total = async () => (await person.get('/api/transactions')).body.total
+  const { ids, rows } = await created([upload(), upload(), upload()])
+  expect([rows, await total()]).toEqual([2, 2])
+  const wallets = (await person.get('/api/accounts')).body.filter(
+    ({ name }: { name: string }) => name === 'Wallet',
+  )
+  expect(wallets).toMatchObject([{ balance: 2 }])
+
+  const again = created([upload(), upload()])
+  const undone = await Promise.all(ids.map((id) => person.delete(`/api/imports/${id}`)))
+  expect(undone.map(({ status }) => status)).toEqual([204, 204, 204])
+  const { rows: left } = await again
+  expect(await total()).toBe(left)
+  expect(await findDifferences(openWorldDatabase(world))).toEqual([])
 })
