@@ -50,6 +50,12 @@ describe.skipIf(!executable)('files in the example app', () => {
     await page.getByText('Undoing it deletes 6 transactions').waitFor()
     await press(page, 'Undo it')
     await page.getByText('The import is undone.').waitFor()
+    await page.getByText('3 accounts are empty now: Checking, Savings, Old Brokerage.').waitFor()
+    await press(page, 'Delete 3 accounts')
+    await page.getByText('3 accounts deleted.').waitFor()
+    await page.getByText('Where is your money?').waitFor()
+    await press(page, 'Undo')
+    await page.getByText('Undone.').waitFor()
     await open(page, 'Accounts')
     await expect
       .poll(() => holdings(page), { timeout: patienceMs })

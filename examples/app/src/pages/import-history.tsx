@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks'
-import { type Ledger, unwrap } from 'purse-client'
+import { type Ledger, type LedgerAccount, type LedgerFilter, unwrap } from 'purse-client'
 import type { PageProps } from '../app.tsx'
 import { differenceOf } from '../checks.ts'
 import { counted, dotted, grouped, shortDay } from '../format.ts'
+import { keepOrder } from '../order.ts'
 import { client } from '../session.ts'
 import { Button } from '../ui/button.tsx'
 import { reload, useLoaded } from '../ui/loaded.ts'
-import { say } from '../ui/toast.tsx'
+import { say, writeAllAndSay } from '../ui/toast.tsx'
 
 /** Undoes an import, and says what that does to balance checks. */
 export async function undoImport(ledger: Ledger, { id }: { id: number | null }): Promise<void> {
@@ -24,14 +25,19 @@ export function ImportHistory({ ledger }: Pick<PageProps, 'ledger'>) {
   const { loaded = [], failure } = useLoaded(() => unwrap(client.api.imports.$get()))
   const [asked, setAsked] = useState<number>()
   const [isLong, setLong] = useState(false)
-  if (loaded.length === 0) return failure ? <p>{failure.message}</p> : null
+  const [emptied, setEmptied] = useState<LedgerAccount[]>([])
+  if (loaded.length === 0 && emptied.length === 0) return failure ? <p>{failure.message}</p> : null
   const undo = async (id: number) => {
+    const filled = accountsOnlyOf(ledger, id)
     setAsked(undefined)
     await undoImport(ledger, { id })
+    const keys = new Set(filled.map(({ key }) => key))
+    setEmptied(ledger.accounts().filter((one) => keys.has(one.key) && isEmpty(ledger, one)))
   }
   return (
     <article>
       <h2>Imported files</h2>
+      {emptied.length > 0 && <Emptied {...{ ledger, accounts: emptied, onDone: () => setEmptied([]) }} />}
       {loaded
         .slice(0, isLong ? loaded.length : shownAtFirst)
         .map(({ id, file_name, format, counts, created_at }) => (
@@ -68,5 +74,43 @@ export function ImportHistory({ ledger }: Pick<PageProps, 'ledger'>) {
         <Button label="Show all" isMain={false} onClick={() => setLong(true)} />
       )}
     </article>
+  )
+}
+
+const isEmpty = (ledger: Ledger, { key, balance }: LedgerAccount): boolean =>
+  balance === 0 && ledger.transactions({ account_id: key, per_page: 1 }).total === 0
+
+/** The accounts whose transactions are all of one import. */
+function accountsOnlyOf(ledger: Ledger, import_id: number): LedgerAccount[] {
+  const count = (filter: LedgerFilter) => ledger.transactions({ ...filter, per_page: 1 }).total
+  return ledger.accounts().filter(({ key: account_id }) => {
+    const own = count({ account_id, import_id })
+    return own > 0 && own === count({ account_id })
+  })
+}
+
+type EmptiedProps = { ledger: Ledger; accounts: LedgerAccount[]; onDone: () => void }
+
+/** Offers to delete the accounts that an undone import leaves empty. */
+function Emptied({ ledger, accounts, onDone }: EmptiedProps) {
+  const named = counted(accounts.length, 'account')
+  const remove = async () => {
+    const removals = accounts.map(
+      ({ key }) =>
+        () =>
+          ledger.remove('account', key),
+    )
+    keepOrder(ledger, 'account')
+    await writeAllAndSay(ledger, removals, `${named} deleted.`)
+    onDone()
+  }
+  return (
+    <div class="question" role="status">
+      <p>{`${named} ${accounts.length === 1 ? 'is' : 'are'} empty now: ${accounts.map(({ name }) => name).join(', ')}.`}</p>
+      <div class="together">
+        <Button label={`Delete ${named}`} onClick={remove} />
+        <Button label="Keep" isMain={false} aria-label={`Keep ${named}`} onClick={onDone} />
+      </div>
+    </div>
   )
 }
