@@ -13,7 +13,7 @@ import { createTarget, marker, type Target } from './target.ts'
 
 /** Seeds that every run tries again, including those that once found something. */
 const keptSeeds = [1, 20_261_121, 1_815, 65_537, -7]
-const { seed, requests = '2000' } = inject('fuzz')
+const { seed, requests = '2400' } = inject('fuzz')
 const seeds = seed ? keptSeeds.map((_, i) => Number(seed) + i) : keptSeeds
 const requestsOfSeed = Math.ceil(Number(requests) / seeds.length)
 const requestsBetweenLooks = 20
