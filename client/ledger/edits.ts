@@ -1,11 +1,11 @@
 import type { Copy } from './copy.ts'
 import { type Creatable, type Entered, LedgerError } from './entered.ts'
-import { fieldsOf } from './fields.ts'
+import { enteredFields } from './fields.ts'
 import type { FindKey } from './keys.ts'
 import type { PendingUpdate } from './memory.ts'
 import { type Fields, groupOf, pick, withoutUnchanged } from './pending.ts'
 import type { Key, Noun } from './rows.ts'
-import { consequencesOf, findRow, type Row, type stepsOf } from './steps.ts'
+import { changeOfSkip, consequencesOf, findRow, type Row, type stepsOf } from './steps.ts'
 import type { validatorOf } from './validate.ts'
 import { affectedBy } from './view.ts'
 
@@ -76,9 +76,12 @@ export function editsOf(copy: Copy, { newId, keyOf, validate, userId, steps }: E
     ): Promise<void> {
       const rows = rowsOf(noun, names)
       const others = rows.flatMap(({ key }) => affectedBy(view(), noun, key))
-      const consequences = rows.flatMap(({ key }) => consequencesOf(copy, noun, key, others))
+      const consequences = rows.flatMap(({ key }) => [
+        ...consequencesOf(copy, noun, key, others),
+        ...changeOfSkip(copy, { noun, key }, true),
+      ])
       const removals = rows.map((row) =>
-        updateOf(noun, row.key, { op: 'delete', set: {}, was: pick(row, fieldsOf(noun)) }),
+        updateOf(noun, row.key, { op: 'delete', set: {}, was: enteredFields(noun, row) }),
       )
       if (rows.length > 0) await steps.perform([...consequences, ...removals], others)
     },

@@ -16,6 +16,9 @@ export const exceptionField = (date: string): string => `${prefix}${date}`
 export const isExceptionField = (field: string): boolean => field.startsWith(prefix)
 export const dateOfField = (field: string): string => field.slice(prefix.length)
 
+/** The exception of an occurrence that is skipped. */
+export const skipped = '{"skip":true}'
+
 /** An exception as a text, the same for all that say the same; null for none. */
 export function exceptionText({ skip, amount, transaction_date, description }: Shown): string | null {
   const text = JSON.stringify({ skip, amount, transaction_date, description })

@@ -1,7 +1,13 @@
 import { fieldsOfNoun } from '../../src/changes/fields-contract.ts'
+import { isExceptionField } from './exceptions.ts'
+import { type Fields, pick } from './pending.ts'
 import type { Noun } from './rows.ts'
 
 const rejected = ['email', 'password', 'from', 'exceptions', 'successor_client_id']
+
+/** The fields that a user can enter of a row, with the exceptions of a rule. */
+export const enteredFields = (noun: Noun, row: Fields): Fields =>
+  pick(row, [...fieldsOf(noun), ...Object.keys(row).filter(isExceptionField)])
 
 /** The fields that a user can enter. */
 export function fieldsOf(noun: Noun): string[] {

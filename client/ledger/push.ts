@@ -2,14 +2,14 @@ import { operationOutcomes } from '../../src/shared/types.ts'
 import type { Upload } from '../api.ts'
 import { ApiError, requireFromService } from '../errors.ts'
 import { unwrap } from '../unwrap.ts'
-import { nested } from './exceptions.ts'
+import { dateOfField, isExceptionField, nested } from './exceptions.ts'
 import { compare } from './money.ts'
-import type { Change, Fields, Pending, Result } from './pending.ts'
+import { type Change, deletes, type Fields, type Pending, type Result } from './pending.ts'
 import { pull, renewCursor, takePage } from './pull.ts'
 import type { Key } from './rows.ts'
-import { keepChanged, type LedgerRun, referredTo } from './run.ts'
+import { isKnownRule, keepChanged, type LedgerRun, referredTo } from './run.ts'
 import { idOf } from './store.ts'
-import { divisionOf } from './successors.ts'
+import { changeOfDivision, sentDivision } from './successors.ts'
 
 /** Takes the next changes to send, and marks them as sent: later changes of these rows stay pending behind them. */
 export async function takeChunk(run: LedgerRun): Promise<Pending[]> {
@@ -20,6 +20,7 @@ export async function takeChunk(run: LedgerRun): Promise<Pending[]> {
       ...restoredTransactions(pending.values()),
       ...neededByUpdates(pending.values()),
       ...waitingForDivisions(pending),
+      ...waitingForDeletions(run),
     ])
     const isHeld = (id: string, one: Pending) => held.has(id) || refersToMissingRow(run, one)
     const all = [...pending].filter(
@@ -43,7 +44,8 @@ function withinLimits(run: LedgerRun, all: [string, Pending][]): Pending[] {
   let bytes = 0
   const chunk: Pending[] = []
   for (const [, one] of all.slice(0, limits.operations)) {
-    const toSend = one.sent ? one : { ...one, sent: one.next, next: null }
+    const change = one.next?.set.divides ? sentDivision(run.stored(), one.next) : one.next
+    const toSend = one.sent ? one : { ...one, sent: change, next: null }
     bytes += new TextEncoder().encode(JSON.stringify(toSend)).length
     if (chunk.length > 0 && bytes > limits.bytes) break
     chunk.push(toSend)
@@ -100,6 +102,28 @@ function waitingForDivisions(pending: ReadonlyMap<string, Pending>): string[] {
   })
 }
 
+/** Changes of an occurrence whose transaction is to be deleted, which skips it: they are meant to come after that. */
+function waitingForDeletions(run: LedgerRun): string[] {
+  const { pending, rows } = run.stored()
+  const all = [...pending.values()]
+  const deleted = all.flatMap((one) => {
+    const row = one.noun === 'transaction' && deletes(one) ? rows.get('transaction', one.key) : undefined
+    return row?.recurring_id != null
+      ? `${rows.keyOf('recurring', row.recurring_id)} ${row.occurrence_date}`
+      : []
+  })
+  const isOfDeleted = ({ noun, key, sent, next }: Pending) => {
+    const { recurring_id, occurrence_date } = next?.set ?? {}
+    if (sent) return false
+    if (noun === 'transaction') return deleted.includes(`${recurring_id} ${occurrence_date}`)
+    return noun === 'recurring' && deleted.some((one) => exceptionFieldIn(next?.set ?? {}, key, one))
+  }
+  return deleted.length === 0 ? [] : all.filter(isOfDeleted).map(idOf)
+}
+
+const exceptionFieldIn = (set: Fields, rule: Key, occurrence: string) =>
+  Object.keys(set).some((field) => isExceptionField(field) && `${rule} ${dateOfField(field)}` === occurrence)
+
 /** True if an unsent change refers to a row that was refused or is to be restored. */
 function refersToMissingRow(run: LedgerRun, { sent, next }: Pending): boolean {
   const { pending } = run.stored()
@@ -146,8 +170,9 @@ const isResult = (one: Result | null) => one !== null && operationOutcomes.inclu
 function operationOf(run: LedgerRun, { noun, key, sent }: Pending) {
   const { op, set, was, mayLackCategory } = sent as Change
   if (op === 'create' && set.divides) {
-    const division = divisionOf(run.stored(), key, set)
-    return { op: 'update', noun, ...named(division.name), set: nested(division.set) }
+    const { set: changed } = changeOfDivision(sent as Change)
+    const division = { ...changed, from: set.from ?? null, successor_client_id: key.slice(1) }
+    return { op: 'update', noun, ...named(String(set.divides)), set: nested(division) }
   }
   // A creation that may lack a category must say so.
   const isFiled = noun === 'transaction' || noun === 'recurring'
@@ -158,7 +183,10 @@ function operationOf(run: LedgerRun, { noun, key, sent }: Pending) {
     typeof category === 'string' && (rows.get('category', category) || pending.has(`category ${category}`))
   const known: Fields =
     'category_id' in was && !categoryExists(was.category_id) ? { ...was, category_id: null } : was
-  const fields = op !== 'delete' && { set: nested({ ...nullCategory, ...set }) }
+  // If a rule has been deleted, its transactions are ordinary ones.
+  const isRuleGone = set.recurring_id != null && !isKnownRule(run, String(set.recurring_id))
+  const unlinked = isRuleGone && { recurring_id: null, occurrence_date: null }
+  const fields = op !== 'delete' && { set: nested({ ...nullCategory, ...set, ...unlinked }) }
   return { op, noun, ...named(key), ...fields, ...(op !== 'create' && { was: nested(known) }) }
 }
 

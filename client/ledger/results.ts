@@ -1,7 +1,19 @@
-import { leftAfter, merge, type Pending, type Result } from './pending.ts'
-import { keyOf } from './rows.ts'
-import { keepChanged, type LedgerRun, referredTo } from './run.ts'
+import { fieldsOf } from './fields.ts'
+import {
+  type Change,
+  leftAfter,
+  merge,
+  newPending,
+  type Pending,
+  pick,
+  type Result,
+  withoutUnchanged,
+} from './pending.ts'
+import { type Key, keyOf } from './rows.ts'
+import { isKnownRule, keepChanged, type LedgerRun, referredTo } from './run.ts'
+import { keyed } from './shown-row.ts'
 import type { Entry } from './store.ts'
+import { changeOfDivision } from './successors.ts'
 
 /** Applies the results of the upload to the pending changes, and returns the entries to store. */
 export function applyResults(run: LedgerRun): Entry[] {
@@ -11,7 +23,13 @@ export function applyResults(run: LedgerRun): Entry[] {
     const one = run.stored().pending.get(id)
     if (!one?.sent) continue
     const left = leftAfter(one, result)
-    if (adopted(run, one, left, result, entries)) continue
+    if (moved(run, one, left, result, entries)) continue
+    if (result.errors?.recurring_id && !isKnownRule(run, String(one.sent.set.recurring_id))) {
+      // The rule has been deleted elsewhere: the transaction is sent again, as an ordinary one.
+      run.attempted.delete(id)
+      entries.push(keepChanged(run, id, left && { ...left, errors: null }))
+      continue
+    }
     // Rejected only because a row that it refers to was: it stays pending until that row is corrected.
     const isHeld = result.outcome === 'invalid' && left !== undefined && namesInvalid(run, one)
     entries.push(keepChanged(run, id, isHeld ? { ...left, errors: null } : left))
@@ -27,32 +45,54 @@ export function applyResults(run: LedgerRun): Entry[] {
 }
 
 /**
- * If another device has created the same row, drops this one's and moves later changes to the other's. Returns whether that
- * was so.
+ * If the outcome is about another row, drops this one and moves what is left to the other. So it is if another device has
+ * created the same row, and if another rule continues the one that was named. Returns whether that was so.
  */
-function adopted(
+function moved(
   run: LedgerRun,
-  { noun, key }: Pending,
+  one: Pending,
   left: Pending | undefined,
   { outcome, data }: Result,
   entries: Entry[],
 ): boolean {
-  const other = data && 'client_id' in data && outcome === 'duplicate' ? keyOf(data) : key
+  const { noun, key } = one
+  const isMoved = outcome === 'duplicate' || (outcome === 'conflict' && noun === 'recurring')
+  const other = data && 'client_id' in data && isMoved ? keyOf(data) : key
   if (other === key) return false
   entries.push(keepChanged(run, `${noun} ${key}`, undefined))
   const id = `${noun} ${other}`
-  const change = left?.next
-  if (left && change)
-    entries.push(
-      keepChanged(
-        run,
-        id,
-        merge(run.stored().pending.get(id) ?? { ...left, key: other, next: null }, change),
-      ),
-    )
-  run.report.sent += 1
+  const division = one.sent?.set.divides && outcome === 'duplicate' ? changeOfDivision(one.sent) : undefined
+  const recorded = outcome === 'duplicate' ? recordedOtherwise(run, one, other) : undefined
+  let into = run.stored().pending.get(id) ?? newPending(noun, other, one.at)
+  for (const change of [division, recorded, left?.next])
+    if (change) into = merge(into, change) ?? { ...into, next: null }
+  const conflict = recorded ? Object.keys(recorded.set) : (left?.conflict ?? into.conflict)
+  if (into.next) entries.push(keepChanged(run, id, { ...into, conflict }))
+  if (noun === 'recurring') entries.push(...renameRule(run, key, other))
+  if (conflict) run.report.conflicts += 1
+  else run.report.sent += 1
   run.attempted.delete(`${noun} ${key}`)
   return true
+}
+
+/** What this device has recorded an occurrence with, where another one has recorded it otherwise. */
+function recordedOtherwise(run: LedgerRun, { noun, sent }: Pending, other: Key): Change | undefined {
+  const { rows } = run.stored()
+  const served = noun === 'transaction' && sent?.set.recurring_id ? rows.get('transaction', other) : undefined
+  if (!served || !sent) return undefined
+  const was = pick(keyed('transaction', served, rows), fieldsOf('transaction'))
+  return withoutUnchanged({ op: 'update', set: pick({ ...was, ...sent.set }, fieldsOf('transaction')), was })
+}
+
+/** Lets what refers to a rule that was dropped refer to the other one. */
+function renameRule(run: LedgerRun, key: Key, other: Key): Entry[] {
+  return [...run.stored().pending].flatMap(([id, one]) => {
+    const { next } = one
+    const fields = ['recurring_id', 'divides'].filter((field) => next?.set[field] === key)
+    if (!next || fields.length === 0) return []
+    const set = { ...next.set, ...Object.fromEntries(fields.map((field) => [field, other])) }
+    return [keepChanged(run, id, { ...one, next: { ...next, set } })]
+  })
 }
 
 /** True if the sent change refers to a row whose creation is invalid as well. */

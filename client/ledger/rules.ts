@@ -3,7 +3,7 @@ import { endedBefore, isOccurrence, nextOccurrence } from '../../src/shared/recu
 import { formatRecurrenceRule, parseRecurrenceRule } from '../../src/shared/recurrence-rule.ts'
 import type { Copy } from './copy.ts'
 import { LedgerError } from './entered.ts'
-import { dateOfField, exceptionField, isExceptionField, readException } from './exceptions.ts'
+import { dateOfField, exceptionField, isExceptionField, readException, skipped } from './exceptions.ts'
 import { compare } from './money.ts'
 import { deletes } from './pending.ts'
 import { isSchedule, type Key } from './rows.ts'
@@ -27,13 +27,13 @@ export function rulesOf({ view, pending }: Pick<Copy, 'view' | 'pending'>, today
     .sort((a, b) => a.rank - b.rank || compare(a.key, b.key))
   const partOn = partsOf(rows)
   const recorded = recordedOf(view(), partOn)
-  const skipped = skippedOf({ view, pending })
+  const deleted = deletedOf({ view, pending })
   return rows.map((row) => {
     const first = rows.reduce(
       (from, { divides, from: other = '' }) => (divides === row.key && other < from ? other : from),
       never,
     )
-    const own = withSkipped(first < never ? ended(row, first) : row, skipped.get(row.key))
+    const own = withSkipped(first < never ? ended(row, first) : row, deleted.get(row.key))
     return { row: own, occurring: occurringOf(own, today), recorded: recorded.get(row.key) ?? new Map() }
   })
 }
@@ -88,22 +88,22 @@ function recordedOf(view: View, partOn: ReturnType<typeof partsOf>): Map<Key, Ma
 }
 
 /** The occurrences whose transactions are to be deleted, by rule: the service skips them then. */
-function skippedOf({ view, pending }: Pick<Copy, 'view' | 'pending'>): Map<Key, string[]> {
-  const skipped = new Map<Key, string[]>()
+function deletedOf({ view, pending }: Pick<Copy, 'view' | 'pending'>): Map<Key, string[]> {
+  const deleted = new Map<Key, string[]>()
   for (const one of pending.values()) {
     if (one.noun !== 'transaction' || !deletes(one)) continue
     const row = view().served('transaction', one.key)
     const { recurring_id: rule, occurrence_date: date } = (row ?? {}) as Partial<Shown['transaction']>
     if (!rule || !date) continue
     const isChanged = exceptionField(date) in (pending.get(`recurring ${rule}`)?.next?.set ?? {})
-    if (!isChanged) skipped.set(rule, [...(skipped.get(rule) ?? []), date])
+    if (!isChanged) deleted.set(rule, [...(deleted.get(rule) ?? []), date])
   }
-  return skipped
+  return deleted
 }
 
 const withSkipped = (row: Row, dates: string[] = []): Row => ({
   ...row,
-  ...Object.fromEntries(dates.map((date) => [exceptionField(date), '{"skip":true}'])),
+  ...Object.fromEntries(dates.map((date) => [exceptionField(date), skipped])),
 })
 
 /** The rule that has an occurrence on a date: the one that is named, or one that continues it; undefined if there is none. */

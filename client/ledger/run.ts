@@ -3,7 +3,7 @@ import type { BearerHeader, GetBearer } from '../own-token.ts'
 import type { Stopped } from '../stopped.ts'
 import type { Copy } from './copy.ts'
 import type { Change, Pending, Result } from './pending.ts'
-import { references } from './rows.ts'
+import { type Key, references } from './rows.ts'
 import { type Entry, partsOf } from './store.ts'
 
 /** The result of one sync. If it ended early, nothing is lost: the next one continues. */
@@ -66,4 +66,10 @@ export function keepChanged(run: LedgerRun, id: string, pending: Pending | undef
 /** The ids of the rows that a change refers to, as in `Stored.pending`. */
 export function referredTo(change: Change | null): string[] {
   return references.map(([field, noun]) => `${noun} ${change?.set[field]}`)
+}
+
+/** False for a rule that has been deleted. */
+export function isKnownRule(run: LedgerRun, key: Key): boolean {
+  const { rows, pending } = run.stored()
+  return rows.get('recurring', key) !== undefined || pending.has(`recurring ${key}`)
 }

@@ -1,9 +1,11 @@
 import type { Copy } from './copy.ts'
-import { fieldsOf } from './fields.ts'
+import { exceptionField, skipped } from './exceptions.ts'
+import { enteredFields } from './fields.ts'
 import type { PendingUpdate } from './memory.ts'
-import { type AffectedTransaction, type Change, type Fields, pick, textOf } from './pending.ts'
+import { type AffectedTransaction, type Change, type Fields, type Named, textOf } from './pending.ts'
 import type { Renames } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
+import type { Shown } from './shown-row.ts'
 import { idOf } from './store.ts'
 import { type Done, renameDone, undoWorkOf } from './undo.ts'
 import { affectedBy, fieldsIn } from './view.ts'
@@ -23,7 +25,7 @@ export function stepsOf(copy: Copy) {
     async perform(works: PendingUpdate[], others: AffectedTransaction[] = []): Promise<void> {
       const before = works.map(({ noun, key }) => {
         const row = findRow(copy, noun, key)
-        const fieldsBefore = row && pick(row, fieldsOf(noun))
+        const fieldsBefore = row && enteredFields(noun, row)
         return { noun, key, pendingBefore: pending.get(idOf({ noun, key })), fieldsBefore }
       })
       const written = write(works)
@@ -49,7 +51,12 @@ export function stepsOf(copy: Copy) {
         const consequences = step.flatMap(({ noun, key, fieldsBefore }) =>
           fieldsBefore ? [] : consequencesOf(copy, noun, key),
         )
-        await write([...consequences, ...step.map((done) => undoWorkOf(copy, step, done)).reverse()])
+        const reopened = step.flatMap((done) => (done.fieldsBefore ? [] : changeOfSkip(copy, done, false)))
+        await write([
+          ...consequences,
+          ...step.map((done) => undoWorkOf(copy, step, done)).reverse(),
+          ...reopened,
+        ])
       } catch (error) {
         steps.push(step)
         throw error
@@ -62,6 +69,25 @@ export function stepsOf(copy: Copy) {
       for (const done of steps.flat()) renameDone(done, renames)
     },
   }
+}
+
+/**
+ * The change that skips the occurrence that a transaction is, as the service does when it deletes one: that of an unsent one
+ * it does not learn of. Undoing the creation of a sent one opens it again.
+ */
+export function changeOfSkip(
+  { stored, view, updateOf }: Copy,
+  { noun, key }: Named,
+  skip: boolean,
+): PendingUpdate[] {
+  const isServed = stored().rows.get(noun, key) !== undefined
+  const { recurring_id: rule, occurrence_date: date } = (view().get('transaction', key) ?? {}) as Partial<
+    Shown['transaction']
+  >
+  if (noun !== 'transaction' || !rule || !date || isServed === skip) return []
+  const field = exceptionField(date)
+  const [set, was] = skip ? [skipped, null] : [null, skipped]
+  return [updateOf('recurring', rule, { op: 'update', set: { [field]: set }, was: { [field]: was } })]
 }
 
 /** A row as it is shown, or a rejected transaction that is not shown, since its account is gone. */

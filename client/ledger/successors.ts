@@ -5,7 +5,7 @@ import type { Entered } from './entered.ts'
 import { dateOfField, isExceptionField } from './exceptions.ts'
 import { fieldsOf } from './fields.ts'
 import type { EditOptions } from './occurrences.ts'
-import { creation, type Fields, groupOf, pick, withoutUnchanged } from './pending.ts'
+import { type Change, creation, type Fields, groupOf, pick, withoutUnchanged } from './pending.ts'
 import type { Key } from './rows.ts'
 import { occurringOf, type Rule, requireRule } from './rules.ts'
 import { keyed, type Shown } from './shown-row.ts'
@@ -59,24 +59,27 @@ function continuation({ row, occurring }: Rule, from: string, startsOn?: string)
   }
 }
 
-/** The operation that divides a rule, from the creation of its successor: it sets what differs from the rule as it is. */
-export function divisionOf(
-  { rows }: ReturnType<Copy['stored']>,
-  key: Key,
-  { divides, from, ...set }: Fields,
-) {
-  const rule = String(divides)
-  const served = rows.get('recurring', rule)
+/**
+ * The creation of a successor as it is sent: `was` has what differs from the rule that it continues, and how that is now,
+ * since it may change until there is an outcome.
+ */
+export function sentDivision({ rows }: ReturnType<Copy['stored']>, change: Change): Change {
+  const { divides, from, ...set } = change.set
+  const served = rows.get('recurring', String(divides))
   const row = served && (keyed('recurring', served, rows) as Shown['recurring'])
   const base =
     row && continuation({ row, occurring: occurringOf(row, ''), recorded: new Map() }, String(from))
   const isChanged = (field: string) =>
     groupOf(field).some((one) => (set[one] ?? null) !== (base?.[one] ?? null))
-  const names = Object.keys({ ...base, ...set }).filter(isChanged)
-  const nulls = Object.fromEntries(names.map((field) => [field, null]))
+  const changed = Object.keys({ ...base, ...set }).filter(isChanged)
+  return { ...change, was: Object.fromEntries(changed.map((field) => [field, base?.[field] ?? null])) }
+}
+
+/** What a sent creation of a successor changes in the rule that it continues, as an update. */
+export function changeOfDivision({ set, was }: Change): Change {
   return {
-    name: rule,
-    set: { ...nulls, ...pick(set, names), from: from ?? null, successor_client_id: key.slice(1) },
-    was: { ...nulls, ...(base && pick(base, names)) },
+    op: 'update',
+    set: Object.fromEntries(Object.keys(was).map((field) => [field, set[field] ?? null])),
+    was,
   }
 }

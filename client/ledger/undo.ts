@@ -73,12 +73,20 @@ function undoChangeOf(
     return { op: 'create', set, was: {}, others: back }
   }
   const now = fieldsIn(view, noun, key)
-  const own = Object.keys(fieldsAfter).filter(
-    (field) => now && fieldsBefore[field] !== fieldsAfter[field] && now[field] === fieldsAfter[field],
+  // A rule has no field for an exception that it does not have.
+  const [before, after] = [
+    { ...nullsOf(fieldsAfter), ...set },
+    { ...nullsOf(fieldsBefore), ...fieldsAfter },
+  ]
+  const own = Object.keys(after).filter(
+    (field) => now && before[field] !== after[field] && (now[field] ?? null) === after[field],
   )
   const fields = own.flatMap(groupOf)
-  return withoutUnchanged({ op: 'update', set: pick(set, fields), was: pick(fieldsAfter, fields) })
+  return withoutUnchanged({ op: 'update', set: pick(before, fields), was: pick(after, fields) })
 }
+
+const nullsOf = (fields: Fields): Fields =>
+  Object.fromEntries(Object.keys(fields).map((field) => [field, null]))
 
 /** Puts the new keys of restored rows into a step. */
 export function renameDone(done: Done, renames: Renames): void {

@@ -1,4 +1,4 @@
-import { fieldsOf } from './fields.ts'
+import { enteredFields, fieldsOf } from './fields.ts'
 import { listingOf } from './listing.ts'
 import { newestFirst } from './order.ts'
 import { type AffectedTransaction, type Fields, pick } from './pending.ts'
@@ -104,7 +104,7 @@ export function viewOf(sources: Sources) {
 /** The fields of a row that a user can enter. */
 export function fieldsIn(view: View, noun: Noun, key: Key): Fields | undefined {
   const row = view.get(noun, key)
-  return row && pick(row as Fields, fieldsOf(noun))
+  return row && enteredFields(noun, row as Fields)
 }
 
 /**
@@ -116,7 +116,8 @@ export function affectedBy(
   noun: Noun,
   key: Key,
 ): AffectedTransaction[] {
-  const own = references.filter(([, of]) => of === noun).map(([field]) => field)
+  // What was an occurrence of a deleted rule stays as it is.
+  const own = references.filter(([, of]) => of === noun && of !== 'recurring').map(([field]) => field)
   const row = get(noun, key) ?? { key, id: null }
   const affected = own.length === 0 ? [] : transactions()
   return affected

@@ -36,7 +36,8 @@ async function createHome() {
       forecast,
     })
   }
-  return { ...home, cash, template, ledger, expectEqual }
+  const other = (await openDevice(world, person)).ledger
+  return { ...home, cash, template, ledger, other, expectEqual }
 }
 
 /** What a ledger shows of rules and their occurrences, as the API does. */
@@ -141,4 +142,170 @@ test('all that follows is changed offline, and recorded ahead', async () => {
     [last, '990.00', 'New flat'],
   ])
   expect(offline.rules.map(({ rrule }: Json) => rrule)).toEqual(ledger.recurring().map(({ rrule }) => rrule))
+})
+
+/** A rule that two devices know. */
+async function createShared() {
+  const home = await createHome()
+  const { ledger, other, template } = home
+  const rent = await ledger.create('recurring', template)
+  await ledger.sync()
+  await other.sync()
+  return { ...home, rent }
+}
+
+test('of two devices that record an occurrence, the second takes what the first has recorded', async () => {
+  const { ledger, other, rent, expectEqual } = await createShared()
+  const first = await ledger.recordOccurrence(rent, '2026-11-30')
+  const second = await other.recordOccurrence(rent, '2026-11-30')
+  await other.recordOccurrence(rent, '2026-12-31')
+  await ledger.skipOccurrence(rent, '2026-12-31')
+  await ledger.sync()
+  expect(await other.sync()).toMatchObject({ stopped: null, conflicts: 0, rejected: 0, waiting: 0 })
+  expect(other.transaction(second)).toBeUndefined()
+  expect(other.transactions().data.map(({ key }) => key)).toEqual([first])
+  await expectEqual(other)
+})
+
+test('what a device has recorded otherwise is a conflict, which the person resolves', async () => {
+  const { ledger, other, rent, expectEqual } = await createShared()
+  const key = await ledger.recordOccurrence(rent, '2026-11-30')
+  await other.update('transaction', await other.recordOccurrence(rent, '2026-11-30'), { amount: 960 })
+  await ledger.sync()
+  expect(await other.sync()).toMatchObject({ conflicts: 1 })
+  const [conflict] = other.conflicts()
+  expect(conflict).toMatchObject({
+    key,
+    fields: ['amount'],
+    mine: { amount: '960.00' },
+    theirs: { amount: '950.00' },
+  })
+  if (conflict) await other.keepMine(conflict)
+  await other.sync()
+  expect(other.transactions().data).toMatchObject([{ key, amount: '960.00' }])
+  await expectEqual(other)
+})
+
+test('of two devices that divide a rule at one date, the second changes the successor of the first', async () => {
+  const { ledger, other, rent, expectEqual } = await createShared()
+  const next = await ledger.changeFollowing(rent, '2026-12-31', { amount: 990 })
+  const own = await other.changeFollowing(rent, '2026-12-31', { description: 'Flat', amount: 995 })
+  await other.recordOccurrence(own, '2027-01-31')
+  await other.skipOccurrence(rent, '2027-02-28')
+  await ledger.sync()
+  expect(await other.sync()).toMatchObject({ stopped: null, conflicts: 1, rejected: 0 })
+  const [conflict] = other.conflicts()
+  expect(conflict).toMatchObject({
+    key: next,
+    fields: ['amount'],
+    mine: { amount: '995.00' },
+    theirs: { amount: '990.00' },
+  })
+  if (conflict) await other.keepTheirs(conflict)
+  expect(await other.sync()).toMatchObject({ stopped: null, conflicts: 0, rejected: 0, waiting: 0 })
+  expect(other.recurring()).toMatchObject([
+    { key: rent, amount: '950.00' },
+    { key: next, amount: '990.00', description: 'Flat', exceptions: { '2027-02-28': { skip: true } } },
+  ])
+  expect(other.transactions().data).toMatchObject([{ recurring_key: next, occurrence_date: '2027-01-31' }])
+  await expectEqual(other)
+})
+
+test('a change of an occurrence reaches the rule that continues the named one, and conflicts there', async () => {
+  const { ledger, other, rent, expectEqual } = await createShared()
+  const next = await ledger.changeFollowing(rent, '2026-12-31', { amount: 990 })
+  await ledger.changeOccurrence(next, '2027-01-31', { amount: 1 })
+  await ledger.sync()
+  await other.changeOccurrence(rent, '2027-01-31', { amount: 2 })
+  expect(await other.sync()).toMatchObject({ stopped: null, conflicts: 1, rejected: 0 })
+  const [conflict] = other.conflicts()
+  expect(conflict).toMatchObject({ key: next, fields: ['exceptions.2027-01-31'] })
+  if (conflict) await other.keepMine(conflict)
+  await other.changeOccurrence(rent, '2027-02-28', { skip: true })
+  expect(await other.sync()).toMatchObject({ stopped: null, conflicts: 0, rejected: 0, waiting: 0 })
+  expect(other.recurring()[1]?.exceptions).toEqual({
+    '2027-01-31': { amount: '2.00' },
+    '2027-02-28': { skip: true },
+  })
+  await expectEqual(other)
+})
+
+test('what is recorded of a rule that another device has deleted stays, as an ordinary transaction', async () => {
+  const { ledger, other, rent, expectEqual } = await createShared()
+  await ledger.remove('recurring', rent)
+  await ledger.sync()
+  const key = await other.recordOccurrence(rent, '2026-11-30')
+  expect(await other.sync()).toMatchObject({ stopped: null, conflicts: 0, rejected: 0, waiting: 0 })
+  expect(other.transaction(key)).toMatchObject({
+    amount: '950.00',
+    recurring_key: null,
+    occurrence_date: null,
+  })
+  await expectEqual(other)
+})
+
+test('a recorded occurrence that is deleted is skipped, and open again if its recording is undone', async () => {
+  const { ledger, rent, expectEqual } = await createShared()
+  const states = () => ledger.upcoming({ days: 40 }).occurrences.map(({ state }) => state)
+  await ledger.recordOccurrence(rent, '2026-11-30')
+  await ledger.undo()
+  expect(states()).toEqual(['upcoming'])
+  await ledger.remove('transaction', await ledger.recordOccurrence(rent, '2026-11-30'))
+  expect(states()).toEqual(['skipped'])
+  await ledger.changeOccurrence(rent, '2026-11-30', { skip: false })
+  await ledger.recordOccurrence(rent, '2026-11-30')
+  await ledger.sync()
+  await ledger.undo()
+  expect(states()).toEqual(['upcoming'])
+  expect(await ledger.sync()).toMatchObject({ stopped: null, conflicts: 0, rejected: 0, waiting: 0 })
+  expect(states()).toEqual(['upcoming'])
+  await expectEqual()
+  const key = await ledger.recordOccurrence(rent, '2026-11-30')
+  await ledger.sync()
+  await ledger.remove('transaction', key)
+  await ledger.changeOccurrence(rent, '2026-11-30', { skip: null })
+  const again = await ledger.recordOccurrence(rent, '2026-11-30')
+  expect(await ledger.sync()).toMatchObject({ stopped: null, conflicts: 0, rejected: 0, waiting: 0 })
+  expect(ledger.transactions().data).toMatchObject([{ key: again, recurring_key: rent }])
+  await ledger.skipOccurrence(rent, '2026-12-31')
+  await ledger.undo()
+  await ledger.sync()
+  await expectEqual()
+})
+
+test('the ledger refuses what the API refuses', async () => {
+  const { ledger, rent } = await createShared()
+  const refusal = (work: Promise<unknown>) =>
+    work.then(
+      () => undefined,
+      (error) => error.errors,
+    )
+  expect(await refusal(ledger.update('recurring', rent, { rrule: 'FREQ=HOURLY' }))).toEqual({
+    rrule: ['The rrule field must have a FREQ: DAILY, WEEKLY, MONTHLY, YEARLY.'],
+  })
+  expect(await refusal(ledger.update('recurring', rent, { auto_record: true, amount_tolerance: 5 }))).toEqual(
+    {
+      amount_tolerance: ['The amount tolerance field must be 0 if auto record is true.'],
+    },
+  )
+  expect(await refusal(ledger.changeOccurrence(rent, '2026-11-30', { amount: 0 }))).toEqual({
+    amount: ['The amount field must be greater than 0.'],
+  })
+  expect(
+    await refusal(ledger.changeOccurrence(rent, '2026-11-30', { transaction_date: '2027-03-01' })),
+  ).toEqual({
+    transaction_date: ['The transaction date field must be within 62 days of the occurrence.'],
+  })
+  await ledger.skipOccurrence(rent, '2026-11-30')
+  expect(await refusal(ledger.recordOccurrence(rent, '2026-11-30'))).toEqual({
+    date: ['The occurrence is skipped.'],
+  })
+  await expect(ledger.recordOccurrence(rent, '2026-11-29')).rejects.toThrow('There is no occurrence')
+  await ledger.recordOccurrence(rent, '2026-12-31')
+  await expect(ledger.skipOccurrence(rent, '2026-12-31')).rejects.toThrow(
+    'The occurrence is already recorded.',
+  )
+  expect(await refusal(ledger.changeFollowing(rent, '2027-01-31', { amount: 'much' }))).toEqual({
+    amount: ['The amount field must be a number.'],
+  })
 })
