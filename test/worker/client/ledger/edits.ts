@@ -45,6 +45,11 @@ const usual = {
     categories: 3,
     drop: 1,
     undo: 2,
+    repeat: 2,
+    occurrence: 5,
+    following: 1,
+    'change a rule': 1,
+    'drop a rule': 1,
   },
 }
 export type Kinds = typeof usual
@@ -67,6 +72,7 @@ export async function edit(
       text: () => dice.oneOf(texts),
     })
   const kind = dice.weighed({ ...usual, ...kinds })
+  if (await editRule(ledger, dice, kind)) return
   if (!account || !category_id || kind === 'open')
     await ledger.create('account', {
       ...{
@@ -93,4 +99,58 @@ export async function edit(
     await ledger.update('transaction', transaction, { amount, transaction_date, description })
   } else if (transaction && kind === 'move')
     await ledger.update('transaction', transaction, { type: 'expense', account_id: account, category_id })
+}
+
+const rrules = [
+  'FREQ=WEEKLY',
+  'FREQ=MONTHLY',
+  'FREQ=DAILY;INTERVAL=9;COUNT=9',
+  'FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1',
+]
+
+/** Something that a person does with a recurring transaction or an occurrence of one; false for another kind of thing. */
+async function editRule(ledger: Ledger, dice: Dice, kind: keyof Kinds): Promise<boolean> {
+  const [account, other] = [dice.of(ledger.accounts())?.key, dice.of(ledger.accounts())?.key]
+  const category_id = dice.of(ledger.categories())?.key
+  const rule = dice.of(ledger.recurring())?.key
+  const open = dice.of(ledger.upcoming({ days: 60 }).occurrences.filter(({ state }) => state !== 'recorded'))
+  const amount = dice.from(1, 99_999) / 100
+  if (kind === 'repeat' && account && other && category_id) {
+    const today = ledger.forecast().from
+    const starts_on = new Date(Date.parse(today) + dice.from(-40, 20) * 86_400_000).toISOString().slice(0, 10)
+    const type = dice.of(
+      account === other ? ['income', 'expense'] : ['income', 'expense', 'transfer'],
+    ) as 'income'
+    const to_account_id = String(type) === 'transfer' ? other : null
+    const paused = dice.isOnceIn(6)
+    const schedule = {
+      starts_on,
+      rrule: dice.of(rrules) as string,
+      weekend: dice.of(['keep', 'before']) as 'keep',
+    }
+    await ledger.create('recurring', {
+      account_id: account,
+      to_account_id,
+      category_id,
+      type,
+      amount,
+      paused,
+      ...schedule,
+    })
+  } else if (kind === 'occurrence' && open) {
+    const { recurring_key: key, occurrence_date: date, state } = open
+    if (state === 'skipped') await ledger.changeOccurrence(key, date, { skip: false })
+    else if (dice.isOnceIn(2)) await ledger.recordOccurrence(key, date)
+    else await ledger.changeOccurrence(key, date, dice.isOnceIn(2) ? { skip: true } : { amount })
+  } else if (kind === 'following' && open)
+    await ledger.changeFollowing(open.recurring_key, open.occurrence_date, { amount })
+  else if (kind === 'change a rule' && rule)
+    await ledger.update(
+      'recurring',
+      rule,
+      dice.isOnceIn(3) ? { paused: dice.isOnceIn(2) } : { amount, category_id },
+    )
+  else if (kind === 'drop a rule' && rule) await ledger.remove('recurring', rule)
+  else return false
+  return true
 }

@@ -175,6 +175,11 @@ const everyRange: LedgerRange[] = [
   { from: '2100-12-31', every: 'day' },
 ]
 
+const localKeys = [
+  'key',
+  ...['category', 'account', 'recurring', 'successor', 'possible', 'transaction'].map((of) => `${of}_key`),
+]
+
 /** Everything that a ledger shows, without what only a ledger has. */
 export function readLedger(ledger: Ledger, { filters, periods, months, ranges } = allQuestions(ledger)) {
   const { first, ...all } = {
@@ -185,9 +190,12 @@ export function readLedger(ledger: Ledger, { filters, periods, months, ranges } 
     summaries: periods.map((period) => ledger.summary(period)),
     months: months.map((query) => ledger.monthlyReport(query)),
     balances: ranges.map((query) => ledger.balancesReport(query)),
+    rules: ledger.recurring().map(({ account: _, to_account: __, category: ___, ...rule }) => rule),
+    upcoming: ledger.upcoming({ days: 60 }),
+    forecast: ledger.forecast({ every: 'week' }),
     first: ledger.transactions().data.slice(0, 3),
   }
-  return without(['key', 'waits', 'category_key', 'account_key', 'recurring_key'], {
+  return without(['waits', ...localKeys], {
     ...all,
     rows: first.map(({ key }) => ledger.transaction(key)),
   })
@@ -226,6 +234,7 @@ export async function readService(
   for (const { account_id, ...query } of ranges)
     balances.push(await get('/api/reports/balances', { ...query, ...ofAccount(account_id) }))
   const [profile, accounts] = [await get('/api/me'), await get('/api/accounts')]
+  const rules = (await get('/api/recurring')).map(({ client_id: _, ...rule }: Json) => rule)
   return without(linksOfPages, {
     profile,
     accounts,
@@ -234,6 +243,9 @@ export async function readService(
     summaries,
     months: reports,
     balances,
+    rules,
+    upcoming: await get('/api/recurring/upcoming', { days: 60 }),
+    forecast: await get('/api/reports/forecast', { every: 'week' }),
     rows,
   })
 }
