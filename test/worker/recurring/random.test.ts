@@ -70,7 +70,8 @@ async function takeTurn(place: Place, before: State, log: Log): Promise<State> {
   log.latest = Math.max(log.latest, Date.now())
   const { open, held } = openOf(place, before)
   const today = dateIn('UTC', new Date())
-  for (const one of held) log.held.set(keyOf(one), today)
+  // A clock that goes back brings the day after the latest one no nearer.
+  for (const one of held) log.held.set(keyOf(one), dateIn('UTC', new Date(log.latest)))
   const kind = dice.weighed({ job: 3, jobs: 4, people: 4, both: 4 })
   const jobs = { job: 1, jobs: 2, people: 0, both: 1 }[kind]
   const steps: Step[] = []
