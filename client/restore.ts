@@ -62,12 +62,20 @@ export async function restore({ api }: Pick<PurseClient, 'api'>, file: Export): 
     const set = { ...fieldsOf('balance_check', row), account_id: `#${clientIdOf('account', row.account_id)}` }
     return { op: 'create', noun: 'balance_check', client_id: clientIdOf('balance_check', row.id), set }
   })
+  // Exports from before there were reconciled periods have none. One whose check is broken is a difference.
+  const reconciled = file.accounts.flatMap(({ id, reconciled_through = null }): Operation[] => {
+    const client_id = clientIdOf('account', id)
+    return reconciled_through
+      ? [{ op: 'update', noun: 'account', client_id, set: { reconciled_through } }]
+      : []
+  })
 
   const differences: RestoreDifference[] = []
   const ids = new Map<string, number>()
   // Deletions are an upload of their own: a user may have as many categories as the file, but not more.
   const first = [profile, ...changes, ...accounts]
-  for (const operations of [deletions, first, rules.created, transactions, checks, rules.switchedOn])
+  const steps = [deletions, first, rules.created, transactions, checks, rules.switchedOn, reconciled]
+  for (const operations of steps)
     for await (const [operation, result] of upload(api, operations)) {
       if (operation.noun === 'account' && result.id) ids.set(operation.client_id ?? '', result.id)
       if (failed.includes(result.outcome)) differences.push(failureOf(operation, result))

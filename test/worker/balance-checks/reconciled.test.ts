@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { createClient, memoryTokens, restore } from '../../../client/index.ts'
+import { fetchOf } from '../client/client-world.ts'
 import { create, remove, update, upload } from '../fixtures/uploads.ts'
 import { createWorld, expectInvalid, type Json, recordTransaction } from '../fixtures/world.ts'
 import { sendFile } from '../imports/send-file.ts'
@@ -341,4 +343,40 @@ test('a join or a separation is refused only if it moves a balance of a reconcil
   expect(outcomes.map(({ errors }: Json) => errors)).toEqual([null, { transaction_date: [text] }])
   expect((await person.post('/api/matches/separate', { id: out.id })).status).toBe(200)
   expect((await person.get(`/api/accounts/${checking.id}`)).body.reconciled_through).toBe(lastDay)
+})
+
+test('a restored export is reconciled as before, and names a period whose check is broken', async () => {
+  const { world, person, checking, expense } = await withLock()
+  const restored = async () => {
+    const other = await world.register()
+    const client = createClient({
+      baseUrl: 'http://purse.test',
+      tokens: memoryTokens(other.token),
+      fetch: fetchOf(world).fetch,
+    })
+    const { differences } = await restore(client, (await person.get('/api/export')).body)
+    const accounts: Json[] = (await other.get('/api/accounts')).body
+    const { reconciled_through } = accounts.find(({ name }) => name === checking.name) ?? {}
+    return { reconciled_through, found: differences.map(({ found }) => found) }
+  }
+  expect(await restored()).toEqual({ reconciled_through: lastDay, found: [] })
+  const late = { ...expense(), amount: 3, transaction_date: lastDay, override_reconciled: true }
+  await person.post('/api/transactions', late)
+  expect(await restored()).toEqual({
+    reconciled_through: null,
+    found: ['invalid: There is no matching balance check on this day.'],
+  })
+})
+
+test('of a lock and an edit at once, either the edit is refused or the lock finds no matching check', async () => {
+  const { person, row, account } = await withLock()
+  for (let nth = 1; nth <= 3; nth++) {
+    await person.put(account, { reconciled_through: null })
+    await person.put(`/api/transactions/${row.id}`, { amount: '12.50' })
+    const [lock, edit] = await Promise.all([
+      person.put(account, { reconciled_through: lastDay }),
+      person.put(`/api/transactions/${row.id}`, { amount: nth }),
+    ])
+    expect([lock.status, edit.status].toSorted()).toEqual([200, 422])
+  }
 })
