@@ -37,6 +37,9 @@ const bookedDays = { before: 3, after: 6 }
 /** Older occurrences are no candidates. */
 const maxAge = 400
 
+/** With more pairs, rows and rules are so alike that none is sure: a file of a year has far fewer. */
+const maxCandidates = 20_000
+
 type PlacedRow = { row: BankRow; position: number; day: number }
 type Candidate = { position: number; rule: LinkableRule; date: CalendarDate }
 
@@ -63,10 +66,13 @@ export function linkOccurrences(
   )
   const byPlace = Map.groupBy(placed, ({ place }) => place)
   const stems = rows.map(({ words }) => payeeStems(words))
-  const candidates = rules.flatMap((rule) => {
+  const candidates: Candidate[] = []
+  for (const rule of rules) {
     const near = placesOf(rule).flatMap((place) => byPlace.get(place) ?? [])
-    return rule.paused || near.length === 0 ? [] : candidatesOf(rule, near, stems, span, today)
-  })
+    if (rule.paused || near.length === 0) continue
+    for (const one of candidatesOf(rule, near, stems, span, today)) candidates.push(one)
+    if (candidates.length > maxCandidates) return []
+  }
   const isOpen = openOccurrences(rules, today, span.to)
   return onlyCandidates(candidates)
     .filter(isOpen)
