@@ -180,7 +180,7 @@ describe('the order of day and month', () => {
 
 describe('years of two digits', () => {
   test('come last, as is usual', () => {
-    expect(readAll(['26-11-13'])).toEqual(['2013-11-26'])
+    expect(readAll(['13-11-26'])).toEqual(['2026-11-13'])
     expect(readAll(['26-11-25', '01-12-25', '03-01-26'])).toEqual(['2025-11-26', '2025-12-01', '2026-01-03'])
   })
 

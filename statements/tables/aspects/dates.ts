@@ -137,11 +137,12 @@ function areInOrder(dates: Dated[], order: DateOrder): boolean {
   return steps.every((step) => step >= 0) || steps.every((step) => step <= 0)
 }
 
-/** True if fewer years come out with short years first: a file has few years, and many days. */
+/** True if fewer years come out with short years first, or as many later ones: a file has few years, and many days. */
 function haveFewerYearsFirst(dates: Dated[]): boolean {
   const yearsOf = (dateOf: (readings: WrittenDate['readings']) => CalendarDate | null | undefined) =>
-    new Set(dates.map(({ written }) => dateOf(written.readings)?.slice(0, 4))).size
-  return yearsOf(({ ymd }) => ymd) < yearsOf(({ dmy, mdy }) => dmy ?? mdy)
+    [...new Set(dates.map(({ written }) => dateOf(written.readings)?.slice(0, 4) ?? ''))].sort()
+  const [first, last] = [yearsOf(({ ymd }) => ymd), yearsOf(({ dmy, mdy }) => dmy ?? mdy)]
+  return first.length < last.length || (first.length === last.length && `${first.at(-1)}` > `${last.at(-1)}`)
 }
 
 /**
