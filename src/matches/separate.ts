@@ -99,8 +99,17 @@ function undoJoins(userId: SQL, ids: SQL): { steps: SQL[]; forget: SQL } {
 
 const kept = (field: string) => sql.raw(`kept ->> '${field}'`)
 
+/** The rule that a row was an occurrence of before it was joined, or the one that continues that rule on the date by now. */
+const keptRule = sql`(
+  with recursive chain(id, successor_id) as (
+    select id, successor_id from recurring_rules where id = gone.kept ->> 'recurring_id'
+     union all
+    select next.id, next.successor_id from chain cross join recurring_rules next on next.id = chain.successor_id
+     where next.id > chain.id and next.starts_on <= gone.kept ->> 'occurrence_date')
+  select coalesce(max(id), gone.kept ->> 'recurring_id') from chain)`
+
 /** Which occurrence a row was before it was joined. */
-const keptOccurrence = sql`(gone.kept ->> 'recurring_id', gone.kept ->> 'occurrence_date')`
+const keptOccurrence = sql`(${keptRule}, gone.kept ->> 'occurrence_date')`
 const isKeptOccurrence = sql`(transactions.recurring_id, transactions.occurrence_date) = ${keptOccurrence}`
 
 /** Takes the occurrences back that the rows had handed over. */
@@ -116,7 +125,8 @@ function takeBackOccurrences(userId: SQL, rows: SQL): SQL {
 /** A field of a row that is brought back: another row may be its occurrence by now. */
 function restoredField(field: string): SQL {
   if (field !== 'recurring_id' && field !== 'occurrence_date') return kept(field)
-  return sql`iif(exists (select 1 from transactions where ${isKeptOccurrence}), null, ${kept(field)})`
+  const value = field === 'recurring_id' ? keptRule : kept(field)
+  return sql`iif(exists (select 1 from transactions where ${isKeptOccurrence}), null, ${value})`
 }
 
 /**

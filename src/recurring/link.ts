@@ -1,4 +1,4 @@
-import { and, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, or, type SQL, sql } from 'drizzle-orm'
 import { nextChange } from '../database/change-numbers.ts'
 import type { Owner } from '../database/owner.ts'
 import { ownRow } from '../database/ownership.ts'
@@ -60,6 +60,9 @@ export async function linkTransaction(
   return found && withNext(found, today)
 }
 
+/** What was an occurrence of a deleted rule is one of none. */
+const isOfNoRule = sql`not exists (select 1 from recurring_rules other where other.id = ${transactions.recurringId})`
+
 /** Matches a transaction that may become an occurrence of the rule. */
 function targetOf(owner: Owner, { accountId, toAccountId, type }: Rule, id: number): SQL {
   const isSameAccount = and(
@@ -67,5 +70,5 @@ function targetOf(owner: Owner, { accountId, toAccountId, type }: Rule, id: numb
     eq(transactions.type, type),
     sql`${transactions.toAccountId} is ${toAccountId}`,
   )
-  return and(ownRow(owner, transactions, id), isSameAccount, isNull(transactions.recurringId)) as SQL
+  return and(ownRow(owner, transactions, id), isSameAccount, isOfNoRule) as SQL
 }

@@ -319,6 +319,23 @@ describe('an occurrence', () => {
     )
   })
 
+  test('goes back to the rule that continues its own by now, and what a deleted rule had can be another’s', async () => {
+    const { id } = await create()
+    const typed = await recordTransaction(person, { ...rent, transaction_date: '2027-01-30' })
+    const { body } = await person.post(`/api/recurring/${id}/occurrences/2027-01-31/record`)
+    await person.post('/api/matches/join', { kind: 'duplicate', ids: [typed.id, body.id] })
+    const { successor } = (await person.put(`/api/recurring/${id}`, { from: '2026-12-31', amount: 1 })).body
+    await person.post('/api/matches/separate', { id: typed.id })
+    const occurrenceOf = async (row: number) =>
+      (await person.get(`/api/transactions/${row}`)).body.recurring_id
+    expect([await occurrenceOf(typed.id), await occurrenceOf(body.id)]).toEqual([null, successor.id])
+    await person.delete(`/api/recurring/${successor.id}`)
+    const other = (await create()).id
+    const path = `/api/recurring/${other}/occurrences/2027-01-31`
+    expect((await person.put(path, { transaction_id: body.id })).status).toBe(200)
+    expect(await occurrenceOf(body.id)).toBe(other)
+  })
+
   test('has at most a hundred exceptions beside it, and old ones go first', async () => {
     const { id } = await create({ starts_on: '2026-08-01', rrule: 'FREQ=DAILY' })
     const day = (nth: number) => new Date(noon + nth * 86_400_000).toISOString().slice(0, 10)
