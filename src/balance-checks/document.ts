@@ -3,9 +3,9 @@ import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { conflict, deleted, etagResponses, json, list } from '../openapi/response-descriptions.ts'
 import { formatNumber } from '../shared/doc.ts'
 import { reconciledExample } from '../shared/failure-responses.ts'
-import { balanceCheck, balanceCheckConflict } from './contract.ts'
 import { explainedCheck } from './explained-contract.ts'
 import { maxChanges } from './present.ts'
+import { balanceCheck, balanceCheckConflict } from './response-contract.ts'
 
 export const balanceCheckEndpoints: EndpointGroup = {
   tag: 'Balance checks',

@@ -2,10 +2,10 @@ import type { LoggedRow } from '../database/schema.ts'
 import { addDays } from '../shared/dates.ts'
 import { deviceName } from '../shared/device-names.ts'
 import { formatMoney, moneyNumber } from '../shared/money.ts'
-import type { ShownBalanceCheck } from './contract.ts'
 import type { Explanation } from './explain.ts'
 import type { ShownExplainedCheck } from './explained-contract.ts'
 import { type BalanceCheck, type CheckRow, stateOf } from './read.ts'
+import type { ShownBalanceCheck } from './response-contract.ts'
 
 /** The most changes that are listed for a broken check. */
 export const maxChanges = 50

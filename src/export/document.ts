@@ -1,7 +1,7 @@
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { json } from '../openapi/response-descriptions.ts'
 import { csvHeaders, exportedTexts } from '../shared/transaction-fields.ts'
-import { coffee } from '../transactions/contract.ts'
+import { coffee } from '../transactions/response-contract.ts'
 import { fullExport } from './contract.ts'
 
 const texts = exportedTexts.map((name) => (coffee()[name] === null ? '' : `"${coffee()[name]}"`))

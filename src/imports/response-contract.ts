@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { balanceCheck, exampleCheck } from '../balance-checks/contract.ts'
+import { balanceCheck, exampleCheck } from '../balance-checks/response-contract.ts'
 import { maxDays } from '../matches/contract.ts'
 import { doc, field } from '../shared/doc.ts'
 import { reasons } from '../shared/failure-responses.ts'

@@ -6,7 +6,7 @@ import { date, id, listOf, oneOf, preprocessed } from '../shared/fields.ts'
 import { overrideReconciled } from '../shared/reconciled.ts'
 import * as shown from '../shared/shown.ts'
 import { matchCertainties, matchKinds } from '../shared/types.ts'
-import { coffee, transaction } from '../transactions/contract.ts'
+import { coffee, transaction } from '../transactions/response-contract.ts'
 
 // Other limits: shared/limits.ts.
 

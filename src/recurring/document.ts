@@ -2,19 +2,18 @@ import { maxRules } from '../database/quotas.ts'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { conflict, deleted, json, list } from '../openapi/response-descriptions.ts'
 import { maxExceptions } from '../shared/occurrences.ts'
-import { transaction } from '../transactions/contract.ts'
+import { transaction } from '../transactions/response-contract.ts'
+import { maxSuggestions, maxUpcoming } from './contract.ts'
 import {
   alreadyRecorded,
   createdRecurring,
   dismissed,
-  maxSuggestions,
-  maxUpcoming,
   recurring,
   recurringConflict,
   suggestions,
   upcoming,
   updatedRecurring,
-} from './contract.ts'
+} from './response-contract.ts'
 
 const rent = {
   account_id: 1,

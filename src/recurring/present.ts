@@ -2,6 +2,8 @@ import { addDays, type CalendarDate, earliestDate } from '../shared/dates.ts'
 import { formatMoney } from '../shared/money.ts'
 import { bookedIn, type Exception } from '../shared/occurrences.ts'
 import type { Repeating } from '../shared/repeating.ts'
+import type { Divided } from './divide.ts'
+import { occurringOf, openFromOf, type Rule, type RuleWithNext } from './read.ts'
 import type {
   ShownCreatedRecurring,
   ShownDividedRecurring,
@@ -10,9 +12,7 @@ import type {
   ShownStoredRecurring,
   ShownSuggestions,
   ShownUpcoming,
-} from './contract.ts'
-import type { Divided } from './divide.ts'
-import { occurringOf, openFromOf, type Rule, type RuleWithNext } from './read.ts'
+} from './response-contract.ts'
 import type { OccurrenceOfRule } from './upcoming.ts'
 
 /** A rule without what depends on the day. */

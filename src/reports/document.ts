@@ -1,6 +1,6 @@
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { etagResponses, json } from '../openapi/response-descriptions.ts'
-import { balancesReport, forecastReport, monthlyReport } from './contract.ts'
+import { balancesReport, forecastReport, monthlyReport } from './response-contract.ts'
 
 export const reportEndpoints: EndpointGroup = {
   tag: 'Reports',

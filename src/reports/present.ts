@@ -3,8 +3,8 @@ import { moneyNumber } from '../shared/money.ts'
 import type { MonthOfReport } from '../shared/month-report.ts'
 import type { CategoryType } from '../shared/types.ts'
 import type { Point } from './balances.ts'
-import type { ShownBalancesReport, ShownForecast, ShownMonthlyReport } from './contract.ts'
 import type { Forecast } from './forecast.ts'
+import type { ShownBalancesReport, ShownForecast, ShownMonthlyReport } from './response-contract.ts'
 
 type ReportedCategory = { id: number; name: string; type: CategoryType }
 

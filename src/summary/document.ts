@@ -1,6 +1,6 @@
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { etagResponses, json } from '../openapi/response-descriptions.ts'
-import { summary } from './contract.ts'
+import { summary } from './response-contract.ts'
 
 export const dashboardEndpoints: EndpointGroup = {
   tag: 'Dashboard',

@@ -1,5 +1,5 @@
 import { formatMoney, moneyNumber } from '../shared/money.ts'
-import type { ShownSummary } from './contract.ts'
+import type { ShownSummary } from './response-contract.ts'
 import type { Summary } from './summarise.ts'
 
 export function presentSummary(summary: Summary): ShownSummary {

@@ -1,14 +1,13 @@
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { conflict, deleted, etagResponses, json } from '../openapi/response-descriptions.ts'
 import { reconciledExample } from '../shared/failure-responses.ts'
+import { defaultPageSize, maxPageSize } from './contract.ts'
 import {
-  defaultPageSize,
-  maxPageSize,
   transaction,
   transactionConflict,
   transactionPage,
   transactionWithRelations,
-} from './contract.ts'
+} from './response-contract.ts'
 
 export const transactionEndpoints: EndpointGroup = {
   tag: 'Transactions',

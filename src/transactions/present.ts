@@ -1,8 +1,12 @@
 import { formatMoney } from '../shared/money.ts'
 import { presentTimestamps } from '../shared/present.ts'
-import type { ShownTransaction, ShownTransactionPage, ShownTransactionWithRelations } from './contract.ts'
 import type { TransactionPage } from './list.ts'
 import type { Transaction, TransactionWithRelations } from './read.ts'
+import type {
+  ShownTransaction,
+  ShownTransactionPage,
+  ShownTransactionWithRelations,
+} from './response-contract.ts'
 
 export function presentTransaction(transaction: Transaction): ShownTransaction {
   return {
