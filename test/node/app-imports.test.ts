@@ -206,6 +206,27 @@ describe.skipIf(!executable)('files in the example app', () => {
     await page.getByText('Market').waitFor()
   })
 
+  test('a row that a recurring transaction expects is linked to it, and leads there', async () => {
+    const person = await newPerson('rent@example.com')
+    await verifyByMail(app.place, person.email)
+    const today = new Date().toISOString().slice(0, 10)
+    const [{ id: category_id }] = await person.get('/categories')
+    await person.call('POST', '/recurring', {
+      ...{ account_id: person.account_id, category_id, type: 'expense', amount: '950.00' },
+      ...{ description: 'Rent Meier', starts_on: today, rrule: 'FREQ=MONTHLY' },
+    })
+    const [, page] = await newDevice()
+    await signIn(page, person.email)
+    await open(page, 'Import')
+    const file = `Date,Debit,Credit,Description\n${today},950.00,,MEIER FLAT 4\n`
+    await chooseFile(page, 'bank.csv', Buffer.from(file))
+    await press(page, 'Look at the file')
+    await press(page, 'Import 1 transaction')
+    await page.getByRole('link', { name: '1 expected by what repeats' }).click()
+    await page.getByRole('heading', { name: 'Recurring', level: 1 }).waitFor()
+    expect((await person.get('/transactions')).data).toMatchObject([{ occurrence_date: today }])
+  })
+
   test('a deletion says what goes with an account, and closing it is offered instead', async () => {
     const person = await newPerson('closing@example.com')
     const savings = await person.call('POST', '/accounts', {

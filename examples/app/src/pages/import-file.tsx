@@ -206,6 +206,8 @@ function Added({ ledger, outcome: { id, counts } }: Pick<PageProps, 'ledger'> & 
   ]
   if (unfiled > 0)
     links.push([`/transactions?import_id=${id}&category_id=none`, `${grouped(unfiled)} without a category`])
+  if (counts.occurrences > 0)
+    links.push(['/recurring', `${grouped(counts.occurrences)} expected by what repeats`])
   const open = counts.possible + counts.halves
   if (open > 0) links.push(['/matches', `${grouped(open)} that may be double, or half of a transfer`])
   return (
