@@ -117,6 +117,7 @@ const unseen = [
   'DELETE /api/matches/reject',
   'POST /api/categories/suggest',
   'DELETE /api/imports/layouts/:id',
+  'POST /api/recurring/suggestions/dismiss',
 ]
 const writes = protectedRoutes.filter((route) => !route.startsWith('GET ') && !unseen.includes(route))
 

@@ -8,6 +8,6 @@ const classes = Object.values({ ...failures, ...databaseErrors })
 
 test('every error sets its own name, which the log shows even if classes have lost theirs', () => {
   expect(classes.length).toBeGreaterThan(10)
-  const names = classes.map((errorClass) => Reflect.construct(errorClass, ['Account']).name)
+  const names = classes.map((errorClass) => Reflect.construct(errorClass, ['Account', '2026-11-20']).name)
   expect(names).toEqual(classes.map(({ name }) => name))
 })

@@ -259,7 +259,8 @@ export function without(fields: string[], value: Json): Json {
 
 /** The fields of a row that a device does not know until the row has been stored. */
 export const given = [
-  ...['id', 'account_id', 'to_account_id', 'category_id', 'version', 'created_at', 'updated_at', 'is_synced'],
+  ...['id', 'account_id', 'to_account_id', 'category_id', 'recurring_id'],
+  ...['version', 'created_at', 'updated_at', 'is_synced'],
 ]
 
 export type Errors = Record<string, string[]>
