@@ -168,7 +168,7 @@ async function expectOneOrigin(origin: string, email: string): Promise<void> {
     expect(requested.filter(({ method }) => method === 'OPTIONS')).toEqual([])
     for (const [path, shown] of [
       ['/api', '"reference"'],
-      ['/api/email/verify/1/x', 'verification link'],
+      ['/api/email/verify/1/x', 'This link does not work.'],
       ['/docs', 'API'],
     ] as const) {
       await page.goto(origin + path)

@@ -7,11 +7,11 @@ import { workbook } from './workbooks.ts'
 
 const fileBytes = 5 * 1024 * 1024
 /**
- * The heap in which the largest file must be read: 33 MB, and what Node and the reader's modules take. In Workers,
+ * The heap in which the largest file must be read: 33 MB, and the 12 that Node and the reader's modules take. In Workers,
  * pointers are half as long. The file and its text are outside the heap and take up to three bytes for each byte of the
  * file, which is why `BodyMemory` counts on eight.
  */
-const heap = { maxOldGenerationSizeMb: 33 + 8, maxYoungGenerationSizeMb: 4 }
+const heap = { maxOldGenerationSizeMb: 33 + 12, maxYoungGenerationSizeMb: 4 }
 
 /** The shapes with many small parts, each of which a reader might keep. */
 const manyParts =
