@@ -8,7 +8,7 @@ import { AlreadyRecorded, type FieldErrors, Invalid } from '../shared/failures.t
 import { addError } from '../shared/field-errors.ts'
 import { exceptionOf, maxExceptions, withExceptions } from '../shared/occurrences.ts'
 import { addDayErrors } from '../shared/recurring-rules.ts'
-import { type FoundRules, readForWrite, repeated, requireOccurrence } from './chain.ts'
+import { type FoundRules, readForWrite, repeated, requireOccurrence, successorOn } from './chain.ts'
 import type { OccurrenceChanges } from './contract.ts'
 import { linkTransaction } from './link.ts'
 import { dueAfterWrite, isAsRead } from './next-rule.ts'
@@ -26,7 +26,9 @@ export function changeOccurrence(
 ): Promise<RuleWithNext> {
   return repeated(async () => {
     const found = await readForWrite(owner, id)
-    const rule = requireOccurrence(found, date)
+    // What was recorded can be unlinked even if the rule has other dates by now.
+    const isUnlinked = draft.values.transaction_id === null
+    const rule = isUnlinked ? successorOn(found.rule, found.rules, date) : requireOccurrence(found, date)
     const sent = await requireComplete(owner, withErrors(draft, occurrenceErrors(draft, date)))
     const { transaction_id, ...exception } = sent
     if (transaction_id !== undefined)

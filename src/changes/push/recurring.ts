@@ -212,6 +212,6 @@ function storeOutcome(upload: UploadSql, { index, rule }: RuleWrite, rules: Writ
     with checked as materialized (select ${brokenRules(rules)} as broken),
     result as (
       select ${index} as position, iif(broken = '[]', 'updated', 'invalid') as outcome, ${rule.id} as id,
-             ${rule.version + 1} as version, nullif(broken, '[]') as detail from checked)`
+             ${rule.version} + (broken = '[]') as version, nullif(broken, '[]') as detail from checked)`
   return storeOutcomes(upload, { step: `change recurring ${index}`, values: [], query })
 }

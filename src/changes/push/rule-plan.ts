@@ -67,9 +67,14 @@ export function planRules(operations: Operation[], found: ReadRules): RulePlan {
     .filter(({ noun, kind }) => noun === 'recurring' && kind !== 'create')
     .map((one) => ({ one, rank: rankOf(one) }))
     .sort((a, b) => a.rank - b.rank || a.one.index - b.one.index)
+  const created = new Set(
+    operations.flatMap(({ noun, kind, clientId }) =>
+      noun === 'recurring' && kind === 'create' ? (clientId ?? []) : [],
+    ),
+  )
   const plan: RulePlan = { outcomes: [], writes: [], rules: found.rules }
   for (const { one } of ranked) {
-    const { outcome, writes = [], rules = [] } = decide(one, { ...found, ...plan })
+    const { outcome, writes = [], rules = [] } = decide(one, { ...found, ...plan, created })
     if (outcome) plan.outcomes.push(outcome)
     plan.writes.push(...writes)
     const changed = new Set(rules.map(({ id }) => id))
@@ -88,7 +93,7 @@ function rankOf({ kind, set }: Operation): number {
 }
 
 /** The rules as they are after the operations that were decided before, and the writes of these. */
-type Before = ReadRules & Pick<RulePlan, 'writes'>
+type Before = ReadRules & Pick<RulePlan, 'writes'> & { created: ReadonlySet<string> }
 /** What becomes of one operation: `rules` are those that it changes or adds. SQL stores the outcome of one that it may refuse. */
 type Decision = { outcome?: Outcome; writes?: RuleWrite[]; rules?: FoundRule[] }
 
@@ -201,12 +206,14 @@ function addOccurrenceErrors(
 
 /** Ends a rule before an occurrence, unless another device has done so: then the rule that begins there is a duplicate. */
 function decideDivision({ index, set: sent, was }: Operation, named: FoundRule, before: Before): Decision {
-  const { rules, ids, today, spent, calendarOf } = before
+  const { rules, ids, today, spent, created, calendarOf } = before
   const { exceptions = {}, from = '', successor_client_id: clientId = '', ...set } = sent as NewSuccessor
   const rule = rulesByDate(named, before)(from)
   const isFirst = from === calendarOf(rule).first
   const other = rules.find((one) => one.clientId === clientId) ?? (isFirst ? rule : undefined)
   if (other && other.id < firstNewId) return shownAs(index, 'duplicate', other)
+  if (created.has(clientId) || rules.some((one) => one.clientId === clientId))
+    return invalid(index, { successor_client_id: [messageFor('successor_client_id', invalidText)] })
   if (spent.has(clientId)) return { outcome: { ...nothing, index, outcome: 'gone' } }
   const continued = continuation(rule, from, set)
   const errors = divisionErrors(rule, { from, set, continued }, before)

@@ -213,9 +213,11 @@ function lockOfItem(item: ReturnType<typeof nextRow>): SQL {
 function columnsOfItem(userId: SQL): SQL {
   const columns = copiedFieldNames.map((name) => {
     const column = sql.raw(`item.${name}`)
-    return name === 'recurring_id'
-      ? sql`${resolveReference(userId, 'recurring_rules', column)} as recurring_id`
-      : column
+    if (name !== 'recurring_id') return column
+    const id = resolveReference(userId, 'recurring_rules', column)
+    // 0 for another user's rule, so that no row of that user is its occurrence.
+    return sql`iif(${column} is null, null, coalesce((
+      select own.id from recurring_rules own where own.id = ${id} and own.user_id = ${userId}), 0)) as recurring_id`
   })
   return sql.join(columns, sql`, `)
 }

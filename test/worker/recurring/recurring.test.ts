@@ -286,6 +286,16 @@ describe('an occurrence', () => {
     })
   })
 
+  test('is unlinked even if the rule has other dates by now', async () => {
+    const { id } = await create()
+    const path = `/api/recurring/${id}/occurrences`
+    const recorded = (await person.post(`${path}/2026-11-30/record`)).body
+    await person.put(`/api/recurring/${id}`, { rrule: 'FREQ=MONTHLY;BYMONTHDAY=15' })
+    expect((await person.put(`${path}/2026-11-30`, { amount: 5 })).status).toBe(404)
+    expect((await person.put(`${path}/2026-11-30`, { transaction_id: null })).status).toBe(200)
+    expect((await person.get(`/api/transactions/${recorded.id}`)).body).toMatchObject({ recurring_id: null })
+  })
+
   test('whose transaction is deleted is skipped', async () => {
     const { id } = await create()
     const { body } = await person.post(`/api/recurring/${id}/occurrences/2026-11-30/record`)

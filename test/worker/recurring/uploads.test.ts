@@ -286,6 +286,45 @@ test('an upload divides a rule once, and what names the old rule with a later da
   expect(await send(update('recurring', id, { ...from, from: '2026-11-30' }))).toEqual({ outcome: 'gone' })
 })
 
+test('an occurrence of a rule of another user is invalid, recorded or not', async () => {
+  const { person, id, world } = await createHome()
+  await person.post(`/api/recurring/${id}/occurrences/2026-11-30/record`)
+  const other = await createHousehold(world)
+  for (const occurrence_date of ['2026-11-30', '2026-12-31']) {
+    const set = {
+      ...{ account_id: other.checking.id, category_id: other.category.id, type: 'expense', amount: '950.00' },
+      ...{ transaction_date: occurrence_date, recurring_id: id, occurrence_date },
+    }
+    for (const fields of [set, { ...set, restore: true }])
+      expect(await uploadOne(other.person, create('transaction', crypto.randomUUID(), fields))).toEqual({
+        outcome: 'invalid',
+        errors: { recurring_id: ['The selected recurring id is invalid.'] },
+      })
+  }
+})
+
+test('two rules of an upload with one client id are one rule and an error', async () => {
+  const { person, id, rent } = await createHome()
+  const division = (of: number) =>
+    update('recurring', of, { from: '2026-12-31', successor_client_id: 'twin', amount: 960 }, {})
+  const second = (await person.post('/api/recurring', rent)).body.id
+  const outcomes = async (ops: Json[]) => (await upload(person, ops)).map(({ outcome }) => outcome)
+  expect(await outcomes([create('recurring', 'twin', rent), division(id)])).toEqual(['created', 'invalid'])
+  const twice = [division(id), division(second)].map((one) => ({
+    ...one,
+    set: { ...one.set, successor_client_id: 'twins' },
+  }))
+  expect(await outcomes(twice)).toEqual(['updated', 'invalid'])
+})
+
+test('a refused change leaves the version as it is', async () => {
+  const { id, send } = await createHome()
+  expect(await send(update('recurring', id, { category_id: 999 }, {}))).toMatchObject({
+    outcome: 'invalid',
+    version: 1,
+  })
+})
+
 test('two uploads at once that change other occurrences of a rule are both done', async () => {
   const { id, send, rule } = await createHome()
   const skip = (date: string) => send(update('recurring', id, { exceptions: { [date]: { skip: true } } }))

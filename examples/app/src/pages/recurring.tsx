@@ -183,21 +183,26 @@ function OccurrenceDialog({
   const [scope, setScope] = useState('one')
   const dialog = useRef<HTMLDialogElement>(null)
   const { occurrence_date: date, transaction_date, amount } = occurrence
-  const opened = { amount, description: rule.exceptions[date]?.description ?? rule.description ?? '' }
+  const exception = rule.exceptions[date]
+  const opened = { amount, description: exception?.description ?? rule.description ?? '' }
   const save = async (entries: Entries) => {
+    const before = scope === 'one' ? opened : { amount: rule.amount, description: rule.description ?? '' }
     const entered = {
       amount: typedAmount(entries.amount ?? '').amount,
       description: entries.description ?? '',
     }
     const changes = Object.fromEntries(
-      Object.entries(entered).filter(([name, value]) => value !== opened[name as keyof typeof opened]),
+      Object.entries(entered).filter(([name, value]) => value !== before[name as keyof typeof before]),
     )
     const moved =
       entries.transaction_date !== transaction_date ? { transaction_date: entries.transaction_date } : {}
-    const write = () =>
-      scope === 'one'
-        ? ledger.changeOccurrence(rule.key, date, { ...changes, ...moved })
-        : ledger.changeFollowing(rule.key, date, changes)
+    const write = async () => {
+      if (scope === 'one') return ledger.changeOccurrence(rule.key, date, { ...changes, ...moved })
+      if (Object.keys(changes).length === 0) return
+      const key = await ledger.changeFollowing(rule.key, date, changes)
+      // What was changed of this one alone would hide the change.
+      if (exception) await ledger.changeOccurrence(key, date, changes)
+    }
     await writeAndSay<unknown>(ledger, write, 'The change is saved.')
     dialog.current?.close()
   }
