@@ -3,6 +3,7 @@ import { isPossibleDate } from '../shared/dates.ts'
 import { doc, field } from '../shared/doc.ts'
 import { invalidText } from '../shared/field-errors.ts'
 import {
+  clientId,
   converted,
   date,
   flag,
@@ -175,7 +176,7 @@ export const maxUpcoming = 500
 const maxKey = 200
 
 export const dismissal = z.object({
-  key: field(text(maxKey), doc('The `key` of the suggestion.')),
+  key: field(clientId(maxKey), doc('The `key` of the suggestion.')),
 })
 export type Dismissal = z.output<typeof dismissal>
 

@@ -58,7 +58,7 @@ export const tooLongText = (max: number) => fieldText(tooLong(max))
 /** A required text of up to `max` code points, in NFC. */
 export const text = (max = 255) => trimmed(preprocessed(toComposed, boundedString(max)))
 
-/** A required id chosen by the client, trimmed. */
+/** A required id as a text, trimmed. It is compared as it is, so composing it (NFC) would be work for nothing. */
 export const clientId = (max: number) => trimmed(boundedString(max))
 
 const toComposed = (input: string) => (typeof input === 'string' ? toNfc(input) : input)

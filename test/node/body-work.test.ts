@@ -15,8 +15,8 @@ import { readItems } from '../../src/transactions/items.ts'
 
 // A small body is read before its token is known to be valid, so reading it must not cost much more than parsing it.
 
-/** The dearest takes 10 to 20, which depends on the processor, and 36 on a busy one; what is quadratic takes hundreds. */
-const maxTimes = 60
+/** The dearest takes 10 to 20, which depends on the processor; what is quadratic takes hundreds. */
+const maxTimes = 30
 /** A clock in milliseconds, for how long a call is repeated, and how often between two looks at the clock. */
 type Timing = { clock: () => number; forMs: number; calls: number }
 /** Most bodies are so far below the bound that a short look is enough; one above half of it is measured for longer. */
