@@ -18,7 +18,7 @@ export type EditOptions = {
   validate: ReturnType<typeof validatorOf>
 }
 
-/** What is different in an occurrence; null removes a difference. */
+/** The differences of an occurrence from its rule; null removes one. */
 export type LedgerException = {
   skip?: boolean | null
   amount?: string | number | null

@@ -133,7 +133,7 @@ export function figureReadsOf(copy: Copy, keyOf: FindKey, now: () => number) {
     /** The next days, by default three, on which a transaction that repeats so would be booked; none if its rule is invalid. */
     nextDates: (repeated: Repeated, count = 3): string[] => nextDates(repeated, today(), count),
 
-    /** The balances of the days to come, with what is expected, by default of ninety days. Throws LedgerError. */
+    /** Balances of the next ninety days, or of others, with expected occurrences. Throws LedgerError. */
     forecast(query: Omit<LedgerRange, 'from'> = {}): LedgerForecast {
       const day = today()
       const { account_id, ...range } = readForecast(query, day)

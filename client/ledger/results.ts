@@ -45,8 +45,8 @@ export function applyResults(run: LedgerRun): Entry[] {
 }
 
 /**
- * If the outcome is about another row, drops this one and moves what is left to the other. So it is if another device has
- * created the same row, and if another rule continues the one that was named. Returns whether that was so.
+ * If the outcome is about another row, drops this one and moves what is left to the other. Another device may have
+ * created the same row, or another rule may continue the named one. Returns true if the outcome was about another row.
  */
 function moved(
   run: LedgerRun,
@@ -75,7 +75,7 @@ function moved(
   return true
 }
 
-/** What this device has recorded an occurrence with, where another one has recorded it otherwise. */
+/** The values of an occurrence recorded here that differ from those recorded on another device. */
 function recordedOtherwise(run: LedgerRun, { noun, sent }: Pending, other: Key): Change | undefined {
   const { rows } = run.stored()
   const served = noun === 'transaction' && sent?.set.recurring_id ? rows.get('transaction', other) : undefined

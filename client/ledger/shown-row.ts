@@ -18,7 +18,7 @@ type Local = {
 }
 type Replaced = 'id' | 'created_at' | 'updated_at'
 type Refs = { account_id: Key; to_account_id: Key | null; category_id: Key | null }
-/** What is different in an occurrence, by fields such as `exceptions.2026-12-31`: each a JSON text, or null. */
+/** The differences of occurrences from their rule, by fields such as `exceptions.2026-12-31`: each a JSON text, or null. */
 type ShownExceptions = { [field: `exceptions.${string}`]: string | null }
 
 /** Rows as they are shown: those of the service with their pending changes applied. */

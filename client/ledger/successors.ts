@@ -75,7 +75,7 @@ export function sentDivision({ rows }: ReturnType<Copy['stored']>, change: Chang
   return { ...change, was: Object.fromEntries(changed.map((field) => [field, base?.[field] ?? null])) }
 }
 
-/** What a sent creation of a successor changes in the rule that it continues, as an update. */
+/** The update of the rule to which a sent creation of its successor amounts. */
 export function changeOfDivision({ set, was }: Change): Change {
   return {
     op: 'update',

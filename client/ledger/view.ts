@@ -116,7 +116,7 @@ export function affectedBy(
   noun: Noun,
   key: Key,
 ): AffectedTransaction[] {
-  // What was an occurrence of a deleted rule stays as it is.
+  // A transaction of a deleted rule stays as it is.
   const own = references.filter(([, of]) => of === noun && of !== 'recurring').map(([field]) => field)
   const row = get(noun, key) ?? { key, id: null }
   const affected = own.length === 0 ? [] : transactions()

@@ -59,7 +59,7 @@ const repeated = [
   'Music',
 ]
 
-/** What is a recurring transaction as well, and one that begins now, on the last day of each month. */
+/** The habits that are recurring transactions as well, and one that begins now, on the last day of each month. */
 export const recurring: readonly (Habit & { rrule: string })[] = [
   ...monthly
     .filter(({ texts }) => texts.some((text) => repeated.includes(text)))

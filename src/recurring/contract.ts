@@ -143,7 +143,7 @@ export const uploadedExceptions = field(
   doc('What is different in single occurrences, by date, in place of what it was; null for nothing.'),
 )
 
-/** What is different in an occurrence; null removes a difference. */
+/** The differences of an occurrence from its rule; null removes one. */
 export const occurrenceChanges = field(
   z.object({
     ...exceptionFields,

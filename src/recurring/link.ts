@@ -60,7 +60,7 @@ export async function linkTransaction(
   return found && withNext(found, today)
 }
 
-/** What was an occurrence of a deleted rule is one of none. */
+/** A transaction of a deleted rule is linked to none. */
 const isOfNoRule = sql`not exists (select 1 from recurring_rules other where other.id = ${transactions.recurringId})`
 
 /** Matches a transaction that may become an occurrence of the rule. */
