@@ -1,7 +1,7 @@
 import { formatMoney, moneyNumber } from '../shared/money.ts'
 import { presentTimestamps } from '../shared/present.ts'
-import type { ShownAccount } from './contract.ts'
 import type { Account } from './read.ts'
+import type { ShownAccount } from './response-contract.ts'
 
 export function presentAccount(account: Account): ShownAccount {
   return {

@@ -2,9 +2,7 @@ import * as z from 'zod/mini'
 import { doc, field } from '../shared/doc.ts'
 import { id, listOf, nullableText, oneOf, text } from '../shared/fields.ts'
 import { idempotencyKeyHeader } from '../shared/idempotency-key-header.ts'
-import * as shown from '../shared/shown.ts'
 import { categoryTypes, transactionTypes } from '../shared/types.ts'
-import { versionConflict } from '../shared/versions.ts'
 
 export const newCategory = z.object({
   name: field(text(), doc('The name to show.')),
@@ -20,27 +18,6 @@ export const newCategoryKey = idempotencyKeyHeader(
 
 export const categoryChanges = z.partial(newCategory)
 export type CategoryChanges = z.output<typeof categoryChanges>
-
-const groceries = () => ({ id: 1, user_id: 1, name: 'Groceries', type: 'expense' as const, version: 1 })
-
-export const category = shown.object(
-  'Category',
-  'What money is spent on, or where it comes from.',
-  {
-    id: shown.id(),
-    user_id: shown.id(),
-    name: z.string(),
-    type: z.enum(categoryTypes),
-    version: shown.version(),
-  },
-  groceries(),
-)
-export type ShownCategory = z.output<typeof category>
-
-export const categoryConflict = versionConflict('CategoryConflict', category, {
-  message: 'The category has changed.',
-  current: { ...groceries(), name: 'Food', version: 2 },
-})
 
 // Other limits: shared/limits.ts.
 
@@ -65,27 +42,3 @@ export const categorySuggestions = z.object({
   ),
 })
 export type CategorySuggestions = z.output<typeof categorySuggestions>
-
-const suggestedCategory = shown.object('SuggestedCategory', 'A category, and why it is suggested.', {
-  id: shown.id(),
-  name: z.string(),
-  because: z.string(),
-})
-
-export const suggestedCategories = shown.object(
-  'SuggestedCategories',
-  'The categories under which the user filed such rows before.',
-  {
-    suggestions: field(
-      z.array(z.nullable(suggestedCategory)),
-      doc('In the order of the items; null where the rows of a payee do not agree.'),
-    ),
-  },
-  {
-    suggestions: [
-      { id: 1, name: 'Groceries', because: '4 of the last 4 from "lidl" are in Groceries' },
-      null,
-    ],
-  },
-)
-export type ShownSuggestions = z.output<typeof suggestedCategories>

@@ -2,7 +2,8 @@ import { maxCategories } from '../database/quotas.ts'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { conflict, deleted, etagResponses, json, list } from '../openapi/response-descriptions.ts'
 import { formatNumber } from '../shared/doc.ts'
-import { category, categoryConflict, maxSuggestions, suggestedCategories } from './contract.ts'
+import { maxSuggestions } from './contract.ts'
+import { category, categoryConflict, suggestedCategories } from './response-contract.ts'
 
 export const categoryEndpoints: EndpointGroup = {
   tag: 'Categories',

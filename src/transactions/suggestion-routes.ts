@@ -1,5 +1,6 @@
 import { Hono } from 'hono/tiny'
-import { categorySuggestions, type ShownSuggestions } from '../categories/contract.ts'
+import { categorySuggestions } from '../categories/contract.ts'
+import type { ShownSuggestions } from '../categories/response-contract.ts'
 import type { App } from '../http/app-types.ts'
 import { body } from '../http/validate.ts'
 import { suggestCategories } from './learned-categories.ts'
