@@ -6,7 +6,7 @@ import { insertWhere } from '../database/insert-where.ts'
 import type { Owner } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
 import { recurringQuota } from '../database/quotas.ts'
-import { allHold, selectRuleFlags, violationOf } from '../database/rules.ts'
+import { allHold, rule as ruleFor, selectRuleFlags, violationOf } from '../database/rules.ts'
 import { recurringRules } from '../database/schema.ts'
 import { dateIn } from '../shared/dates.ts'
 import { type Draft, withErrors } from '../shared/draft.ts'
@@ -17,6 +17,8 @@ import { nextRow, transactionRules } from '../transactions/sql-rules.ts'
 import type { NewRecurring, RecurringRequest } from './contract.ts'
 import { selectRules, withNext } from './read.ts'
 import { linkPast, suggestedFor } from './suggestions.ts'
+
+const noSuggestion = 'The :field field needs a suggestion with this account, type, rrule and starts_on.'
 
 /**
  * Creates a rule, or returns the one that an earlier request with the same key created. With `link_past`, the rows of its
@@ -42,6 +44,7 @@ export async function createRule(owner: Owner, draft: Draft<RecurringRequest>, i
       nextRow((field) => sql`${fields[field] ?? null}`),
     ),
     recurringQuota(owner.id),
+    ...(link_past && !past ? [ruleFor('link_past', noSuggestion, sql`false`)] : []),
     ...keyRules(owner.id, 'recurring', idempotencyKey),
   ]
   const guard = and(owner.isValid, isFirst, allHold(rules)) as SQL

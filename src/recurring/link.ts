@@ -9,7 +9,7 @@ import { AlreadyRecorded } from '../shared/failures.ts'
 import { invalidText } from '../shared/field-errors.ts'
 import type { FoundRules } from './chain.ts'
 import { isAsRead } from './next-rule.ts'
-import { type Rule, type RuleWithNext, recordedAs, selectRules, withNext } from './read.ts'
+import { isOfNoRule, type Rule, type RuleWithNext, recordedAs, selectRules, withNext } from './read.ts'
 
 type Link = { rule: Rule; date: CalendarDate; transactionId: number | null }
 
@@ -60,9 +60,6 @@ export async function linkTransaction(
   return found && withNext(found, today)
 }
 
-/** A transaction of a deleted rule is linked to none. */
-const isOfNoRule = sql`not exists (select 1 from recurring_rules other where other.id = ${transactions.recurringId})`
-
 /** Matches a transaction that may become an occurrence of the rule. */
 function targetOf(owner: Owner, { accountId, toAccountId, type }: Rule, id: number): SQL {
   const isSameAccount = and(
@@ -70,5 +67,5 @@ function targetOf(owner: Owner, { accountId, toAccountId, type }: Rule, id: numb
     eq(transactions.type, type),
     sql`${transactions.toAccountId} is ${toAccountId}`,
   )
-  return and(ownRow(owner, transactions, id), isSameAccount, isOfNoRule) as SQL
+  return and(ownRow(owner, transactions, id), isSameAccount, isOfNoRule(sql`transactions`)) as SQL
 }

@@ -87,6 +87,10 @@ export async function showRule(owner: Owner, id: number): Promise<RuleWithNext> 
 export const recordedAs = (rule: Pick<Rule, 'id'>, date: CalendarDate) =>
   and(eq(transactions.recurringId, rule.id), eq(transactions.occurrenceDate, date), hasLiveAccounts)
 
+/** True for a transaction, by its name in a query, that is no occurrence, or one of a rule that has been deleted. */
+export const isOfNoRule = (row: SQL) =>
+  sql`not exists (select 1 from recurring_rules other where other.id = ${row}.recurring_id)`
+
 /** The precondition of a write to a rule (see `precondition`). */
 export function rulePrecondition(owner: Owner, id: number, expected: ExpectedVersions) {
   return precondition(owner, recurringRules, id, expected, (row) => selectRules(owner, owner.now, row))

@@ -7,7 +7,7 @@ import { recurringRules, users } from '../database/schema.ts'
 import { setCause } from '../database/written-by.ts'
 import { addDays, type CalendarDate, dateIn, instantIn } from '../shared/dates.ts'
 import { nextBookingAfter, openUntil, possibleDays } from '../shared/occurrences.ts'
-import { isRecordedIn, occurringOf, recordedDates, ruleColumns } from './read.ts'
+import { isOfNoRule, isRecordedIn, occurringOf, recordedDates, ruleColumns } from './read.ts'
 
 const rulesPerBatch = 200
 /** The next run of the job processes the rest. */
@@ -160,7 +160,7 @@ function possibleFor({ amount, day, days }: { amount: SQL; day: SQL; days: SQL }
   return sql`possible.account_id = recurring_rules.account_id
     and possible.transaction_date between ${away(sql`'-'`)} and ${away(sql`'+'`)} and possible.amount = ${amount}
     and possible.type = recurring_rules.type and possible.to_account_id is recurring_rules.to_account_id
-    and possible.recurring_id is null`
+    and ${isOfNoRule(sql`possible`)}`
 }
 
 /**

@@ -14,7 +14,7 @@ import { payeeStems, shareWords } from '../shared/words.ts'
 import { wordsOf } from '../transactions/duplicates.ts'
 import { transactionColumns } from '../transactions/read.ts'
 import { type Dismissal, maxSuggestions, type RecurringRequest } from './contract.ts'
-import type { Rule } from './read.ts'
+import { isOfNoRule, type Rule } from './read.ts'
 
 /** At most this many rows are read, the newest. */
 const maxRows = 4_000
@@ -74,7 +74,7 @@ export function linkPast(owner: Owner, { rows, dates }: Repeating, newest: SQL, 
               from recurring_rules cross join json_each(${links}) link
              where ${newest} and recurring_rules.user_id = ${owner.id} and recurring_rules.created_at = ${owner.now.getTime()}) new
      where transactions.id = new.id and transactions.account_id = new.account_id
-       and +transactions.user_id = ${owner.id} and not exists (select 1 from recurring_rules other where other.id = transactions.recurring_id)`
+       and +transactions.user_id = ${owner.id} and ${isOfNoRule(sql`transactions`)}`
 }
 
 /** Selects the rows that may repeat, the rules that there are, and what the user has dismissed. */

@@ -14,7 +14,7 @@ import {
   statedOccurrences,
 } from '../shared/occurrences.ts'
 import { defaultUpcomingDays, maxUpcoming, type UpcomingQuery } from './contract.ts'
-import { isRecordedIn, occurringOf, type Rule, selectRules } from './read.ts'
+import { isOfNoRule, isRecordedIn, occurringOf, type Rule, selectRules } from './read.ts'
 
 /** An occurrence with its rule, and the amount that is expected. */
 export type OccurrenceOfRule = {
@@ -104,6 +104,6 @@ export function selectPossible({ db, id }: UserScope, now: Date) {
                  and row.transaction_date between ${addDays(from, -dueDays - maxPossibleDays)} and ${addDays(to, maxPossibleDays)}
                limit ${maxCompared}) compared
        cross join transactions row on row.id = compared.id
-       where (compared.account_id, compared.amount) in (select account_id, amount from wanted) and row.recurring_id is null
+       where (compared.account_id, compared.amount) in (select account_id, amount from wanted) and ${isOfNoRule(sql`row`)}
        order by row.id desc limit ${maxPossible})`)
 }

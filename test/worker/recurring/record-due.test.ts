@@ -236,6 +236,19 @@ describe('the job leaves out', () => {
     expect(await recorded()).toEqual([[id, '2026-11-20', '2026-11-18']])
   })
 
+  test('what the transaction of a deleted rule may be', async () => {
+    const first = await create({ rrule: 'FREQ=MONTHLY', starts_on: '2026-11-20' })
+    await runAt(noon)
+    const kept = (await person.get('/api/transactions')).body.data[0]
+    await person.delete(`/api/recurring/${first.id}`)
+    const { id } = await create({ rrule: 'FREQ=MONTHLY', starts_on: '2026-11-20' })
+    await world.runCron(cron)
+    expect((await person.get('/api/transactions')).body.data).toHaveLength(1)
+    expect((await person.get('/api/recurring/upcoming?days=1')).body.occurrences).toMatchObject([
+      { recurring_id: id, state: 'due', possible: kept.id },
+    ])
+  })
+
   test('what was held back, until the next day on which nothing holds it back', async () => {
     await create({ rrule: 'FREQ=YEARLY' })
     const { auto_record: _, starts_on: __, rrule: ___, ...expense } = daily

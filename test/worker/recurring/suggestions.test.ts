@@ -81,6 +81,26 @@ describe('suggestions', () => {
     expect(await suggested()).toEqual([])
   })
 
+  test('must exist to link their rows, unless the rule was created by an earlier request with the key', async () => {
+    await netflix()
+    const [one] = await suggested()
+    const post = (body: Json) =>
+      world.call('POST', '/api/recurring', {
+        token: person.token,
+        headers: { 'Idempotency-Key': 'netflix' },
+        body,
+      })
+    const text = 'The link past field needs a suggestion with this account, type, rrule and starts_on.'
+    for (const other of [{ rrule: 'FREQ=WEEKLY' }, { starts_on: '2026-08-04' }, { type: 'income' }])
+      expectInvalid(await post({ ...one?.body, ...other }), { link_past: [text] })
+    expect((await person.get('/api/recurring')).body).toEqual([])
+    const first = await post(one?.body)
+    expect(first.status).toBe(201)
+    const repeat = await post(one?.body)
+    expect([repeat.status, repeat.body.id]).toEqual([200, first.body.id])
+    expectInvalid(await person.post('/api/recurring', one?.body), { link_past: [text] })
+  })
+
   test('are not made where a rule for the payee exists without links', async () => {
     await netflix()
     const [one] = await suggested()
