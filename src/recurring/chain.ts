@@ -54,12 +54,12 @@ export function requireOccurrence(found: FoundRules, date: CalendarDate) {
 
 /** The rule itself, or the one that continues it on this date. */
 export function successorOn(rule: FoundRule, rules: FoundRule[], date: CalendarDate): FoundRule {
-  return responsibleOn(chainOf(rule, rules), date, (one) => nextOccurrence(occurringOf(one))) ?? rule
+  return responsibleOn(chainOf(rule, rules), date, (one) => nextOccurrence(occurringOf(one)))
 }
 
 /** A rule and those that continue it. Successors have higher ids, so there is no circle. */
-export function chainOf(rule: FoundRule, rules: FoundRule[]): FoundRule[] {
-  const chain = [rule]
+export function chainOf(rule: FoundRule, rules: FoundRule[]): Chain<FoundRule> {
+  const chain: Chain<FoundRule> = [rule]
   for (let last: FoundRule | undefined = rule; last; ) {
     const { id, successorId }: FoundRule = last
     last = rules.find((one) => one.id === successorId && one.id > id)
@@ -68,14 +68,17 @@ export function chainOf(rule: FoundRule, rules: FoundRule[]): FoundRule[] {
   return chain
 }
 
+/** A rule, and those that continue it. */
+export type Chain<T> = [T, ...T[]]
+
 /** The rule of a chain that is responsible for a date: the last that has begun by then. */
-export function responsibleOn(
-  [rule, ...others]: FoundRule[],
+export function responsibleOn<T>(
+  [rule, ...others]: Chain<T>,
   date: CalendarDate,
-  firstOf: (rule: FoundRule) => CalendarDate | null,
-): FoundRule | undefined {
+  firstOf: (rule: T) => CalendarDate | null,
+): T {
   const later = others.findIndex((one) => date < (firstOf(one) ?? latestDate))
-  return later < 0 ? (others.at(-1) ?? rule) : (others[later - 1] ?? rule)
+  return others.slice(0, later < 0 ? undefined : later).at(-1) ?? rule
 }
 
 /** A write that finds its rule changed since it was read is repeated once. */

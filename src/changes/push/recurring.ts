@@ -1,24 +1,19 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type * as z from 'zod/mini'
 import { toColumns } from '../../database/input-columns.ts'
-import type { Owner } from '../../database/owner.ts'
 import { recurringQuota } from '../../database/quotas.ts'
 import { brokenRules, type Rule as WriteRule } from '../../database/rules.ts'
 import type { Statement } from '../../database/run.ts'
 import { recurringRules } from '../../database/schema.ts'
-import type { FoundRule } from '../../recurring/chain.ts'
 import { newRecurring } from '../../recurring/contract.ts'
 import { openedNow } from '../../recurring/create.ts'
 import { divisionStatements } from '../../recurring/divide.ts'
 import { dueAfterWrite, isAsRead, isOpened, referenceRules } from '../../recurring/next-rule.ts'
-import { selectRules } from '../../recurring/read.ts'
-import { dateIn, fallbackTimezone } from '../../shared/dates.ts'
-import type { Exception, Exceptions } from '../../shared/occurrences.ts'
 import { nextRow, transactionRules } from '../../transactions/sql-rules.ts'
 import type { fieldsOfNoun } from '../fields-contract.ts'
-import type { Operation, Upload } from '../operations-contract.ts'
+import type { Operation } from '../operations-contract.ts'
 import { type CreatedNoun, creationStep } from './creations.ts'
-import { calendars, firstNewId, type ReadRules } from './rule-plan.ts'
+import { withoutNulls } from './rule-occurrences.ts'
 import type { RuleWrite, SetFields } from './rule-writes.ts'
 import {
   idsWithOutcome,
@@ -55,25 +50,19 @@ const created: CreatedNoun = {
 type NewFields = z.output<typeof fieldsOfNoun.recurring.create>
 
 /** The values of fields that a new rule need not have. */
-const defaults = {
-  ...{ amount_tolerance: 0, weekend: 'keep' as const, auto_record: false, paused: false },
-  exceptions: {} as Record<string, Exception | null>,
-}
+const defaults = { amount_tolerance: 0, weekend: 'keep', auto_record: false, paused: false }
 
 /** Creates rules, and then sets which others continue them. */
 export const createRules: Step = (owner, context, operations) => {
   const rows = operations.map((one) => {
     const set = { ...defaults, ...(one.set as Partial<NewFields>) }
-    return { ...one, set: { ...set, exceptions: JSON.stringify(withoutNulls(set.exceptions ?? {})) } }
+    return { ...one, set: { ...set, exceptions: JSON.stringify(withoutNulls(set.exceptions)) } }
   })
   const successors = operations.filter(({ set }) => set.successor_id != null)
   const statements = creationStep(created)(owner, context, rows)
   if (successors.length === 0) return statements
   return [...statements, owner.db.run(setSuccessors(uploadOf(owner, context), successors))]
 }
-
-const withoutNulls = (exceptions: Record<string, Exception | null>): Exceptions =>
-  Object.fromEntries(Object.entries(exceptions).flatMap(([date, one]) => (one ? [[date, one]] : [])))
 
 /** Successors have higher ids (recurring/chain.ts); any other is none. */
 function setSuccessors({ id, userId }: UploadSql, operations: Operation[]): SQL {
@@ -86,67 +75,6 @@ function setSuccessors({ id, userId }: UploadSql, operations: Operation[]): SQL 
       from json_each(${json}) sent
      where recurring_rules.user_id = ${userId} and recurring_rules.client_id = sent.value ->> 0
        and recurring_rules.id in (${idsWithOutcome(id, ['create recurring'], ['created'])})`
-}
-
-/** True if the rules have to be read before the upload. */
-export function namesRules({ operations, isRestore }: Upload): boolean {
-  return operations.some(({ noun, kind, set }) =>
-    noun === 'recurring'
-      ? kind !== 'create'
-      : !isRestore && noun === 'transaction' && kind === 'create' && set.recurring_id != null,
-  )
-}
-
-/** Reads the user's rules, and the ids of what operations on rules name by client ids. */
-export async function readRules(owner: Owner, operations: Operation[]): Promise<ReadRules> {
-  const own = operations.filter(({ noun }) => noun === 'recurring')
-  const sent = own.flatMap(({ set, was }) => [set, was])
-  const names = (fields: string[]) =>
-    JSON.stringify(
-      sent.flatMap((values) => fields.map((field) => values[field]).filter((one) => typeof one === 'string')),
-    )
-  const named = (noun: string, table: string, fields: string[]) => sql`
-    select ${sql.raw(`'${noun}'`)} as noun, client_id as name, id from ${sql.raw(table)}
-     where user_id = ${owner.id} and client_id in (select substr(value, 2) from json_each(${names(fields)}))`
-  const { rules, ids, spent, user } = await owner.run({
-    rules: selectRules(owner, owner.now),
-    ids: owner.db.all<{ noun: string; name: string; id: number }>(sql`
-      ${named('account', 'accounts', ['account_id', 'to_account_id'])} union all ${named('category', 'categories', ['category_id'])}`),
-    spent: owner.db.all<{ name: string }>(sql`
-      select client_id as name from spent_client_ids
-       where user_id = ${owner.id} and noun = 'recurring' and client_id in (
-         select value from json_each(${names(['successor_client_id'])}))`),
-  })
-  return {
-    rules,
-    today: dateIn(user.timezone, owner.now),
-    ids: new Map(ids.map(({ noun, name, id }) => [`${noun} ${name}`, id])),
-    spent: new Set(spent.map(({ name }) => name)),
-    calendarOf: calendars(),
-  }
-}
-
-/** The rules that an upload creates, for the occurrences that it names. Nothing reads what they refer to. */
-export function newRules(owner: Owner, operations: Operation[]): FoundRule[] {
-  return operations
-    .filter(({ noun, kind }) => noun === 'recurring' && kind === 'create')
-    .map(({ index, clientId, set }) => {
-      const { successor_id: _, ...fields } = { ...defaults, ...set } as NewFields & typeof defaults
-      return {
-        ...toColumns(fields),
-        ...{ id: firstNewId + index, userId: 0, accountId: 0, toAccountId: null, categoryId: null, clientId },
-        ...{
-          description: null,
-          reference: null,
-          remindDays: null,
-          successorId: null,
-          dueAt: null,
-          version: 1,
-        },
-        ...{ exceptions: withoutNulls(fields.exceptions), recorded: '[]', openedIn: fallbackTimezone },
-        ...{ openedAt: owner.now, createdAt: owner.now, updatedAt: owner.now },
-      }
-    })
 }
 
 /** Writes the changes of rules that have been decided, and stores the outcomes of those that may be refused. */

@@ -18,9 +18,11 @@ import { createChecks, deleteChecks, updateChecks } from './balance-checks.ts'
 import { createCategories, deleteCategories, updateCategories } from './categories.ts'
 import { type Outcome, outcomesOf, readOutcomes } from './outcomes.ts'
 import { updateProfiles } from './profile.ts'
-import { changeRules, createRules, deleteRules, namesRules, newRules, readRules } from './recurring.ts'
+import { namesRules, readRules } from './read-rules.ts'
+import { changeRules, createRules, deleteRules } from './recurring.ts'
 import { repeatedRowErrors, repeatedRows, rowsToCompare } from './repeated-rows.ts'
-import { planRules, type RulePlan, withOccurrences } from './rule-plan.ts'
+import { withOccurrences } from './rule-occurrences.ts'
+import { planRules, type RulePlan } from './rule-plan.ts'
 import { begin, begun, type Step, type UploadContext } from './steps.ts'
 import { createTransactions, deleteTransactions, updateTransactions } from './transactions.ts'
 
@@ -90,10 +92,9 @@ export async function uploadOperations(
   return repeated(async () => {
     const found = await readRules(owner, upload.operations)
     const plan = planRules(upload.operations, found)
-    const rules = [...plan.rules, ...newRules(owner, upload.operations)]
     const operations = upload.isRestore
       ? upload.operations
-      : withOccurrences(upload.operations, { ...found, rules })
+      : withOccurrences(upload.operations, { ...found, ...plan })
     return write(owner, { ...upload, operations }, { ...options, plan: { ...plan, read: found.rules } })
   })
 }
