@@ -1,13 +1,13 @@
-import { eq, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { CalendarDate } from '../shared/dates.ts'
 import { type Invalid, Reconciled } from '../shared/failures.ts'
 import { noMatchingCheckText } from '../shared/field-errors.ts'
 import { dayInWords, reconciledText } from '../shared/reconciled-text.ts'
-import { ConstraintViolated } from './errors.ts'
 import { sumOf } from './kept-totals.ts'
 import type { Owner } from './owner.ts'
+import { isRolledBack, rollBackIf } from './rollback.ts'
 import { type Rule, rule } from './rules.ts'
-import { accounts } from './schema.ts'
+import { type Statement, toStatements } from './run.ts'
 
 /*
  * Within the reconciled period of an account, its balances at the ends of days stay. Writes of a person are guarded by
@@ -90,28 +90,36 @@ export function matchingCheckRule({
   return rule('reconciled_through', noMatchingCheckText, holds)
 }
 
-/** `failIfReconciled` violates this CHECK. */
-const violatedCheck = 'account_type'
-
-/** The statement that fails if the transaction has changed a reconciled period so far, as the log says. */
-export const failIfReconciled = sql`
-  insert into accounts (user_id, name, type, starting_balance, created_at, updated_at)
-  select account.user_id, '', '', 0, 0, 0
+/** Selects the last day of the reconciled periods that the transaction has changed so far, as the log says; NULL if none. */
+const lastDayChanged = sql<CalendarDate | null>`(
+  select max(account.reconciled_through)
     from (select account_id, date from reconciliation_log where by_kind is null
            group by account_id, date having sum(effect) <> 0) moved
-   cross join accounts account on account.id = moved.account_id and account.reconciled_through >= moved.date limit 1`
+   cross join accounts account on account.id = moved.account_id and account.reconciled_through >= moved.date)`
 
-/** Awaits a write with `failIfReconciled`. Throws Reconciled, with the last day of all periods of the user. */
-export async function withinPeriods<T>(owner: Owner, write: Promise<T>): Promise<T> {
+/**
+ * Does a write of which only the log can say what it moves. `write` runs its changes, and with them a statement that rolls
+ * all back if a reconciled period would change. Throws Reconciled: another round trip makes the changes once more, and takes
+ * them back, to learn which period that is.
+ */
+export async function withinPeriods<T>(
+  owner: Owner,
+  changes: SQL[],
+  write: (guarded: Statement[]) => Promise<T>,
+): Promise<T> {
   try {
-    return await write
+    return await write(toStatements([...changes, rollBackIf(sql`${lastDayChanged} is not null`)]))
   } catch (error) {
-    if (!(error instanceof ConstraintViolated && error.subjects.includes(violatedCheck))) throw error
-    const through = sql<CalendarDate>`max(${accounts.reconciledThrough})`
-    const [last] = await owner.runOne(
-      owner.db.select({ through }).from(accounts).where(eq(accounts.userId, owner.id)),
-    )
-    throw last ? new Reconciled('transaction_date', last.through) : error
+    if (!isRolledBack(error)) throw error
+    const { found } = await owner.run({
+      begin: owner.db.run(sql`savepoint attempt`),
+      changes: toStatements(changes),
+      found: owner.db.all<{ through: CalendarDate | null }>(sql`select ${lastDayChanged} as through`),
+      undone: toStatements([sql`rollback to attempt`, sql`release attempt`]),
+    })
+    if (found[0]?.through) throw new Reconciled('transaction_date', found[0].through)
+    // The period has been opened in between.
+    return withinPeriods(owner, changes, write)
   }
 }
 

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Reading } from '../../statements/index.ts'
 import type { UserScope } from '../database/owner.ts'
 import { accountQuota } from '../database/quotas.ts'
+import { rollBackIf } from '../database/rollback.ts'
 import { accounts, batches } from '../database/schema.ts'
 import type { Minor } from '../shared/money.ts'
 import { isLongerThan } from '../shared/texts.ts'
@@ -72,14 +73,8 @@ export function takeBackStartingBalances(userId: SQL, importId: SQL, now: Date):
         where imports.id = ${importId} and imports.user_id is null)`
 }
 
-/** `undoAccounts` violates this CHECK to roll back. */
-export const rollbackConstraint = 'account_type'
-
 /** Rolls everything back if the accounts were created but not the import. */
-export function undoAccounts({ id }: UserScope, batchId: string, importId: SQL): SQL {
-  return sql`
-    insert into ${accounts} (user_id, name, type, starting_balance, created_at, updated_at)
-    select ${id}, '', '', 0, 0, 0 where ${isStaged(batchId)} and ${importId} is null`
-}
+export const undoAccounts = (batchId: string, importId: SQL) =>
+  rollBackIf(sql`${isStaged(batchId)} and ${importId} is null`)
 
 const isStaged = (batchId: string) => sql`exists (select 1 from ${batches} where id = ${batchId})`

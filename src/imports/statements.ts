@@ -81,8 +81,7 @@ export function importStatements(owner: Owner, plan: Plan) {
     items: toStatements(stageImportRows(owner, batchId, plan.parts, hasClientIds(file))),
     ...selectFaults(owner, plan),
     ...createIfValid(owner, plan, importId),
-    atomic:
-      file.newAccounts.length > 0 && !isDryRun ? toStatements([undoAccounts(owner, batchId, importId)]) : [],
+    atomic: file.newAccounts.length > 0 && !isDryRun ? toStatements([undoAccounts(batchId, importId)]) : [],
     kept: file.layout?.isNew && !isDryRun ? keepLayout(owner, file.layout, importId) : [],
     after: isDryRun ? [selectAfter(owner, file)] : [],
     ...storeChecks(owner, file, importId),

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { withinBounds } from '../database/bounds.ts'
-import { ConstraintViolated } from '../database/errors.ts'
 import type { Owner, UserScope } from '../database/owner.ts'
+import { isRolledBack } from '../database/rollback.ts'
 import { violationOf } from '../database/rules.ts'
 import { type Database, runAll, runOne } from '../database/run.ts'
 import { imports, type LinkableRow, type StoredImportResponse } from '../database/schema.ts'
@@ -20,7 +20,7 @@ import { maxListed } from './contract.ts'
 import { withReasons } from './duplicates.ts'
 import { errorsOf } from './errors.ts'
 import type { ImportFile, ImportRow } from './import-file.ts'
-import { newAccountQuota, rollbackConstraint } from './new-accounts.ts'
+import { newAccountQuota } from './new-accounts.ts'
 import { linksOf, occurrencesOf } from './occurrences.ts'
 import { daysIfCreated, daysOf, possibleByPosition, possibleMatches } from './possible-matches.ts'
 import { type Preview, previewOf } from './preview.ts'
@@ -149,7 +149,7 @@ async function runStatements(owner: Owner, plan: Plan) {
   try {
     return await run(plan)
   } catch (error) {
-    if (!(error instanceof ConstraintViolated && error.subjects.includes(rollbackConstraint))) throw error
+    if (!isRolledBack(error)) throw error
     return run({ ...plan, isDryRun: true })
   }
 }

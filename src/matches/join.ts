@@ -4,9 +4,9 @@ import { lastChange, nextChange } from '../database/change-numbers.ts'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
 import type { Owner, UserScope } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
-import { failIfReconciled, withinPeriods } from '../database/reconciled.ts'
+import { withinPeriods } from '../database/reconciled.ts'
 import { selectRuleFlags, violationOf } from '../database/rules.ts'
-import { toStatements } from '../database/run.ts'
+import { type Statement, toStatements } from '../database/run.ts'
 import { transactions } from '../database/schema.ts'
 import { setCause } from '../database/written-by.ts'
 import type { Draft } from '../shared/draft.ts'
@@ -83,19 +83,22 @@ async function join(owner: Owner, pairs: JoinedPair[]): Promise<JoinOutcome[]> {
     occurrenceRule(owner, pair),
     roomRule(owner, pair),
   ])
-  const write = owner.run({
-    ruleFlags: rules.map((ofPair) => selectRuleFlags(owner.db, ofPair)),
-    joined: toStatements([
-      ...joinPairs(owner, list),
-      ...(pairs.every((pair) => pair.override_reconciled) ? [] : [failIfReconciled]),
-    ]),
-    remaining: owner.db
-      .select({ ...transactionColumns, goneId: sql<number>`gone.id` })
-      .from(transactions)
-      .innerJoin(sql`(${originalsOfPairs(owner.id, list)}) gone`, sql`${transactions.id} = gone.joined_id`)
-      .where(hasLiveAccounts),
-  })
-  const results = await withinPeriods(owner, withinBounds('amount', write))
+  const write = (changes: Statement[]) =>
+    owner.run({
+      ruleFlags: rules.map((ofPair) => selectRuleFlags(owner.db, ofPair)),
+      changes,
+      remaining: owner.db
+        .select({ ...transactionColumns, goneId: sql<number>`gone.id` })
+        .from(transactions)
+        .innerJoin(sql`(${originalsOfPairs(owner.id, list)}) gone`, sql`${transactions.id} = gone.joined_id`)
+        .where(hasLiveAccounts),
+    })
+  const changes = joinPairs(owner, list)
+  const areOverrides = pairs.every((pair) => pair.override_reconciled)
+  const results = await withinBounds(
+    'amount',
+    areOverrides ? write(toStatements(changes)) : withinPeriods(owner, changes, write),
+  )
   return pairs.map((pair, i) => {
     const isOf = (row: { id: number; goneId: number }) =>
       [row.id, row.goneId].every((id) => pair.ids.includes(id))

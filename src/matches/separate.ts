@@ -4,9 +4,9 @@ import { nextChange } from '../database/change-numbers.ts'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
 import type { Owner } from '../database/owner.ts'
 import { ownRow, requireComplete } from '../database/ownership.ts'
-import { failIfReconciled, withinPeriods } from '../database/reconciled.ts'
+import { withinPeriods } from '../database/reconciled.ts'
 import { rule, selectRuleFlags, violationOf } from '../database/rules.ts'
-import { toStatements } from '../database/run.ts'
+import { type Statement, toStatements } from '../database/run.ts'
 import { transactions } from '../database/schema.ts'
 import { setCause } from '../database/written-by.ts'
 import type { Draft } from '../shared/draft.ts'
@@ -29,18 +29,22 @@ export async function separateMatch(owner: Owner, draft: Draft<Separation>): Pro
   const rules = [rule('id', invalidText, sql`exists (${last})`)]
   const both = sql`${transactions.id} = ${id} and ${isOwn} or ${transactions.id} in (${last})`
   const { steps, forget } = undoJoins(owner.id, last)
-  const write = owner.run({
-    ruleFlags: selectRuleFlags(db, rules),
-    steps: toStatements(override_reconciled ? steps : [...steps, failIfReconciled]),
-    both: db
-      .select(transactionColumns)
-      .from(transactions)
-      .where(both)
-      .orderBy(sql`${transactions.id} <> ${id}`),
-    forget: db.run(forget),
-    cause: db.run(setCause('match')),
-  })
-  const results = await withinPeriods(owner, withinBounds('amount', write))
+  const write = (changes: Statement[]) =>
+    owner.run({
+      ruleFlags: selectRuleFlags(db, rules),
+      changes,
+      both: db
+        .select(transactionColumns)
+        .from(transactions)
+        .where(both)
+        .orderBy(sql`${transactions.id} <> ${id}`),
+      forget: db.run(forget),
+      cause: db.run(setCause('match')),
+    })
+  const results = await withinBounds(
+    'amount',
+    override_reconciled ? write(toStatements(steps)) : withinPeriods(owner, steps, write),
+  )
   if (results.both.length < 2) throw violationOf(rules, results.ruleFlags)
   return results.both
 }

@@ -323,6 +323,10 @@ test('a join or a separation is refused only if it moves a balance of a reconcil
   const ids = [typed.id, bank]
   const join = (body: object) => person.post('/api/matches/join', body)
   const before = await balance()
+  // The period of another account ends later, and is not changed.
+  const ofCash = { account_id: cash.id, date: '2026-11-15', balance: 20 }
+  expect((await person.post('/api/balance-checks', ofCash)).body.state).toBe('ok')
+  await person.put(`/api/accounts/${cash.id}`, { reconciled_through: ofCash.date })
   expectLocked(await join({ kind: 'duplicate', ids }))
   expect(await balance()).toBe(before)
   const joined = await join({ kind: 'duplicate', ids, override_reconciled: true })
