@@ -31,6 +31,7 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
+  if (vi.isFakeTimers()) await vi.runAllTimersAsync()
   vi.restoreAllMocks()
   vi.useRealTimers()
   await server.kill()
@@ -52,6 +53,13 @@ async function write(writer: number, authToken = 'writer') {
   return meter.read()
 }
 
+/** Stops the isolate's clock and timers, so that a kept stream stays kept however slow the machine is. Returns the clock. */
+function holdTime() {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  const now = performance.now()
+  return vi.spyOn(performance, 'now').mockReturnValue(now)
+}
+
 const written = async () => {
   const db = open('reader')
   const [rows] = await db.batch([db.all<{ writer: number }>(sql`select writer from written order by writer`)])
@@ -65,6 +73,7 @@ async function writeAndKeep(authToken = 'writer'): Promise<void> {
 }
 
 test('different batches on one stream are a request each', async () => {
+  holdTime()
   await writeAndKeep()
   const meter = new Meter()
   const db = open('writer', meter)
@@ -74,12 +83,9 @@ test('different batches on one stream are a request each', async () => {
 })
 
 test('a stream that the server has ended is replaced, and the write is executed once', async () => {
-  const clock = vi.spyOn(performance, 'now')
-  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  const clock = holdTime()
   await writeAndKeep()
-  const now = performance.now()
   await sleep(11_000)
-  clock.mockReturnValue(now)
   expect(await write(3)).toMatchObject({ roundTrips: 2 })
   clock.mockRestore()
   await writeAndKeep()
@@ -87,10 +93,10 @@ test('a stream that the server has ended is replaced, and the write is executed 
   // By its own clock, the isolate knows that the stream is too old.
   expect(await write(4)).toMatchObject({ roundTrips: 1 })
   expect(await written()).toEqual([1, 1, 2, 2, 3, 4])
-  await vi.runAllTimersAsync()
 })
 
 test('a server that was killed and started again does not know the stream, and executes the write once', async () => {
+  holdTime()
   await writeAndKeep()
   await server.kill()
   await startServer()
@@ -109,12 +115,14 @@ test('a stream goes on where the server says', async () => {
   await once(other.listen(0, '127.0.0.1'), 'listening')
   await server.kill()
   await startServer([`--http-self-url=http://127.0.0.1:${(other.address() as AddressInfo).port}`])
+  holdTime()
   await writeAndKeep()
   expect(requests).toBe(0)
   await write(3)
   await write(4)
   expect(requests).toBe(2)
   expect(await written()).toEqual([1, 2, 3, 4])
+  await vi.runAllTimersAsync()
   await Promise.all(background.splice(0))
   expect(requests).toBe(3)
   await once(other.close(), 'close')
