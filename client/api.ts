@@ -68,7 +68,12 @@ type Failures<Row> = Record<400 | 401 | 404 | 413 | 415 | 429 | 500 | 503, Messa
   409: Message & { is_duplicate: true; duplicates: Duplicate[] }
   410: Message & { code: 'cursor_expired' }
   412: Message & { code: 'version_conflict'; current: Row }
-  422: Message & { errors: FieldErrors; questions?: ImportQuestion[] }
+  422: Message & {
+    errors: FieldErrors
+    questions?: ImportQuestion[]
+    code?: 'reconciled'
+    reconciled_through?: string
+  }
 }
 
 type Failing<Input, Row> = {

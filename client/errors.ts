@@ -17,6 +17,8 @@ export class ApiError extends Error {
   /** Of a 409: the transaction looks like one of `duplicates`; `force: true` creates it anyway. */
   readonly isDuplicate: boolean
   readonly duplicates: Duplicate[]
+  /** Of a 422: the last day of the reconciled period that the write would change. */
+  readonly reconciledThrough: string | undefined
   /** Of a 412: the row as it is now; its version is not the one that `If-Match` named. */
   readonly current: Account | Category | Transaction | undefined
   /** Of a 403: the user has to verify their address first. */
@@ -33,6 +35,7 @@ export class ApiError extends Error {
     this.retryAfterSeconds = retryAfterSeconds(response.headers, now)
     this.isDuplicate = fields.is_duplicate ?? false
     this.duplicates = fields.duplicates ?? []
+    this.reconciledThrough = fields.reconciled_through
     this.current = fields.current
     this.requiresVerifiedEmail = fields.requires_verified_email ?? false
   }
@@ -45,6 +48,7 @@ type FailureBody = {
   invalid_items: number[]
   is_duplicate: boolean
   duplicates: Duplicate[]
+  reconciled_through: string
   current: Account | Category | Transaction
   requires_verified_email: boolean
 }

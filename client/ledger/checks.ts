@@ -24,7 +24,7 @@ type MovedMoney = Pick<Transaction, 'type' | 'amount' | 'transaction_date'>
 export type CheckedBalance = Check & Pick<BalanceCheck, 'ledger_balance' | 'difference' | 'state'>
 
 /** The movements of an account by a transaction: in cents, on the day of the bank. */
-function movementsOf(
+export function movementsOf(
   row: Listed,
   accountOf: View['accountOf'],
 ): { account: Key; day: string; cents: bigint }[] {

@@ -1,18 +1,26 @@
 import type { FieldErrors } from '../api.ts'
 import type { Copy } from './copy.ts'
 import type { PendingUpdate } from './memory.ts'
-import { type Change, type Fields, groupOf, type Named, type Pending, pick } from './pending.ts'
+import { type Change, type Fields, groupOf, type Named, overriding, type Pending, pick } from './pending.ts'
+import { reconciledThroughOf } from './reconciled.ts'
 import { idOf } from './store.ts'
 
 /** Both values of each field. `mine` is null if the row was deleted here, `theirs` if it was deleted elsewhere. */
 export type LedgerConflict = Named & { fields: string[]; mine: Fields | null; theirs: Fields | null }
-export type LedgerRejection = Named & { op: Change['op']; set: Fields; errors: FieldErrors }
+/** `reconciled_through` is the last day of the reconciled period that the change is in. */
+export type LedgerRejection = Named & {
+  op: Change['op']
+  set: Fields
+  errors: FieldErrors
+  reconciled_through: string | null
+}
 
 /**
  * Pending changes, conflicts and rejections, and how the user resolves them. The service detects conflicts
  * (src/changes/push/conflicts.ts); `leftAfter` applies its outcomes.
  */
-export function conflictsOf({ pending, view, write }: Copy) {
+export function conflictsOf(copy: Copy) {
+  const { pending, view, write } = copy
   return {
     /**
      * All pending changes, conflicts and rejections included. `row` has the last known values, even of a deleted row.
@@ -47,10 +55,22 @@ export function conflictsOf({ pending, view, write }: Copy) {
     rejected(): LedgerRejection[] {
       return [...pending.values()]
         .filter((one) => one.errors !== null)
-        .map(({ noun, key, next, errors }) => ({
-          ...{ noun, key, errors: errors ?? {}, op: next?.op ?? 'update', set: next?.set ?? {} },
+        .map((one) => ({
+          ...{ noun: one.noun, key: one.key, errors: one.errors ?? {} },
+          ...{ op: one.next?.op ?? 'update', set: one.next?.set ?? {} },
+          reconciled_through: reconciledThroughOf(copy, one),
         }))
     },
+
+    /** Sends a rejected change again, to be made even in a reconciled period. */
+    overrideReconciled: ({ noun, key }: Named): Promise<void> =>
+      write([
+        {
+          noun,
+          key,
+          change: (one) => (one?.errors && one.next ? { ...overriding(one), errors: null } : one),
+        },
+      ]),
 
     /** Drops a rejected change. A creation that may have been stored is sent once more, to learn its outcome. */
     async discard({ noun, key }: Named): Promise<void> {

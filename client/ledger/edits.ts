@@ -1,5 +1,11 @@
 import type { Copy } from './copy.ts'
-import { type Creatable, type Entered, LedgerError } from './entered.ts'
+import {
+  type Creatable,
+  type Entered,
+  type EnteredChanges,
+  LedgerError,
+  type WriteOptions,
+} from './entered.ts'
 import { enteredFields } from './fields.ts'
 import type { FindKey } from './keys.ts'
 import type { PendingUpdate } from './memory.ts'
@@ -35,11 +41,7 @@ export function editsOf(copy: Copy, { newId, keyOf, validate, userId, steps }: E
   }
 
   /** The change of a row to the given fields; undefined if they are what it has. */
-  function changeOf<N extends Noun>(
-    noun: N,
-    row: Row,
-    fields: Partial<Entered[N]>,
-  ): PendingUpdate | undefined {
+  function changeOf<N extends Noun>(noun: N, row: Row, fields: EnteredChanges<N>): PendingUpdate | undefined {
     const given = validate.update(noun, row, fields)
     const set: Fields = { ...pick({ ...row }, Object.keys(given).flatMap(groupOf)), ...given }
     const change = withoutUnchanged({ op: 'update', set, was: pick(row, Object.keys(set)) })
@@ -48,11 +50,25 @@ export function editsOf(copy: Copy, { newId, keyOf, validate, userId, steps }: E
     return change && updateOf(noun, row.key, { ...change, ...category })
   }
 
-  async function create<N extends Creatable>(noun: N, fields: Entered[N]): Promise<Key> {
+  async function create<N extends Creatable>(
+    noun: N,
+    fields: Entered[N],
+    options?: WriteOptions,
+  ): Promise<Key> {
     const set = validate.create(noun, fields)
     const key = validate.newKey(noun, newId())
-    await steps.perform([updateOf(noun, key, { op: 'create', set, was: {} })])
+    await steps.perform([updateOf(noun, key, { op: 'create', set, was: {} })], options)
     return key
+  }
+
+  async function update<N extends Noun>(
+    noun: N,
+    names: Names,
+    fields: EnteredChanges<N>,
+    options?: WriteOptions,
+  ): Promise<void> {
+    const works = rowsOf(noun, names).flatMap((row) => changeOf(noun, row, fields) ?? [])
+    if (works.length > 0) await steps.perform(works, options)
   }
 
   return {
@@ -64,15 +80,17 @@ export function editsOf(copy: Copy, { newId, keyOf, validate, userId, steps }: E
       validate.sameCheck(fields) ?? create('balance_check', fields),
 
     /** Changes the fields that are given, of one row or of several in one step. Throws LedgerError. */
-    async update<N extends Noun>(noun: N, names: Names, fields: Partial<Entered[N]>): Promise<void> {
-      const works = rowsOf(noun, names).flatMap((row) => changeOf(noun, row, fields) ?? [])
-      if (works.length > 0) await steps.perform(works)
-    },
+    update,
+
+    /** Reconciles an account through a day with a balance check that is ok, or opens its period (null). Throws LedgerError. */
+    reconcile: (account: Key | number, day: string | null): Promise<void> =>
+      update('account', account, { reconciled_through: day }),
 
     /** Deletes a row, with an account its transactions, or several transactions in one step. Throws LedgerError. */
     async remove<N extends Creatable>(
       noun: N,
       names: Key | number | (N extends 'transaction' ? readonly (Key | number)[] : never),
+      options?: WriteOptions,
     ): Promise<void> {
       const rows = rowsOf(noun, names)
       const others = rows.flatMap(({ key }) => affectedBy(view(), noun, key))
@@ -83,7 +101,7 @@ export function editsOf(copy: Copy, { newId, keyOf, validate, userId, steps }: E
       const removals = rows.map((row) =>
         updateOf(noun, row.key, { op: 'delete', set: {}, was: enteredFields(noun, row) }),
       )
-      if (rows.length > 0) await steps.perform([...consequences, ...removals], others)
+      if (rows.length > 0) await steps.perform([...consequences, ...removals], { ...options, others })
     },
 
     /**

@@ -1,7 +1,7 @@
 import { formatMoney } from '../../src/shared/money.ts'
 import { maxExceptions, occurrenceOn } from '../../src/shared/occurrences.ts'
 import type { Copy } from './copy.ts'
-import { LedgerError } from './entered.ts'
+import { invalid, LedgerError, type WriteOptions } from './entered.ts'
 import { exceptionField, exceptionsIn } from './exceptions.ts'
 import type { FindKey } from './keys.ts'
 import { creation, type Fields, pick, withoutUnchanged } from './pending.ts'
@@ -38,7 +38,7 @@ export function occurrenceWritesOf(copy: Copy, { newId, keyOf, today, steps, val
     const next = mergedException(own[field], changes, date)
     const others = exceptionsIn(row).filter(([other, one]) => one && other !== date)
     if (next && others.length >= maxExceptions)
-      throw new LedgerError('The given data was invalid.', {
+      throw invalid({
         exceptions: [`A recurring transaction cannot have more than ${maxExceptions} exceptions.`],
       })
     const set = { [field]: next }
@@ -52,14 +52,13 @@ export function occurrenceWritesOf(copy: Copy, { newId, keyOf, today, steps, val
 
   return {
     /** Records an occurrence, and returns the key of its transaction, even of one that is there already. Throws LedgerError. */
-    async recordOccurrence(name: Key | number, date: string): Promise<Key> {
+    async recordOccurrence(name: Key | number, date: string, options?: WriteOptions): Promise<Key> {
       const rule = requireRule(copy, keyOf('recurring', name), date, today())
       const { row, occurring } = rule
       const known = rule.recorded.get(date)
       if (known) return known
       const { day, exception } = occurrenceOn(occurring, date)
-      if (exception.skip)
-        throw new LedgerError('The given data was invalid.', { date: ['The occurrence is skipped.'] })
+      if (exception.skip) throw invalid({ date: ['The occurrence is skipped.'] })
       const key = validate.newKey('transaction', newId())
       const set: Fields = {
         ...pick({ ...row }, [
@@ -74,7 +73,7 @@ export function occurrenceWritesOf(copy: Copy, { newId, keyOf, today, steps, val
         ...(exception.description !== undefined && { description: exception.description }),
         ...{ transaction_date: day, recurring_id: row.key, occurrence_date: date },
       }
-      await steps.perform([updateOf('transaction', key, creation(set))])
+      await steps.perform([updateOf('transaction', key, creation(set))], options)
       return key
     },
 

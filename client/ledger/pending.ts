@@ -16,6 +16,8 @@ export type Change = {
    * It may lack a category: its row existed before, or its category was deleted before it was ever sent.
    */
   mayLackCategory?: boolean
+  /** It is made even in a reconciled period. */
+  override_reconciled?: true
 }
 
 /** With `set`, a transaction that is restored with its account; without, one that gets its restored category again. */
@@ -51,8 +53,16 @@ export const groupOf = (field: string): string[] => (together.includes(field) ? 
 export function merge(pending: Pending, change: Change): Pending | undefined {
   const next = pending.next ? mergeChanges(pending.next, change) : change
   if (!next && !pending.sent) return undefined
-  return { ...pending, next: next ?? null, errors: null }
+  const isOverride = pending.next?.override_reconciled || change.override_reconciled
+  const merged = { ...pending, next: next ?? null, errors: null }
+  return isOverride ? overriding(merged) : merged
 }
+
+/** The pending change, to be made even in a reconciled period. */
+export const overriding = (pending: Pending): Pending => ({
+  ...pending,
+  next: pending.next && { ...pending.next, override_reconciled: true },
+})
 
 /** Two changes as one; undefined if they cancel out, as an unsent creation and its deletion do. */
 function mergeChanges(first: Change, then: Change): Change | undefined {
@@ -77,6 +87,8 @@ export function withoutUnchanged({ op, set, was }: Change): Change | undefined {
   if (fields.length === 0) return undefined
   return { op, set: pick(set, fields), was: pick(was, fields) }
 }
+
+export const isUnresolved = ({ conflict, errors }: Pending): boolean => conflict !== null || errors !== null
 
 /** True if the row is to be deleted. */
 export const deletes = (pending: Pending | undefined): boolean =>

@@ -4,7 +4,7 @@ import { ApiError, requireFromService } from '../errors.ts'
 import { unwrap } from '../unwrap.ts'
 import { dateOfField, isExceptionField, nested } from './exceptions.ts'
 import { compare } from './money.ts'
-import { type Change, deletes, type Fields, type Pending, type Result } from './pending.ts'
+import { type Change, deletes, type Fields, isUnresolved, type Pending, type Result } from './pending.ts'
 import { pull, renewCursor, takePage } from './pull.ts'
 import type { Key } from './rows.ts'
 import { isKnownRule, keepChanged, type LedgerRun, referredTo } from './run.ts'
@@ -44,8 +44,7 @@ function withinLimits(run: LedgerRun, all: [string, Pending][]): Pending[] {
   let bytes = 0
   const chunk: Pending[] = []
   for (const [, one] of all.slice(0, limits.operations)) {
-    const change = one.next?.set.divides ? sentDivision(run.stored(), one.next) : one.next
-    const toSend = one.sent ? one : { ...one, sent: change, next: null }
+    const toSend = one.sent ? one : sending(run, one)
     bytes += new TextEncoder().encode(JSON.stringify(toSend)).length
     if (chunk.length > 0 && bytes > limits.bytes) break
     chunk.push(toSend)
@@ -53,14 +52,33 @@ function withinLimits(run: LedgerRun, all: [string, Pending][]): Pending[] {
   return chunk
 }
 
+/** A pending change with what is sent of it. */
+function sending(run: LedgerRun, one: Pending): Pending {
+  const { next } = one
+  if (next?.set.divides) return { ...one, sent: sentDivision(run.stored(), next), next: null }
+  const { reconciled_through: through, ...set } = next?.set ?? {}
+  // A new account has no balance checks: it is reconciled once it has them.
+  if (next?.op === 'create' && through) {
+    const lock = { reconciled_through: through }
+    return {
+      ...one,
+      sent: { ...next, set },
+      next: { op: 'update', set: lock, was: { reconciled_through: null } },
+    }
+  }
+  return { ...one, sent: next, next: null }
+}
+
 /**
  * Accounts and categories, to which transactions refer, are created first and deleted last. Balance checks follow the
- * transactions, or they would be broken until these arrive.
+ * transactions, or they would be broken until these arrive, and what reconciles a period follows its check.
  */
 function stageOf({ noun, sent, next }: Pending): number {
+  const change = sent ?? next
   if (noun === 'transaction') return 2
   if (noun === 'balance_check') return 3
-  if ((sent ?? next)?.op === 'delete') return 4
+  if (change?.op === 'update' && change.set.reconciled_through) return 4
+  if (change?.op === 'delete') return 5
   return noun === 'recurring' ? 1 : 0
 }
 
@@ -168,7 +186,7 @@ export async function pushChunk(run: LedgerRun, chunk: Pending[]): Promise<void>
 const isResult = (one: Result | null) => one !== null && operationOutcomes.includes(one.outcome)
 
 function operationOf(run: LedgerRun, { noun, key, sent }: Pending) {
-  const { op, set, was, mayLackCategory } = sent as Change
+  const { op, set, was, mayLackCategory, override_reconciled } = sent as Change
   if (op === 'create' && set.divides) {
     const { set: changed } = changeOfDivision(sent as Change)
     const division = { ...changed, from: set.from ?? null, successor_client_id: key.slice(1) }
@@ -187,9 +205,8 @@ function operationOf(run: LedgerRun, { noun, key, sent }: Pending) {
   const isRuleGone = set.recurring_id != null && !isKnownRule(run, String(set.recurring_id))
   const unlinked = isRuleGone && { recurring_id: null, occurrence_date: null }
   const fields = op !== 'delete' && { set: nested({ ...nullCategory, ...set, ...unlinked }) }
-  return { op, noun, ...named(key), ...fields, ...(op !== 'create' && { was: nested(known) }) }
+  const override = override_reconciled && { override_reconciled: true }
+  return { op, noun, ...named(key), ...override, ...fields, ...(op !== 'create' && { was: nested(known) }) }
 }
 
 const named = (key: Key) => (key.startsWith('#') ? { client_id: key.slice(1) } : { id: Number(key) })
-
-export const isUnresolved = ({ conflict, errors }: Pending): boolean => conflict !== null || errors !== null

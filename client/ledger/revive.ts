@@ -5,6 +5,7 @@ import {
   type Fields,
   merge,
   newPending,
+  overriding,
   type Pending,
   type Value,
 } from './pending.ts'
@@ -51,7 +52,9 @@ export function revive({ pending, rows }: Stored, ids: string[], newKey: () => K
     // If its other account is still deleted, it is restored with that one.
     if (!isThere(fields.account_id) || !isThere(fields.to_account_id)) return
     drop(id)
-    if (!deletes(other)) put({ ...newPending('transaction', rename(id), at++), next: creation(fields) })
+    // As with the deletion of the account, reconciled periods of others do not matter.
+    const next = creation(fields)
+    if (!deletes(other)) put(overriding({ ...newPending('transaction', rename(id), at++), next }))
   }
 
   /** Sets a restored category in a transaction that named it and has no other since. */

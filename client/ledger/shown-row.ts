@@ -175,10 +175,14 @@ function pendingState(pending: Pending | undefined): Local['waits'] {
 
 /** The bank's days of a transaction with pending changes, as the service keeps them (src/transactions/booked-days.ts). */
 function bookedDaysAfter(served: Fields | undefined, row: Fields): Fields {
-  const dayOn = (account: string, day: string) =>
-    served?.[account] === row[account] && row[day] !== row.transaction_date ? (row[day] ?? null) : null
+  // Until it is edited, a row of a file has the bank's day as its own.
+  const ownDay = served?.import_id == null ? null : served.transaction_date
+  const dayOn = (account: string, bookedOn: string) => {
+    const day = served?.[account] === row[account] ? (row[bookedOn] ?? ownDay ?? null) : null
+    return day === row.transaction_date ? null : day
+  }
   return {
     booked_on: dayOn('account_id', 'booked_on'),
-    to_booked_on: dayOn('to_account_id', 'to_booked_on'),
+    to_booked_on: row.to_account_id === null ? null : dayOn('to_account_id', 'to_booked_on'),
   }
 }

@@ -1,8 +1,10 @@
 import type { Copy } from './copy.ts'
+import type { WriteOptions } from './entered.ts'
 import { exceptionField, skipped } from './exceptions.ts'
 import { enteredFields } from './fields.ts'
 import type { PendingUpdate } from './memory.ts'
 import { type AffectedTransaction, type Change, type Fields, type Named, textOf } from './pending.ts'
+import { withinPeriods } from './reconciled.ts'
 import type { Renames } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
 import type { Shown } from './shown-row.ts'
@@ -22,7 +24,11 @@ export function stepsOf(copy: Copy) {
 
   return {
     /** Performs works as one step. `others` are restored with the account or category that it deletes. */
-    async perform(works: PendingUpdate[], others: AffectedTransaction[] = []): Promise<void> {
+    async perform(
+      given: PendingUpdate[],
+      { others = [], override_reconciled }: WriteOptions & { others?: AffectedTransaction[] } = {},
+    ): Promise<void> {
+      const works = withinPeriods(copy, given, override_reconciled)
       const before = works.map(({ noun, key }) => {
         const row = findRow(copy, noun, key)
         const fieldsBefore = row && enteredFields(noun, row)
@@ -32,7 +38,8 @@ export function stepsOf(copy: Copy) {
       const step = before.map((one) => {
         const fieldsAfter = fieldsIn(view(), one.noun, one.key)
         const own = fieldsAfter || one.noun === 'transaction' ? [] : others
-        return { ...one, pendingAfter: textOf(pending.get(idOf(one))), fieldsAfter, others: own }
+        const pendingAfter = textOf(pending.get(idOf(one)))
+        return { ...one, pendingAfter, fieldsAfter, others: own, isOverride: override_reconciled }
       })
       steps = [...steps, step].slice(-maxSteps)
       try {
@@ -43,8 +50,8 @@ export function stepsOf(copy: Copy) {
       }
     },
 
-    /** Undoes the last step. False if there is none. Throws LedgerError. */
-    async undo(): Promise<boolean> {
+    /** Undoes the last step. False if there is none. One that was an override needs no other. Throws LedgerError. */
+    async undo({ override_reconciled }: WriteOptions = {}): Promise<boolean> {
       const step = steps.pop()
       if (!step) return false
       try {
@@ -52,11 +59,14 @@ export function stepsOf(copy: Copy) {
           fieldsBefore ? [] : consequencesOf(copy, noun, key),
         )
         const reopened = step.flatMap((done) => (done.fieldsBefore ? [] : changeOfSkip(copy, done, false)))
-        await write([
+        const works = [
           ...consequences,
           ...step.map((done) => undoWorkOf(copy, step, done)).reverse(),
           ...reopened,
-        ])
+        ]
+        await write(
+          withinPeriods(copy, works, override_reconciled || step.some(({ isOverride }) => isOverride)),
+        )
       } catch (error) {
         steps.push(step)
         throw error

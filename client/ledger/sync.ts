@@ -1,6 +1,7 @@
 import { stoppedBy } from '../stopped.ts'
+import { isUnresolved } from './pending.ts'
 import { pull } from './pull.ts'
-import { isUnresolved, pushChunk, takeChunk } from './push.ts'
+import { pushChunk, takeChunk } from './push.ts'
 import type { LedgerReport, LedgerRun, SyncOptions } from './run.ts'
 
 /** Sends pending changes and fetches what has changed. Throws LedgerVersionError, and errors of the storage. */

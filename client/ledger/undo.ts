@@ -26,6 +26,8 @@ export type Done = Named & {
   fieldsAfter: Fields | undefined
   /** The transactions that are restored with a deleted row. */
   others: AffectedTransaction[]
+  /** True if it was made even in a reconciled period. */
+  isOverride: boolean | undefined
 }
 
 /**
@@ -70,7 +72,9 @@ function undoChangeOf(
   const set = withoutLost(fieldsBefore)
   if (!fieldsAfter) {
     const back = others.map((other) => (other.set ? { ...other, set: withoutLost(other.set) } : other))
-    return { op: 'create', set, was: {}, others: back }
+    // The balance checks of an account do not come back.
+    const { reconciled_through: _, ...fields } = set
+    return { op: 'create', set: fields, was: {}, others: back }
   }
   const now = fieldsIn(view, noun, key)
   // A rule has no field for an exception that it does not have.

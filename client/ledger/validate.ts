@@ -31,7 +31,7 @@ import { withRuleErrors } from '../../src/transactions/contract-rules.ts'
 import { changedElsewhere } from '../../src/users/contract.ts'
 import type { FieldErrors } from '../api.ts'
 import type { Copy } from './copy.ts'
-import { type Creatable, type Entered, LedgerError } from './entered.ts'
+import { type Creatable, type Entered, type EnteredChanges, invalid } from './entered.ts'
 import { readException, textOfException } from './exceptions.ts'
 import { fieldsOf } from './fields.ts'
 import type { FindKey } from './keys.ts'
@@ -111,7 +111,7 @@ export function validatorOf({ view, stored, pending }: Copy, keyOf: FindKey, tod
     },
 
     /** Returns the fields that a change of a row sets. */
-    update<N extends Noun>(noun: N, row: Fields & { key: Key }, entered: Partial<Entered[N]>): Fields {
+    update<N extends Noun>(noun: N, row: Fields & { key: Key }, entered: EnteredChanges<N>): Fields {
       const draft = readFields(fieldsOfNoun[noun].update, entered)
       const fields = fieldsOfDraft(noun, draft)
       if (noun === 'profile' && draft.values.email && draft.values.email !== row.email)
@@ -219,5 +219,5 @@ function withError(given: FieldErrors, field: string, message: string): FieldErr
 }
 
 function refuse(errors: FieldErrors): void {
-  if (Object.keys(errors).length > 0) throw new LedgerError('The given data was invalid.', errors)
+  if (Object.keys(errors).length > 0) throw invalid(errors)
 }

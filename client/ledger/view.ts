@@ -1,9 +1,9 @@
 import { enteredFields, fieldsOf } from './fields.ts'
 import { listingOf } from './listing.ts'
 import { newestFirst } from './order.ts'
-import { type AffectedTransaction, type Fields, pick } from './pending.ts'
+import { type AffectedTransaction, type Fields, type Pending, pick } from './pending.ts'
 import { type Key, keyOf, type Noun, nouns, references } from './rows.ts'
-import { keyed, refersTo, type Shown, type Sources } from './shown-row.ts'
+import { keyed, refersTo, type Shown, type Sources, shownRow } from './shown-row.ts'
 import { shownRowsOf } from './shown-rows.ts'
 
 /** For more changes than this, sorting all rows again is quicker. */
@@ -92,6 +92,10 @@ export function viewOf(sources: Sources) {
       const row = rows.get(noun, key) as Fields | undefined
       return row && keyed(noun, row, rows)
     },
+
+    /** A row as it would be shown with this pending change. */
+    withPending: (noun: Noun, key: Key, one: Pending | undefined): Fields | undefined =>
+      shownRow(noun, key, sources, rows.get(noun, key), one) as Fields | undefined,
 
     all: <N extends Exclude<Noun, 'transaction'>>(noun: N): ReadonlyMap<Key, Shown[N]> => shown[noun],
     /** A transaction with a pending change, even if it is hidden. */

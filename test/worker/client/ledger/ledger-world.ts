@@ -193,6 +193,7 @@ export function readLedger(ledger: Ledger, { filters, periods, months, ranges } 
     rules: ledger.recurring().map(({ account: _, to_account: __, category: ___, ...rule }) => rule),
     upcoming: ledger.upcoming({ days: 60 }),
     forecast: ledger.forecast({ every: 'week' }),
+    checks: byAccount(ledger.checks().map(({ account, ...check }) => ({ ...check, account_id: account.id }))),
     first: ledger.transactions().data.slice(0, 3),
   }
   return without(['waits', ...localKeys], {
@@ -246,9 +247,15 @@ export async function readService(
     rules,
     upcoming: await get('/api/recurring/upcoming', { days: 60 }),
     forecast: await get('/api/reports/forecast', { every: 'week' }),
+    checks: byAccount(await get('/api/balance-checks')).map(
+      ({ broken_at: _, client_id: __, ...check }) => check,
+    ),
     rows,
   })
 }
+
+const byAccount = (checks: Json[]) =>
+  checks.toSorted((a, b) => a.account_id - b.account_id || (a.date < b.date ? -1 : 1))
 
 const linksOfPages = ['first_page_url', 'last_page_url', 'next_page_url', 'prev_page_url', 'path']
 

@@ -64,7 +64,10 @@ async function isUnsettled(ledger: Ledger): Promise<boolean> {
 async function decide(ledger: Ledger, dice: Dice): Promise<number> {
   const conflicts = ledger.conflicts()
   for (const one of conflicts) await (dice.isOnceIn(2) ? ledger.keepMine(one) : ledger.keepTheirs(one))
-  for (const one of ledger.rejected()) await ledger.discard(one)
+  for (const one of ledger.rejected())
+    if (one.reconciled_through && (one.op === 'create' || dice.isOnceIn(2)))
+      await ledger.overrideReconciled(one)
+    else await ledger.discard(one)
   return conflicts.length
 }
 
