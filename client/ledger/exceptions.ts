@@ -25,6 +25,10 @@ export function exceptionText({ skip, amount, transaction_date, description }: S
   return text === '{}' ? null : text
 }
 
+/** An exception as a text, without what a change of all occurrences from that one on sets. */
+export const exceptionAfter = (text: unknown, set: object): string | null =>
+  exceptionText(Object.fromEntries(Object.entries(parsed(text) ?? {}).filter(([field]) => !(field in set))))
+
 /** A rule with a field for each exception. */
 export function flattened({ exceptions = {}, ...row }: { exceptions?: Recurring['exceptions'] }): object {
   const fields = Object.entries(exceptions).map(([date, one]) => [exceptionField(date), exceptionText(one)])

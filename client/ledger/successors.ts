@@ -2,7 +2,7 @@ import { continuedFrom, nextOccurrence } from '../../src/shared/recurrence.ts'
 import { formatRecurrenceRule } from '../../src/shared/recurrence-rule.ts'
 import type { Copy } from './copy.ts'
 import type { Entered } from './entered.ts'
-import { dateOfField, isExceptionField } from './exceptions.ts'
+import { dateOfField, exceptionAfter, exceptionField, isExceptionField } from './exceptions.ts'
 import { fieldsOf } from './fields.ts'
 import type { EditOptions } from './occurrences.ts'
 import { type Change, creation, type Fields, groupOf, pick, withoutUnchanged } from './pending.ts'
@@ -29,14 +29,17 @@ export function successorWritesOf(copy: Copy, { newId, keyOf, today, steps, vali
     ): Promise<Key> {
       const rule = requireRule(copy, keyOf('recurring', name), from, today())
       const { row, occurring } = rule
+      const first = exceptionField(from)
+      const own = pick({ ...row }, [first])[first]
+      const withFirst = (set: Fields) => (own ? { ...set, [first]: exceptionAfter(own, set) } : set)
       if (from === nextOccurrence(occurring)) {
-        const set = validate.update('recurring', { ...row }, fields)
+        const set = withFirst(validate.update('recurring', { ...row }, fields))
         const change = withoutUnchanged({ op: 'update', set, was: pick({ ...row }, Object.keys(set)) })
         if (change) await steps.perform([copy.updateOf('recurring', row.key, change)])
         return row.key
       }
       const template = continuation(rule, from, fields.starts_on)
-      const given = validate.update('recurring', { ...template, key: row.key }, fields)
+      const given = withFirst(validate.update('recurring', { ...template, key: row.key }, fields))
       const key = validate.newKey('recurring', newId())
       const set: Fields = { ...template, ...given, divides: row.key, from }
       await steps.perform([copy.updateOf('recurring', key, creation(set))])

@@ -1,7 +1,7 @@
 import type { Owner } from '../database/owner.ts'
 import { requirePrecondition } from '../database/ownership.ts'
 import { recurringRules } from '../database/schema.ts'
-import { type CalendarDate, dateIn, latestDate } from '../shared/dates.ts'
+import { addDays, type CalendarDate, dateIn, latestDate } from '../shared/dates.ts'
 import { NotFound, TooBusy } from '../shared/failures.ts'
 import { isOccurrence, nextOccurrence } from '../shared/recurrence.ts'
 import type { ExpectedVersions } from '../shared/types.ts'
@@ -57,6 +57,17 @@ export function successorOn(rule: FoundRule, rules: FoundRule[], date: CalendarD
   return responsibleOn(chainOf(rule, rules), date, (one) => nextOccurrence(occurringOf(one)))
 }
 
+/**
+ * The rule that has begun on this date, of which `rule` is responsible for it: with its first occurrence, or, where that
+ * was moved, since the rule before it ends.
+ */
+export function begunOn(rule: FoundRule, rules: FoundRule[], date: CalendarDate): FoundRule | undefined {
+  const occurring = occurringOf(rule)
+  if (nextOccurrence(occurring) === date) return rule
+  const { until } = occurring.rule
+  return until && addDays(until, 1) === date ? rules.find(({ id }) => id === rule.successorId) : undefined
+}
+
 /** A rule and those that continue it. Successors have higher ids, so there is no circle. */
 export function chainOf(rule: FoundRule, rules: FoundRule[]): Chain<FoundRule> {
   const chain: Chain<FoundRule> = [rule]
@@ -81,8 +92,8 @@ export function responsibleOn<T>(
   return others.slice(0, later < 0 ? undefined : later).at(-1) ?? rule
 }
 
-/** A write that finds its rule changed since it was read is repeated once. */
-const attempts = 2
+/** Each failed attempt is another write of the user's rules: with fewer than this at once, all are done. */
+const attempts = 8
 
 /** Repeats a write that returns undefined, since what it had read has changed. Throws TooBusy. */
 export async function repeated<T>(write: () => Promise<T | undefined>): Promise<T> {

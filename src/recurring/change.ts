@@ -4,24 +4,31 @@ import type { Owner } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
 import { allHold, selectRuleFlags, violationOf } from '../database/rules.ts'
 import { recurringRules } from '../database/schema.ts'
+import type { CalendarDate } from '../shared/dates.ts'
 import { type Draft, withErrors } from '../shared/draft.ts'
+import { exceptionsAfter } from '../shared/occurrences.ts'
 import type { FoundRules } from './chain.ts'
 import type { RecurringChanges } from './contract.ts'
 import { openedNow } from './create.ts'
 import { changeErrors, dueAfterWrite, isAsRead, isOpened, referenceRules } from './next-rule.ts'
 import { type RuleWithNext, selectRules, withNext } from './read.ts'
 
-/** Changes a rule as a whole; returns undefined if it has changed since it was read. Throws Invalid. */
+/**
+ * Changes a rule as a whole, whose first occurrence is `from` if that is given; returns undefined if it has changed since it
+ * was read. Throws Invalid.
+ */
 export async function changeRule(
   owner: Owner,
   { rule, rules: all, today }: Omit<FoundRules, 'timezone'>,
   draft: Draft<RecurringChanges>,
+  from?: CalendarDate,
 ): Promise<RuleWithNext | undefined> {
   const sent = await requireComplete(owner, withErrors(draft, changeErrors(rule, all, draft)))
   const rules = referenceRules(owner.id, rule, sent)
   const isCurrent = isAsRead(owner, rule)
   const columns = {
     ...toColumns(sent),
+    ...(from && { exceptions: exceptionsAfter(rule.exceptions, { from, set: sent, today }) }),
     ...(isOpened(rule, sent) && openedNow(owner)),
     dueAt: dueAfterWrite(rule, sent),
     version: rule.version + 1,

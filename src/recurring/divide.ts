@@ -11,10 +11,10 @@ import { addDays, type CalendarDate } from '../shared/dates.ts'
 import { type Draft, withErrors } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
 import { addError, invalidText, messageFor } from '../shared/field-errors.ts'
-import { dueDays, type Exceptions } from '../shared/occurrences.ts'
-import { continuedFrom, endedBefore, isOccurrence, nextOccurrence } from '../shared/recurrence.ts'
+import { dueDays, type Exceptions, exceptionsAfter } from '../shared/occurrences.ts'
+import { continuedFrom, endedBefore, isOccurrence } from '../shared/recurrence.ts'
 import { formatRecurrenceRule } from '../shared/recurrence-rule.ts'
-import { type FoundRules, successorOn } from './chain.ts'
+import { begunOn, type FoundRules, successorOn } from './chain.ts'
 import { changeRule } from './change.ts'
 import type { RecurringChanges } from './contract.ts'
 import { openedNow } from './create.ts'
@@ -25,8 +25,8 @@ import { occurringOf, type Rule, type RuleWithNext, selectRules, withNext } from
 export type Divided = { ended: RuleWithNext; successor: RuleWithNext | null }
 
 /**
- * Changes the occurrences of a rule from one on: the rule ends before it, and a new one continues it. At the first
- * occurrence of a rule, the rule itself is changed. Returns undefined if the rule has changed since it was read. Throws
+ * Changes the occurrences of a rule from one on: the rule ends before it, and a new one continues it. Where a rule
+ * has begun, that rule itself is changed. Returns undefined if the rule has changed since it was read. Throws
  * Invalid.
  */
 export async function divideRule(
@@ -36,23 +36,25 @@ export async function divideRule(
   draft: Draft<RecurringChanges>,
 ): Promise<Divided | undefined> {
   const { rules, today } = found
-  const rule = successorOn(found.rule, rules, from)
-  const text = fromError(rule, from, today)
+  const responsible = successorOn(found.rule, rules, from)
+  const begun = begunOn(responsible, rules, from)
+  const text = begun ? missedError(from, today) : fromError(responsible, from, today)
   if (text) throw new Invalid({ ...draft.errors, from: [messageFor('from', text)] })
-  if (from === nextOccurrence(occurringOf(rule))) {
-    const changed = await changeRule(owner, { rule, rules, today }, draft)
-    const earlier = rules.find(({ successorId }) => successorId === rule.id)
-    if (!changed) return undefined
-    return earlier && rule !== found.rule
-      ? { ended: withNext(earlier, today), successor: changed }
-      : { ended: changed, successor: null }
-  }
-  return divide(owner, { rule, rules, today }, from, draft)
+  if (!begun) return divide(owner, { rule: responsible, rules, today }, from, draft)
+  const changed = await changeRule(owner, { rule: begun, rules, today }, draft, from)
+  if (!changed) return undefined
+  const earlier = rules.find(({ successorId }) => successorId === begun.id)
+  return earlier && begun !== found.rule
+    ? { ended: withNext(earlier, today), successor: changed }
+    : { ended: changed, successor: null }
 }
 
 /** The error unless the rule has an occurrence on the date that is not missed. */
 export function fromError(rule: Rule, from: CalendarDate, today: CalendarDate): string | undefined {
-  if (!isOccurrence(occurringOf(rule), from)) return invalidText
+  return isOccurrence(occurringOf(rule), from) ? missedError(from, today) : invalidText
+}
+
+function missedError(from: CalendarDate, today: CalendarDate): string | undefined {
   if (from >= addDays(today, -dueDays)) return undefined
   return `The :field field must be a date of the last ${dueDays} days, or later.`
 }
@@ -72,11 +74,12 @@ async function divide(
   const sent = await requireComplete(owner, withErrors(draft, errors))
   const rules = [...referenceRules(owner.id, rule, sent), recurringQuota(owner.id)]
   const isCurrent = isAsRead(owner, rule)
+  const divided = { ...rule, exceptions: exceptionsAfter(rule.exceptions, { from, set: sent, today }) }
   const columns = { ...toColumns(sent), ...continued, ...(isOpened(rule, sent) && openedNow(owner)) }
   const results = await owner.run({
     ruleFlags: selectRuleFlags(db, rules),
     current: db.select({ id: recurringRules.id }).from(recurringRules).where(isCurrent),
-    ...divisionStatements(owner, { rule, from, columns }, and(isCurrent, allHold(rules)) as SQL),
+    ...divisionStatements(owner, { rule: divided, from, columns }, and(isCurrent, allHold(rules)) as SQL),
     both: selectRules(
       owner,
       now,

@@ -79,7 +79,7 @@ export const recurringEndpoints: EndpointGroup = {
       id: 'updateRecurring',
       summary: 'Change a recurring transaction',
       description:
-        'Changes what is not recorded yet. With `from`, an occurrence, the rule ends before it and a successor with the changes continues it: it has the same days unless the changes name others, what remains of a COUNT, and the exceptions and transactions of its occurrences. The same `from` again changes the successor.',
+        'Changes what is not recorded yet. With `from`, an occurrence, the rule ends before it and a successor with the changes continues it: it has the same days unless the changes name others, what remains of a COUNT, and the exceptions and transactions of its occurrences; of the exception at `from`, what the changes set is dropped. The same `from` again changes the successor.',
       body: { name: 'RecurringUpdate', example: { amount: '990.00', from: '2027-02-28' } },
       responses: {
         200: json(updatedRecurring, 'The rule; with `from`, the two rules.'),

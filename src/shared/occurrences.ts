@@ -51,6 +51,15 @@ export function withExceptions(
   return Object.fromEntries([...kept, ...changed].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
+/** The exceptions after a change of all occurrences from one on: what it sets no longer differs in the first of them. */
+export function exceptionsAfter(
+  exceptions: Exceptions,
+  { from, set, today }: { from: CalendarDate; set: object; today: CalendarDate },
+): Exceptions {
+  const kept = Object.entries(exceptions[from] ?? {}).filter(([field]) => !(field in set))
+  return withExceptions(exceptions, { [from]: exceptionOf(Object.fromEntries(kept)) }, today)
+}
+
 /** The properties of a rule from which its occurrences are computed. */
 export type Occurring = Schedule & {
   weekend: (typeof weekendShifts)[number]

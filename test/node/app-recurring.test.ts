@@ -78,10 +78,7 @@ describe.skipIf(!executable)('recurring transactions in the example app', () => 
     await saved(page)
     const [ended, successor] = await person.get('/recurring')
     expect(ended).toMatchObject({ amount: '950.00', next: null, successor_id: successor.id })
-    expect(successor).toMatchObject({
-      ...{ amount: '990.00', starts_on: second },
-      exceptions: { [second]: { amount: '990.00' } },
-    })
+    expect(successor).toMatchObject({ amount: '990.00', starts_on: second, exceptions: {} })
     const { occurrences } = await person.get('/recurring/upcoming?days=3')
     expect(occurrences.map(({ state }: { state: string }) => state)).toEqual(
       first <= addDays(today, 3) ? ['recorded'] : [],

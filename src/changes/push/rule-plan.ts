@@ -1,10 +1,10 @@
-import { chainOf, type FoundRule, responsibleOn } from '../../recurring/chain.ts'
+import { begunOn, chainOf, type FoundRule, responsibleOn } from '../../recurring/chain.ts'
 import { afterFromText, continuation, dividedRows, fromError } from '../../recurring/divide.ts'
 import { changeErrors } from '../../recurring/next-rule.ts'
 import type { CalendarDate } from '../../shared/dates.ts'
 import type { FieldErrors } from '../../shared/failures.ts'
 import { addError, invalidText, messageFor } from '../../shared/field-errors.ts'
-import { maxExceptions, withExceptions } from '../../shared/occurrences.ts'
+import { exceptionsAfter, maxExceptions, withExceptions } from '../../shared/occurrences.ts'
 import { addExceptionErrors } from '../../shared/recurring-rules.ts'
 import type { Operation } from '../operations-contract.ts'
 import type { Outcome } from './outcomes.ts'
@@ -173,10 +173,9 @@ function decideDivision({ index, set: sent, was }: Operation, named: FoundRule, 
   const { from = '', successor_client_id, exceptions = {}, ...set } = sent as DivisionFields
   const clientId = successor_client_id ?? ''
   const rule = ruleOn(from, named, before)
-  const { ids, rules, spent, today, calendarOf } = before
+  const { ids, rules, spent, today } = before
   // This operation was sent before, or another device has divided the rule.
-  const isDivided = calendarOf(rule).first === from
-  const successor = rules.find((one) => one.clientId === clientId) ?? (isDivided ? rule : undefined)
+  const successor = rules.find((one) => one.clientId === clientId) ?? begunOn(rule, rules, from)
   if (successor) return shownAs(index, 'duplicate', successor)
   if (spent.has(clientId)) return gone(index)
 
@@ -187,7 +186,8 @@ function decideDivision({ index, set: sent, was }: Operation, named: FoundRule, 
   const fields = conflictsIn(rule, was, ids, { set, exceptions })
   if (fields.length > 0) return shownAs(index, 'conflict', rule, fields)
 
-  const divided = { ...rule, exceptions: withExceptions(rule.exceptions, exceptions, today) }
+  const kept = exceptionsAfter(rule.exceptions, { from, set, today })
+  const divided = { ...rule, exceptions: withExceptions(kept, exceptions, today) }
   const rows = dividedRows(divided, from)
   const division = { rule: divided, from, columns: { ...continued, clientId } }
   const newRule = {
@@ -197,10 +197,10 @@ function decideDivision({ index, set: sent, was }: Operation, named: FoundRule, 
     exceptions: rows.successor.exceptions,
     continues: rule.id,
   }
-  const { rrule, exceptions: kept } = rows.ended
+  const { dueAt: _, ...ended } = rows.ended
   return {
     writes: [{ kind: 'divide', index, rule, set, division }],
-    rules: [{ ...rule, rrule, exceptions: kept, version: rule.version + 1 }],
+    rules: [{ ...rule, ...ended, version: rule.version + 1 }],
     newRule,
   }
 }

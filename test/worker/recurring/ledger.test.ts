@@ -144,6 +144,26 @@ test('all that follows is changed offline, and recorded ahead', async () => {
   expect(offline.rules.map(({ rrule }: Json) => rrule)).toEqual(ledger.recurring().map(({ rrule }) => rrule))
 })
 
+test('what is changed of all that follows has no difference left in the first one', async () => {
+  const { template, ledger, expectEqual } = await createHome()
+  const rent = await ledger.create('recurring', { ...template, starts_on: '2026-11-30' })
+  const both = { amount: 980, description: 'Rent + heating' }
+  for (const date of ['2026-11-30', '2026-12-30']) await ledger.changeOccurrence(rent, date, both)
+  await ledger.sync()
+  const next = await ledger.changeFollowing(rent, '2026-12-30', { amount: 990 })
+  await ledger.changeFollowing(rent, '2026-11-30', { description: 'Flat' })
+  const exceptionsOf = () =>
+    Object.fromEntries(ledger.recurring().map(({ key, exceptions }) => [key, exceptions]))
+  const expected = {
+    [rent]: { '2026-11-30': { amount: '980.00' } },
+    [next]: { '2026-12-30': { description: 'Rent + heating' } },
+  }
+  expect(exceptionsOf()).toEqual(expected)
+  expect(await ledger.sync()).toMatchObject({ conflicts: 0, rejected: 0, waiting: 0 })
+  expect(exceptionsOf()).toEqual(expected)
+  await expectEqual()
+})
+
 /** A rule that two devices know. */
 async function createShared() {
   const home = await createHome()

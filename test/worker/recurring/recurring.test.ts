@@ -413,6 +413,49 @@ describe('all following occurrences', () => {
     expect(body.successor).toMatchObject({ rrule: 'FREQ=MONTHLY', next: '2027-01-05' })
   })
 
+  test('that begin on another day are changed again if the request is repeated', async () => {
+    const { id } = await create()
+    const repeated = async (body: Json) => {
+      const both = [
+        await person.put(`/api/recurring/${id}`, body),
+        await person.put(`/api/recurring/${id}`, body),
+      ]
+      for (const { status, text } of both) expect(status, text).toBe(200)
+      const [first, second] = both.map((one) => one.body)
+      expect(second).toEqual({
+        recurring: first.recurring,
+        successor: { ...first.successor, version: first.successor.version + 1 },
+      })
+      return second.successor
+    }
+    expect(await repeated({ from: '2027-03-31', starts_on: '2027-04-05' })).toMatchObject({
+      next: '2027-04-05',
+    })
+    const body = { from: '2026-12-31', rrule: 'FREQ=MONTHLY;BYMONTHDAY=15;UNTIL=20270330' }
+    expect(await repeated(body)).toMatchObject({ next: '2027-01-15' })
+  })
+
+  test('have no difference left in the first one of what is changed', async () => {
+    const { id } = await create({ starts_on: '2026-11-30' })
+    const path = `/api/recurring/${id}`
+    for (const date of ['2026-11-30', '2026-12-30'])
+      await person.put(`${path}/occurrences/${date}`, { amount: 980, description: 'Rent + heating' })
+    const { body } = await person.put(path, { from: '2026-12-30', amount: 990 })
+    expect(body.successor.exceptions).toEqual({ '2026-12-30': { description: 'Rent + heating' } })
+    const again = await person.put(path, { from: '2026-12-30', description: null })
+    expect(again.body.successor.exceptions).toEqual({})
+    const first = await person.put(path, { from: '2026-11-30', amount: 960 })
+    expect(first.body.recurring.exceptions).toEqual({ '2026-11-30': { description: 'Rent + heating' } })
+  })
+
+  test('are changed by four requests at once', async () => {
+    const { id } = await create()
+    const change = (amount: number) => person.put(`/api/recurring/${id}`, { from: '2026-12-31', amount })
+    const responses = await Promise.all([1, 2, 3, 4].map(change))
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect((await person.get('/api/recurring')).body).toHaveLength(2)
+  })
+
   test('are of one rule alone: neither the one that ended nor its successor takes days of the other', async () => {
     const { id } = await create()
     const { body } = await person.put(`/api/recurring/${id}`, { amount: 990, from: '2026-12-31' })

@@ -286,6 +286,32 @@ test('an upload divides a rule once, and what names the old rule with a later da
   expect(await send(update('recurring', id, { ...from, from: '2026-11-30' }))).toEqual({ outcome: 'gone' })
 })
 
+test('a division drops what differs in its first occurrence, unless it says so itself', async () => {
+  const { person, id, send, rule } = await createHome()
+  const both = { amount: '980.00', description: 'Rent + heating' }
+  await person.put(`/api/recurring/${id}/occurrences/2026-12-31`, both)
+  await person.put(`/api/recurring/${id}/occurrences/2027-01-31`, both)
+  const divide = async (from: string, set: Json) => {
+    await send(update('recurring', id, { from, successor_client_id: `from ${from}`, ...set }))
+    return (await rule((await rule()).successor_id)).exceptions
+  }
+  const told = { '2027-01-31': { amount: '985.00' } }
+  expect(await divide('2027-01-31', { amount: 990, exceptions: told })).toEqual(told)
+  expect(await divide('2026-12-31', { amount: 990 })).toEqual({
+    '2026-12-31': { description: 'Rent + heating' },
+  })
+})
+
+test('a division of another device at a date that its successor does not have is a duplicate', async () => {
+  const { person, id, send } = await createHome()
+  const set = { from: '2026-12-31', rrule: 'FREQ=MONTHLY;BYMONTHDAY=15' }
+  const { body } = await person.put(`/api/recurring/${id}`, set)
+  expect(await send(update('recurring', id, { ...set, successor_client_id: 's1' }))).toMatchObject({
+    outcome: 'duplicate',
+    id: body.successor.id,
+  })
+})
+
 test('an occurrence of a rule of another user is invalid, recorded or not', async () => {
   const { person, id, world } = await createHome()
   await person.post(`/api/recurring/${id}/occurrences/2026-11-30/record`)

@@ -198,10 +198,7 @@ function OccurrenceDialog({
       entries.transaction_date !== transaction_date ? { transaction_date: entries.transaction_date } : {}
     const write = async () => {
       if (scope === 'one') return ledger.changeOccurrence(rule.key, date, { ...changes, ...moved })
-      if (Object.keys(changes).length === 0) return
-      const key = await ledger.changeFollowing(rule.key, date, changes)
-      // What was changed of this one alone would hide the change.
-      if (exception) await ledger.changeOccurrence(key, date, changes)
+      if (Object.keys(changes).length > 0) await ledger.changeFollowing(rule.key, date, changes)
     }
     await writeAndSay<unknown>(ledger, write, 'The change is saved.')
     dialog.current?.close()
