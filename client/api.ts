@@ -159,6 +159,7 @@ export type MonthlyReport = ResponseOf<'/api/reports/monthly', '$get'>
 /** A recurring transaction, its occurrences that are due and upcoming, and the balances of the days to come. */
 export type Recurring = ResponseOf<'/api/recurring', '$get'>[number]
 export type Upcoming = ResponseOf<'/api/recurring/upcoming', '$get'>
+export type RecurringSuggestions = ResponseOf<'/api/recurring/suggestions', '$get'>
 export type Forecast = ResponseOf<'/api/reports/forecast', '$get'>
 export type BalanceCheck = ResponseOf<'/api/balance-checks', '$get'>[number]
 export type ExplainedCheck = ResponseOf<'/api/balance-checks/:id', '$get'>

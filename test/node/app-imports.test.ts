@@ -221,8 +221,11 @@ describe.skipIf(!executable)('files in the example app', () => {
     const file = `Date,Debit,Credit,Description\n${today},950.00,,MEIER FLAT 4\n`
     await chooseFile(page, 'bank.csv', Buffer.from(file))
     await press(page, 'Look at the file')
+    const shortDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+    const named = `“Rent Meier”, due on ${shortDay.format(new Date(today))}`
+    await page.locator('.row').getByText(named).waitFor()
     await press(page, 'Import 1 transaction')
-    await page.getByRole('link', { name: '1 expected by what repeats' }).click()
+    await page.getByRole('link', { name: named }).click()
     await page.getByRole('heading', { name: 'Recurring', level: 1 }).waitFor()
     expect((await person.get('/transactions')).data).toMatchObject([{ occurrence_date: today }])
   })

@@ -23,6 +23,10 @@ export const today = (timeZone?: string): string => dayOf(new Date(), timeZone)
 export const dayAfter = (date: string, count: number): string =>
   new Date(Date.parse(date) + count * 86_400_000).toISOString().slice(0, 10)
 
+/** How many days a date is after another. */
+export const daysBetween = (from: string, to: string): number =>
+  (Date.parse(to) - Date.parse(from)) / 86_400_000
+
 /** The last day of a month, `YYYY-MM-DD`. */
 export const lastDay = (month: string): string => dayAfter(monthAfter(month, 1), -1)
 

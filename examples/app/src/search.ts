@@ -1,26 +1,19 @@
 import type { Ledger, LedgerFilter, LedgerTransaction } from 'purse-client'
 import { typedAmount } from './amounts.ts'
+import { keptRead } from './store.ts'
 
 const pageSize = 30
 const largestPage = 500
 
 type Found = { rows: LedgerTransaction[]; total: number }
-/** What was found last, until the ledger changes: pages are drawn for other reasons as well. */
-const last = new WeakMap<Ledger, { query: string; found: Found }>()
+
+const findKept = keptRead(
+  (ledger: Ledger, [filter, pages]: [LedgerFilter, number]): Found => findNow(ledger, filter, pages),
+)
 
 /** The first pages of what a filter finds, and how much there is in all. Throws LedgerError. */
-export function find(ledger: Ledger, filter: LedgerFilter, pages: number): Found {
-  const query = JSON.stringify([filter, pages])
-  const known = last.get(ledger)
-  if (known?.query === query) return known.found
-  const found = findNow(ledger, filter, pages)
-  last.set(ledger, { query, found })
-  const forget = ledger.subscribe(() => {
-    last.delete(ledger)
-    forget()
-  })
-  return found
-}
+export const find = (ledger: Ledger, filter: LedgerFilter, pages: number): Found =>
+  findKept(ledger, [filter, pages])
 
 /** All that a filter finds. Throws LedgerError. */
 export function findAll(ledger: Ledger, filter: LedgerFilter): LedgerTransaction[] {

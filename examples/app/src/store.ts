@@ -22,3 +22,25 @@ export function useFollowed<F extends { subscribe: (listener: () => void) => () 
   useLayoutEffect(() => followed.subscribe(() => setVersion((version) => version + 1)), [followed])
   return followed
 }
+
+/**
+ * Returns a function that reads a ledger and keeps the last result until the ledger changes: pages are drawn for other
+ * reasons as well.
+ */
+export function keptRead<Followed extends { subscribe: (listener: () => void) => () => void }, Query, T>(
+  read: (followed: Followed, query: Query) => T,
+): (followed: Followed, query: Query) => T {
+  const last = new WeakMap<Followed, { asked: string; result: T }>()
+  return (followed, query) => {
+    const asked = JSON.stringify(query)
+    const known = last.get(followed)
+    if (known?.asked === asked) return known.result
+    const result = read(followed, query)
+    last.set(followed, { asked, result })
+    const forget = followed.subscribe(() => {
+      last.delete(followed)
+      forget()
+    })
+    return result
+  }
+}

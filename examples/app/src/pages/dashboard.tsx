@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { type Ledger, type LedgerTransaction, unwrap } from 'purse-client'
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
+import { stillToCome } from '../expected.ts'
 import { lastDay, monthAfter, monthName, monthsUntil, sameDays, shortDay, today } from '../format.ts'
 import { lookOf } from '../looks.ts'
 import { go, place, useKept } from '../router.ts'
@@ -60,7 +61,7 @@ function Month({ ledger }: { ledger: Ledger }) {
   const step = (count: number) => () => setMonth(monthAfter(month, count))
   const { months } = ledger.monthlyReport(monthsUntil(month, monthsShown))
   return (
-    <article>
+    <article class="month">
       <header class="line">
         <IconButton icon="left" label="The month before" onClick={step(-1)} />
         <h2 aria-live="polite">{monthName(month)}</h2>
@@ -77,6 +78,7 @@ function Month({ ledger }: { ledger: Ledger }) {
           <small>Left</small> <Amount text={money(sums.net)} />
         </span>
       </p>
+      <StillToCome ledger={ledger} month={month} net={sums.net} />
       <SameDays ledger={ledger} month={month} expense={sums.expense} />
       <Flows months={months} />
       {shares.map(({ category_key: key, category_name: name, total }) => {
@@ -95,6 +97,28 @@ function Month({ ledger }: { ledger: Ledger }) {
         )
       })}
     </article>
+  )
+}
+
+/** What recurring transactions will bring and take in the running month, and what it will have left then. */
+function StillToCome({ ledger, month, net }: { ledger: Ledger; month: string; net: number }) {
+  const now = today(ledger.profile()?.timezone)
+  const expected = now.startsWith(month) ? stillToCome(ledger, now) : undefined
+  if (!expected) return null
+  const { income, expense } = expected
+  const left = Math.round(100 * net) + income - expense
+  return (
+    <p class="sums">
+      <a class="sum" href="/recurring">
+        <small>Still to come</small> <Amount class="income" text={money(income / 100)} />
+      </a>
+      <a class="sum" href="/recurring">
+        <small>Still to pay</small> <Amount text={money(expense / 100)} />
+      </a>
+      <span class="sum">
+        <small>Then left</small> <Amount text={money(left / 100)} />
+      </span>
+    </p>
   )
 }
 

@@ -14,6 +14,7 @@ import { counted, dotted, grouped, shortDay } from '../format.ts'
 import { recognise, sendFile, unrecognised } from '../import.ts'
 import { answerIn, askedIn, aspectIn, inPlainWords, valueIn } from '../import-words.ts'
 import { countMatches, findMatches, isSure, join } from '../matches.ts'
+import { occurrenceInWords } from '../recurring.ts'
 import { useFollowed } from '../store.ts'
 import { connection } from '../sync.ts'
 import { inWords, nameOfField } from '../titles.ts'
@@ -197,7 +198,10 @@ function dropFile(event: DragEvent & { currentTarget: HTMLElement }) {
 }
 
 /** What an import has added, and what it leaves to decide. */
-function Added({ ledger, outcome: { id, counts } }: Pick<PageProps, 'ledger'> & { outcome: Outcome }) {
+function Added({
+  ledger,
+  outcome: { id, counts, occurrences },
+}: Pick<PageProps, 'ledger'> & { outcome: Outcome }) {
   const added = { import_id: id ?? 0, per_page: 1 }
   const { total: transfers } = ledger.transactions({ ...added, type: 'transfer' })
   const unfiled = ledger.transactions({ ...added, category_id: 'none' }).total - transfers
@@ -206,8 +210,7 @@ function Added({ ledger, outcome: { id, counts } }: Pick<PageProps, 'ledger'> & 
   ]
   if (unfiled > 0)
     links.push([`/transactions?import_id=${id}&category_id=none`, `${grouped(unfiled)} without a category`])
-  if (counts.occurrences > 0)
-    links.push(['/recurring', `${grouped(counts.occurrences)} expected by what repeats`])
+  links.push(...linksTo(ledger, occurrences, counts.occurrences))
   const open = counts.possible + counts.halves
   if (open > 0) links.push(['/matches', `${grouped(open)} that may be double, or half of a transfer`])
   return (
@@ -220,6 +223,19 @@ function Added({ ledger, outcome: { id, counts } }: Pick<PageProps, 'ledger'> & 
       ))}
     </article>
   )
+}
+
+const mostNamed = 5
+
+/** The recurring transactions that an import has brought: by name, if they are few. */
+function linksTo(ledger: Ledger, occurrences: Outcome['occurrences'], count: number): [string, string][] {
+  const named = occurrences.map((one): [string, string] => [
+    `/recurring?rule=${one.recurring_id}`,
+    occurrenceInWords(ledger, one) ?? '',
+  ])
+  if (count === 0) return []
+  if (count <= mostNamed && named.every(([, text]) => text)) return named
+  return [['/recurring', counted(count, 'recurring transaction')]]
 }
 
 /** The same failure, in texts that name no field of the API. */
@@ -259,11 +275,18 @@ function Question(question: ImportQuestion) {
   )
 }
 
+type RowsProps = ImportPreview & Pick<PageProps, 'ledger'> & Pick<Outcome, 'occurrences'>
+
 /** The rows as they would be stored. */
-function Rows({ ledger, rows, more }: ImportPreview & Pick<PageProps, 'ledger'>) {
+function Rows({ ledger, rows, more, occurrences }: RowsProps) {
   const nameOf = (id: number) => {
     const row = ledger.transaction(id)
     return row ? `may be the same as ${inWords(row)}` : 'may match another row of the file'
+  }
+  const expected = new Map(occurrences.map((one) => [one.row, one]))
+  const expectedAs = (row: number) => {
+    const one = expected.get(row)
+    return one && (occurrenceInWords(ledger, one) ?? 'a recurring transaction')
   }
   return (
     <div class="list">
@@ -279,6 +302,7 @@ function Rows({ ledger, rows, more }: ImportPreview & Pick<PageProps, 'ledger'>)
               row.to_account ? `${row.account} → ${row.to_account}` : row.account,
               row.duplicate_of ? 'already there' : row.possible ? nameOf(row.possible) : '',
             ),
+            expectedAs(row.row),
             row.category?.because,
           ]}
         />
@@ -362,7 +386,7 @@ function Found({ ledger, outcome, onTake }: FoundProps) {
       )}
       <LeftOut left_out={outcome.left_out} />
       <Settled settled={outcome.settled} />
-      {preview && <Rows ledger={ledger} {...preview} />}
+      {preview && <Rows {...{ ledger, occurrences: outcome.occurrences }} {...preview} />}
     </article>
   )
 }

@@ -1,11 +1,13 @@
-import { useRef, useState } from 'preact/hooks'
-import type { Ledger, LedgerRecurring, LedgerUpcoming } from 'purse-client'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Ledger, LedgerRecurring, LedgerTransaction, LedgerUpcoming } from 'purse-client'
 import { money, typedAmount } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { counted, dotted, shortDay } from '../format.ts'
 import { lookOf } from '../looks.ts'
+import { linkOccurrence } from '../recurring.ts'
 import { repeatsText } from '../repeats.ts'
-import { titleOfRule } from '../titles.ts'
+import { place } from '../router.ts'
+import { inWords, titleOfRule } from '../titles.ts'
 import { Amount, signed } from '../ui/amount.tsx'
 import { Button } from '../ui/button.tsx'
 import { transferLook, Waits } from '../ui/days.tsx'
@@ -14,10 +16,12 @@ import { Empty } from '../ui/empty.tsx'
 import { FirstAccount } from '../ui/first-steps.tsx'
 import { AmountField, type Entries, Field, Form, type Options, Segments } from '../ui/form.tsx'
 import { Badge } from '../ui/icon.tsx'
+import { useListItem } from '../ui/list-item.ts'
 import { Page } from '../ui/page.tsx'
 import type { Edited } from '../ui/row-dialog.tsx'
-import { writeAndSay } from '../ui/toast.tsx'
+import { say, writeAndSay } from '../ui/toast.tsx'
 import { RecurringDialog } from './recurring-dialog.tsx'
+import { Suggestions } from './suggestions.tsx'
 import { dates } from './transaction-dialog.tsx'
 
 type Occurrence = LedgerUpcoming['occurrences'][number]
@@ -43,8 +47,9 @@ export function Recurring({ ledger }: PageProps) {
           </p>
         </Empty>
       )}
+      <Suggestions ledger={ledger} />
       {rules.length > 0 && (
-        <div class="columns">
+        <div class="columns uneven">
           <Upcoming {...{ ledger, rules, onChoose: setChosen }} />
           <Rules rules={rules} onChoose={setEdited} />
         </div>
@@ -93,59 +98,102 @@ const stateOf = ({ state, days_late }: Occurrence): string =>
   state === 'due' ? (days_late > 0 ? `Due for ${counted(days_late, 'day')}` : 'Due today') : ''
 
 function UpcomingRow({ ledger, rule, occurrence, onChoose }: Chosen & Omit<UpcomingProps, 'rules'>) {
-  const { occurrence_date: date, transaction_date, amount, state, possible_key } = occurrence
+  const { occurrence_date: date, transaction_date, amount, state } = occurrence
   const what = `${titleOfRule(rule)} of ${shortDay(date)}`
   const description = rule.exceptions[date]?.description ?? titleOfRule(rule)
-  const details = dotted(shortDay(transaction_date), wayOfRule(rule))
+  const details = <small>{dotted(shortDay(transaction_date), wayOfRule(rule))}</small>
+  const item = useListItem(what)
+  const record = () =>
+    writeAndSay(ledger, () => ledger.recordOccurrence(rule.key, date), `${what} is recorded.`)
+  const skip = () => writeAndSay(ledger, () => ledger.skipOccurrence(rule.key, date), `${what} is skipped.`)
   const restore = () =>
     writeAndSay(ledger, () => ledger.changeOccurrence(rule.key, date, { skip: null }), `${what} is back.`)
+  // The same button in another state, which keeps the focus.
+  const skipOrRestore = (label: string, onClick: () => void) => (
+    <Button key="skip" label={label} aria-label={`${label} ${what}`} isMain={false} onClick={onClick} />
+  )
   if (state === 'skipped')
     return (
-      <div class="line">
+      <div class="line" {...item}>
         <div class="row">
           <BadgeOf rule={rule} />
           <span>
             <s>{description}</s>
-            <small>{details}</small>
+            {details}
           </span>
         </div>
-        <div class="together">
-          <Button label="Restore" aria-label={`Restore ${what}`} isMain={false} onClick={restore} />
-        </div>
+        <div class="together">{skipOrRestore('Restore', restore)}</div>
       </div>
     )
-  const record = () =>
-    writeAndSay(ledger, () => ledger.recordOccurrence(rule.key, date), `${what} is recorded.`)
-  const skip = () => writeAndSay(ledger, () => ledger.skipOccurrence(rule.key, date), `${what} is skipped.`)
+  const similar = similarTo(ledger, occurrence)
+  const recording = similar ? 'Record anyway' : 'Record'
   return (
-    <div class="line">
+    <div class="line" {...item}>
       <button type="button" class="row" onClick={() => onChoose({ rule, occurrence })}>
         <BadgeOf rule={rule} />
         <span>
           <span>
             <bdi>{description}</bdi> {state === 'due' && <mark>{stateOf(occurrence)}</mark>}
           </span>
-          <small>{details}</small>
-          {possible_key && <small>A similar transaction is there already.</small>}
+          {details}
+          {similar && <small>{`Is it ${inWords(similar)}?`}</small>}
         </span>
         <Amount class={rule.type} text={amountOf(rule, amount)} />
       </button>
       <div class="together">
-        <Button label="Record" aria-label={`Record ${what}`} isMain={state === 'due'} onClick={record} />
-        <Button label="Skip" aria-label={`Skip ${what}`} isMain={false} onClick={skip} />
+        {similar && <ThisOne {...{ ledger, what, occurrence, similar }} />}
+        <Button
+          label={recording}
+          aria-label={`${recording} ${what}`}
+          isMain={state === 'due' && !similar}
+          onClick={record}
+        />
+        {skipOrRestore('Skip', skip)}
       </div>
     </div>
   )
 }
 
+/** The transaction that may be an occurrence. */
+const similarTo = (ledger: Ledger, { possible_key }: Occurrence): LedgerTransaction | undefined =>
+  possible_key === null ? undefined : ledger.transaction(possible_key)
+
+type ThisOneProps = { ledger: Ledger; what: string; occurrence: Occurrence; similar: LedgerTransaction }
+
+/** Makes the transaction that may be an occurrence the occurrence. Both have to be sent before. */
+function ThisOne({ ledger, what, occurrence: { recurring_id, occurrence_date }, similar }: ThisOneProps) {
+  if (recurring_id === null || similar.id === null) return null
+  const occurrence = { recurring_id, occurrence_date }
+  const link = async () => {
+    await linkOccurrence(ledger, occurrence, similar.id)
+    say(`${what} is ${inWords(similar)}.`, async () => {
+      await linkOccurrence(ledger, occurrence, null)
+      say('Undone.')
+    })
+  }
+  return <Form submit="It is this one" name={`It is this one: ${inWords(similar)}`} onSubmit={link} />
+}
+
 function Rules({ rules, onChoose }: { rules: LedgerRecurring[]; onChoose: (rule: LedgerRecurring) => void }) {
   // Those that have ended come last.
   const inOrder = rules.toSorted((a, b) => Number(hasEnded(a)) - Number(hasEnded(b)))
+  const wanted = place.get().searchParams.get('rule')
+  const isWanted = ({ id, key }: LedgerRecurring) => wanted === key || wanted === String(id)
+  const row = useRef<HTMLButtonElement>(null)
+  // Later than the page, which puts the focus on its heading.
+  useEffect(() => row.current?.focus(), [])
   return (
     <article class="list">
       <h2>All that repeat</h2>
       {inOrder.map((rule) => (
-        <button key={rule.key} type="button" class="row" onClick={() => onChoose(rule)}>
+        <button
+          key={rule.key}
+          ref={isWanted(rule) ? row : undefined}
+          type="button"
+          class="row"
+          aria-current={isWanted(rule)}
+          onClick={() => onChoose(rule)}
+        >
           <BadgeOf rule={rule} />
           <span>
             <span>

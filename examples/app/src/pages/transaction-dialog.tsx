@@ -1,10 +1,13 @@
 import { useRef, useState } from 'preact/hooks'
 import type { Entered, Ledger, LedgerTransaction } from 'purse-client'
 import { typedAmount } from '../amounts.ts'
+import { failureOf } from '../failure.ts'
 import { today } from '../format.ts'
 import { categoriesOf } from '../order.ts'
+import { linkOccurrence, occurrenceInWords } from '../recurring.ts'
 import { client } from '../session.ts'
 import { inWords } from '../titles.ts'
+import { Button } from '../ui/button.tsx'
 import {
   AmountField,
   accountOptions,
@@ -82,6 +85,7 @@ export function TransactionDialog({ ledger, edited, onDone }: DialogProps<Ledger
         {/* A join changes the row, so one of the first version is none. */}
         {row?.id && row.version > 1 && <Separate id={row.id} ledger={ledger} />}
       </details>
+      {row && <Occurrence ledger={ledger} row={row} />}
     </RowDialog>
   )
 }
@@ -135,6 +139,30 @@ function Separate({ id, ledger }: { id: number; ledger: Ledger }) {
     say(ok ? 'The two transactions are separate again.' : 'No other transaction was joined with this one.')
   }
   return <button type="button" class="outline" onClick={separate} children="Separate what was joined" />
+}
+
+/** The recurring transaction that a transaction belongs to, and a way to part them. */
+function Occurrence({ ledger, row }: { ledger: Ledger; row: LedgerTransaction }) {
+  const { recurring_id, recurring_key, occurrence_date } = row
+  const text = occurrenceInWords(ledger, row)
+  if (!text || recurring_id === null || recurring_key === null || occurrence_date === null) return null
+  const occurrence = { recurring_id, occurrence_date }
+  const part = async ({ currentTarget }: { currentTarget: HTMLButtonElement }) => {
+    const dialog = currentTarget.closest('dialog')
+    try {
+      await linkOccurrence(ledger, occurrence, null)
+      dialog?.close()
+      say(`It is not ${text} any more.`, () => linkOccurrence(ledger, occurrence, row.id))
+    } catch (error) {
+      say(failureOf(error).message)
+    }
+  }
+  return (
+    <p class="line">
+      <a href={`/recurring?rule=${encodeURIComponent(recurring_key)}`}>{text}</a>
+      <Button label="Not this one" isMain={false} onClick={part} />
+    </p>
+  )
 }
 
 /** Describes a transaction that this one may duplicate, by the rule of the API's 409 (docs/contract.md, Duplicates). */

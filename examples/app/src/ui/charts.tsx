@@ -1,5 +1,6 @@
 import type { Ledger, LedgerAccount, LedgerMonthlyReport } from 'purse-client'
 import { money } from '../amounts.ts'
+import { forecastUntil } from '../expected.ts'
 import { counted, dayAfter, lastDay, monthAfter, shortDay } from '../format.ts'
 import { Amount } from './amount.tsx'
 import type { ChartProps } from './chart.tsx'
@@ -54,7 +55,7 @@ export function NetWorth({ ledger, from, to, account }: BalanceProps) {
 /** The total balance at the end of the next months, with what is expected, and the lowest balance of each account on the way. */
 export function Ahead({ ledger, from }: { ledger: Ledger; from: string }) {
   const to = dayAfter(from, daysAhead)
-  const { points, lowest, expected } = ledger.forecast({ to, every: 'day' })
+  const { points, lowest, expected } = forecastUntil(ledger, to)
   const least = points.reduce((one, other) => (other.total < one.total ? other : one))
   const ends = points.filter(({ date }) => date === to || date === lastDay(date.slice(0, 7)))
   const nameOf = (key: string) => ledger.accounts().find((one) => one.key === key)?.name
@@ -74,12 +75,13 @@ export function Ahead({ ledger, from }: { ledger: Ledger; from: string }) {
       />
       {lowest.length > 1 &&
         lowest.map(({ account_key, date, balance }) => (
-          <p key={account_key} class="line">
+          <div key={account_key} class="row">
             <span>
-              <bdi>{nameOf(account_key)}</bdi> <small>lowest on {shortDay(date)}</small>
+              <bdi>{nameOf(account_key)}</bdi>
+              <small>lowest on {shortDay(date)}</small>
             </span>
             <Amount text={money(balance)} />
-          </p>
+          </div>
         ))}
       <a href="/recurring">{counted(expected, 'recurring transaction')} expected</a>
     </article>

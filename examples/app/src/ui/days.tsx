@@ -5,7 +5,7 @@ import { lookOf } from '../looks.ts'
 import { go } from '../router.ts'
 import { titleOf, wayOf } from '../titles.ts'
 import { Amount, signed } from './amount.tsx'
-import { Badge } from './icon.tsx'
+import { Badge, Icon } from './icon.tsx'
 
 type Selection = { chosen: Set<string>; toggle: (row: LedgerTransaction) => void }
 type DaysProps = {
@@ -62,7 +62,7 @@ function Row({ row }: { row: LedgerTransaction }) {
       <Badge {...(row.type === 'transfer' ? transferLook : lookOf(row.category))} />
       <span>
         <span>
-          <bdi>{titleOf(row)}</bdi> <Waits of={row} />
+          <bdi>{titleOf(row)}</bdi> {row.recurring_key !== null && <Repeats />} <Waits of={row} />
         </span>
         <small>{wayOf(row)}</small>
       </span>
@@ -70,6 +70,14 @@ function Row({ row }: { row: LedgerTransaction }) {
     </>
   )
 }
+
+/** A mark of the occurrences of recurring transactions. */
+const Repeats = () => (
+  <span class="repeats">
+    <Icon name="repeat" />
+    <span class="hidden">recurring</span>
+  </span>
+)
 
 export const transferLook = { icon: 'swap', hue: 'grey' } as const
 

@@ -18,6 +18,8 @@ export const entriesOf = (form: HTMLFormElement | null | undefined) =>
 
 type FormProps = {
   submit: string
+  /** The name of the button where several have the same text. */
+  name?: string
   look?: 'outline' | 'outline danger'
   /** Resolves to false if what was typed is not saved yet. */
   onSubmit: (entries: Entries) => Promise<unknown>
@@ -32,7 +34,7 @@ type FormProps = {
  * A form that shows errors beside its fields, and moves the focus to the first of them. It asks before what was typed
  * is lost.
  */
-export function Form({ submit, look, onSubmit, onInput, isDisabled, isCleared, children }: FormProps) {
+export function Form({ submit, name, look, onSubmit, onInput, isDisabled, isCleared, children }: FormProps) {
   const element = useRef<HTMLFormElement>(null)
   const [failure, setFailure] = useState(none)
   const [isBusy, setBusy] = useState(false)
@@ -96,7 +98,14 @@ export function Form({ submit, look, onSubmit, onInput, isDisabled, isCleared, c
         )}
         {children}
         {said && <p role="alert">{said}</p>}
-        <Button type="submit" label={submit} class={look} disabled={isDisabled} aria-busy={isBusy} />
+        <Button
+          type="submit"
+          label={submit}
+          aria-label={name}
+          class={look}
+          disabled={isDisabled}
+          aria-busy={isBusy}
+        />
       </form>
     </Failed.Provider>
   )

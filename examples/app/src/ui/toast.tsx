@@ -1,4 +1,5 @@
 import type { Ledger } from 'purse-client'
+import { failureOf } from '../failure.ts'
 import { observable, useFollowed } from '../store.ts'
 import { Button, IconButton } from './button.tsx'
 
@@ -68,7 +69,7 @@ export function Toasts() {
   const shown = useFollowed(toasts).get()
   const undo = (toast: Toast) => {
     hide(toast)
-    return toast.undo?.()
+    return toast.undo?.().catch((error) => say(failureOf(error).message))
   }
   return (
     <div class="toasts" role="status">

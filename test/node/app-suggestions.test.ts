@@ -1,0 +1,277 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { openApi } from '../../dev/seed/api.ts'
+import { fill } from '../../dev/seed/fill.ts'
+import { yearUntil } from '../../dev/seed/household.ts'
+import { addDays } from '../../src/shared/dates.ts'
+import { browser as executable } from './fixtures/browser.ts'
+import { verifyByMail } from './fixtures/client.ts'
+import {
+  address,
+  choose,
+  expectRows,
+  open,
+  patienceMs,
+  press,
+  serveExampleApp,
+} from './fixtures/example-app.ts'
+
+const today = new Date().toISOString().slice(0, 10)
+/** As the app writes it. */
+const shortDay = (date: string) =>
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(date))
+const saved = (page: Page) => page.getByText('Online · all saved').waitFor()
+const suggestions = (page: Page) =>
+  page.locator('article', { has: page.getByRole('heading', { name: 'Suggestions' }) })
+const suggested = (page: Page, name: string) => suggestions(page).getByRole('group', { name, exact: true })
+const focused = (page: Page) =>
+  page.evaluate(
+    () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent,
+  )
+
+describe.skipIf(!executable)('suggestions in the example app', () => {
+  const { app, newDevice, newPerson, signIn } = serveExampleApp()
+
+  type Payment = Parameters<Awaited<ReturnType<typeof newPerson>>['add']>[2]
+
+  /** A person who has paid each week, for four weeks up to yesterday. */
+  async function newPayer(email: string, payments: Record<string, Payment>) {
+    const person = await newPerson(email, '1000.00')
+    const days = [3, 2, 1, 0].map((weeks) => addDays(today, -1 - 7 * weeks))
+    const pay = async (name: string, more: Payment) => {
+      for (const transaction_date of days) await person.add(name, '9.99', { transaction_date, ...more })
+    }
+    for (const [name, more] of Object.entries(payments)) await pay(name, more)
+    return { ...person, pay }
+  }
+
+  /** A person who has deleted the category of such payments. */
+  async function newUnfiledPayer(email: string, payments: Record<string, Payment> = {}) {
+    const person = await newPayer(email, payments)
+    const { id } = await person.call('POST', '/categories', { name: 'Streaming', type: 'expense' })
+    await person.pay('Netflix', { category_id: id })
+    await person.call('DELETE', `/categories/${id}`)
+    return person
+  }
+
+  test('of a year of the seed, rent and salary are added; the rent of the bank’s file is the expected one, and is expected again once the import is undone', async () => {
+    const person = await newPerson('household@example.com', '0.00')
+    await verifyByMail(app.place, person.email)
+    await fill(openApi(`http://127.0.0.1:${app.place.PORT}/api`, person.token), yearUntil(today), today)
+    const salary = 'Salary Maya, Lindqvist & Partners'
+    for (const { id, description } of await person.get('/recurring'))
+      if (description === 'Rent' || description === salary) await person.call('DELETE', `/recurring/${id}`)
+    const [, page] = await newDevice({ viewport: { width: 1280, height: 900 } })
+    await signIn(page, person.email)
+    await open(page, 'Recurring')
+    await page.getByRole('button', { name: /^Show all \d+$/ }).click()
+    await suggested(page, 'Rent')
+      .getByText(/\d+ payments of 1,380\.00 around the 1st of each month/)
+      .waitFor()
+    await press(page, 'Add Rent')
+    await page.getByText(/^Rent is added, with \d+ transactions\.$/).waitFor()
+    await suggested(page, 'Rent').waitFor({ state: 'detached' })
+    await press(page, 'Undo')
+    await suggested(page, 'Rent').waitFor()
+    await press(page, 'Add Rent')
+    await suggested(page, 'Rent').waitFor({ state: 'detached' })
+    await press(page, `Add ${salary}`)
+    await suggested(page, salary).waitFor({ state: 'detached' })
+    const rules: { id: number; description: string; next: string }[] = await person.get('/recurring')
+    const rent = rules.find(({ description }) => description === 'Rent')
+    const next = rent?.next ?? ''
+
+    await open(page, 'Transactions')
+    await page.getByLabel('Search').fill('rent 1380')
+    await page
+      .getByRole('button', { name: /^Rent recurring/ })
+      .first()
+      .click()
+    await page
+      .getByRole('dialog')
+      .getByRole('link', { name: /^“Rent”, due on/ })
+      .click()
+    await page.getByRole('heading', { name: 'Recurring', level: 1 }).waitFor()
+    await expect.poll(() => focused(page), { timeout: patienceMs }).toMatch(/^Rent.*Next on/)
+
+    await open(page, 'Import')
+    const buffer = Buffer.from(`Date,Debit,Credit,Description\n${next},1380.00,,RENT FLAT 4\n`)
+    await page
+      .getByLabel('File', { exact: true })
+      .setInputFiles({ name: 'bank.csv', mimeType: 'text/csv', buffer })
+    await page.getByLabel('Into').selectOption('Joint account')
+    await press(page, 'Look at the file')
+    const named = `“Rent”, due on ${shortDay(next)}`
+    await page.locator('.row', { hasText: 'RENT FLAT 4' }).getByText(named).waitFor()
+    await press(page, 'Import 1 transaction')
+    await page.getByRole('link', { name: named }).click()
+    await page.getByRole('heading', { name: 'Recurring', level: 1 }).waitFor()
+    await expect.poll(() => focused(page), { timeout: patienceMs }).toMatch(/^Rent.*Next on/)
+    const record = page.getByRole('button', { name: `Record Rent of ${shortDay(next)}` })
+    expect(await record.count()).toBe(0)
+    const { data } = await person.get(`/transactions?from=${next}&q=rent`)
+    expect(data).toMatchObject([{ recurring_id: rent?.id, occurrence_date: next, amount: '1380.00' }])
+
+    await open(page, 'Import')
+    await press(page, 'Undo bank.csv')
+    await press(page, 'Undo it')
+    await page.getByText('The import is undone.').waitFor()
+    await open(page, 'Recurring')
+    await record.waitFor()
+  })
+
+  test('one is added and one dismissed with one press each, and the focus goes to the next one', async () => {
+    const person = await newPayer('two-presses@example.com', { Netflix: {}, Gym: { amount: '30.00' } })
+    const [, page] = await newDevice()
+    await signIn(page, person.email)
+    await open(page, 'Recurring')
+    const names = () => suggestions(page).locator('bdi').allInnerTexts()
+    await suggested(page, 'Netflix').waitFor()
+    const [first = '', second = ''] = await names()
+    expect([first, second].sort()).toEqual(['Gym', 'Netflix'])
+    await page.getByRole('button', { name: `Dismiss ${first}` }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText(`${first} is not suggested again.`).waitFor()
+    await suggested(page, first).waitFor({ state: 'detached' })
+    expect(await focused(page)).toBe(second)
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toBe(`Add ${second}`)
+    await page.keyboard.press('Enter')
+    await page.getByText(`${second} is added, with 4 transactions.`).waitFor()
+    await suggestions(page).waitFor({ state: 'detached' })
+    expect(await focused(page)).toBe('Recurring')
+    const [{ id }] = await person.get('/recurring')
+    const { data } = await person.get('/transactions')
+    const linked: { recurring_id: number | null }[] = data
+    expect(linked.filter(({ recurring_id }) => recurring_id === id)).toHaveLength(4)
+    await press(page, 'Undo')
+    await suggested(page, second).waitFor()
+    await page.reload()
+    await suggested(page, second).waitFor()
+    expect(await names()).toEqual([second])
+  })
+
+  test('one whose payments have no category asks for it; without a network, and when it is refused, it says so', async () => {
+    const person = await newUnfiledPayer('refused@example.com')
+    const [context, page] = await newDevice()
+    await signIn(page, person.email)
+    await open(page, 'Recurring')
+    const one = suggested(page, 'Netflix')
+    await one.getByLabel('Category').selectOption({ index: 1 })
+    await context.setOffline(true)
+    await page.getByText('Suggestions could not be loaded. This needs a network connection.').waitFor()
+    await press(page, 'Add Netflix')
+    await one.getByRole('alert').getByText('This needs a network connection.').waitFor()
+    await context.setOffline(false)
+    await saved(page)
+    for (const { id } of await person.get('/transactions').then(({ data }) => data))
+      await person.call('DELETE', `/transactions/${id}`)
+    await press(page, 'Add Netflix')
+    await one
+      .getByRole('alert')
+      .getByText(/needs a suggestion/)
+      .waitFor()
+    await person.add('Coffee', '2.00')
+    expect(await person.get('/recurring')).toEqual([])
+  })
+
+  test('a transaction that may be an occurrence becomes it with one press, or the occurrence is recorded anyway', async () => {
+    const person = await newPerson('this-one@example.com', '1000.00')
+    const [{ id: category_id }] = await person.get('/categories')
+    await person.call('POST', '/recurring', {
+      ...{ account_id: person.account_id, category_id, type: 'expense', amount: '30.00' },
+      ...{ description: 'Gym', starts_on: today, rrule: 'FREQ=MONTHLY' },
+    })
+    const day = addDays(today, -1)
+    await person.add('Fitness club', '30.00', { transaction_date: day })
+    const [, page] = await newDevice()
+    await signIn(page, person.email)
+    await open(page, 'Recurring')
+    const similar = `“Fitness club”, 30.00, ${shortDay(day)}`
+    await page.getByText(`Is it ${similar}?`).waitFor()
+    await press(page, `It is this one: ${similar}`)
+    await page.getByText(`Gym of ${shortDay(today)} is ${similar}.`).waitFor()
+    const anyway = page.getByRole('button', { name: `Record anyway Gym of ${shortDay(today)}` })
+    await anyway.waitFor({ state: 'detached' })
+    expect((await person.get('/transactions')).data).toMatchObject([{ occurrence_date: today }])
+
+    await open(page, 'Transactions')
+    await choose(page, 'Fitness club')
+    await page
+      .getByRole('dialog')
+      .getByText(`“Gym”, due on ${shortDay(today)}`)
+      .waitFor()
+    await press(page, 'Not this one')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await open(page, 'Recurring')
+    await anyway.click()
+    await anyway.waitFor({ state: 'detached' })
+    await open(page, 'Transactions')
+    await expectRows(page, ['Gym −30.00', 'Fitness club −30.00'])
+    await saved(page)
+    expect((await person.get('/transactions')).data).toMatchObject([
+      { description: 'Gym', occurrence_date: today },
+      { description: 'Fitness club', occurrence_date: null },
+    ])
+  })
+
+  test('the overview says what is still to come this month, and what is left then', async () => {
+    const person = await newPerson('to-come@example.com', '1000.00')
+    const categories: { id: number; type: string }[] = await person.get('/categories')
+    const idOf = (type: string) => categories.find((one) => one.type === type)?.id
+    await person.add('Coffee', '5.00', { transaction_date: today })
+    const own = { account_id: person.account_id, starts_on: today, rrule: 'FREQ=YEARLY' }
+    const rent = {
+      ...own,
+      type: 'expense',
+      category_id: idOf('expense'),
+      amount: '400.00',
+      description: 'Rent',
+    }
+    const wage = {
+      ...own,
+      type: 'income',
+      category_id: idOf('income'),
+      amount: '1500.00',
+      description: 'Wage',
+    }
+    await person.call('POST', '/recurring', rent)
+    await person.call('POST', '/recurring', wage)
+    const [, page] = await newDevice()
+    await signIn(page, person.email)
+    const sums = (expected: string[]) =>
+      expect
+        .poll(() => page.locator('.sums strong').allInnerTexts(), { timeout: patienceMs })
+        .toEqual(expected)
+    await sums(['0.00', '5.00', '−5.00', '1,500.00', '400.00', '1,095.00'])
+    await page.getByRole('link', { name: 'Still to pay 400.00' }).click()
+    await page.getByRole('button', { name: /^Record Rent/ }).click()
+    await page.getByText(/^Rent of .* is recorded/).waitFor()
+    await open(page, 'Overview')
+    await sums(['0.00', '405.00', '−405.00', '1,500.00', '0.00', '1,095.00'])
+    await press(page, 'The month before')
+    await sums(['0.00', '0.00', '0.00'])
+  })
+
+  test('has nothing that axe finds, and fits 320 pixels', async () => {
+    const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+    const long = 'Donaudampfschifffahrtsgesellschaft'.repeat(3)
+    const person = await newUnfiledPayer('suggestions-axe@example.com', { [long]: { amount: '123456.78' } })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const [, page] = await newDevice({ colorScheme, viewport: { width: 320, height: 700 } })
+      await signIn(page, person.email)
+      await page.goto(`${address}/recurring`)
+      await suggested(page, 'Netflix').waitFor()
+      await page.evaluate(axe)
+      const found = await page.evaluate(async () => {
+        const { axe } = globalThis as { axe?: typeof import('axe-core') }
+        const { violations } = (await axe?.run()) ?? {}
+        return violations?.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
+      })
+      const width = await page.evaluate(() => document.documentElement.scrollWidth)
+      expect([found, width]).toEqual([[], 320])
+    }
+  })
+})
