@@ -39,21 +39,22 @@ export function Recurring({ ledger }: PageProps) {
   const rules = ledger.recurring()
   return (
     <Page title="Recurring" add="recurring transaction" onAdd={() => setEdited('new')}>
-      {rules.length === 0 && (
-        <Empty title="Nothing repeats yet">
-          <p>
-            Add your rent, a salary or a subscription. You see when it is due, and what your accounts will
-            hold until then.
-          </p>
-        </Empty>
-      )}
-      <Suggestions ledger={ledger} />
-      {rules.length > 0 && (
-        <div class="columns uneven">
+      <div class={rules.length > 0 ? 'columns uneven' : ''}>
+        {rules.length > 0 ? (
           <Upcoming {...{ ledger, rules, onChoose: setChosen }} />
-          <Rules rules={rules} onChoose={setEdited} />
+        ) : (
+          <Empty title="Nothing repeats yet">
+            <p>
+              Add your rent, a salary or a subscription. You see when it is due, and what your accounts will
+              hold until then.
+            </p>
+          </Empty>
+        )}
+        <div>
+          <Suggestions ledger={ledger} />
+          {rules.length > 0 && <Rules rules={rules} onChoose={setEdited} />}
         </div>
-      )}
+      </div>
       {edited && <RecurringDialog {...{ ledger, edited, onDone: () => setEdited(undefined) }} />}
       {chosen && <OccurrenceDialog {...{ ledger, ...chosen, onDone: () => setChosen(undefined) }} />}
     </Page>
@@ -136,7 +137,7 @@ function UpcomingRow({ ledger, rule, occurrence, onChoose }: Chosen & Omit<Upcom
             <bdi>{description}</bdi> {state === 'due' && <mark>{stateOf(occurrence)}</mark>}
           </span>
           {details}
-          {similar && <small>{`Is it ${inWords(similar)}?`}</small>}
+          {similar && <small class="whole">{`Is it ${inWords(similar)}?`}</small>}
         </span>
         <Amount class={rule.type} text={amountOf(rule, amount)} />
       </button>

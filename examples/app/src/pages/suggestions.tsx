@@ -34,7 +34,7 @@ export function Suggestions({ ledger }: Pick<PageProps, 'ledger'>) {
         </small>
       </p>
       {all.length > 0 && (
-        <article class="list">
+        <article class="list suggested">
           <h2>Suggestions</h2>
           {all.slice(0, isLong ? all.length : shownAtFirst).map((one) => (
             <Suggested key={one.key} {...{ ledger, suggestion: one }} />
