@@ -12,6 +12,7 @@ import {
   address,
   choose,
   expectRows,
+  fillIn,
   open,
   patienceMs,
   press,
@@ -165,7 +166,7 @@ describe.skipIf(!executable)('suggestions in the example app', () => {
     await press(page, 'Add Netflix')
     await one.getByRole('alert').getByText('This needs a network connection.').waitFor()
     await context.setOffline(false)
-    await saved(page)
+    await page.getByText('Suggestions could not be loaded.').waitFor({ state: 'detached' })
     for (const { id } of await person.get('/transactions').then(({ data }) => data))
       await person.call('DELETE', `/transactions/${id}`)
     await press(page, 'Add Netflix')
@@ -215,6 +216,28 @@ describe.skipIf(!executable)('suggestions in the example app', () => {
       { description: 'Gym', occurrence_date: today },
       { description: 'Fitness club', occurrence_date: null },
     ])
+  })
+
+  test('the amount of a recurring transaction may vary, unless it records itself', async () => {
+    const person = await newPerson('varying@example.com', '1000.00')
+    const [, page] = await newDevice()
+    await signIn(page, person.email)
+    await open(page, 'Recurring')
+    await press(page, 'Add recurring transaction')
+    const dialog = page.getByRole('dialog')
+    await fillIn(page, 'Electricity', '60')
+    await dialog.getByText('More', { exact: true }).click()
+    await dialog.getByLabel('Its amount may vary').selectOption('By 10 %')
+    await press(page, 'Save')
+    await dialog.waitFor({ state: 'detached' })
+    await saved(page)
+    expect(await person.get('/recurring')).toMatchObject([{ amount: '60.00', amount_tolerance: 10 }])
+    await page.getByRole('button', { name: /^Electricity.*Next on.*≈ −60\.00/ }).click()
+    await dialog.getByLabel('Record it on its day').check()
+    await press(page, 'Save')
+    await dialog.waitFor({ state: 'detached' })
+    await saved(page)
+    expect(await person.get('/recurring')).toMatchObject([{ auto_record: true, amount_tolerance: 0 }])
   })
 
   test('the overview says what is still to come this month, and what is left then', async () => {

@@ -26,12 +26,23 @@ const weekends: Options = [
   ['after', 'Moves to Monday'],
 ]
 
+/** By how many percent an amount may vary; one that records itself may not. */
+const tolerances: Options = [
+  ['0', 'Not at all'],
+  ['5', 'By 5 %'],
+  ['10', 'By 10 %'],
+  ['25', 'By 25 %'],
+  ['50', 'By 50 %'],
+]
+
 /** Adds, changes or deletes a transaction that repeats; shows its next days while it is typed. */
 export function RecurringDialog({ ledger, edited, onDone }: DialogProps<LedgerRecurring>) {
   const row = edited === 'new' ? undefined : edited
   const now = today(ledger.profile()?.timezone)
   const [type, setType] = useState<Type>(row?.type ?? 'expense')
   const { base, until } = splitRule(row?.rrule ?? 'FREQ=MONTHLY')
+  const [isAuto, setAuto] = useState(row?.auto_record ?? false)
+  const tolerance = String(row?.amount_tolerance ?? 0)
   const startsOn = row?.starts_on ?? now
   const [next, setNext] = useState(nextText(ledger, row ?? { starts_on: startsOn, rrule: base }))
   const accounts = accountOptions(ledger)
@@ -81,13 +92,29 @@ export function RecurringDialog({ ledger, edited, onDone }: DialogProps<LedgerRe
         options={known ? repeats : [...repeats, [base, repeatsText(base)]]}
       />
       <label>
-        <input type="checkbox" name="auto_record" value="true" defaultChecked={row?.auto_record} /> Record it
-        on its day
+        <input
+          type="checkbox"
+          name="auto_record"
+          value="true"
+          defaultChecked={isAuto}
+          onChange={({ currentTarget }) => setAuto(currentTarget.checked)}
+        />{' '}
+        Record it on its day
       </label>
       <details>
         <summary>More</summary>
         {!base.includes('COUNT=') && (
           <Field label="Until" name="until" type="date" value={until} {...dates} />
+        )}
+        {!isAuto && (
+          <Choice
+            {...{ label: 'Its amount may vary', name: 'amount_tolerance', value: tolerance }}
+            options={
+              tolerances.some(([one]) => one === tolerance)
+                ? tolerances
+                : [...tolerances, [tolerance, `By ${tolerance} %`]]
+            }
+          />
         )}
         <Choice label="On a weekend" name="weekend" value={row?.weekend} options={weekends} />
         <Field label="Reference" name="reference" value={row?.reference} maxLength={255} />
@@ -116,6 +143,7 @@ function read({ type, amount = '', repeats = '', until, ...others }: Entries): N
     amount: typedAmount(amount).amount,
     rrule: joinRule(repeats, until),
     weekend: weekend as NonNullable<New['weekend']>,
+    amount_tolerance: Number(rest.amount_tolerance ?? 0),
     auto_record: rest.auto_record === 'true',
     paused: rest.paused === 'true',
   }

@@ -64,8 +64,8 @@ export function Recurring({ ledger }: PageProps) {
 const wayOfRule = ({ account, to_account }: LedgerRecurring): string =>
   to_account ? `${account.name} → ${to_account.name}` : account.name
 
-const amountOf = ({ type }: LedgerRecurring, amount: string): string =>
-  type === 'transfer' ? money(amount) : signed({ type, amount })
+const amountOf = ({ type, amount_tolerance }: LedgerRecurring, amount: string): string =>
+  (amount_tolerance > 0 ? '≈ ' : '') + (type === 'transfer' ? money(amount) : signed({ type, amount }))
 
 const BadgeOf = ({ rule: { type, category } }: { rule: LedgerRecurring }) => (
   <Badge {...(type === 'transfer' ? transferLook : lookOf(category))} />
