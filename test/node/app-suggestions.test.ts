@@ -96,6 +96,12 @@ describe.skipIf(!executable)('suggestions in the example app', () => {
       .click()
     await page.getByRole('heading', { name: 'Recurring', level: 1 }).waitFor()
     await expect.poll(() => focused(page), { timeout: patienceMs }).toMatch(/^Rent.*Next on/)
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').getByRole('link', { name: 'Its transactions' }).click()
+    const { data: past } = await person.get('/transactions?per_page=500&q=rent')
+    const linked = past.filter((row: { recurring_id: number | null }) => row.recurring_id === rent?.id)
+    await page.getByText(`${linked.length} transactions`, { exact: true }).waitFor()
+    expect(linked.length).toBeGreaterThan(10)
 
     await open(page, 'Import')
     const buffer = Buffer.from(`Date,Debit,Credit,Description\n${next},1380.00,,RENT FLAT 4\n`)

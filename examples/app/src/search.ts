@@ -5,18 +5,20 @@ import { keptRead } from './store.ts'
 const pageSize = 30
 const largestPage = 500
 
+/** `rule` is the key of a recurring transaction whose occurrences are looked for. */
+export type RowFilter = LedgerFilter & { rule?: string | undefined }
 type Found = { rows: LedgerTransaction[]; total: number }
 
 const findKept = keptRead(
-  (ledger: Ledger, [filter, pages]: [LedgerFilter, number]): Found => findNow(ledger, filter, pages),
+  (ledger: Ledger, [filter, pages]: [RowFilter, number]): Found => findNow(ledger, filter, pages),
 )
 
 /** The first pages of what a filter finds, and how much there is in all. Throws LedgerError. */
-export const find = (ledger: Ledger, filter: LedgerFilter, pages: number): Found =>
+export const find = (ledger: Ledger, filter: RowFilter, pages: number): Found =>
   findKept(ledger, [filter, pages])
 
 /** All that a filter finds. Throws LedgerError. */
-export function findAll(ledger: Ledger, filter: LedgerFilter): LedgerTransaction[] {
+export function findAll(ledger: Ledger, filter: RowFilter): LedgerTransaction[] {
   const { total } = find(ledger, filter, 1)
   return find(ledger, filter, Math.ceil(total / pageSize)).rows
 }
@@ -50,21 +52,34 @@ function readSearch(typed: string): Amounts & { text: string } {
 const centsOf = (typed: string): number => Math.round(100 * Number(typedAmount(typed).amount))
 const textOf = (cents: number): string => (cents / 100).toFixed(2)
 
-function findNow(ledger: Ledger, { q = '', ...filter }: LedgerFilter, pages: number): Found {
+function findNow(ledger: Ledger, { q = '', rule, ...filter }: RowFilter, pages: number): Found {
   const { text, ...amounts } = readSearch(q.replace(/^[+−-]/, '').trim())
   // The API's own search knows neither categories nor amounts.
   const words = text ? [...new Set([text, typedAmount(text).amount])] : undefined
   // A transfer needs no category, so it is not uncategorized.
   const typesFiled = filter.category_id === 'none' ? (['income', 'expense'] as const) : undefined
+  const query: LedgerFilter = { ...filter, ...amounts, words, type: filter.type ?? typesFiled }
+  if (rule !== undefined) return occurrencesAmong(ledger, query, { rule, most: pages * pageSize })
   const per_page = Math.min(pages * pageSize, largestPage)
   const found = Array.from({ length: Math.ceil((pages * pageSize) / per_page) }, (_, at) =>
-    ledger.transactions({
-      ...{ ...filter, ...amounts, words, type: filter.type ?? typesFiled },
-      ...{ per_page, page: at + 1 },
-    }),
+    ledger.transactions({ ...query, per_page, page: at + 1 }),
   )
   return {
     rows: found.flatMap(({ data }) => data).slice(0, pages * pageSize),
     total: found[0]?.total ?? 0,
   }
+}
+
+/** The occurrences of a rule, for which the ledger has no filter. */
+function occurrencesAmong(
+  ledger: Ledger,
+  query: LedgerFilter,
+  { rule, most }: { rule: string; most: number },
+): Found {
+  const { last_page } = ledger.transactions({ ...query, per_page: largestPage })
+  const pages = Array.from({ length: last_page }, (_, at) => at + 1)
+  const all = pages
+    .flatMap((page) => ledger.transactions({ ...query, per_page: largestPage, page }).data)
+    .filter(({ recurring_key }) => recurring_key === rule)
+  return { rows: all.slice(0, most), total: all.length }
 }

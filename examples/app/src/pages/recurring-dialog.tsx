@@ -3,6 +3,7 @@ import type { Entered, Ledger, LedgerRecurring } from 'purse-client'
 import { typedAmount } from '../amounts.ts'
 import { shortDay, today } from '../format.ts'
 import { joinRule, repeats, repeatsText, splitRule } from '../repeats.ts'
+import { rowsOf } from '../ui/charts.tsx'
 import {
   AmountField,
   accountOptions,
@@ -124,6 +125,7 @@ export function RecurringDialog({ ledger, edited, onDone }: DialogProps<LedgerRe
           </label>
         )}
       </details>
+      {row && <a href={rowsOf({ rule: row.key })}>Its transactions</a>}
     </RowDialog>
   )
 }

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import type { Ledger, LedgerFilter, LedgerTransaction } from 'purse-client'
+import type { Ledger, LedgerTransaction } from 'purse-client'
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { failureOf } from '../failure.ts'
 import { counted, dotted } from '../format.ts'
 import { go, place, useKept } from '../router.ts'
-import { find, findAll } from '../search.ts'
+import { find, findAll, type RowFilter } from '../search.ts'
 import { Button } from '../ui/button.tsx'
 import { Days } from '../ui/days.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -21,7 +21,7 @@ export function Transactions({ ledger }: PageProps) {
   const [edited, setEdited] = useState<Edited<LedgerTransaction>>()
   const [pages, setPages] = useKept('pages', 1)
   const [chosen, setChosen] = useState<Set<string>>()
-  const filter = Object.fromEntries(place.get().searchParams) as LedgerFilter
+  const filter = Object.fromEntries(place.get().searchParams) as RowFilter
   const { rows, total, failure } = tryToFind(ledger, filter, pages)
   const account = ledger.accounts().find(({ key }) => key === filter.account_id)
   const toggle = ({ key }: LedgerTransaction) =>
@@ -87,7 +87,7 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
 }
 
 /** The filter comes from the address, so it may be invalid. */
-function tryToFind(ledger: Ledger, filter: LedgerFilter, pages: number) {
+function tryToFind(ledger: Ledger, filter: RowFilter, pages: number) {
   try {
     return { ...find(ledger, filter, pages), failure: undefined }
   } catch (error) {
@@ -95,11 +95,11 @@ function tryToFind(ledger: Ledger, filter: LedgerFilter, pages: number) {
   }
 }
 
-type FiltersProps = { ledger: Ledger; filter: LedgerFilter; onChange: () => void }
+type FiltersProps = { ledger: Ledger; filter: RowFilter; onChange: () => void }
 
 /** The filter is in the address, so that other pages can link to one. */
 function Filters({ ledger, filter, onChange }: FiltersProps) {
-  const { q, account_id, category_id, type, import_id, from, to } = filter
+  const { q, account_id, category_id, type, import_id, rule, from, to } = filter
   const { q: _, ...others } = filter
   const filters = Object.keys(others).length
   const apply = (form: HTMLFormElement) => {
@@ -120,6 +120,7 @@ function Filters({ ledger, filter, onChange }: FiltersProps) {
           aria-label="Search"
         />
         {import_id && <input type="hidden" name="import_id" value={String(import_id)} />}
+        {rule && <input type="hidden" name="rule" value={rule} />}
         <details>
           <summary>{filters > 0 ? `Filters: ${filters} set` : 'Filters'}</summary>
           <div class="fields">
