@@ -102,7 +102,8 @@ function UpcomingRow({ ledger, rule, occurrence, onChoose }: Chosen & Omit<Upcom
   const { occurrence_date: date, transaction_date, amount, state } = occurrence
   const what = `${titleOfRule(rule)} of ${shortDay(date)}`
   const description = rule.exceptions[date]?.description ?? titleOfRule(rule)
-  const details = <small>{dotted(shortDay(transaction_date), wayOfRule(rule))}</small>
+  const itself = rule.auto_record && 'records itself'
+  const details = <small>{dotted(shortDay(transaction_date), wayOfRule(rule), itself)}</small>
   const item = useListItem(what)
   const record = () =>
     writeAndSay(ledger, () => ledger.recordOccurrence(rule.key, date), `${what} is recorded.`)
