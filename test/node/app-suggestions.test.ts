@@ -233,7 +233,7 @@ describe.skipIf(!executable)('suggestions in the example app', () => {
     const dialog = page.getByRole('dialog')
     await fillIn(page, 'Electricity', '60')
     await dialog.getByText('More', { exact: true }).click()
-    await dialog.getByLabel('Its amount may vary').selectOption('By 10 %')
+    await dialog.getByLabel('May vary').selectOption('By 10 %')
     await press(page, 'Save')
     await dialog.waitFor({ state: 'detached' })
     await saved(page)

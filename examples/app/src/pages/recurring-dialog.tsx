@@ -109,7 +109,7 @@ export function RecurringDialog({ ledger, edited, onDone }: DialogProps<LedgerRe
         )}
         {!isAuto && (
           <Choice
-            {...{ label: 'Its amount may vary', name: 'amount_tolerance', value: tolerance }}
+            {...{ label: 'May vary', name: 'amount_tolerance', value: tolerance }}
             options={
               tolerances.some(([one]) => one === tolerance)
                 ? tolerances
