@@ -160,7 +160,7 @@ function Occurrence({ ledger, row }: { ledger: Ledger; row: LedgerTransaction })
   return (
     <p class="line">
       <a href={`/recurring?rule=${encodeURIComponent(recurring_key)}`}>{text}</a>
-      <Button label="Not this one" isMain={false} onClick={part} />
+      {row.id !== null && <Button label="Not this one" isMain={false} onClick={part} />}
     </p>
   )
 }
