@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import {
   type AnySQLiteColumn,
   check,
+  customType,
   index,
   integer,
   primaryKey,
@@ -12,7 +13,7 @@ import {
 import type { CalendarDate, Span } from '../shared/dates.ts'
 import type { MatchReason } from '../shared/match-row.ts'
 import { type Minor, maxAmount, maxTotal } from '../shared/money.ts'
-import type { Exceptions } from '../shared/occurrences.ts'
+import { type Exceptions, storedExceptions } from '../shared/occurrences.ts'
 import * as types from '../shared/types.ts'
 
 const id = (name: string) => integer(name).primaryKey({ autoIncrement: true })
@@ -21,6 +22,12 @@ const instant = (name: string) => integer(name, { mode: 'timestamp_ms' })
 const timestamps = { createdAt: instant('created_at').notNull(), updatedAt: instant('updated_at').notNull() }
 /** The client's own id for the row, or the Idempotency-Key of its request. A retry with it creates no second row. */
 const clientId = () => text('client_id')
+/** As JSON. */
+const exceptions = customType<{ data: Exceptions; driverData: string }>({
+  dataType: () => 'text',
+  toDriver: (value) => JSON.stringify(value),
+  fromDriver: storedExceptions,
+})
 const idempotencyKey = () => text('idempotency_key')
 /** Incremented by each accepted change. */
 const version = () => integer('version').notNull().default(1)
@@ -331,8 +338,8 @@ export const recurringRules = sqliteTable(
     /** From the day of this instant in this time zone on, occurrences are due. */
     openedAt: instant('opened_at').notNull(),
     openedIn: text('opened_in').notNull(),
-    /** What is different in single occurrences, by date, as JSON. */
-    exceptions: text('exceptions', { mode: 'json' }).$type<Exceptions>().notNull().default({}),
+    /** What is different in single occurrences, by date. */
+    exceptions: exceptions('exceptions').notNull().default(sql`'{}'`),
     /** The rule that continues this one. */
     successorId: integer('successor_id'),
     /** When the job looks at the rule next; null if there is nothing to record. Negative after a write, each time another. */

@@ -5,7 +5,7 @@ import { ownRow, precondition, requireOwned, selectOwnership } from '../database
 import { recurringRules, transactions } from '../database/schema.ts'
 import { addDays, type CalendarDate, dateIn, daysOnEarth } from '../shared/dates.ts'
 import { dueDays, type IsRecorded, maxDaysMoved, nextOpen, type Occurring } from '../shared/occurrences.ts'
-import { parseRecurrenceRule } from '../shared/recurrence-rule.ts'
+import { storedRecurrenceRule } from '../shared/recurrence-rule.ts'
 import type { ExpectedVersions } from '../shared/types.ts'
 
 /** The columns of a rule. Its category is null if that has been deleted. */
@@ -44,7 +44,7 @@ export type RuleWithNext = Rule & { next: CalendarDate | null }
 export function occurringOf(rule: Rule): Occurring {
   return {
     startsOn: rule.startsOn,
-    rule: parseRecurrenceRule(rule.rrule),
+    rule: storedRecurrenceRule(rule.rrule),
     weekend: rule.weekend,
     paused: rule.paused,
     openFrom: openFromOf(rule),

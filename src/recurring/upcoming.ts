@@ -94,7 +94,8 @@ export function selectPossible({ db, id }: UserScope, now: Date) {
         select distinct account_id, amount from (
           select account_id, amount from ${recurringRules} where user_id = ${id} and not paused
            union all
-          select account_id, exception.value ->> 'amount' from ${recurringRules} cross join json_each(exceptions) exception
+          select account_id, exception.value ->> 'amount'
+            from ${recurringRules} cross join json_each(iif(json_valid(exceptions), exceptions, '{}')) exception
            where user_id = ${id} and not paused and exception.value ->> 'amount' is not null))
       select row.id, row.account_id as accountId, row.to_account_id as toAccountId, row.type, row.amount,
              row.transaction_date as date

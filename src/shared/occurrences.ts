@@ -1,4 +1,4 @@
-import { addDays, type CalendarDate, daysBetween, type Span } from './dates.ts'
+import { addDays, type CalendarDate, daysBetween, isCalendarDate, type Span } from './dates.ts'
 import type { Minor } from './money.ts'
 import { bookingDay, occurrences, occurrencesBetween, type Schedule } from './recurrence.ts'
 import type { occurrenceStates, weekendShifts } from './types.ts'
@@ -23,6 +23,19 @@ export type Exception = {
   description?: string
 }
 export type Exceptions = Record<CalendarDate, Exception>
+
+/** Reads stored exceptions, without those that cannot be read. */
+export function storedExceptions(json: string): Exceptions {
+  try {
+    const stored = Object.entries((JSON.parse(json) ?? {}) as Exceptions)
+    return Object.fromEntries(stored.filter(([date, one]) => isCalendarDate(date) && isObject(one)))
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return {}
+  }
+}
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 /** An exception without the fields that say nothing, in a fixed order; null if none is left. */
 export function exceptionOf(

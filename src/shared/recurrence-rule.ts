@@ -1,4 +1,4 @@
-import { type CalendarDate, isCalendarDate } from './dates.ts'
+import { addDays, type CalendarDate, earliestDate, isCalendarDate } from './dates.ts'
 
 const frequencies = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const
 export type Frequency = (typeof frequencies)[number]
@@ -73,6 +73,16 @@ export class InvalidRecurrenceRule extends Error {
 
 function reject(text: string): never {
   throw new InvalidRecurrenceRule(text)
+}
+
+/** Reads a stored rule. One that cannot be read, such as one of a later version of the service, has no dates. */
+export function storedRecurrenceRule(text: string): RecurrenceRule {
+  try {
+    return parseRecurrenceRule(text)
+  } catch (error) {
+    if (!(error instanceof InvalidRecurrenceRule)) throw error
+    return { frequency: 'DAILY', interval: 1, until: addDays(earliestDate, -1) }
+  }
 }
 
 /** Reads the text of a rule. Throws InvalidRecurrenceRule. */

@@ -3,7 +3,7 @@ import type { FieldErrors } from './failures.ts'
 import { addError } from './field-errors.ts'
 import { type Exception, maxDaysMoved } from './occurrences.ts'
 import { nextOccurrence } from './recurrence.ts'
-import { parseRecurrenceRule } from './recurrence-rule.ts'
+import { storedRecurrenceRule } from './recurrence-rule.ts'
 
 /** The fields of a recurring transaction that depend on each other. */
 export type LinkedRuleFields = {
@@ -50,5 +50,5 @@ export function addExceptionErrors(
 }
 
 function hasOccurrence(startsOn: CalendarDate, rrule: string): boolean {
-  return nextOccurrence({ startsOn, rule: parseRecurrenceRule(rrule) }) !== null
+  return nextOccurrence({ startsOn, rule: storedRecurrenceRule(rrule) }) !== null
 }

@@ -4,7 +4,7 @@ import type { FoundRule } from '../../recurring/chain.ts'
 import { selectRules } from '../../recurring/read.ts'
 import { type CalendarDate, dateIn } from '../../shared/dates.ts'
 import { datesOf, nextOccurrence } from '../../shared/recurrence.ts'
-import { parseRecurrenceRule } from '../../shared/recurrence-rule.ts'
+import { storedRecurrenceRule } from '../../shared/recurrence-rule.ts'
 import type { Operation, Upload } from '../operations-contract.ts'
 
 /** What is read before: all rules, the ids of rows that operations name by client ids, and which of these are spent. */
@@ -68,7 +68,7 @@ function calendars(): CalendarOf {
   const known = new Map<string, Calendar>()
   return ({ startsOn, rrule }) => {
     const key = `${startsOn} ${rrule}`
-    const schedule = { startsOn, rule: parseRecurrenceRule(rrule) }
+    const schedule = { startsOn, rule: storedRecurrenceRule(rrule) }
     const calendar = known.get(key) ?? { first: nextOccurrence(schedule), has: datesOf(schedule) }
     known.set(key, calendar)
     return calendar

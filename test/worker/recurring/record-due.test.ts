@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
 import { dateIn } from '../../../src/shared/dates.ts'
@@ -322,6 +322,39 @@ describe('the job leaves out', () => {
     await other.delete('/api/me', { password: other.password })
     await runAt(noon)
     expect(await dates()).toEqual([])
+  })
+
+  test('a rule that cannot be read, which shows no occurrences, and records the others', async () => {
+    const rules = [await create(), await create(), await create(), await create({ amount: 2 })]
+    const path = (nth: number) => `/api/recurring/${rules[nth]?.id}`
+    const damage = (nth: number, set: SQL) =>
+      askDatabase(world, sql`update recurring_rules set ${set} where id = ${rules[nth]?.id}`)
+    await damage(0, sql`rrule = 'FREQ=HOURLY'`)
+    await damage(1, sql`exceptions = '{"2026'`)
+    await damage(2, sql`exceptions = '{"2026-11-20": null, "2026-11-21": 7, "x": {"amount": "a"}}'`)
+    await runAt(noon + dayMs)
+    expect((await recorded()).map(([rule]) => rule)).toEqual([1, 2, 3, 1, 2, 3].map((nth) => rules[nth]?.id))
+    expect((await person.get('/api/recurring')).body).toMatchObject([
+      { rrule: 'FREQ=HOURLY', next: null },
+      { exceptions: {}, next: '2026-11-22' },
+      { exceptions: {}, next: '2026-11-22' },
+      { next: '2026-11-22' },
+    ])
+    for (const read of [
+      'changes',
+      'recurring/upcoming',
+      'reports/forecast',
+      'export',
+      'export?format=hledger',
+    ])
+      expect((await person.get(`/api/${read}`)).status, read).toBe(200)
+    expect((await person.put(path(0), { amount: 3 })).body.errors).toEqual({
+      rrule: ['The rrule field must have an occurrence on or after starts on.'],
+    })
+    expect((await person.put(path(0), { rrule: 'FREQ=DAILY' })).body).toMatchObject({ next: '2026-11-20' })
+    expect((await person.put(`${path(1)}/occurrences/2026-11-25`, { skip: true })).body).toMatchObject({
+      exceptions: { '2026-11-25': { skip: true } },
+    })
   })
 
   test('a rule that would push a balance past its bounds, and records the others', async () => {
