@@ -3,6 +3,7 @@ import { logDeletions, nextChange } from '../database/change-numbers.ts'
 import { subtractFromTotals } from '../database/kept-totals.ts'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
 import type { Owner } from '../database/owner.ts'
+import { lockOfCheck } from '../database/reconciled.ts'
 import { setCause } from '../database/written-by.ts'
 import { separateImported } from '../matches/separate.ts'
 import { takeBackStartingBalances } from './new-accounts.ts'
@@ -30,7 +31,7 @@ export function undoImport({ id: userId, now }: Owner, importId: SQL, which: SQL
   return [
     ...separate,
     sql`update imports set user_id = null where id = ${importId} and user_id = ${userId} and ${isDone}`,
-    sql`delete from balance_checks where import_id = ${importId} and user_id = ${userId} and ${isBeingUndone}`,
+    ...removeChecks(sql`import_id = ${importId} and user_id = ${userId} and ${isBeingUndone}`, now),
     ...subtractFromTotals(userId, rows),
     logDeletions(userId, rows),
     sql`delete from transactions where ${rows}`,
@@ -42,6 +43,17 @@ export function undoImport({ id: userId, now }: Owner, importId: SQL, which: SQL
     takeBackStartingBalances(userId, importId, now),
     sql`delete from imports where id = ${importId} and user_id is null`,
     setCause('undo', importId),
+  ]
+}
+
+/** Removes checks, except those that a person has reconciled a period by: these say what the undo breaks. */
+function removeChecks(which: SQL, now: Date): SQL[] {
+  return [
+    sql`
+    update balance_checks
+       set source = 'manual', import_id = null, version = version + 1, updated_at = ${now.getTime()}
+     where ${which} and ${lockOfCheck} is not null`,
+    sql`delete from balance_checks where ${which}`,
   ]
 }
 

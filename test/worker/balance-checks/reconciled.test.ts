@@ -281,24 +281,45 @@ test('JSON rows of a reconciled period are errors, and a repeat with the key res
   expect((await send()).body).toEqual(first.body)
 })
 
-test('a later file replaces no balance of a reconciled period, and undoing its import is never refused', async () => {
-  const household = await withLock()
-  const { person, checking, balance } = household
-  const ofx = (
-    amount: string,
-  ) => `OFXHEADER:100\nDATA:OFXSGML\n\n<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS><CURDEF>EUR
+/** A statement with one row and a closing balance. */
+const ofx = (posted: string, amount: string, date: string, closing: string) =>
+  `OFXHEADER:100\nDATA:OFXSGML\n\n<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS><CURDEF>EUR
 <BANKACCTFROM><BANKID>1<ACCTID>2<ACCTTYPE>CHECKING</BANKACCTFROM><BANKTRANLIST>
-<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20261102<TRNAMT>-4.00<FITID>F1<NAME>Shop</STMTTRN></BANKTRANLIST>
-<LEDGERBAL><BALAMT>${amount}<DTASOF>20260930</LEDGERBAL></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>`
-  const send = async (amount: string) =>
-    (await sendFile(household, `bank/store?account_id=${checking.id}`, ofx(amount))).body.import
-  const { id, balance_checks } = await send('100.00')
-  expect(balance_checks).toMatchObject([{ date: '2026-09-30', state: 'ok' }])
+<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>${posted}<TRNAMT>${amount}<FITID>F1<NAME>Shop</STMTTRN></BANKTRANLIST>
+<LEDGERBAL><BALAMT>${closing}<DTASOF>${date}</LEDGERBAL></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>`
+
+test('a later file replaces no balance of a reconciled period', async () => {
+  const household = await withLock()
+  const { checking } = household
+  const send = async (amount: string) => {
+    const file = ofx('20261102', '-4.00', '20260930', amount)
+    return (await sendFile(household, `bank/store?account_id=${checking.id}`, file)).body.import
+  }
+  expect((await send('100.00')).balance_checks).toMatchObject([{ date: '2026-09-30', state: 'ok' }])
   expect((await send('90.00')).balance_checks).toMatchObject([
     { conflict: { balance: '100.00', file: '90.00' } },
   ])
-  expect((await person.delete(`/api/imports/${id}`)).status).toBeLessThan(205)
-  expect(await balance()).toBe(87.5)
+})
+
+test('undoing an import that reaches into a reconciled period is never refused, and names the checks that it breaks', async () => {
+  const household = await createHousehold(createWorld())
+  const { person, checking } = household
+  const file = ofx('20261012', '-12.50', '20261031', '87.50')
+  const sent = await sendFile(household, `bank/store?account_id=${checking.id}`, file)
+  const { id, balance_checks } = sent.body.import
+  expect(balance_checks).toMatchObject([{ date: lastDay, state: 'ok' }])
+  const account = `/api/accounts/${checking.id}`
+  await person.put(account, { reconciled_through: lastDay })
+  const undone = await person.delete(`/api/imports/${id}`)
+  expect([undone.status, undone.body.broken_checks]).toMatchObject([
+    200,
+    [{ id: balance_checks[0].id, state: 'broken', difference: 12.5, source: 'manual', import_id: null }],
+  ])
+  const [entry] = (await broken(household, balance_checks[0])).broken_by
+  expect(entry).toMatchObject({ op: 'deleted', cause: 'undo', import_id: id, by: { kind: 'session' } })
+  expect((await person.get(account)).body).toMatchObject({ reconciled_through: lastDay, balance: 100 })
+  const again = await sendFile(household, `bank/store?account_id=${checking.id}&reconciled=add`, file)
+  expect(again.body.import.balance_checks).toMatchObject([{ id: balance_checks[0].id, state: 'ok' }])
 })
 
 test('a join or a separation is refused only if it moves a balance of a reconciled period', async () => {
