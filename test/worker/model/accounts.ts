@@ -1,6 +1,17 @@
-import { ifOwn, type Operation, pick, request, type Turn, withinBounds } from './calls.ts'
+import {
+  ifOwn,
+  invalid,
+  maybeOverride,
+  type Operation,
+  type Override,
+  pick,
+  request,
+  type Turn,
+  withinBounds,
+  withinPeriod,
+} from './calls.ts'
 import { decimal, shownAccount, shownAccounts } from './shown.ts'
-import type { Account } from './state.ts'
+import type { Account, Check, State } from './state.ts'
 
 function newAccount({ dice, isRich }: Turn): Pick<Account, 'name' | 'type' | 'starting_balance' | 'notes'> {
   const usual = dice.of([0n, 1_000n, -1_000n, BigInt(dice.from(-999, 999)) * 101n]) as bigint
@@ -25,7 +36,13 @@ export const accountOperations: Operation[] = [
     plan(turn) {
       const fields = newAccount(turn)
       return request(turn, 'POST', '/api/accounts', { body: body(fields) }, (state, response) => {
-        const account = { id: response.body?.id, user_id: turn.person.id, ...fields, version: 1 }
+        const account = {
+          id: response.body?.id,
+          user_id: turn.person.id,
+          ...fields,
+          reconciled_through: null,
+          version: 1,
+        }
         const next = state.after((next) => next.accounts.set(account.id, account))
         const expected = { status: 201, body: shownAccount(next, account) }
         return withinBounds(next, turn, 'starting_balance', expected)
@@ -40,14 +57,19 @@ export const accountOperations: Operation[] = [
       const changes = Object.fromEntries(
         Object.entries(newAccount(turn)).filter(() => turn.dice.isOnceIn(2)),
       ) as Partial<Account>
-      return request(turn, 'PUT', `/api/accounts/${id}`, { body: body(changes) }, (state) =>
-        ifOwn('Account', state.accounts.get(id), turn, (account) => {
-          const changed = { ...account, ...changes, version: account.version + 1 }
-          const next = state.after((next) => next.accounts.set(id, changed))
-          const expected = { status: 200, body: shownAccount(next, changed) }
-          return withinBounds(next, turn, 'starting_balance', expected)
-        }),
-      )
+      return change(turn, id, changes, maybeOverride(turn))
+    },
+  },
+  {
+    name: 'reconcile a period',
+    weight: 6,
+    plan(turn) {
+      const { dice, state } = turn
+      const id = pick(turn, 'accounts')
+      const days = state.checksOf(id).map(({ date }) => date)
+      const last = dice.isOnceIn(3) ? null : (dice.of(days) ?? '2026-01-15')
+      const start = dice.isOnceIn(5) ? { starting_balance: newAccount(turn).starting_balance } : {}
+      return change(turn, id, { reconciled_through: last, ...start }, maybeOverride(turn))
     },
   },
   {
@@ -69,6 +91,27 @@ export const accountOperations: Operation[] = [
     },
   },
 ]
+
+/** A change of an account: a period that it opens no longer binds it. */
+function change(turn: Turn, id: number, changes: Partial<Account>, override: Override) {
+  const sent = { ...body(changes), ...override }
+  return request(turn, 'PUT', `/api/accounts/${id}`, { body: sent }, (state) =>
+    ifOwn('Account', state.accounts.get(id), turn, (account) => {
+      const changed = { ...account, ...changes, version: account.version + 1 }
+      const next = state.after((next) => next.accounts.set(id, changed))
+      const { reconciled_through: last } = changed
+      const isKept = last === null || last === account.reconciled_through
+      if (!isKept && !next.checksOf(id).some((check) => check.date === last && isRight(next, check)))
+        return invalid({ reconciled_through: ['There is no matching balance check on this day.'] })
+      const expected = { status: 200, body: shownAccount(next, changed) }
+      if (last === null) return withinBounds(next, turn, 'starting_balance', expected)
+      return withinPeriod(state, next, turn, { field: 'starting_balance', override }, expected)
+    }),
+  )
+}
+
+const isRight = (state: State, { account_id, date, balance }: Check) =>
+  state.balanceOn(account_id, date) === balance
 
 export const listAccounts: Operation = {
   name: 'list the accounts',

@@ -1,3 +1,4 @@
+import { dayInWords, reconciledText } from '../../../src/shared/reconciled-text.ts'
 import type { Dice } from '../../dice.ts'
 import type { ApiResponse, CallOptions, Person, World } from '../fixtures/world.ts'
 import type { State } from './state.ts'
@@ -92,6 +93,32 @@ export function withinBounds(next: State, { person }: Turn, field: string, expec
   if (next.isInBounds(person.id)) return { ...expected, next }
   return invalid({ [field]: [`The ${field.replaceAll('_', ' ')} ${pastBounds}`] })
 }
+
+/** The 422 of a change in a reconciled period. */
+export function locked(last: string, field: string): Expected {
+  const { status, body } = invalid({ [field]: [reconciledText(dayInWords(last))] })
+  return { status, body: { ...(body as object), code: 'reconciled', reconciled_through: last } }
+}
+
+/** What to expect of a write that may change a balance of a reconciled period, and then as `withinBounds`. */
+export function withinPeriod(
+  state: State,
+  next: State,
+  turn: Turn,
+  { field, override }: { field: string; override: Override },
+  expected: Expected,
+): Expected {
+  const last = override.override_reconciled ? null : state.periodChangedBy(next)
+  return last === null ? withinBounds(next, turn, field, expected) : locked(last, lockField(field))
+}
+const lockField = (field: string) => (field === 'amount' ? 'transaction_date' : field)
+
+export type Override = { override_reconciled?: boolean }
+/** Overrides reconciled periods in one of three writes. */
+export const maybeOverride = ({ dice }: Turn): Override =>
+  dice.isOnceIn(3) ? { override_reconciled: true } : {}
+export const inQuery = ({ override_reconciled }: Override) =>
+  override_reconciled ? '?override_reconciled=true' : ''
 
 /** Describes the first difference between a response and what it must contain. */
 export function difference(expected: unknown, actual: unknown, path = ''): string | undefined {

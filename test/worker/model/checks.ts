@@ -1,4 +1,15 @@
-import { ifOwn, invalid, type Operation, pick, request, type Turn } from './calls.ts'
+import {
+  ifOwn,
+  inQuery,
+  invalid,
+  locked,
+  maybeOverride,
+  type Operation,
+  type Override,
+  pick,
+  request,
+  type Turn,
+} from './calls.ts'
 import { decimal, shownCheck, shownChecks } from './shown.ts'
 import { type Check, maxTotal, type State } from './state.ts'
 
@@ -18,6 +29,12 @@ const isPast = (state: State, accountId: number, date: string) => {
 
 const past = { date: ['The balance of the account on this day is past 90000000000000.00.'] }
 const taken = { date: ['The account already has another balance on this day.'] }
+
+/** The last day of the reconciled period in which a check lies, unless that is overridden. */
+function lockOf(state: State, { account_id, date }: Check, { override_reconciled }: Override) {
+  const last = state.accounts.get(account_id)?.reconciled_through ?? null
+  return last !== null && date <= last && !override_reconciled ? last : null
+}
 
 export const checkOperations: Operation[] = [
   {
@@ -57,7 +74,9 @@ export const checkOperations: Operation[] = [
         ...(turn.dice.isOnceIn(2) && { date: turn.dice.of(days.slice(1)) as string }),
         ...(turn.dice.isOnceIn(2) && { balance: 1_000n }),
       }
-      const body = { ...sent, ...(sent.balance !== undefined && { balance: decimal(sent.balance) }) }
+      const override = maybeOverride(turn)
+      const cents = sent.balance !== undefined && { balance: decimal(sent.balance) }
+      const body = { ...sent, ...cents, ...override }
       return request(turn, 'PUT', `/api/balance-checks/${id}`, { body }, (state) =>
         ifOwn('Balance check', state.checks.get(id), turn, (check) => {
           const changed = { ...check, ...sent, version: check.version + 1 }
@@ -65,6 +84,9 @@ export const checkOperations: Operation[] = [
           if (others.some(({ date }) => date === changed.date))
             return { status: 422, body: { errors: taken } }
           if (isPast(state, check.account_id, changed.date)) return invalid(past)
+          const isSame = changed.date === check.date && changed.balance === check.balance
+          const last = isSame ? null : lockOf(state, check, override)
+          if (last !== null) return locked(last, 'date')
           const next = state.after((next) => next.checks.set(id, changed))
           return { status: 200, body: shownCheck(next, changed), next }
         }),
@@ -76,11 +98,13 @@ export const checkOperations: Operation[] = [
     weight: 1,
     plan(turn) {
       const id = pick(turn, 'checks')
-      return request(turn, 'DELETE', `/api/balance-checks/${id}`, {}, (state) =>
-        ifOwn('Balance check', state.checks.get(id), turn, () => ({
-          status: 204,
-          next: state.after((next) => next.checks.delete(id)),
-        })),
+      const override = maybeOverride(turn)
+      return request(turn, 'DELETE', `/api/balance-checks/${id}${inQuery(override)}`, {}, (state) =>
+        ifOwn('Balance check', state.checks.get(id), turn, (check) => {
+          const last = lockOf(state, check, override)
+          if (last !== null) return locked(last, 'date')
+          return { status: 204, next: state.after((next) => next.checks.delete(id)) }
+        }),
       )
     },
   },

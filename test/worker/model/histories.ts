@@ -97,7 +97,10 @@ class Play {
         const starting_balance = this.#isRich ? 999_999_999_999_999n : 10_000n
         const opened = await openAccount(person, { starting_balance: decimal(starting_balance) })
         const { id, name, type, notes } = opened
-        const account: Account = { id, user_id: person.id, name, type, starting_balance, notes, version: 1 }
+        const account: Account = {
+          ...{ id, user_id: person.id, name, type, starting_balance, notes },
+          ...{ reconciled_through: null, version: 1 },
+        }
         state.accounts.set(id, account)
       }
     }

@@ -19,6 +19,7 @@ export type Account = {
   type: string
   starting_balance: bigint
   notes: string | null
+  reconciled_through: string | null
   version: number
 }
 export type Check = {
@@ -109,6 +110,19 @@ export class State {
       if (to_account_id === accountId) balance += amount
     }
     return balance
+  }
+
+  /** The last day of the reconciled periods of this state in which `next` has another balance; null if there is none. */
+  periodChangedBy(next: State): string | null {
+    const dates = [...this.transactions.values(), ...next.transactions.values()].map(
+      (one) => one.transaction_date,
+    )
+    const changed = [...this.accounts.values()].flatMap(({ id, reconciled_through: last }) => {
+      if (last === null) return []
+      const days = new Set([last, ...dates.filter((date) => date <= last)])
+      return [...days].some((day) => this.balanceOn(id, day) !== next.balanceOn(id, day)) ? [last] : []
+    })
+    return changed.sort().at(-1) ?? null
   }
 
   /** True if each balance of the user, their sum and the income and expenses of each month are within bounds. */

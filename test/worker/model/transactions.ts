@@ -1,5 +1,17 @@
 import { randomTransaction } from '../../random-transaction.ts'
-import { ifOwn, invalid, type Operation, pick, request, type Turn, withinBounds } from './calls.ts'
+import {
+  ifOwn,
+  inQuery,
+  invalid,
+  locked,
+  maybeOverride,
+  type Operation,
+  pick,
+  request,
+  type Turn,
+  withinBounds,
+  withinPeriod,
+} from './calls.ts'
 import { decimal, type Filter, shownPage, shownTransaction } from './shown.ts'
 import type { Fields, Item, State, Transaction } from './state.ts'
 
@@ -93,21 +105,25 @@ export const transactionOperations: Operation[] = [
     weight: 30,
     plan(turn) {
       const item = newItem(turn)
+      const override = maybeOverride(turn)
       const { id: userId } = turn.person
-      return request(turn, 'POST', '/api/transactions', { body: asSent(item) }, (state, { body }) => {
+      const sent = { ...asSent(item), ...override }
+      return request(turn, 'POST', '/api/transactions', { body: sent }, (state, { body }) => {
         const earlier = item.amount > 0n && state.withClientId(userId, item.client_id)
         if (earlier) return { status: 200, body: shownTransaction(earlier) }
         if (state.of(state.accounts, userId).length === 0) return { status: 403 }
         const isComplete = item.type === 'transfer' || item.category_id !== null
         const isSpent = state.spent.has(`${userId} ${item.client_id}`)
         if (!isComplete || isSpent || !isValid(state, userId, item)) return invalid()
+        const transaction = created(body?.id ?? -1, userId, item, false)
+        const next = state.after((next) => next.transactions.set(transaction.id, transaction))
+        const last = override.override_reconciled ? null : state.periodChangedBy(next)
+        if (last !== null) return locked(last, 'transaction_date')
         const similar = state.of(state.transactions, userId).filter((one) => areDuplicates(one, item))
         if (similar.length > 0 && !item.force) {
           const newest = similar.sort((a, b) => b.id - a.id).slice(0, 5)
           return { status: 409, body: { is_duplicate: true, duplicates: newest.map(({ id }) => ({ id })) } }
         }
-        const transaction = created(body?.id, userId, item, false)
-        const next = state.after((next) => next.transactions.set(transaction.id, transaction))
         return withinBounds(next, turn, 'amount', { status: 201, body: shownTransaction(transaction) })
       })
     },
@@ -118,12 +134,15 @@ export const transactionOperations: Operation[] = [
     plan(turn) {
       const id = pick(turn, 'transactions')
       const changes = someOf(turn, fields(turn))
-      return request(turn, 'PUT', `/api/transactions/${id}`, { body: asSent(changes) }, (state) =>
+      const override = maybeOverride(turn)
+      const body = { ...asSent(changes), ...override }
+      return request(turn, 'PUT', `/api/transactions/${id}`, { body }, (state) =>
         ifOwn('Transaction', state.transactions.get(id), turn, (old) => {
           const changed = { ...withoutDestination(old, changes), ...changes, version: old.version + 1 }
           if (!isValid(state, turn.person.id, changed)) return invalid()
           const next = state.after((next) => next.transactions.set(id, changed))
-          return withinBounds(next, turn, 'amount', { status: 200, body: shownTransaction(changed) })
+          const expected = { status: 200, body: shownTransaction(changed) }
+          return withinPeriod(state, next, turn, { field: 'amount', override }, expected)
         }),
       )
     },
@@ -133,10 +152,11 @@ export const transactionOperations: Operation[] = [
     weight: 6,
     plan(turn) {
       const id = pick(turn, 'transactions')
-      return request(turn, 'DELETE', `/api/transactions/${id}`, {}, (state) =>
+      const override = maybeOverride(turn)
+      return request(turn, 'DELETE', `/api/transactions/${id}${inQuery(override)}`, {}, (state) =>
         ifOwn('Transaction', state.transactions.get(id), turn, (transaction) => {
           const next = state.after((next) => next.delete(transaction))
-          return withinBounds(next, turn, 'amount', { status: 204 })
+          return withinPeriod(state, next, turn, { field: 'amount', override }, { status: 204 })
         }),
       )
     },
