@@ -27,7 +27,7 @@ import { transactionChanges } from '../../transactions/contract.ts'
 import { liveCategory } from '../../transactions/read.ts'
 import { nextRow, transactionRules } from '../../transactions/sql-rules.ts'
 import { fieldsThatGoTogether } from '../fields-contract.ts'
-import { bitsOf, columns } from './conflicts.ts'
+import { bitsOf } from './conflicts.ts'
 import {
   idsWithOutcome,
   isTargetRow,
@@ -64,19 +64,29 @@ function nextColumn(field: string): SQL {
   return sql.raw(`next_${field}`)
 }
 
-/** The row after an update, as it moves balances. */
+/** The row after an update, as it moves balances. Only an update that sets an account or the date gives it other days. */
 function movementAfter(): Movement {
   const date = nextColumn('transaction_date')
   const next = { ...nextRow(nextColumn), amount: nextColumn('amount'), transaction_date: date }
   const { bookedOn, toBookedOn } = bookedDays(next)
-  return { ...next, day: sql`coalesce(${bookedOn}, ${date})`, to_day: sql`coalesce(${toBookedOn}, ${date})` }
+  const isBookedAnew = setsAny((field) => movesBookedDays({ [field]: true }))
+  const dayOn = (booked: SQL, now: SQL) => sql`coalesce(iif(${isBookedAnew}, ${booked}, ${now}), ${date})`
+  return {
+    ...next,
+    day: dayOn(bookedOn, sql`transactions.booked_on`),
+    to_day: dayOn(toBookedOn, sql`transactions.to_booked_on`),
+  }
+}
+
+function setsAny(which: (field: string) => boolean): SQL {
+  return sql.raw(`set_bits & ${bitsOf(conflictGroups, which)}`)
 }
 
 function lockOf(after?: Movement): SQL {
   const through = lockedThrough({ before: movementOfRow, ...(after && { after }) })
   const moves = ['type', 'amount', 'account_id', 'to_account_id', 'transaction_date']
-  const isMoved = after ? sql`${columns('next', moves)} is not ${columns('now', moves)}` : sql`true`
-  return sql`(select ${through} from transactions where transactions.id = row_id and ${isMoved})`
+  const mayMove = after ? setsAny((field) => moves.includes(field)) : sql`true`
+  return sql`(select ${through} from transactions where transactions.id = row_id and ${mayMove})`
 }
 
 const step = 'update transaction'

@@ -2,40 +2,10 @@ import { expect, test } from 'vitest'
 import { createClient, memoryTokens, restore } from '../../../client/index.ts'
 import { fetchOf } from '../client/client-world.ts'
 import { create, remove, update, upload } from '../fixtures/uploads.ts'
-import { createWorld, expectInvalid, type Json, recordTransaction } from '../fixtures/world.ts'
+import { createWorld, expectInvalid, type Json } from '../fixtures/world.ts'
 import { sendFile } from '../imports/send-file.ts'
-import { createHousehold, type Household } from '../laws/every-route.ts'
-
-const lastDay = '2026-10-31'
-const text = 'The account is reconciled through 31 October 2026.'
-
-/** A household whose first account has a row of 12 October and is reconciled through the end of that month. */
-async function withLock() {
-  const household = await createHousehold(createWorld())
-  const { person, checking, expense } = household
-  const row = await recordTransaction(person, { ...expense(), transaction_date: '2026-10-12' })
-  const added = { account_id: checking.id, date: lastDay, balance: '87.50' }
-  const check: Json = (await person.post('/api/balance-checks', added)).body
-  const account = `/api/accounts/${checking.id}`
-  const locked = await person.put(account, { reconciled_through: lastDay })
-  expect([locked.status, locked.body.reconciled_through]).toEqual([200, lastDay])
-  const balance = async () => (await person.get(account)).body.balance
-  return { ...household, row, check, account, balance }
-}
-
-const expectLocked = (response: { status: number; body: Json }, field = 'transaction_date') =>
-  expect([response.status, response.body]).toEqual([
-    422,
-    {
-      message: 'The given data was invalid.',
-      errors: { [field]: [text] },
-      code: 'reconciled',
-      reconciled_through: lastDay,
-    },
-  ])
-
-const broken = async ({ person }: Household, { id }: Json): Promise<Json> =>
-  (await person.get(`/api/balance-checks/${id}`)).body
+import { createHousehold } from '../laws/every-route.ts'
+import { broken, expectLocked, lastDay, text, withLock } from './with-lock.ts'
 
 test('an account is reconciled through a day only with a check on it that is ok', async () => {
   const { person, checking, account, row } = await withLock()
