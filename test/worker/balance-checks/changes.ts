@@ -1,8 +1,8 @@
-import { type Ledger, memoryStorage } from '../../../client/index.ts'
+import { type Ledger, LedgerError, memoryStorage } from '../../../client/index.ts'
 import { Dice } from '../../dice.ts'
 import { randomTransaction } from '../../random-transaction.ts'
 import { openDevice } from '../client/ledger/ledger-world.ts'
-import { create, remove, update, upload } from '../fixtures/uploads.ts'
+import { create, remove, update } from '../fixtures/uploads.ts'
 import { createWorld, type Json, openAccount, type Person } from '../fixtures/world.ts'
 import { sendFile } from '../imports/send-file.ts'
 import { createHousehold } from '../laws/every-route.ts'
@@ -32,8 +32,19 @@ export async function createPlace(seed: number) {
 export type Place = Awaited<ReturnType<typeof createPlace>>
 export type Device = Person & { tokenId: number; ledger: Ledger }
 
-/** What a device does, and what a check that it breaks says of each change. */
-export type Change = { way: string; named: Json; does: () => Promise<unknown> }
+/**
+ * What a device does, and what a check that it breaks says of each change. `does` may override reconciled periods, which
+ * refuse the others, except those that `isFree` of them.
+ */
+export type Change = {
+  way: string
+  named: Json
+  isFree?: boolean
+  does: (override: boolean) => Promise<Json>
+}
+
+const inBody = (override: boolean) => (override ? { override_reconciled: true } : {})
+const asAnswer = (override: boolean) => (override ? '&reconciled=add' : '')
 
 const fields = ({ dice, accounts, category }: Place) =>
   randomTransaction(dice, {
@@ -51,6 +62,11 @@ export async function planChange(place: Place, device: Device): Promise<Change> 
     ...[() => records(place, device), () => syncs(place, device), () => syncsLater(place, device)],
     ...[() => importsRows(place, device), () => importsStatement(place, device)],
     ...[() => uploads(place, device, row), () => setsStart(place, device), () => ends(place, device)],
+    ...[
+      () => reconciles(place, device),
+      () => reconciles(place, device),
+      () => uploadsOpening(place, device),
+    ],
     ...[() => ledgerEdits(place, device), () => ledgerEdits(place, device)],
     ...(row ? [...Array(3).fill(() => edits(place, device, row)), () => deletes(device, row)] : []),
     ...(row ? [() => joins(place, device, row, rows), () => separates(device, row)] : []),
@@ -65,7 +81,8 @@ const newId = (place: Place) => `made-${++place.made}`
 
 function records(place: Place, { post }: Device): Change {
   const body = { ...fields(place), force: true }
-  return { way: 'create', named: { op: 'created', count: 1 }, does: () => post('/api/transactions', body) }
+  const does = (override: boolean) => post('/api/transactions', { ...body, ...inBody(override) })
+  return { way: 'create', named: { op: 'created', count: 1 }, does }
 }
 
 function syncs(place: Place, { post }: Device): Change {
@@ -73,6 +90,7 @@ function syncs(place: Place, { post }: Device): Change {
   return {
     way: 'sync',
     named: { op: 'created' },
+    isFree: true,
     does: () => post('/api/transactions/sync', { transactions }),
   }
 }
@@ -82,10 +100,11 @@ function syncsLater(place: Place, { token }: Device): Change {
   const body = { transactions: [{ ...fields(place), force: true, client_id: newId(place) }] }
   const does = async () => {
     const headers = { Prefer: 'respond-async' }
-    await world.call('POST', '/api/transactions/sync', { body, headers, token })
+    const response = await world.call('POST', '/api/transactions/sync', { body, headers, token })
     await world.deliverSyncs()
+    return response
   }
-  return { way: 'sync by the queue', named: { op: 'created', cause: null }, does }
+  return { way: 'sync by the queue', named: { op: 'created', cause: null }, isFree: true, does }
 }
 
 function importsRows({ world, pick, accounts }: Place, person: Device): Change {
@@ -97,7 +116,7 @@ function importsRows({ world, pick, accounts }: Place, person: Device): Change {
   return {
     way: 'import',
     named: { op: 'created', cause: 'import' },
-    does: () => sendFile({ world, person }, to, file),
+    does: (override) => sendFile({ world, person }, `${to}${asAnswer(override)}`, file),
   }
 }
 
@@ -108,10 +127,11 @@ function importsStatement({ world, pick, accounts, made }: Place, person: Device
 <BANKACCTFROM><BANKID>1<ACCTID>2<ACCTTYPE>CHECKING</BANKACCTFROM><BANKTRANLIST>
 <STMTTRN><TRNTYPE>DEBIT<DTPOSTED>${day}<TRNAMT>-${pick(...amounts)}<FITID>F${made}<NAME>Shop</STMTTRN></BANKTRANLIST>
 <LEDGERBAL><BALAMT>${pick(...amounts)}<DTASOF>${day}</LEDGERBAL></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>`
+  const to = `bank/store?account_id=${pick(...accounts).id}`
   return {
     way: 'statement',
     named: { op: 'created', cause: 'import' },
-    does: () => sendFile({ world, person }, `bank/store?account_id=${pick(...accounts).id}`, file),
+    does: (override) => sendFile({ world, person }, `${to}${asAnswer(override)}`, file),
   }
 }
 
@@ -123,7 +143,42 @@ function uploads(place: Place, device: Device, row: Json): Change {
       ? [pick(update('transaction', row.id, { amount: pick(...amounts) }), remove('transaction', row.id))]
       : []),
   ]
-  return { way: 'upload', named: { cause: null }, does: () => upload(device, operations) }
+  return { way: 'upload', named: { cause: null }, does: uploading(device, operations) }
+}
+
+const uploading =
+  ({ post }: Device, operations: object[]) =>
+  (override: boolean) =>
+    post('/api/changes', { ops: operations.map((one) => ({ ...one, ...inBody(override) })) })
+
+/** Opens a period in the upload that changes it, or reconciles one that was open. */
+function uploadsOpening(place: Place, device: Device): Change {
+  const { pick, accounts } = place
+  const [account, through] = [pick(...accounts), pick(null, null, ...days)]
+  const operations = [
+    update('account', account.id, { reconciled_through: through }),
+    create('transaction', newId(place), fields(place)),
+  ]
+  const isFree = through === null
+  return {
+    way: 'upload with a period',
+    named: { op: 'created' },
+    isFree,
+    does: uploading(device, operations),
+  }
+}
+
+/** Reconciles a period by a check, which may not be right, or opens it. */
+async function reconciles({ pick, accounts }: Place, { get, put }: Device): Promise<Change> {
+  const checks: Json[] = (await get('/api/balance-checks')).body
+  const ok = checks.filter(({ state }) => state === 'ok')
+  const check = pick(...ok, ...ok, ...checks)
+  const [id, through] = [
+    check?.account_id ?? pick(...accounts).id,
+    pick(check?.date ?? null, check?.date, null),
+  ]
+  const does = () => put(`/api/accounts/${id}`, { reconciled_through: through ?? null })
+  return { way: through ? 'reconcile' : 'open a period', named: { op: 'none' }, does }
 }
 
 /** Corrects many rows in one upload, each of which is logged by itself. */
@@ -131,26 +186,22 @@ function corrects({ pick }: Place, device: Device, rows: Json[]): Change {
   const operations = rows
     .slice(0, 40)
     .map(({ id }) => update('transaction', id, { amount: pick(...amounts) }))
-  return { way: 'corrections', named: { op: 'updated', count: 1 }, does: () => upload(device, operations) }
+  return { way: 'corrections', named: { op: 'updated', count: 1 }, does: uploading(device, operations) }
 }
 
 function setsStart({ pick, accounts }: Place, { put }: Device): Change {
-  const body = { starting_balance: pick('100.00', '105.00') }
+  const [body, { id }] = [{ starting_balance: pick('100.00', '105.00') }, pick(...accounts)]
   return {
     way: 'starting balance',
     named: { op: 'starting_balance', count: 0, after: body },
-    does: () => put(`/api/accounts/${pick(...accounts).id}`, body),
+    does: (override) => put(`/api/accounts/${id}`, { ...body, ...inBody(override) }),
   }
 }
 
 /** Closes an account, or opens it again, which moves no balance. */
 function ends({ pick, accounts }: Place, { put }: Device): Change {
-  const body = { closed_on: pick(...days, null) }
-  return {
-    way: 'close an account',
-    named: { op: 'none' },
-    does: () => put(`/api/accounts/${pick(...accounts).id}`, body),
-  }
+  const [body, { id }] = [{ closed_on: pick(...days, null) }, pick(...accounts)]
+  return { way: 'close an account', named: { op: 'none' }, does: () => put(`/api/accounts/${id}`, body) }
 }
 
 function edits({ pick, accounts }: Place, { put }: Device, { id }: Json): Change {
@@ -163,42 +214,47 @@ function edits({ pick, accounts }: Place, { put }: Device, { id }: Json): Change
   return {
     way: `edit ${Object.keys(body)[0]}`,
     named: { op: 'updated', transaction_id: id },
-    does: () => put(`/api/transactions/${id}`, body),
+    does: (override) => put(`/api/transactions/${id}`, { ...body, ...inBody(override) }),
   }
 }
 
 function deletes(device: Device, { id }: Json): Change {
   const named = { op: 'deleted', transaction_id: id, after: null }
-  return { way: 'delete', named, does: () => device.delete(`/api/transactions/${id}`) }
+  const does = (override: boolean) =>
+    device.delete(`/api/transactions/${id}${override ? '?override_reconciled=true' : ''}`)
+  return { way: 'delete', named, does }
 }
 
 function joins({ pick }: Place, { post }: Device, row: Json, rows: Json[]): Change {
   const alike = rows.filter(({ id, amount }) => id !== row.id && amount === row.amount)
   const body = { kind: pick('duplicate', 'transfer'), ids: [row.id, pick(...alike)?.id] }
-  return { way: 'join', named: { cause: 'match' }, does: () => post('/api/matches/join', body) }
+  const does = (override: boolean) => post('/api/matches/join', { ...body, ...inBody(override) })
+  return { way: 'join', named: { cause: 'match' }, does }
 }
 
 const separates = ({ post }: Device, { id }: Json): Change => ({
   way: 'separate',
   named: { cause: 'match' },
-  does: () => post('/api/matches/separate', { id }),
+  does: (override) => post('/api/matches/separate', { id, ...inBody(override) }),
 })
 
 async function undoes({ pick }: Place, device: Device): Promise<Change> {
   const imports: Json[] = (await device.get('/api/imports')).body
   const id = pick(...imports)?.id
   const does = () => device.delete(`/api/imports/${id}?force=true`)
-  return { way: 'undo', named: { cause: 'undo', import_id: id }, does }
+  return { way: 'undo', named: { cause: 'undo', import_id: id }, isFree: true, does }
 }
 
 /** Deletes an account, and opens another one. */
 function closes({ accounts, person }: Place, device: Device, gone: Json): Change {
   const does = async () => {
-    await device.delete(`/api/accounts/${gone.id}`)
+    const response = await device.delete(`/api/accounts/${gone.id}`)
     const index = accounts.indexOf(gone)
     if (index >= 0) accounts.splice(index, 1, await openAccount(person, { name: 'Another' }))
+    return response
   }
-  return { way: 'delete an account', named: { op: 'account_deleted', transaction_id: null }, does }
+  const named = { op: 'account_deleted', transaction_id: null }
+  return { way: 'delete an account', named, isFree: true, does }
 }
 
 /** Edits the ledger of a device offline, which shows at once what the service does once it is sent. */
@@ -208,20 +264,27 @@ async function ledgerEdits(place: Place, { ledger }: Device): Promise<Change> {
   const row = pick(...ledger.transactions({ per_page: 500 }).data)
   const entered = fields(place)
   const edit = pick('create', ...(row ? ['update', 'remove'] : []))
-  const does = async () => {
-    if (edit === 'create')
-      await ledger.create('transaction', {
-        ...entered,
-        account_id: String(entered.account_id),
-        to_account_id: entered.to_account_id && String(entered.to_account_id),
-        category_id: String(entered.category_id),
-      } as never)
-    else if (edit === 'update') await ledger.update('transaction', row?.key ?? '', { amount: entered.amount })
-    else await ledger.remove('transaction', row?.key ?? '')
+  const write = async (options: { override_reconciled: boolean }) => {
+    if (edit === 'remove') return ledger.remove('transaction', row?.key ?? '', options)
+    if (edit === 'update')
+      return ledger.update('transaction', row?.key ?? '', { amount: entered.amount }, options)
+    const keys = {
+      account_id: String(entered.account_id),
+      to_account_id: entered.to_account_id && String(entered.to_account_id),
+      category_id: String(entered.category_id),
+    }
+    return ledger.create('transaction', { ...entered, ...keys } as never, options)
+  }
+  const does = async (override: boolean) => {
+    const refusal = await write({ override_reconciled: override }).catch((error: unknown) => {
+      if (error instanceof LedgerError && error.reconciledThrough) return error.errors
+      throw error
+    })
     await ledger.sync()
     for (const one of ledger.conflicts()) await ledger.keepTheirs(one)
     for (const one of ledger.rejected()) await ledger.discard(one)
     await ledger.sync()
+    return { body: refusal }
   }
   const op = { create: 'created', update: 'updated', remove: 'deleted' }[edit]
   const named = { op, count: 1, ...(edit !== 'create' && { transaction_id: row?.id }) }

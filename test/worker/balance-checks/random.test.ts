@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { expect, inject, test } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
-import type { Json } from '../fixtures/world.ts'
+import type { Json, World } from '../fixtures/world.ts'
 import { askDatabase, openWorldDatabase } from '../laws/every-route.ts'
 import { type Change, createPlace, type Device, days, type Place, planChange } from './changes.ts'
 
@@ -17,12 +17,21 @@ const oneInIsTwice = 8
 /** Checks that come, are corrected to what the account has, and go. Returns all. */
 async function checkBalances({ person, pick, accounts }: Place, checks: Json[]): Promise<Json[]> {
   const broken = checks.filter(({ state }) => state === 'broken')
-  if (checks.length > 12) await person.delete(`/api/balance-checks/${pick(...checks).id}`)
+  const override = '?override_reconciled=true'
+  if (checks.length > 12) await person.delete(`/api/balance-checks/${pick(...checks).id}${override}`)
   const one = pick(...broken)
-  if (one) await person.put(`/api/balance-checks/${one.id}`, { balance: one.ledger_balance })
+  if (one)
+    await person.put(`/api/balance-checks/${one.id}`, {
+      balance: one.ledger_balance,
+      override_reconciled: true,
+    })
   const [account_id, date] = [pick(...accounts).id, pick(...days)]
   const { status, body } = await person.post('/api/balance-checks', { account_id, date, balance: 100 })
-  if (status === 201) await person.put(`/api/balance-checks/${body.id}`, { balance: body.ledger_balance })
+  if (status === 201)
+    await person.put(`/api/balance-checks/${body.id}`, {
+      balance: body.ledger_balance,
+      override_reconciled: true,
+    })
   return list(person)
 }
 
@@ -31,7 +40,11 @@ const list = async ({ get }: Pick<Device, 'get'>): Promise<Json[]> => (await get
 const cents = (amount: number) => Math.round(amount * 100)
 
 /** What was done and what broke, over all places. */
-const tally = { did: new Map<string, number>(), broke: new Map<string, number>() }
+const tally = {
+  did: new Map<string, number>(),
+  broke: new Map<string, number>(),
+  refused: new Map<string, number>(),
+}
 const count = (counts: Map<string, number>, what: string) => counts.set(what, (counts.get(what) ?? 0) + 1)
 
 /** Changes something with one device or with two at once, and expects each check that breaks to say so. */
@@ -44,7 +57,10 @@ async function change(place: Place, known: Json[]): Promise<Json[]> {
   const acting = isTwice ? devices.slice(0, 2) : [pick(...devices)]
   const done: [Device, Change][] = []
   for (const device of acting) done.push([device, await planChange(place, device)])
-  const responses = await Promise.all(done.map(([, { does }]) => does()))
+  const responses = await act(
+    place,
+    done.map(([, one]) => one),
+  )
   for (const [, { way }] of done) count(tally.did, isTwice ? 'two at once' : way)
   const after = await list(person)
   const broken = after.filter(({ id, state }) => before.get(id)?.state === 'ok' && state === 'broken')
@@ -57,8 +73,8 @@ async function change(place: Place, known: Json[]): Promise<Json[]> {
     expect(broken_at).toBe(broken_by[0].at)
     for (const entry of broken_by) expectNamed(entry, done)
   }
-  const [way, [response]] = [done[0]?.[1].way, responses as Json[]]
-  if (way === 'undo' && !isTwice) expect(response.body?.broken_checks ?? []).toEqual(broken)
+  const [way, [response]] = [done[0]?.[1].way, responses]
+  if (way === 'undo' && !isTwice) expect(response?.body?.broken_checks ?? []).toEqual(broken)
   const { ledger } = pick(...devices)
   await ledger.sync()
   const shown = ({ id, difference, ledger_balance, state }: Json) => ({
@@ -70,6 +86,52 @@ async function change(place: Place, known: Json[]): Promise<Json[]> {
   const byId = (a: Json, b: Json) => a.id - b.id
   expect(ledger.checks().map(shown).sort(byId)).toEqual(after.map(shown).sort(byId))
   return after
+}
+
+/**
+ * Makes changes, one or two at once, and returns the responses. None may move a balance of a reconciled period. One that is
+ * refused for a period is made once more with the override, and then moves one.
+ */
+async function act({ world, pick }: Place, changes: Change[]): Promise<Json[]> {
+  const before = await readPeriods(world)
+  const responses = await Promise.all(changes.map(({ does }) => does(false)))
+  if (!changes.some(({ isFree }) => isFree)) expect(await before.movedSince()).toEqual([])
+  const [change, other] = changes
+  const isRefused = (response?: Json) =>
+    JSON.stringify(response?.body ?? '').includes('is reconciled through')
+  if (!change || other || !isRefused(responses[0])) return responses
+  count(tally.refused, change.way)
+  if (!pick(true, false)) return responses
+  const overridden = await change.does(true)
+  expect(isRefused(overridden), change.way).toBe(false)
+  if (!overridden.body?.import?.dry_run) expect(await before.movedSince(), change.way).not.toEqual([])
+  return [overridden]
+}
+
+/** What moves the balances of all accounts on each day, and in which reconciled periods that changes. */
+async function readPeriods(world: World) {
+  const moves = sql`
+    select account_id || ' ' || day as place, account_id, day, sum(effect) as effect from (
+      select id as account_id, '' as day, starting_balance as effect from accounts
+       union all
+      select account_id, coalesce(booked_on, transaction_date), iif(type = 'income', amount, -amount) from transactions
+       union all
+      select to_account_id, coalesce(to_booked_on, transaction_date), amount
+        from transactions where to_account_id is not null) group by account_id, day`
+  const locked = sql`select id, reconciled_through from accounts where reconciled_through is not null`
+  const [before, periods] = [await askDatabase(world, moves), await askDatabase(world, locked)]
+  const movedSince = async () => {
+    const [was, is] = [before, await askDatabase(world, moves)].map(
+      (rows) => new Map(rows.map(({ place, ...row }) => [place, row])),
+    )
+    return [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])].filter((place) => {
+      const row = was?.get(place) ?? is?.get(place)
+      const period = periods.find(({ id }) => id === row?.account_id)
+      const isIn = period && String(row?.day) <= String(period.reconciled_through)
+      return isIn && (was?.get(place)?.effect ?? 0) !== (is?.get(place)?.effect ?? 0)
+    })
+  }
+  return { movedSince }
 }
 
 /** Expects a change to name one of the devices and what it did. */
@@ -111,7 +173,9 @@ test(
     }
     console.info(`Seed ${firstSeed}: ${total} changes`, Object.fromEntries(tally.did))
     console.info('Broke checks:', Object.fromEntries(tally.broke))
+    console.info('Refused:', Object.fromEntries(tally.refused))
     expect(tally.broke.size).toBeGreaterThan(8)
+    expect(tally.refused.size).toBeGreaterThan(3)
   },
   total * 3_000 + 60_000,
 )

@@ -45,12 +45,15 @@ export class Tally {
   calls = 0
   /** Calls refused because a figure would have passed its bounds. */
   pastBounds = 0
+  /** Calls refused for a reconciled period. */
+  reconciled = 0
   readonly successes = new Map<string, number>()
   readonly statuses = new Map<number, number>()
 
   count({ operation }: Step, { response: { status, body } }: Exchange): void {
     this.calls += 1
     if (status === 422 && JSON.stringify(body).includes(pastBounds)) this.pastBounds += 1
+    if (body?.code === 'reconciled') this.reconciled += 1
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
     if (status < 400) this.successes.set(operation.name, (this.successes.get(operation.name) ?? 0) + 1)
   }

@@ -41,15 +41,17 @@ test(
       isDone: () => tally.calls >= operations,
       live: (history, seed) => playHistory(history, seed % oneInIsRich === 0, tally),
     })
-    const { calls, histories, pastBounds, statuses: counts, successes } = tally
+    const { calls, histories, pastBounds, reconciled, statuses: counts, successes } = tally
     console.info(`Seed ${seed}: ${calls} calls in ${histories} histories`, {
       ...Object.fromEntries(counts),
       pastBounds,
+      reconciled,
       ...Object.fromEntries(successes),
     })
     if (operations < enough.calls) return
     expect(kinds.filter(({ name }) => (successes.get(name) ?? 0) < enough.successes)).toEqual([])
     expect(pastBounds).toBeGreaterThan(0)
+    expect(reconciled).toBeGreaterThan(0)
     expect(statuses.filter((status) => (counts.get(status) ?? 0) < enough.responses)).toEqual([])
   },
   operations * callMs + 2 * shrinkingMs,
