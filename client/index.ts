@@ -3,7 +3,7 @@ export { type ClientOptions, createClient, type PurseClient } from './create.ts'
 export { ApiError, ConnectionError } from './errors.ts'
 export { indexedDbStorage } from './indexed-db.ts'
 export type { LedgerConflict, LedgerRejection } from './ledger/conflicts.ts'
-export { type Entered, LedgerError } from './ledger/entered.ts'
+export { type Entered, LedgerError, type WriteOptions } from './ledger/entered.ts'
 export {
   type Ledger,
   type LedgerOptions,

@@ -15,6 +15,7 @@ import { connection, keepInSync, readyIn } from './sync.ts'
 import { Icon, type IconName } from './ui/icon.tsx'
 import { Keys } from './ui/keys.tsx'
 import { lazy } from './ui/lazy.tsx'
+import { OverrideDialog } from './ui/override.tsx'
 import { Page as PageFrame } from './ui/page.tsx'
 import { hush, Toasts } from './ui/toast.tsx'
 
@@ -87,6 +88,7 @@ function SignedIn({ session }: { session: Session }) {
   const isCurrent = (path: string) => isShown(path) || (path === '/more' && isElsewhere)
   return (
     <div class="shell">
+      <OverrideDialog />
       <div class="foot">
         <Toasts />
         <nav aria-label="Pages">

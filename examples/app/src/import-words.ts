@@ -32,9 +32,15 @@ export const inPlainWords = (text: string): string =>
     .replace(/[.;,:]? (?:or )?(?:send|map|add|choose|name them|use one of|use up to)\b.*/is, '.')
     .replace(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => nameOfField(name))
 
+const lockAnswers: Record<string, string> = {
+  skip: 'Leave them out, so that the period stays as it is.',
+  add: 'Add them. The balance check of the period may turn red.',
+}
+
 /** An answer in words. */
 export function answerIn({ field }: Pick<ImportQuestion, 'field'>, option: Option): string {
   const day = dayOf(option)
+  if (field === 'reconciled') return lockAnswers[option.value] ?? option.label
   if (field === 'date_format' && day) return day
   return inPlainWords(option.label.replaceAll('_', ' '))
 }

@@ -1,7 +1,8 @@
-import { type Ledger, type MatchList, unwrap } from 'purse-client'
-import { dayAfter } from './format.ts'
+import { type Ledger, type MatchList, unwrap, type WriteOptions } from 'purse-client'
+import { counted, dayAfter } from './format.ts'
 import { client } from './session.ts'
 import { observable } from './store.ts'
+import { confirmOverride, writeOrAsk } from './ui/override.tsx'
 
 export type Match = MatchList['matches'][number]
 
@@ -53,9 +54,26 @@ function yearBefore(ledger: Ledger, to?: string): { from: string; to: string } |
 }
 
 /** Joins pairs, and returns the transactions that remain of them. */
-export async function join(matches: Match[]) {
-  const pairs = matches.slice(0, maxPairs).map(({ kind, ids }) => ({ kind, ids }))
+export async function join(matches: Match[], options: WriteOptions = {}): Promise<Joined[]> {
+  const pairs = matches.slice(0, maxPairs).map(({ kind, ids }) => ({ kind, ids, ...options }))
   if (pairs.length === 0) return []
   const result = await unwrap(client.api.matches.join.$post({ json: { pairs } }))
-  return 'outcomes' in result ? result.outcomes.flatMap(({ transaction }) => transaction ?? []) : []
+  const outcomes = 'outcomes' in result ? result.outcomes : []
+  const joined = outcomes.flatMap(({ transaction }) => (transaction ? [{ ...transaction, ...options }] : []))
+  // Only a reconciled period refuses a pair for its day.
+  const refused = matches.filter((_, at) => outcomes[at]?.errors?.transaction_date)
+  if (refused.length === 0) return joined
+  const refusal = outcomes.flatMap(({ errors }) => errors?.transaction_date ?? [])
+  const change = `This joins ${counted(refused.length, 'pair')} of transactions.`
+  const isOverride = await confirmOverride({ refusal: [...new Set(refusal)].join(' '), change })
+  return isOverride ? [...joined, ...(await join(refused, { override_reconciled: true }))] : joined
 }
+
+type Joined = { id: number } & WriteOptions
+
+/** Takes a join back. One that has overridden a reconciled period needs no further question. */
+export const separate = ({ id, override_reconciled }: Joined) =>
+  writeOrAsk(
+    (options) => unwrap(client.api.matches.separate.$post({ json: { id, override_reconciled, ...options } })),
+    'This makes two transactions of one again.',
+  )

@@ -53,6 +53,13 @@ export function shownValue(ledger: Ledger, field: string, value: LedgerFields[st
   return named.find((one) => one.key === value)?.name ?? String(value)
 }
 
+/** Fields and their values, such as those that a change sets; those that are empty are left out. */
+export const shownFields = (ledger: Ledger, fields: LedgerFields): string =>
+  Object.entries(fields)
+    .filter(([, value]) => value !== null && value !== '')
+    .map(([field, value]) => `${nameOfField(field)} ${shownValue(ledger, field, value)}`)
+    .join(', ')
+
 function shownException({ skip, ...others }: Record<string, unknown>): string {
   const texts = Object.entries(others).map(([field, one]) => `${nameOfField(field)} ${one}`)
   return skip ? 'skipped' : texts.join(', ')

@@ -12,6 +12,7 @@ import { Amount, signed } from '../ui/amount.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { NetWorth } from '../ui/charts.tsx'
 import { AmountField, type Entries, Field } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { useLoaded } from '../ui/loaded.ts'
 import { Page } from '../ui/page.tsx'
 import { RowDialog } from '../ui/row-dialog.tsx'
@@ -61,6 +62,8 @@ function Lines({ ledger, account }: { ledger: Ledger; account: LedgerAccount }) 
   const [pages, setPages] = useKept('pages', 1)
   const { rows: data, total } = find(ledger, { account_id: account.key }, pages)
   const checks = ledger.checks(account.key).reverse()
+  // What the service has refused is not reconciled.
+  const through = account.waits === 'rejected' ? null : account.reconciled_through
   let cents = centsOf(account.balance.toFixed(2))
   const rows = data.map((row) => {
     const after = cents
@@ -68,15 +71,20 @@ function Lines({ ledger, account }: { ledger: Ledger; account: LedgerAccount }) 
     return { row, after }
   })
   const shownChecks = (from: string | undefined, to: string | undefined) =>
-    checks.filter(({ date }) => (from === undefined || date >= from) && (to === undefined || date < to))
+    checks
+      .filter(({ date }) => (from === undefined || date >= from) && (to === undefined || date < to))
+      .map((check) => (
+        <Fragment key={`${check.key} ${check.difference}`}>
+          {check.date === through && <LockLine {...{ ledger, account, through }} />}
+          <CheckLine {...{ ledger, check, through, onEdit: setEdited }} />
+        </Fragment>
+      ))
   return (
     <article class="list">
       {total === 0 && <p>It has no transactions yet.</p>}
       {rows.map(({ row, after }, nth) => (
         <Fragment key={row.key}>
-          {shownChecks(row.transaction_date, rows[nth - 1]?.row.transaction_date).map((check) => (
-            <CheckLine key={`${check.key} ${check.difference}`} {...{ ledger, check, onEdit: setEdited }} />
-          ))}
+          {shownChecks(row.transaction_date, rows[nth - 1]?.row.transaction_date)}
           <button type="button" class="row" onClick={() => setEdited(row)}>
             <span>
               <bdi>{titleOf(row)}</bdi>
@@ -86,26 +94,56 @@ function Lines({ ledger, account }: { ledger: Ledger; account: LedgerAccount }) 
           </button>
         </Fragment>
       ))}
-      {shownChecks(undefined, rows.at(-1)?.row.transaction_date).map((check) => (
-        <CheckLine key={`${check.key} ${check.difference}`} {...{ ledger, check, onEdit: setEdited }} />
-      ))}
+      {shownChecks(undefined, rows.at(-1)?.row.transaction_date)}
       {rows.length < total && <ShowMore shown={rows.length} onMore={() => setPages(pages + 1)} />}
       {edited && <TransactionDialog {...{ ledger, edited, onDone: () => setEdited(undefined) }} />}
     </article>
   )
 }
 
+/** The end of the reconciled period. */
+function LockLine({ ledger, account, through }: { ledger: Ledger; account: LedgerAccount; through: string }) {
+  const text = `Reconciled through ${shortDay(through)}`
+  const reopen = () =>
+    writeAndSay(ledger, () => ledger.reconcile(account.key, null), 'The period is open again.')
+  return (
+    <div class="line row">
+      <span>
+        <Icon name="lock" /> {text}
+      </span>
+      <Button label="Reopen" isMain={false} onClick={reopen} />
+    </div>
+  )
+}
+
 type CheckProps = { ledger: Ledger; check: LedgerCheck; onEdit: (row: LedgerTransaction) => void }
 
-/** A check: a tick, or what broke it. */
-function CheckLine({ ledger, check, onEdit }: CheckProps) {
-  if (check.state === 'broken') return <BrokenCheck {...{ ledger, check, onEdit }} />
+/** A check: a tick, with which the period up to it can be reconciled, or what broke it. */
+function CheckLine({ ledger, check, through, onEdit }: CheckProps & { through: string | null }) {
+  if (check.state === 'broken') {
+    // Once a change of this device is sent, the service names it.
+    const pending = ledger.check(check.key)?.pending ?? []
+    return <BrokenCheck key={pending.length} {...{ ledger, check, onEdit }} />
+  }
+  const { account, date } = check
+  const day = shortDay(date)
+  const reconcile = () =>
+    writeAndSay(
+      ledger,
+      () => ledger.reconcile(account.key, date),
+      `The account is reconciled through ${day}.`,
+    )
   return (
     <div class="line row">
       <span>
         <span class="income">✓</span> {titleOfCheck(check)}
       </span>
-      <RemoveCheck {...{ ledger, check }} />
+      <span class="together">
+        {date > (through ?? '') && (
+          <Button label="Reconcile" aria-label={`Reconcile through ${day}`} onClick={reconcile} />
+        )}
+        <RemoveCheck {...{ ledger, check }} />
+      </span>
     </div>
   )
 }
@@ -134,7 +172,12 @@ const titleOfCheck = ({ date, balance }: LedgerCheck) => `Bank on ${shortDay(dat
 
 function RemoveCheck({ ledger, check }: Omit<CheckProps, 'onEdit'>) {
   const remove = () =>
-    writeAndSay(ledger, () => ledger.remove('balance_check', check.key), 'The check is removed.')
+    writeAndSay(
+      ledger,
+      (options) => ledger.remove('balance_check', check.key, options),
+      'The check is removed.',
+      `This removes the check of ${shortDay(check.date)}.`,
+    )
   return <Button label="Remove check" isMain={false} onClick={remove} />
 }
 
@@ -148,7 +191,12 @@ function adjust(ledger: Ledger, { account, date, difference }: LedgerCheck) {
     transaction_date: date,
     description: 'Adjustment to the bank',
   }
-  return writeAndSay(ledger, () => ledger.create('transaction', entered), 'The adjustment is added.')
+  return writeAndSay(
+    ledger,
+    (options) => ledger.create('transaction', entered, options),
+    'The adjustment is added.',
+    `This adds an adjustment of ${money(entered.amount)} on ${shortDay(date)}.`,
+  )
 }
 
 function CheckDialog({

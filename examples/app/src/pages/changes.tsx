@@ -6,6 +6,7 @@ import { useFollowed } from '../store.ts'
 import { connection, idOf, readyIn } from '../sync.ts'
 import { nameOf, nameOfField, shownValue } from '../titles.ts'
 import { Button } from '../ui/button.tsx'
+import { confirmOverride } from '../ui/override.tsx'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { TransactionDialog } from './transaction-dialog.tsx'
@@ -71,15 +72,23 @@ const pages = {
 
 function Rejection({ ledger, rejection }: { ledger: Ledger; rejection: LedgerRejection }) {
   const [isOpen, setOpen] = useState(false)
+  const override = async (refusal: string) => {
+    const change = `This sends your change of ${nameOf(ledger, rejection)} again.`
+    if (await confirmOverride({ refusal, change })) await ledger.overrideReconciled(rejection)
+  }
+  const text = Object.values(rejection.errors).flat().join(' ')
   const page = pages[rejection.noun]
   const edited = rejection.noun === 'transaction' ? ledger.transaction(rejection.key) : undefined
   return (
     <article>
       <h2>{nameOf(ledger, rejection)}</h2>
-      <p role="alert">{Object.values(rejection.errors).flat().join(' ')}</p>
+      <p role="alert">{text}</p>
       <div class="line">
         {edited && <Button label="Correct it" onClick={() => setOpen(true)} />}
         {!edited && page && !rejection.errors.row && <a href={page}>Correct it</a>}
+        {rejection.reconciled_through && (
+          <Button label="Do it anyway …" isMain={false} onClick={() => override(text)} />
+        )}
         <Button label="Drop my change" isMain={false} onClick={() => ledger.discard(rejection)} />
       </div>
       {isOpen && edited && <TransactionDialog {...{ ledger, edited, onDone: () => setOpen(false) }} />}

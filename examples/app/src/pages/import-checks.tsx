@@ -18,8 +18,10 @@ export function ImportChecks({ ledger, outcome }: { ledger: Ledger; outcome: Out
   const start = () =>
     writeAndSay(
       ledger,
-      () => ledger.update('account', first.account.key, { starting_balance: starting_balance ?? '0' }),
+      (options) =>
+        ledger.update('account', first.account.key, { starting_balance: starting_balance ?? '0' }, options),
       'The starting balance is set.',
+      `This sets the starting balance to ${money(starting_balance ?? 0)}.`,
     )
   return (
     <article aria-live="polite">

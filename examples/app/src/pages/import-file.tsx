@@ -275,10 +275,10 @@ function Question(question: ImportQuestion) {
   )
 }
 
-type RowsProps = ImportPreview & Pick<PageProps, 'ledger'> & Pick<Outcome, 'occurrences'>
+type RowsProps = ImportPreview & Pick<PageProps, 'ledger'> & Pick<Outcome, 'occurrences' | 'left_out'>
 
 /** The rows as they would be stored. */
-function Rows({ ledger, rows, more, occurrences }: RowsProps) {
+function Rows({ ledger, rows, more, occurrences, left_out }: RowsProps) {
   const nameOf = (id: number) => {
     const row = ledger.transaction(id)
     return row ? `may be the same as ${inWords(row)}` : 'may match another row of the file'
@@ -288,19 +288,22 @@ function Rows({ ledger, rows, more, occurrences }: RowsProps) {
     const one = expected.get(row)
     return one && (occurrenceInWords(ledger, one) ?? 'a recurring transaction')
   }
+  const isLeftOut = ({ row }: { row: number }) =>
+    left_out.lines.some(({ line, reason }) => reason === 'reconciled' && line === row)
   return (
     <div class="list">
       {rows.map((row) => (
         <Movement
           key={row.row}
           row={row}
-          isMuted={row.duplicate_of !== null}
+          isMuted={row.duplicate_of !== null || isLeftOut(row)}
           details={[
             dotted(
               shortDay(row.transaction_date),
               row.category?.name,
               row.to_account ? `${row.account} → ${row.to_account}` : row.account,
               row.duplicate_of ? 'already there' : row.possible ? nameOf(row.possible) : '',
+              isLeftOut(row) && 'left out',
             ),
             expectedAs(row.row),
             row.category?.because,
@@ -330,7 +333,7 @@ function LeftOut({ left_out: { count, lines } }: Pick<Outcome, 'left_out'>) {
   const rows = lines.map(({ line, text, reason }) => [
     String(line),
     text,
-    reason === 'told' ? 'your answer' : nameOfField(reason),
+    reason === 'told' ? 'your answer' : reason === 'reconciled' ? 'reconciled period' : nameOfField(reason),
   ])
   return (
     <details>
@@ -386,7 +389,7 @@ function Found({ ledger, outcome, onTake }: FoundProps) {
       )}
       <LeftOut left_out={outcome.left_out} />
       <Settled settled={outcome.settled} />
-      {preview && <Rows {...{ ledger, occurrences: outcome.occurrences }} {...preview} />}
+      {preview && <Rows {...{ ledger, ...outcome }} {...preview} />}
     </article>
   )
 }

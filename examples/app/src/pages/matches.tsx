@@ -1,7 +1,7 @@
 import { unwrap } from 'purse-client'
 import type { PageProps } from '../app.tsx'
 import { counted, dotted, shortDay } from '../format.ts'
-import { findAllMatches, isSure, join, type Match } from '../matches.ts'
+import { findAllMatches, isSure, join, type Match, separate } from '../matches.ts'
 import { client } from '../session.ts'
 import { Movement } from '../ui/amount.tsx'
 import { Form } from '../ui/form.tsx'
@@ -18,7 +18,7 @@ export function Matches({ ledger }: PageProps) {
     const joined = await join(chosen)
     await Promise.all([ledger.sync(), reload()])
     say(`${counted(joined.length, 'pair')} joined.`, async () => {
-      for (const { id } of joined) await unwrap(client.api.matches.separate.$post({ json: { id } }))
+      for (const one of joined) await separate(one)
       await Promise.all([ledger.sync(), reload()])
       say('Undone.')
     })

@@ -106,7 +106,12 @@ function UpcomingRow({ ledger, rule, occurrence, onChoose }: Chosen & Omit<Upcom
   const details = <small>{dotted(shortDay(transaction_date), wayOfRule(rule), itself)}</small>
   const item = useListItem(what)
   const record = () =>
-    writeAndSay(ledger, () => ledger.recordOccurrence(rule.key, date), `${what} is recorded.`)
+    writeAndSay(
+      ledger,
+      (options) => ledger.recordOccurrence(rule.key, date, options),
+      `${what} is recorded.`,
+      `This records ${what}.`,
+    )
   const skip = () => writeAndSay(ledger, () => ledger.skipOccurrence(rule.key, date), `${what} is skipped.`)
   const restore = () =>
     writeAndSay(ledger, () => ledger.changeOccurrence(rule.key, date, { skip: null }), `${what} is back.`)

@@ -1,7 +1,8 @@
 import { useRef, useState } from 'preact/hooks'
-import type { Ledger, LedgerTransaction } from 'purse-client'
+import type { Ledger, LedgerTransaction, WriteOptions } from 'purse-client'
 import { money } from '../amounts.ts'
 import { counted, grouped } from '../format.ts'
+import { shownFields } from '../titles.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { accountOptions, Choice, type Entries, Field, Form } from '../ui/form.tsx'
@@ -53,10 +54,11 @@ function ChangeAll({ ledger, rows, onDone, onClose }: DialogProps) {
     await writeAllAndSay(
       ledger,
       [
-        () => ledger.update('transaction', keysOf(rows), others),
+        (options) => ledger.update('transaction', keysOf(rows), others, options),
         () => ledger.update('transaction', keysOf(filed), category_id ? { category_id } : {}),
       ],
       `${counted(rows.length, 'transaction')} changed.`,
+      `This changes ${counted(rows.length, 'transaction')} to ${shownFields(ledger, others)}.`,
     )
     dialog.current?.close()
     onDone()
@@ -101,7 +103,8 @@ function DeleteAll({ ledger, rows, onDone, onClose }: DialogProps) {
   const cents = rows.reduce((sum, { amount }) => sum + BigInt(amount.replace('.', '')), 0n)
   const remove = async () => {
     const keys = rows.map(({ key }) => key)
-    await writeAllAndSay(ledger, [() => ledger.remove('transaction', keys)], `${named} deleted.`)
+    const write = (options?: WriteOptions) => ledger.remove('transaction', keys, options)
+    await writeAllAndSay(ledger, [write], `${named} deleted.`, `This deletes ${named}.`)
     dialog.current?.close()
     onDone()
   }

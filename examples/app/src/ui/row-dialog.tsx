@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Entered, Key, Ledger } from 'purse-client'
+import type { Entered, Key, Ledger, LedgerFields, WriteOptions } from 'purse-client'
 import { keepOrder } from '../order.ts'
+import { nameOf, shownFields } from '../titles.ts'
 import { Dialog } from './dialog.tsx'
 import { type Entries, entriesOf, Form } from './form.tsx'
 import { writeAndSay } from './toast.tsx'
@@ -54,8 +55,8 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
   const isGone = row !== null && !isRemoving.current && !isThere(ledger, noun, row)
   const changed = isGone ? null : row
 
-  const finish = async <T,>(write: () => Promise<T>, how: string) => {
-    const result = await writeAndSay(ledger, write, `The ${name} is ${how}.`)
+  const finish = async <T,>(write: (options?: WriteOptions) => Promise<T>, how: string, change: string) => {
+    const result = await writeAndSay(ledger, write, `The ${name} is ${how}.`, change)
     dialog.current?.close()
     return result
   }
@@ -68,19 +69,25 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
     const before: Record<string, unknown> = read(opened.current)
     const edits = Object.entries(entered).filter(([name, value]) => value !== before[name])
     const changes = Object.fromEntries(edits) as Partial<Entered[N]>
-    const key = changed?.key ?? (await finish(() => ledger.create(noun, entered), 'added'))
-    if (changed && edits.length > 0) await finish(() => ledger.update(noun, key, changes), 'changed')
+    const shown = (fields: object) => shownFields(ledger, fields as LedgerFields)
+    const add = (options?: WriteOptions) => ledger.create(noun, entered, options)
+    const key = changed?.key ?? (await finish(add, 'added', `This adds ${shown(entered)}.`))
+    const change = (options?: WriteOptions) => ledger.update(noun, key, changes, options)
+    if (changed && edits.length > 0)
+      await finish(change, 'changed', `This changes ${titleOf(changed)} to ${shown(changes)}.`)
     dialog.current?.close()
     props.onSaved?.(key, entries)
   }
-  const remove = async ({ key }: { key: Key }) => {
+  const titleOf = ({ key, name }: { key: Key; name?: string }) => name ?? nameOf(ledger, { noun, key })
+  const remove = async (row: { key: Key; name?: string }) => {
+    const { key } = row
     if (props.removal && !isAsking) {
       setAsking(true)
       return false
     }
     isRemoving.current = true
     if (noun === 'account' || noun === 'category') keepOrder(ledger, noun)
-    return finish(() => ledger.remove(noun, key), 'deleted')
+    return finish((options) => ledger.remove(noun, key, options), 'deleted', `This deletes ${titleOf(row)}.`)
   }
   return (
     <Dialog {...{ title, dialog, onDone }}>

@@ -1,7 +1,8 @@
-import type { Ledger } from 'purse-client'
+import type { Ledger, WriteOptions } from 'purse-client'
 import { failureOf } from '../failure.ts'
 import { observable, useFollowed } from '../store.ts'
 import { Button, IconButton } from './button.tsx'
+import { writeOrAsk } from './override.tsx'
 
 type Toast = { text: string; undo?: (() => Promise<unknown>) | undefined }
 
@@ -19,28 +20,36 @@ export function say(text: string, undo?: Toast['undo']): void {
   if (!undo) setTimeout(() => hide(toast), shownMs)
 }
 
-/** Writes to the ledger and says so, with an undo. */
-export async function writeAndSay<T>(ledger: Ledger, write: () => Promise<T>, text: string): Promise<T> {
-  const [result] = (await writeAllAndSay(ledger, [write], text)) as [T]
+type Write<T> = (options?: WriteOptions) => Promise<T>
+
+/**
+ * Writes to the ledger and says so, with an undo. `change` says what it does, in the question about a reconciled period.
+ */
+export async function writeAndSay<T>(ledger: Ledger, write: Write<T>, text: string, change = ''): Promise<T> {
+  const [result] = (await writeAllAndSay(ledger, [write], text, change)) as [T]
   return result
 }
 
 /** Writes in several steps. The undo takes back those that changed something, since one more would be another's. */
 export async function writeAllAndSay<T>(
   ledger: Ledger,
-  writes: (() => Promise<T>)[],
+  writes: Write<T>[],
   text: string,
+  change = '',
 ): Promise<T[]> {
   const results: T[] = []
   let steps = 0
   for (const write of writes) {
     let isChanged = false
-    const end = ledger.subscribe(() => {
-      isChanged = true
-    })
-    const written = write()
-    end()
-    results.push(await written)
+    const watched: Write<T> = (options) => {
+      const end = ledger.subscribe(() => {
+        isChanged = true
+      })
+      const written = write(options)
+      end()
+      return written
+    }
+    results.push(await writeOrAsk(watched, change))
     if (isChanged) steps += 1
   }
   say(text, steps > 0 ? () => undoLast(ledger, steps) : undefined)
@@ -50,7 +59,8 @@ export async function writeAllAndSay<T>(
 /** Takes back the last steps of the ledger, and says so. */
 export async function undoLast(ledger: Ledger, steps = 1): Promise<void> {
   let isUndone = false
-  for (let step = 0; step < steps; step++) isUndone = (await ledger.undo()) || isUndone
+  for (let step = 0; step < steps; step++)
+    isUndone = (await writeOrAsk(ledger.undo, 'This undoes your last change.')) || isUndone
   say(isUndone ? 'Undone.' : 'There is nothing to undo.')
 }
 
