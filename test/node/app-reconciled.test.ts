@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { browser as executable } from './fixtures/browser.ts'
@@ -47,8 +49,16 @@ describe.skipIf(!executable)('reconciled periods in the example app', () => {
     await page.getByLabel('File').setInputFiles(file)
     await press(page, 'Look at the file')
   }
+  /** What axe finds on a page. */
+  const flaws = async (page: Page) => {
+    await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
+    return page.evaluate(async () => {
+      const { axe } = globalThis as { axe?: typeof import('axe-core') }
+      return (await axe?.run())?.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
+    })
+  }
   const allSaved = (page: Page) => page.getByText('Online · all saved').waitFor()
-  const questionOn = (page: Page) => page.getByRole('dialog', { name: 'Change a reconciled period?' })
+  const questionOn = (page: Page) => page.getByRole('dialog', { name: 'Reconciled period' })
   const edited = (page: Page) => page.getByRole('dialog', { name: 'Change transaction' })
 
   test('a month is locked with one press, changed only after a question, named by the check, opened, mended and locked again', async () => {
@@ -60,8 +70,11 @@ describe.skipIf(!executable)('reconciled periods in the example app', () => {
     await press(page, 'Save')
     const text = await questionOn(page).innerText()
     expect(text).toContain('The account is reconciled through 31 October 2026.')
-    expect(text).toContain('This changes “Coffee”, 12.50, 12 Oct 2026 to amount 13.00.')
+    expect(text).toContain('This changes “Coffee”, 12.50, 12 Oct 2026: amount 13.00.')
     expect(text).toContain('turns red')
+    await page.setViewportSize({ width: 320, height: 700 })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+    expect(await flaws(page)).toEqual([])
     // Cancel has the focus.
     await page.keyboard.press('Enter')
     await questionOn(page).waitFor({ state: 'detached' })
@@ -70,6 +83,7 @@ describe.skipIf(!executable)('reconciled periods in the example app', () => {
     await press(page, 'Save')
     await press(questionOn(page), 'Do it anyway')
     await edited(page).waitFor({ state: 'detached' })
+    expect(await flaws(page)).toEqual([])
     await page
       .getByText(
         /^0\.50 less than the bank since .*, when Chrome on Windows updated 12\.50 of 12 Oct 2026 to 13\.00\.$/,

@@ -56,7 +56,7 @@ export function AccountPage({ ledger }: PageProps) {
   )
 }
 
-/** The transactions with the balance after each, newest first, and each check above the rows that it covers. */
+/** The transactions with the balance after each, newest first; checks and the lock stand above the rows that they cover. */
 function Lines({ ledger, account }: { ledger: Ledger; account: LedgerAccount }) {
   const [edited, setEdited] = useState<LedgerTransaction>()
   const [pages, setPages] = useKept('pages', 1)
@@ -70,21 +70,28 @@ function Lines({ ledger, account }: { ledger: Ledger; account: LedgerAccount }) 
     cents -= effectOf(row, account)
     return { row, after }
   })
-  const shownChecks = (from: string | undefined, to: string | undefined) =>
-    checks
+  const marks = [
+    ...(through ? [{ date: through, line: <LockLine key="lock" {...{ ledger, account, through }} /> }] : []),
+    ...checks.map((check) => ({
+      date: check.date,
+      line: (
+        <CheckLine
+          key={`${check.key} ${check.difference}`}
+          {...{ ledger, check, through, onEdit: setEdited }}
+        />
+      ),
+    })),
+  ].sort((a, b) => (a.date === b.date ? 0 : a.date < b.date ? 1 : -1))
+  const marksOf = (from: string | undefined, to: string | undefined) =>
+    marks
       .filter(({ date }) => (from === undefined || date >= from) && (to === undefined || date < to))
-      .map((check) => (
-        <Fragment key={`${check.key} ${check.difference}`}>
-          {check.date === through && <LockLine {...{ ledger, account, through }} />}
-          <CheckLine {...{ ledger, check, through, onEdit: setEdited }} />
-        </Fragment>
-      ))
+      .map(({ line }) => line)
   return (
     <article class="list">
       {total === 0 && <p>It has no transactions yet.</p>}
       {rows.map(({ row, after }, nth) => (
         <Fragment key={row.key}>
-          {shownChecks(row.transaction_date, rows[nth - 1]?.row.transaction_date)}
+          {marksOf(row.transaction_date, rows[nth - 1]?.row.transaction_date)}
           <button type="button" class="row" onClick={() => setEdited(row)}>
             <span>
               <bdi>{titleOf(row)}</bdi>
@@ -94,7 +101,7 @@ function Lines({ ledger, account }: { ledger: Ledger; account: LedgerAccount }) 
           </button>
         </Fragment>
       ))}
-      {shownChecks(undefined, rows.at(-1)?.row.transaction_date)}
+      {marksOf(undefined, rows.at(-1)?.row.transaction_date)}
       {rows.length < total && <ShowMore shown={rows.length} onMore={() => setPages(pages + 1)} />}
       {edited && <TransactionDialog {...{ ledger, edited, onDone: () => setEdited(undefined) }} />}
     </article>

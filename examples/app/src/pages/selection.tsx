@@ -58,7 +58,7 @@ function ChangeAll({ ledger, rows, onDone, onClose }: DialogProps) {
         () => ledger.update('transaction', keysOf(filed), category_id ? { category_id } : {}),
       ],
       `${counted(rows.length, 'transaction')} changed.`,
-      `This changes ${counted(rows.length, 'transaction')} to ${shownFields(ledger, others)}.`,
+      `This changes ${counted(rows.length, 'transaction')}: ${shownFields(ledger, others)}.`,
     )
     dialog.current?.close()
     onDone()

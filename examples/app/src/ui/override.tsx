@@ -40,13 +40,11 @@ export function OverrideDialog() {
     asked.answer(dialog.current?.returnValue === 'sure')
   }
   return (
-    <Dialog title="Change a reconciled period?" dialog={dialog} onDone={answer}>
+    <Dialog title="Reconciled period" dialog={dialog} onDone={answer}>
       <div id={textId}>
         <p>{asked.refusal}</p>
         <p>{asked.change}</p>
-        <p>
-          The balance check of that day will not match the bank any more: it turns red, and names this change.
-        </p>
+        <p>Its balance check turns red if it does not match the bank then, and names this change.</p>
       </div>
       <div class="together">
         <Button label="Cancel" aria-describedby={textId} autofocus onClick={() => dialog.current?.close()} />

@@ -74,7 +74,7 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
     const key = changed?.key ?? (await finish(add, 'added', `This adds ${shown(entered)}.`))
     const change = (options?: WriteOptions) => ledger.update(noun, key, changes, options)
     if (changed && edits.length > 0)
-      await finish(change, 'changed', `This changes ${titleOf(changed)} to ${shown(changes)}.`)
+      await finish(change, 'changed', `This changes ${titleOf(changed)}: ${shown(changes)}.`)
     dialog.current?.close()
     props.onSaved?.(key, entries)
   }
