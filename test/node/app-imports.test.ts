@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { browser as executable } from './fixtures/browser.ts'
 import { register as registerByApi, verifyByMail } from './fixtures/client.ts'
-import { address, open, patienceMs, press, serveExampleApp } from './fixtures/example-app.ts'
+import { address, open, patienceMs, press, pressToPost, serveExampleApp } from './fixtures/example-app.ts'
 
 const corpus = path.join(import.meta.dirname, '../corpus')
 const corpusFile = (name: string) => readFile(path.join(corpus, name))
@@ -79,7 +79,7 @@ describe.skipIf(!executable)('files in the example app', () => {
     await chooseFile(page, 'My Budget - Register.csv', Buffer.from(register))
     await press(page, 'Look at the file')
     await page.getByText('names 2 accounts that you do not have').waitFor()
-    await page.getByRole('button', { name: /^Import \d+ transactions$/ }).click()
+    await pressToPost(page, 'Import 2 transactions', '/api/import')
     await page.getByText('Successfully imported').waitFor()
     await open(page, 'Accounts')
     await expect

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { browser as executable } from './fixtures/browser.ts'
 import { verifyByMail } from './fixtures/client.ts'
-import { choose, open, press, serveExampleApp } from './fixtures/example-app.ts'
+import { choose, open, press, pressToPost, serveExampleApp } from './fixtures/example-app.ts'
 
 const reconcile = 'Reconcile through 31 Oct 2026'
 const chromeOnWindows =
@@ -47,7 +47,7 @@ describe.skipIf(!executable)('reconciled periods in the example app', () => {
     await open(page, 'Import')
     const file = { name: 'bank.ofx', mimeType: 'text/plain', buffer: Buffer.from(statement) }
     await page.getByLabel('File').setInputFiles(file)
-    await press(page, 'Look at the file')
+    await pressToPost(page, 'Look at the file', '/api/import')
   }
   /** What axe finds on a page. */
   const flaws = async (page: Page) => {
@@ -158,11 +158,11 @@ describe.skipIf(!executable)('reconciled periods in the example app', () => {
     expect(await question.innerText()).toContain('The account is reconciled through 31 October 2026.')
     expect(await question.innerText()).toContain('14 Oct 2026: −4.00 Bakery')
     await question.getByLabel('Leave them out, so that the period stays as it is.').check()
-    await press(page, 'Look at the file')
+    await pressToPost(page, 'Look at the file', '/api/import')
     await page.getByText('14 Oct 2026 · Checking · left out').waitFor()
     await page.getByText('1 line left out').click()
     await page.getByRole('row', { name: /Bakery.*reconciled period/ }).waitFor()
-    await press(page, 'Import 1 transaction')
+    await pressToPost(page, 'Import 1 transaction', '/api/import')
     await page.getByText('Successfully imported 1 transaction.').waitFor()
     const { data } = await person.get('/transactions')
     expect(data.map(({ description }: { description: string }) => description)).toEqual(['Florist', 'Coffee'])
@@ -171,17 +171,17 @@ describe.skipIf(!executable)('reconciled periods in the example app', () => {
   test('two rows of a locked month are joined after a question, and separated without one', async () => {
     const { person, page } = await compared('reconciled-join@example.com')
     await look(page, person.email, statementOf(debit('20261013', '12.50', 'Coffee')))
-    await press(page, 'Import 1 transaction')
+    await pressToPost(page, 'Import 1 transaction', '/api/import')
     await page.getByText('Successfully imported 1 transaction.').waitFor()
     const [check] = await person.get('/balance-checks')
     await person.call('PUT', `/balance-checks/${check.id}`, { balance: '75.00' })
     await person.call('PUT', `/accounts/${person.account_id}`, { reconciled_through: '2026-10-31' })
     await open(page, 'Matches')
-    await press(page, 'Join')
+    await pressToPost(page, 'Join', '/api/matches/join')
     await questionOn(page).getByText('This joins 1 pair of transactions.').waitFor()
     await press(questionOn(page), 'Cancel')
     await page.getByText('0 pairs joined.').waitFor()
-    await press(page, 'Join')
+    await pressToPost(page, 'Join', '/api/matches/join')
     await press(questionOn(page), 'Do it anyway')
     await page.getByText('1 pair joined.').waitFor()
     expect((await person.get('/balance-checks'))[0]).toMatchObject({ state: 'broken', difference: 12.5 })
