@@ -3,6 +3,7 @@ import { app } from './app.ts'
 import { reportConfiguration } from './config.ts'
 import { createDeps, type Deps } from './deps.ts'
 import { withValidEscapes } from './http/escapes.ts'
+import type { Unsubscribed } from './identity/links.ts'
 import { runCron } from './jobs/cron.ts'
 import { removalConsumer, removeDeleted } from './jobs/removal.ts'
 import { deadMailConsumer, type FailedMail, mailConsumer, recordFailedMail } from './mail/consumer.ts'
@@ -36,7 +37,8 @@ function consumerOf(queue: string, { config, db, now, syncQueue, removalQueue }:
   if (queue.endsWith('-mail-dead')) return deadMailConsumer({ recordFailure })
   if (queue.endsWith('-mail')) {
     const mailer = resendMailer(config.mailer)
-    return mailConsumer({ mailer, recordFailure, wantsReminders: (email) => wantsReminders(db, email), now })
+    const wants = (kind: Unsubscribed, email: string) => wantsReminders(db, kind, email)
+    return mailConsumer({ mailer, recordFailure, wantsReminders: wants, now })
   }
   if (queue.endsWith('-sync-dead')) {
     const reason = 'The batch could not be processed. Please send it again.'

@@ -93,7 +93,12 @@ export async function actRandomly(api: Api, dice: Dice, parts: Parts): Promise<v
       if (body.id && pick(true, true, false))
         await api(`PATCH /balance-checks/${body.id}`, { balance: body.ledger_balance })
     },
-    () => api('PATCH /me', { name: pick('Ada', 'Grace'), reminder_time: pick(null, '07:30') }),
+    () =>
+      api('PATCH /me', {
+        name: pick('Ada', 'Grace'),
+        reminder_time: pick(null, '07:30'),
+        due_reminders: pick(true, false),
+      }),
   ]
   await pick(...acts)()
 }

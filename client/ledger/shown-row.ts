@@ -58,7 +58,7 @@ const noTexts = Object.fromEntries(transactionTexts.map((name) => [name, null]))
 
 /** The values of fields that a new row has not been given, and that rows stored before a field existed lack. */
 const blank: { [N in Creatable]: Record<keyof Blank<N>, Value> } & { profile: Fields } = {
-  profile: {},
+  profile: { due_reminders: true },
   account: {
     id: null,
     version: 0,

@@ -149,7 +149,8 @@ export const emailEndpoints: EndpointGroup = {
     'GET /api/reminders/unsubscribe/:user/:signature': {
       id: 'showUnsubscribe',
       summary: 'Show the page of an unsubscribe link',
-      description: 'The link in the reminder email; shows a page with a button.',
+      description:
+        'The link in a reminder; shows a page with a button. Its signature says which reminders it ends: the daily ones, or those of recurring transactions.',
       responses: { 200: page },
       failures: ['ForgedLink', 'LinkOfNobody'],
     },

@@ -96,6 +96,7 @@ const anyFields = field(
       type: field(oneOf(rowTypes), doc('The type of an account, a category or a transaction.')),
       timezone: profileChanges.shape.timezone,
       reminder_time: profileChanges.shape.reminder_time,
+      due_reminders: profileChanges.shape.due_reminders,
     }),
   ),
   doc({ id: 'OperationFields', description: 'Fields by name, as the endpoints of the noun take them.' }),

@@ -68,9 +68,18 @@ export const users = sqliteTable(
     reminderLastDay: text('reminder_last_day'),
     /** When the reminder job should check this user next; null if never. */
     reminderLookAt: instant('reminder_look_at'),
+    /** Whether to remind of occurrences of recurring transactions. */
+    dueReminders: integer('due_reminders', { mode: 'boolean' }).notNull().default(true),
+    /** The local day up to which that job has handled all occurrences, whether or not it reminded of any. */
+    dueReminderLastDay: text('due_reminder_last_day').$type<CalendarDate>(),
+    /** When that job should check this user next; null if no rule asks for reminders. A trigger sets the first time. */
+    dueReminderLookAt: instant('due_reminder_look_at'),
     ...timestamps,
   },
-  (t) => [index('users_reminder_look_at').on(t.reminderLookAt).where(sql`reminder_look_at is not null`)],
+  (t) => [
+    index('users_reminder_look_at').on(t.reminderLookAt).where(sql`reminder_look_at is not null`),
+    index('users_due_reminder_look_at').on(t.dueReminderLookAt).where(sql`due_reminder_look_at is not null`),
+  ],
 )
 
 /** Deleted users whose rows have not all been removed yet. A trigger inserts them. Ids are never reused. */

@@ -55,13 +55,22 @@ export function isAddressLink(
   return isGenuine && isForUser && Number(link.expires) * 1000 > now.getTime()
 }
 
-/** Makes the link that turns off a user's reminders (RFC 8058). It does not expire. */
-export function unsubscribeLink(base: LinkBase, userId: number): string {
-  const path = `/api/reminders/unsubscribe/${userId}`
-  return `${base.appUrl}${path}/${sign(base.secret, path)}`
+/** The emails that links end: the daily reminder, or those about recurring transactions. */
+export type Unsubscribed = 'reminder' | 'due'
+
+/** What the signature of such a link is about: the path says only whose link it is. */
+const signedText: Record<Unsubscribed, (userId: string) => string> = {
+  reminder: (userId) => `/api/reminders/unsubscribe/${userId}`,
+  due: (userId) => `/api/reminders/unsubscribe/${userId}?due`,
 }
 
-/** True for the parts of a link that `unsubscribeLink` made. */
-export function isUnsubscribeLink(secret: string, userId: string, signature: string): boolean {
-  return isSigned(secret, `/api/reminders/unsubscribe/${userId}`, signature)
+/** Makes the link that ends one kind of emails to a user (RFC 8058). It does not expire. */
+export function unsubscribeLink({ appUrl, secret }: LinkBase, kind: Unsubscribed, userId: number): string {
+  const id = String(userId)
+  return `${appUrl}/api/reminders/unsubscribe/${id}/${sign(secret, signedText[kind](id))}`
+}
+
+/** The emails that a link ends; undefined unless `unsubscribeLink` made it. */
+export function unsubscribedBy(secret: string, userId: string, signature: string): Unsubscribed | undefined {
+  return (['reminder', 'due'] as const).find((kind) => isSigned(secret, signedText[kind](userId), signature))
 }

@@ -2,6 +2,7 @@ import { foldLog } from '../balance-checks/fold.ts'
 import { trimChangeLog } from '../changes/trim-log.ts'
 import type { Deps } from '../deps.ts'
 import { recordDue } from '../recurring/record-due.ts'
+import { remindOfDue } from '../recurring/remind.ts'
 import { reportOf } from '../shared/error-report.ts'
 import { Meter } from '../shared/meter.ts'
 import { sweepSyncs } from '../sync/sweep.ts'
@@ -16,9 +17,11 @@ const jobs: Record<string, (deps: Deps) => Promise<Record<string, number>>> = {
     ...(await foldLog(db, now)),
   }),
   '*/5 * * * *': ({ config, ...deps }) =>
-    both(
+    each(
       () => sendDueReminders({ ...deps, ...config }),
       () => recordDue(deps),
+      // What has just been recorded needs no reminder.
+      () => remindOfDue({ ...deps, ...config }),
     ),
   '17 * * * *': async ({ db, removalQueue, now }) => ({
     ...(await removeExpired(db, now)),
@@ -29,13 +32,14 @@ const jobs: Record<string, (deps: Deps) => Promise<Record<string, number>>> = {
 
 type Did = Promise<Record<string, number>>
 
-/** Runs two jobs, one after the other, even if the first fails. */
-async function both(first: () => Did, second: () => Did): Did {
+/** Runs jobs one after the other, even if one before them fails. */
+async function each(first: () => Did, ...others: (() => Did)[]): Did {
   const did = {}
   try {
     Object.assign(did, await first())
   } finally {
-    Object.assign(did, await second())
+    const [next, ...rest] = others
+    if (next) Object.assign(did, await each(next, ...rest))
   }
   return did
 }

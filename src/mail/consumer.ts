@@ -1,7 +1,8 @@
 import { type Database, runOne } from '../database/run.ts'
 import { failedMails } from '../database/schema.ts'
+import type { Unsubscribed } from '../identity/links.ts'
 import { type Handler, retryLater } from '../queues/dispatch.ts'
-import { mailSchema } from '../queues/mails.ts'
+import { isReminder, mailSchema } from '../queues/mails.ts'
 import type { Mailer } from './resend.ts'
 import { renderMail } from './texts.ts'
 
@@ -9,7 +10,7 @@ type MailDeps = {
   mailer: Mailer
   recordFailure: (failure: FailedMail) => Promise<void>
   /** Checked again, since an email may be in the queue for hours. */
-  wantsReminders: (email: string) => Promise<boolean>
+  wantsReminders: (kind: Unsubscribed, email: string) => Promise<boolean>
   now: Date
 }
 
@@ -26,8 +27,8 @@ export function mailConsumer({ mailer, recordFailure, wantsReminders, now }: Mai
       return 'done'
     }
     const mail = parsed.data
-    if (mail.kind === 'reminder' && (new Date(mail.notAfter) <= now || !(await wantsReminders(mail.to))))
-      return 'done'
+    if (mail.kind === 'reminder' && new Date(mail.notAfter) <= now) return 'done'
+    if (isReminder(mail) && !(await wantsReminders(mail.kind, mail.to))) return 'done'
 
     const delivery = await mailer({ ...renderMail(mail), to: mail.to }, mail.id)
     if (delivery.outcome === 'sent') return 'done'

@@ -5,6 +5,8 @@ export type MailParts = {
   subject: string
   greeting: string
   paragraphs: string[]
+  /** Lists below the paragraphs. */
+  lists?: { title: string; items: string[] }[]
   /** A button in HTML, a URL on its own line in plain text. */
   action?: { label: string; url: string }
   /** Small print below. */
@@ -15,10 +17,11 @@ export type MailParts = {
 
 /** Lays out an email as plain text and as HTML that looks the same in light and dark mode. */
 export function layOut(parts: MailParts): RenderedMail {
-  const { subject, greeting, paragraphs, action, notes = [], footerLink } = parts
+  const { subject, greeting, paragraphs, lists = [], action, notes = [], footerLink } = parts
   const text = [
     greeting,
     ...paragraphs,
+    ...lists.map(({ title, items }) => [title, ...items.map((item) => `- ${item}`)].join('\n')),
     ...(action ? [`${action.label}:\n${action.url}`] : []),
     ...notes,
     ...(footerLink ? [`${footerLink.label}:\n${footerLink.url}`] : []),
@@ -29,6 +32,7 @@ export function layOut(parts: MailParts): RenderedMail {
     [
       paragraph(greeting),
       ...paragraphs.map(paragraph),
+      ...lists.map(list),
       action ? button(action) : '',
       ...notes.map((note) => smallPrint(note)),
       action ? smallPrint('If the button does not work, open this address:', action.url) : '',
@@ -58,6 +62,14 @@ ${content}
 
 function paragraph(text: string): string {
   return `<p style="margin:0 0 16px;font-size:16px;line-height:1.5">${escapeHtml(text)}</p>`
+}
+
+function list({ title, items }: { title: string; items: string[] }): string {
+  const rows = items.map((item) => `<li style="overflow-wrap:anywhere">${escapeHtml(item)}</li>`).join('\n')
+  return `<p style="margin:0 0 4px;font-size:16px;line-height:1.5;font-weight:600">${escapeHtml(title)}</p>
+<ul style="margin:0 0 16px;padding-left:20px;font-size:16px;line-height:1.5">
+${rows}
+</ul>`
 }
 
 function button({ label, url }: { label: string; url: string }): string {

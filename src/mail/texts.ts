@@ -1,12 +1,13 @@
 import { addressLinkMinutes, reservedDays } from '../identity/links.ts'
-import type { Mail, RenderedMail } from '../queues/mails.ts'
+import { isReminder, type Mail, type Reminder, type RenderedMail } from '../queues/mails.ts'
 import { resetLinkMinutes } from '../shared/limits.ts'
+import { dueParts } from './due.ts'
 import { layOut, type MailParts } from './layout.ts'
 
 /** Renders an email from `mail` alone, since a retry with its idempotency key must be identical. */
 export function renderMail(mail: Mail): RenderedMail {
   const rendered = layOut({ greeting: greetingFor(mail.name), ...contentsOf[mail.kind](mail as never) })
-  return mail.kind === 'reminder' ? { ...rendered, headers: unsubscribeHeaders(mail) } : rendered
+  return isReminder(mail) ? { ...rendered, headers: unsubscribeHeaders(mail) } : rendered
 }
 
 type Contents = Omit<MailParts, 'greeting'>
@@ -54,6 +55,7 @@ const contentsOf: { [Kind in Mail['kind']]: (mail: Of<Kind>) => Contents } = {
     action: { label: 'Open Purse', url: frontendUrl },
     footerLink: { label: 'Stop these reminders', url: unsubscribeUrl },
   }),
+  due: dueParts,
   approve_address: ({ newAddress, url }) => ({
     subject: 'Change the address of your account?',
     paragraphs: [
@@ -111,7 +113,7 @@ const contentsOf: { [Kind in Mail['kind']]: (mail: Of<Kind>) => Contents } = {
   }),
 }
 
-function unsubscribeHeaders({ unsubscribeUrl }: Of<'reminder'>) {
+function unsubscribeHeaders({ unsubscribeUrl }: Reminder) {
   return {
     'List-Unsubscribe': `<${unsubscribeUrl}>`,
     'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',

@@ -7,6 +7,17 @@ const envelope = {
   name: z.string(),
 }
 
+/** An occurrence of a recurring transaction. */
+const dueOccurrence = z.object({
+  day: z.iso.date(),
+  title: z.nullable(z.string()),
+  amount: z.string(),
+  isAbout: z.boolean(),
+  /** The names of accounts. */
+  from: z.nullable(z.string()),
+  to: z.nullable(z.string()),
+})
+
 /** An email in the queue. mail/texts.ts has the texts. */
 export const mailSchema = z.discriminatedUnion('kind', [
   z.object({
@@ -26,6 +37,18 @@ export const mailSchema = z.discriminatedUnion('kind', [
     /** After this the reminder is not sent. */
     notAfter: z.iso.datetime(),
   }),
+  z.object({
+    kind: z.literal('due'),
+    ...envelope,
+    frontendUrl: z.url(),
+    unsubscribeUrl: z.url(),
+    /** The user's day when the email was queued. */
+    today: z.iso.date(),
+    /** By day, at least one. */
+    occurrences: z.tuple([dueOccurrence], dueOccurrence),
+    /** How many are not listed. */
+    more: z.int(),
+  }),
   z.object({ kind: z.literal('password_removed'), ...envelope, frontendUrl: z.url() }),
   z.object({ kind: z.literal('approve_address'), ...envelope, newAddress: z.string(), url: z.url() }),
   z.object({ kind: z.literal('change_address'), ...envelope, url: z.url() }),
@@ -42,6 +65,10 @@ export const mailSchema = z.discriminatedUnion('kind', [
 ])
 
 export type Mail = z.infer<typeof mailSchema>
+
+/** An email that the user may turn off. */
+export type Reminder = Extract<Mail, { unsubscribeUrl: string }>
+export const isReminder = (mail: Mail): mail is Reminder => 'unsubscribeUrl' in mail
 
 /** A rendered email. */
 export type RenderedMail = { subject: string; text: string; html: string; headers?: Record<string, string> }

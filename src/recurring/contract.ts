@@ -73,7 +73,7 @@ export const newRecurring = z.object({
   ),
   remind_days: field(
     z.optional(nullable(wholeNumber(0, 14))),
-    doc('How many days ahead to remind of an occurrence; null for not at all. Stored for a later release.'),
+    doc('How many days before an occurrence is due an email reminds of it, 0 on its day; null for never.'),
   ),
   paused: field(
     z.optional(flag),

@@ -40,8 +40,14 @@ export function selectRules({ db, id }: UserScope, now: Date, where?: SQL) {
 /** A rule with the date of its first open occurrence. */
 export type RuleWithNext = Rule & { next: CalendarDate | null }
 
+/** The columns from which the occurrences of a rule are computed. */
+type StoredOccurring = Pick<
+  Rule,
+  'startsOn' | 'rrule' | 'weekend' | 'paused' | 'openedIn' | 'openedAt' | 'exceptions'
+>
+
 /** Converts a stored rule for the functions that compute its occurrences. */
-export function occurringOf(rule: Rule): Occurring {
+export function occurringOf(rule: StoredOccurring): Occurring {
   return {
     startsOn: rule.startsOn,
     rule: storedRecurrenceRule(rule.rrule),
@@ -52,7 +58,8 @@ export function occurringOf(rule: Rule): Occurring {
   }
 }
 
-export const openFromOf = ({ openedIn, openedAt }: Rule): CalendarDate => dateIn(openedIn, openedAt)
+export const openFromOf = ({ openedIn, openedAt }: Pick<Rule, 'openedIn' | 'openedAt'>): CalendarDate =>
+  dateIn(openedIn, openedAt)
 
 export function isRecordedIn(dates: string): IsRecorded {
   const recorded = new Set<CalendarDate>(JSON.parse(dates))

@@ -19,6 +19,10 @@ export const profileChanges = z.partial(
       nullable(timeOfDay),
       doc('When to send a reminder on days without a transaction; null, or an empty string, for never.'),
     ),
+    due_reminders: field(
+      flag,
+      doc('Whether to send emails about recurring transactions, `remind_days` days before they are due.'),
+    ),
     // Rejected, since users would believe that these had changed.
     email: field(nullable(email), doc('The current address; PUT /api/me/email changes it.')),
     password: rejected('The :field field is changed by PUT /api/me/password.'),
@@ -60,6 +64,7 @@ export const mary = () => ({
   timezone: 'Europe/London',
   reminder_time: '20:00',
   reminder_last_sent_at: null,
+  due_reminders: true,
 })
 
 export const user = shown.object(
@@ -81,6 +86,10 @@ export const user = shown.object(
       doc('HH:MM in the time zone; null is off.'),
     ),
     reminder_last_sent_at: z.nullable(shown.timestamp()),
+    due_reminders: field(
+      z.boolean(),
+      doc('Whether emails come about recurring transactions that become due.'),
+    ),
   },
   mary(),
 )

@@ -18,7 +18,7 @@ export const profileEndpoints: EndpointGroup = {
       id: 'updateProfile',
       summary: 'Change the profile',
       description:
-        'Changes only the fields that are sent. `reminder_time: null` ends reminders. A different address is a 422, and so is a password: PUT /api/me/email and PUT /api/me/password change them.',
+        'Changes only the fields that are sent. `reminder_time: null` ends daily reminders, and `due_reminders: false` those of recurring transactions. A different address is a 422, and so is a password: PUT /api/me/email and PUT /api/me/password change them.',
       body: { name: 'ProfileChanges', example: { timezone: 'Europe/London', reminder_time: '20:00' } },
       responses: { 200: json(user, 'The user as it is now.') },
       invalid: {

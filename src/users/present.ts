@@ -12,5 +12,6 @@ export function presentUser(user: User): ShownUser {
     timezone: user.timezone,
     reminder_time: user.reminderTime,
     reminder_last_sent_at: user.reminderLastSentAt?.toISOString() ?? null,
+    due_reminders: user.dueReminders,
   }
 }

@@ -6,6 +6,7 @@ import type { Draft } from '../shared/draft.ts'
 import { Invalid } from '../shared/failures.ts'
 import { addError } from '../shared/field-errors.ts'
 import { changedElsewhere, type ProfileChanges } from './contract.ts'
+import { dueReminderSoon } from './reminders.ts'
 
 /** Returns the user. */
 export async function showUser(owner: Owner): Promise<User> {
@@ -22,8 +23,8 @@ export async function updateProfile(owner: Owner, draft: Draft<ProfileChanges>):
     .update(users)
     .set({
       ...toColumns(changes),
-      // The reminder job computes the next reminder, which depends on both fields.
-      reminderLookAt: movesReminder ? owner.now : undefined,
+      // The reminder jobs compute the next reminders, which depend on both fields.
+      ...(movesReminder && { reminderLookAt: owner.now, dueReminderLookAt: dueReminderSoon(owner.now) }),
       updatedAt: owner.now,
     })
     .where(and(eq(users.id, owner.id), draft.complete ? isOwnAddress : sql`false`))

@@ -2,7 +2,7 @@ import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
 import { type Database, runOne } from '../database/run.ts'
 import { transactions, users } from '../database/schema.ts'
-import { isUnsubscribeLink, type LinkBase, unsubscribeLink } from '../identity/links.ts'
+import { type LinkBase, type Unsubscribed, unsubscribedBy, unsubscribeLink } from '../identity/links.ts'
 import type { MailQueue } from '../queues/queues.ts'
 import { BadLink } from '../shared/failures.ts'
 import { planReminder, type ReminderPlan } from './reminder-plan.ts'
@@ -42,24 +42,42 @@ export async function sendDueReminders(context: ReminderContext) {
   return { lookedAt, sent }
 }
 
-/** False if the user does not exist or has turned off reminders. */
-export async function wantsReminders(db: Database, email: string): Promise<boolean> {
-  const wanted = and(eq(users.email, email), isNotNull(users.reminderTime))
+/** False if the user does not exist or has turned off these emails. */
+export async function wantsReminders(db: Database, kind: Unsubscribed, email: string): Promise<boolean> {
+  const isOn = kind === 'due' ? users.dueReminders : isNotNull(users.reminderTime)
+  const wanted = and(eq(users.email, email), sql`${isOn}`)
   return (await runOne(db, db.select({ id: users.id }).from(users).where(wanted))).length > 0
 }
 
-/** Throws BadLink unless the signature is valid. */
-export function requireUnsubscribeLink(secret: string, userId: string, signature: string) {
-  if (!isUnsubscribeLink(secret, userId, signature)) throw new BadLink(403, 'Invalid unsubscribe link.')
+/** Returns which emails a link ends. Throws BadLink. */
+export function requireUnsubscribeLink(secret: string, userId: string, signature: string): Unsubscribed {
+  const kind = unsubscribedBy(secret, userId, signature)
+  if (!kind) throw new BadLink(403, 'Invalid unsubscribe link.')
+  return kind
 }
 
-/** Turns off the reminders of the user of a link. Throws BadLink. */
-export async function unsubscribe(db: Database, secret: string, userId: string, signature: string) {
-  requireUnsubscribeLink(secret, userId, signature)
-  const off = { reminderTime: null, reminderLookAt: null }
+/** Ends the emails of a link to its user, and returns which they are. Throws BadLink. */
+export async function unsubscribe(
+  { db, now }: { db: Database; now: Date },
+  secret: string,
+  userId: string,
+  signature: string,
+): Promise<Unsubscribed> {
+  const kind = requireUnsubscribeLink(secret, userId, signature)
+  const off = {
+    reminder: { reminderTime: null, reminderLookAt: null, dueReminderLookAt: dueReminderSoon(now) },
+    due: { dueReminders: false },
+  }
   const isLinked = eq(users.id, Number(userId))
-  await runOne(db, db.update(users).set(off).where(isLinked))
+  await runOne(db, db.update(users).set(off[kind]).where(isLinked))
+  return kind
 }
+
+/**
+ * When the job of recurring/remind.ts looks at a user again whose settings change: at once, if it looks at them at all. Each
+ * time another number, so that a job that is writing the time of its next look notices.
+ */
+export const dueReminderSoon = (now: Date) => sql<Date | null>`min(due_reminder_look_at - 1, ${now})`
 
 type Planned = { user: DueUser; plan: ReminderPlan }
 
@@ -87,7 +105,7 @@ async function withoutTransaction({ db }: ReminderContext, plans: Planned[]): Pr
 }
 
 function reminderFor({ links, frontendUrl }: ReminderContext, user: DueUser, { dueFor }: ReminderPlan) {
-  const unsubscribeUrl = unsubscribeLink(links, user.id)
+  const unsubscribeUrl = unsubscribeLink(links, 'reminder', user.id)
   return {
     kind: 'reminder' as const,
     // From day, user and secret, so that a retry has the same id, but another environment does not.

@@ -1,6 +1,7 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { rule } from '../../database/rules.ts'
 import { changedElsewhere, type ProfileChanges } from '../../users/contract.ts'
+import { dueReminderSoon } from '../../users/reminders.ts'
 import { bitsOf } from './conflicts.ts'
 import { type ChangedNoun, updateStep } from './updates.ts'
 
@@ -8,6 +9,7 @@ const conflictGroups = {
   name: 'name',
   timezone: 'timezone',
   reminder_time: 'reminder_time',
+  due_reminders: 'due_reminders',
   email: 'email',
 } satisfies Record<keyof Omit<ProfileChanges, 'password'>, string>
 
@@ -23,9 +25,13 @@ const profile: ChangedNoun = {
 
 export const updateProfiles = updateStep(profile, 'update profile', (now) => {
   const movesReminder = bitsOf(conflictGroups, (field) => field === 'timezone' || field === 'reminder_time')
-  // The reminder job then works out when the next reminder is due.
-  const lookAt = sql`reminder_look_at = iif(op.set_bits & ${sql.raw(String(movesReminder))}, ${now}, users.reminder_look_at)`
+  // The reminder jobs then work out when the next reminders are due.
+  const lookAt = (column: string, soon: SQL) =>
+    sql
+      .raw(column)
+      .append(sql` = iif(op.set_bits & ${sql.raw(String(movesReminder))}, ${soon}, users.${sql.raw(column)})`)
+  const also = [lookAt('reminder_look_at', sql`${now}`), lookAt('due_reminder_look_at', dueReminderSoon(now))]
   // A new address is refused, so it is never written.
   const fields = Object.keys(conflictGroups).filter((field) => field !== 'email')
-  return [{ fields, also: [lookAt] }]
+  return [{ fields, also }]
 })

@@ -86,7 +86,7 @@ export async function createTarget(name: string) {
   /** The link of an email that leads to an operation. All but those of the attacker are for users of their own. */
   async function linkTo(operationId: string): Promise<string | undefined> {
     const base = { appUrl: 'http://purse.test', secret: 'a secret of the tests, long enough to be one' }
-    if (/unsubscribe/i.test(operationId)) return unsubscribeLink(base, attacker.id)
+    if (/unsubscribe/i.test(operationId)) return unsubscribeLink(base, 'reminder', attacker.id)
     if (operationId === 'verifyEmail') return queuedMail(world, 'verify_address', attacker.email).url
     const [old, email] = [newAddress(), newAddress()]
     if (/approv/i.test(operationId)) {

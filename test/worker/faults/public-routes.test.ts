@@ -100,7 +100,7 @@ function linkCalls(name: string, linkOf: () => Promise<string | undefined>) {
 
 async function reminderLink(): Promise<string> {
   const { id } = await world.register()
-  return unsubscribeLink({ appUrl: env.APP_URL, secret: env.APP_SECRET }, id)
+  return unsubscribeLink({ appUrl: env.APP_URL, secret: env.APP_SECRET }, 'reminder', id)
 }
 
 async function resetRequest() {

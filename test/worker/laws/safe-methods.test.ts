@@ -50,7 +50,7 @@ const publicPaths: Record<string, (world: World) => Promise<string>> = {
   },
   'GET /api/reminders/unsubscribe/:user/:signature': async (world) => {
     const { id } = await world.register()
-    return pathOf(await unsubscribeLink({ appUrl: env.APP_URL, secret: env.APP_SECRET }, id))
+    return pathOf(await unsubscribeLink({ appUrl: env.APP_URL, secret: env.APP_SECRET }, 'reminder', id))
   },
 }
 

@@ -72,6 +72,7 @@ const profile: WrongFieldsOf<ProfileChanges> = {
   name: [...noText, tooLong(255)],
   timezone: noTimezone,
   reminder_time: [...never, true, 2000, '24:00', '8:00', '20:60', '20:00:00', 'evening'],
+  due_reminders: [...never, 'yes', 2, -1],
   email: [...noEmail, 'somebody-else@example.com'],
   password: [...never, true, 'another horse battery'],
 }

@@ -16,6 +16,14 @@ const oldVerify: Mail = { kind: 'verify_address', ...envelope, url }
 const reset: Mail = { kind: 'reset_password', ...envelope, url }
 const notAfter = '2026-11-20T22:00:00.000Z'
 const reminder: Mail = { kind: 'reminder', ...envelope, frontendUrl, unsubscribeUrl, notAfter }
+const rent = { day: '2026-12-01', title: 'Rent', amount: '1950.00', isAbout: false, from: 'Joint', to: null }
+const due: Mail & { kind: 'due' } = {
+  kind: 'due',
+  ...{ ...envelope, frontendUrl, unsubscribeUrl },
+  today: '2026-11-30',
+  occurrences: [rent],
+  more: 0,
+}
 const removed: Mail = { kind: 'password_removed', ...envelope, frontendUrl }
 const farewell: Mail = { kind: 'farewell', ...envelope }
 const made: Mail = {
@@ -30,7 +38,7 @@ const change: Mail = { kind: 'change_address', ...envelope, url }
 const changed: Mail = { kind: 'address_changed', ...envelope, restoreUrl: disownUrl }
 const changedUnverified: Mail = { kind: 'address_changed', ...envelope }
 const aboutAddress = [approve, change, changed, changedUnverified]
-const every = [verify, oldVerify, reset, removed, reminder, ...aboutAddress, made, farewell].map(
+const every = [verify, oldVerify, reset, removed, reminder, due, ...aboutAddress, made, farewell].map(
   (mail) => [mail.kind, mail] as const,
 )
 
@@ -119,6 +127,61 @@ test('the verification email says when the address was registered, and how to un
   expect(text.split('\n')).toContain(disownUrl)
   expect(hrefsOf(html)).toEqual([url, url, disownUrl])
   expect(wordsOf(html)).toContain('This was not me')
+})
+
+describe('the email about what becomes due', () => {
+  const salary = {
+    day: '2026-12-02',
+    title: 'Salary\u2028 of  Ada',
+    amount: '999999999999.99',
+    isAbout: true,
+    from: null,
+    to: 'Joint',
+  }
+  const moved = {
+    day: '2026-12-02',
+    title: null,
+    amount: '5.00',
+    isAbout: false,
+    from: 'Joint',
+    to: 'Savings',
+  }
+  const mailOf = (occurrences: (typeof rent | typeof salary | typeof moved)[], more = 0) => {
+    const [first = rent, ...others] = occurrences
+    return renderMail({ ...due, occurrences: [first, ...others], more })
+  }
+
+  test('lists amounts and accounts by day, in words and as HTML', () => {
+    const { text, html } = mailOf([rent, salary, moved])
+    expect(text).toContain('\n\nTomorrow, Tuesday 1 December\n- Rent: 1,950.00 from Joint\n\n')
+    const others = ['Wednesday 2 December', '- Salary of Ada: about 999,999,999,999.99 to Joint']
+    expect(text).toContain([...others, '- Transfer: 5.00 from Joint to Savings'].join('\n'))
+    const words =
+      'Rent: 1,950.00 from Joint Wednesday 2 December Salary of Ada: about 999,999,999,999.99 to Joint'
+    expect(wordsOf(html)).toContain(words)
+    expect(mailOf([{ ...rent, day: '2026-11-29' }]).text).toContain('\n\nYesterday, Sunday 29 November\n')
+    expect(mailOf([{ ...rent, day: '2026-11-28' }]).text).toContain('\n\nSaturday 28 November\n')
+  })
+
+  test('lets no markup through from descriptions and names of accounts', () => {
+    const title = '<script>alert(1)</script>'
+    const { html, text } = mailOf([{ ...rent, title, from: '"><img src=x onerror=alert(1)>' }])
+    expect(html).not.toMatch(/<script|<img/)
+    expect(wordsOf(html)).toContain(`${title}: 1,950.00 from "><img src=x onerror=alert(1)>`)
+    expect(text).toContain(`- ${title}: `)
+  })
+
+  test.each([
+    ['Due on 1 December: Rent', [rent], 0],
+    ['Due on 1 December: Rent and 1 more', [rent, rent], 0],
+    ['Due soon: Rent and 2 more', [rent, salary, moved], 0],
+    ['Due soon: Rent and 180 more', [rent], 180],
+    ['Due on 2 December: Transfer', [moved], 0],
+    [`Due on 1 December: ${'\u{1F600}'.repeat(20)}…`, [{ ...rent, title: '\u{1F600}'.repeat(60) }], 0],
+  ])('has the subject %s', (subject, occurrences, more) => {
+    expect(mailOf(occurrences, more).subject).toBe(subject)
+    expect(mailOf(occurrences, more).text.includes(`And ${more} more`)).toBe(more > 0)
+  })
 })
 
 test('the email about a named token says what it may do, and its name unless that is a message', () => {

@@ -2,17 +2,28 @@ import { describe, expect, test } from 'vitest'
 import { createWorld, expectInvalid, expectInvalidFields, logIn, newPassword } from '../fixtures/world.ts'
 
 const world = createWorld()
-const fresh = { idp_id: null, avatar: null, email_verified_at: null, reminder_last_sent_at: null }
+const fresh = {
+  idp_id: null,
+  avatar: null,
+  email_verified_at: null,
+  reminder_last_sent_at: null,
+  due_reminders: true,
+}
 
 describe('me', () => {
   test.each(['PATCH', 'PUT'])(
-    'shows the user; %s changes name, time zone and reminder, and responds with the user',
+    'shows the user; %s changes name, time zone and reminders, and responds with the user',
     async (method) => {
       const { id, email, token, get } = await world.register({ name: 'Ada Lovelace' })
       const me = { id, name: 'Ada Lovelace', email, timezone: 'UTC', reminder_time: '20:00', ...fresh }
       const { status, body } = await get('/api/me')
       expect([status, body]).toEqual([200, me])
-      const changes = { name: ' Ada King ', timezone: 'Europe/London', reminder_time: '07:30' }
+      const changes = {
+        name: ' Ada King ',
+        timezone: 'Europe/London',
+        reminder_time: '07:30',
+        due_reminders: false,
+      }
       const changed = await world.call(method, '/api/me', { token, body: changes })
       expect([changed.status, changed.body]).toEqual([200, { ...me, ...changes, name: 'Ada King' }])
       expect((await get('/api/me')).body).toEqual(changed.body)

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Entered, Ledger, LedgerRecurring } from 'purse-client'
 import { typedAmount } from '../amounts.ts'
-import { shortDay, today } from '../format.ts'
+import { counted, shortDay, today } from '../format.ts'
 import { joinRule, repeats, repeatsText, splitRule } from '../repeats.ts'
 import { rowsOf } from '../ui/charts.tsx'
 import {
@@ -36,6 +36,13 @@ const tolerances: Options = [
   ['50', 'By 50 %'],
 ]
 
+/** When an email reminds of it. */
+const remindDays: Options = [
+  ['', 'Never'],
+  ['0', 'On its day'],
+  ...Array.from({ length: 14 }, (_, nth) => [`${nth + 1}`, `${counted(nth + 1, 'day')} before`] as const),
+]
+
 /** Adds, changes or deletes a transaction that repeats; shows its next days while it is typed. */
 export function RecurringDialog({ ledger, edited, onDone }: DialogProps<LedgerRecurring>) {
   const row = edited === 'new' ? undefined : edited
@@ -44,6 +51,7 @@ export function RecurringDialog({ ledger, edited, onDone }: DialogProps<LedgerRe
   const { base, until } = splitRule(row?.rrule ?? 'FREQ=MONTHLY')
   const [isAuto, setAuto] = useState(row?.auto_record ?? false)
   const tolerance = String(row?.amount_tolerance ?? 0)
+  const reminders = String(row?.remind_days ?? '')
   const startsOn = row?.starts_on ?? now
   const [next, setNext] = useState(nextText(ledger, row ?? { starts_on: startsOn, rrule: base }))
   const accounts = accountOptions(ledger)
@@ -117,6 +125,7 @@ export function RecurringDialog({ ledger, edited, onDone }: DialogProps<LedgerRe
             }
           />
         )}
+        <Choice {...{ label: 'Remind me', name: 'remind_days', value: reminders, options: remindDays }} />
         <Choice label="On a weekend" name="weekend" value={row?.weekend} options={weekends} />
         <Field label="Reference" name="reference" value={row?.reference} maxLength={255} />
         {row && (
@@ -146,6 +155,7 @@ function read({ type, amount = '', repeats = '', until, ...others }: Entries): N
     rrule: joinRule(repeats, until),
     weekend: weekend as NonNullable<New['weekend']>,
     amount_tolerance: Number(rest.amount_tolerance ?? 0),
+    remind_days: rest.remind_days ? Number(rest.remind_days) : null,
     auto_record: rest.auto_record === 'true',
     paused: rest.paused === 'true',
   }

@@ -51,11 +51,12 @@ const Section = ({ title, children }: { title: string; children: ComponentChildr
 )
 
 function Profile({ ledger }: PageProps) {
-  const { email, name, timezone = 'UTC', reminder_time } = ledger.profile() ?? {}
+  const { email, name, timezone = 'UTC', reminder_time, due_reminders } = ledger.profile() ?? {}
   const names = new Set([timezone, 'UTC', ...Intl.supportedValuesOf('timeZone')])
   const zones: Options = [...names].sort().map((zone) => [zone, zone])
-  const save = async ({ name = '', timezone = '', reminder_time = '' }: Entries) => {
-    const fields = { name, timezone, reminder_time: reminder_time || null }
+  const save = async ({ name = '', timezone = '', reminder_time = '', due_reminders }: Entries) => {
+    const isOn = due_reminders === 'true'
+    const fields = { name, timezone, reminder_time: reminder_time || null, due_reminders: isOn }
     await writeAndSay(ledger, () => ledger.update('profile', 'me', fields), 'Your settings are saved.')
   }
   const hint = 'An email at this time on days without a transaction. Leave it empty for none.'
@@ -66,6 +67,20 @@ function Profile({ ledger }: PageProps) {
         <Field label="Name" name="name" value={name} maxLength={255} required />
         <Choice label="Time zone" name="timezone" value={timezone} options={zones} />
         <Field label="Reminder" name="reminder_time" type="time" value={reminder_time} hint={hint} />
+        <label>
+          <input
+            type="checkbox"
+            name="due_reminders"
+            value="true"
+            defaultChecked={due_reminders}
+            aria-describedby="due-reminders"
+          />{' '}
+          Remind me of what repeats
+        </label>
+        <small id="due-reminders">
+          An email at the same time, or at 20:00, before a recurring transaction is due. Each says how many
+          days before.
+        </small>
       </Form>
     </article>
   )
