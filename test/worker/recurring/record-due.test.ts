@@ -312,6 +312,20 @@ describe('the job leaves out', () => {
     expect(await dates()).toEqual([date])
   })
 
+  test('what is due in a period that is reconciled meanwhile, or leaves no matching check for that', async () => {
+    await create({ rrule: 'FREQ=MONTHLY', starts_on: '2026-11-20' })
+    const date = '2026-11-20'
+    const { balance } = (await person.get(`/api/accounts/${account.id}`)).body
+    await person.post('/api/balance-checks', { account_id: account.id, date, balance })
+    setClock(noon)
+    const [lock] = await Promise.all([
+      person.put(`/api/accounts/${account.id}`, { reconciled_through: date }),
+      world.runCron(cron),
+    ])
+    expect([200, 422]).toContain(lock.status)
+    expect(await dates()).toEqual(lock.status === 200 ? [] : [date])
+  })
+
   test('rules of a deleted account, and of a user who is gone', async () => {
     await create()
     await person.delete(`/api/accounts/${account.id}`)
