@@ -59,18 +59,13 @@ export class Device<Place extends Network = Network> {
 
   /** One of the rows that the device shows: its copy and what is waiting. Rows in an upload without a response are left out. */
   shown(noun: Noun, dice: Dice): Shown | undefined {
-    const rows = {
-      account: this.copy.accounts,
-      category: this.copy.categories,
-      transaction: this.copy.transactions,
-    }
     const unanswered = new Set(this.sent?.operations.map((one) => this.#keyOf(one)))
-    const shown = [...rows[noun as keyof typeof rows].values()].flatMap((row): Shown[] => {
+    const shown = [...this.#rowsOf(noun).values()].flatMap((row): Shown[] => {
       const waiting = this.waiting.get(`${noun} ${row.id}`)
-      if (waiting?.op === 'delete' || unanswered.has(`${noun} ${row.id}`)) return []
+      if (waiting?.op === 'delete' || waiting?.set?.from || unanswered.has(`${noun} ${row.id}`)) return []
       const { id, client_id } = row
       const name = client_id !== null && dice.isOnceIn(3) ? { client_id } : { id }
-      return [{ name, row: { ...row, ...waiting?.set } }]
+      return [{ name, row: merged(row, waiting?.set) }]
     })
     for (const { op, noun: of, client_id, set } of this.waiting.values())
       if (op === 'create' && of === noun) shown.push({ name: { client_id: client_id as string }, row: set })
@@ -82,17 +77,18 @@ export class Device<Place extends Network = Network> {
     const key = this.#keyOf(operation)
     const earlier = this.waiting.get(key)
     const { op, set, was } = operation
-    if (earlier?.op === 'delete') return
+    // Neither is anything done to a rule that is to be divided.
+    if (earlier?.op === 'delete' || earlier?.set?.from || (earlier && set?.from)) return
     if (earlier?.op === 'create') {
       if (op === 'delete') this.waiting.delete(key)
-      else this.waiting.set(key, { ...earlier, set: { ...earlier.set, ...set } })
+      else this.waiting.set(key, { ...earlier, set: merged(earlier.set, set) })
       return
     }
-    const known = was && earlier ? earlier.was && { ...was, ...earlier.was } : was
+    const known = was && earlier ? earlier.was && merged(was, earlier.was) : was
     const { was: _, ...rest } = operation
     this.waiting.set(key, {
       ...rest,
-      ...(op === 'update' && { set: { ...earlier?.set, ...set } }),
+      ...(op === 'update' && { set: merged(earlier?.set, set) }),
       ...(known && { was: known }),
     })
   }
@@ -178,9 +174,18 @@ export class Device<Place extends Network = Network> {
   /** The id of the row that an operation is about, as far as the copy knows it. */
   idOf({ noun, id, client_id }: Operation): number | undefined {
     if (noun === 'profile') return this.userId
-    const { accounts, categories, transactions } = this.copy
-    const rows = { account: accounts, category: categories, transaction: transactions }[noun]
-    return id ?? [...rows.values()].find((row) => row.client_id === client_id)?.id
+    return id ?? [...this.#rowsOf(noun).values()].find((row) => row.client_id === client_id)?.id
+  }
+
+  #rowsOf(noun: Noun): Map<number, Json> {
+    const { accounts, categories, recurring, transactions, profile } = this.copy
+    return {
+      profile: new Map([[this.userId, profile]]),
+      account: accounts,
+      category: categories,
+      recurring,
+      transaction: transactions,
+    }[noun]
   }
 
   #keyOf(operation: Operation): string {
@@ -206,7 +211,7 @@ export class Device<Place extends Network = Network> {
   #take(page: Json): void {
     for (const { noun, id, data } of page.changes) {
       const key = `${noun} ${id}`
-      if (noun === 'transaction' && data) this.ledger.noteSeen(data)
+      if ((noun === 'transaction' || noun === 'recurring') && data) this.ledger.noteSeen(noun, data)
       if (!data) this.#gone.add(key)
       else if (noun !== 'profile') {
         expect(this.#gone.has(key), `${key} comes back`).toBe(false)
@@ -240,14 +245,8 @@ export class Device<Place extends Network = Network> {
   #settle(dice: Dice, operation: Operation, { outcome, id, fields, data }: Result): void {
     if (outcome !== 'conflict' || !data || dice.isOnceIn(2)) return
     // A new value: one that was there before could not be told from the one that is meant.
-    const set =
-      operation.set &&
-      Object.fromEntries(
-        Object.entries(operation.set).map(([field, value]) => [field, this.stage.anew(field, value)]),
-      )
-    const was = Object.fromEntries(
-      Object.keys(operation.set ?? operation.was).map((field) => [field, data[field]]),
-    )
+    const set = operation.set && this.#anew(operation.set)
+    const was = seenOf(data, operation.set ?? operation.was)
     expect(fields?.length).toBeGreaterThan(0)
     const again = {
       op: operation.op,
@@ -259,19 +258,31 @@ export class Device<Place extends Network = Network> {
     if (!this.waiting.has(this.#keyOf(again))) this.keep(again)
   }
 
+  /** What is set, with different values for those that have to be unique. */
+  #anew(set: Json): Json {
+    const entries = Object.entries<Json>(set).map(([field, value]) => [
+      field,
+      field === 'exceptions'
+        ? Object.fromEntries(Object.entries<Json>(value).map(([date, one]) => [date, one && this.#anew(one)]))
+        : this.stage.anew(field, value),
+    ])
+    return Object.fromEntries(entries)
+  }
+
   /** Expects the copy to show what an upload has just done. */
   #expectDone(operations: Operation[], results: Result[]): void {
     // What goes with an account or a category is not reported row by row.
     if (operations.some(({ op, noun }) => op === 'delete' && (noun === 'account' || noun === 'category')))
       return
-    const { accounts, categories, transactions, profile } = this.copy
+    const deletes = (of: Noun) => operations.some(({ op, noun }) => op === 'delete' && noun === of)
+    // The links of transactions go with a rule, or over to the one that continues it.
+    const changesLinks = deletes('recurring') || operations.some(({ set }) => set?.from)
+    const changesRules = changesLinks || deletes('transaction')
     for (const { index, outcome, id, version, data } of results) {
       const { noun, set } = operations[index] as Operation
       if (id === undefined || outcome === 'invalid') continue
-      const row =
-        noun === 'profile'
-          ? profile
-          : { account: accounts, category: categories, transaction: transactions }[noun].get(id)
+      if ((noun === 'recurring' && changesRules) || (noun === 'transaction' && changesLinks)) continue
+      const row = this.#rowsOf(noun).get(id)
       const told = `${noun} ${id} after an upload that responded with ${outcome}`
       if (outcome === 'deleted' || outcome === 'gone') expect(row, told).toBeUndefined()
       else if (data) expect(row, told).toMatchObject(data)
@@ -280,10 +291,10 @@ export class Device<Place extends Network = Network> {
   }
 
   /** Fields with ids in place of client ids. */
-  #resolved(set: Json): Json {
+  #resolved({ exceptions: _, recurring_id: __, ...set }: Json): Json {
     const { accounts, categories } = this.copy
     return Object.fromEntries(
-      Object.entries(set).map(([field, value]) => {
+      Object.entries<Json>(set).map(([field, value]) => {
         if (typeof value !== 'string' || !value.startsWith('#')) return [field, value]
         const rows = field === 'category_id' ? categories : accounts
         return [field, [...rows.values()].find((row) => row.client_id === value.slice(1))?.id]
@@ -292,9 +303,30 @@ export class Device<Place extends Network = Network> {
   }
 }
 
+/** The values of a row that an operation sets, or said it had seen: of exceptions, those of the same dates. */
+export function seenOf(row: Json, named: Json): Json {
+  const seen = Object.keys(named).filter((field) => field in row)
+  const exceptionOf = (date: string) => [date, row.exceptions?.[date] ?? null]
+  return Object.fromEntries(
+    seen.map((field) => [
+      field,
+      field === 'exceptions'
+        ? Object.fromEntries(Object.keys(named.exceptions).map(exceptionOf))
+        : row[field],
+    ]),
+  )
+}
+
+/** What is set together with what is set later, exceptions by date. */
+function merged(earlier: Json = {}, later: Json = {}): Json {
+  const exceptions = { ...earlier.exceptions, ...later.exceptions }
+  return { ...earlier, ...later, ...((earlier.exceptions || later.exceptions) && { exceptions }) }
+}
+
 const outcomes = {
   create: ['created', 'duplicate', 'gone', 'invalid'],
-  update: ['updated', 'unchanged', 'conflict', 'gone', 'invalid'],
+  // A division may have been done by another device.
+  update: ['updated', 'unchanged', 'conflict', 'gone', 'invalid', 'duplicate'],
   delete: ['deleted', 'conflict', 'gone'],
 }
 
@@ -307,17 +339,26 @@ function expectPossible(
   const told = `${op} ${noun} ${client_id ?? ''} ${JSON.stringify(set)}`
   expect(outcomes[op], told).toContain(outcome)
   const earlier = results?.[index]?.outcome
-  if (!results && !isUnsure) expect(outcome, `${told}, sent once`).not.toBe('duplicate')
+  // Another device, or the job, may have recorded the occurrence.
+  const isShared = set.from || set.recurring_id
+  if (!results && !isUnsure && !isShared) expect(outcome, `${told}, sent once`).not.toBe('duplicate')
   if (earlier === 'created') expect(['duplicate', 'gone'], `${told}, sent again`).toContain(outcome)
   if (earlier === 'deleted') expect(outcome, `${told}, sent again`).toBe('gone')
   // A category that has been deleted since makes what names it invalid.
   const isGuarded = Object.keys(set).every((field) => field in was && field !== 'category_id')
   if (earlier === 'updated' && isGuarded && ('amount' in set || 'description' in set))
-    expect(['unchanged', 'conflict', 'gone'], `${told}, sent again`).toContain(outcome)
+    expect(
+      noun === 'recurring' ? outcomes.update.slice(1) : ['unchanged', 'conflict', 'gone'],
+      `${told}, sent again`,
+    ).toContain(outcome)
   if (outcome === 'invalid') expect(Object.keys(errors), told).not.toEqual([])
   if (outcome !== 'conflict') return
   for (const field of fields as string[]) {
     if (field === 'type' || field.endsWith('account_id')) continue
+    if (field.startsWith('exceptions.')) {
+      expect(was.exceptions, told).toHaveProperty(field.slice('exceptions.'.length))
+      continue
+    }
     expect(field in was, `${told} conflicts in ${field}, of which it said nothing`).toBe(true)
     expect(data?.[field], told).not.toEqual(was[field])
     if (op === 'update') expect(data?.[field], told).not.toEqual(set[field])

@@ -5,7 +5,7 @@ import { liveHistories, runOf } from '../fixtures/random-histories.ts'
 import { type History, history, liveHistory } from './history.ts'
 import { Tally } from './network.ts'
 
-const { seed, operations, lanes, isKept, isRepeat } = runOf('devices', {
+const { seed, operations, isKept, isRepeat } = runOf('devices', {
   seed: 20_261_125,
   operations: 1_000,
 })
@@ -19,6 +19,7 @@ const awaited = [
   ...['created', 'updated', 'unchanged', 'deleted', 'duplicate', 'conflict', 'gone', 'invalid'],
   ...['404', '410', '412', '503', 'responses lost', 'begun anew', 'comparisons', 'restored', 'removals'],
   ...['dry run', "another's cursor", 'expire', 'start anew', 'go back'],
+  ...['run the job', 'let time pass', 'occurrences'],
 ]
 
 let logged: string[] = []
@@ -26,8 +27,10 @@ beforeEach(() => {
   // Hundreds of faults are provoked.
   logged = muteLog()
   withoutTimeouts()
+  vi.useFakeTimers({ toFake: ['Date'] })
 })
 afterEach(() => {
+  vi.useRealTimers()
   vi.restoreAllMocks()
 })
 
@@ -40,7 +43,8 @@ test(
       seed,
       history,
       shrinkingMs,
-      lanes,
+      // Histories move the clock.
+      lanes: 1,
       isDone: () => tally.operations >= operations,
       live: (history) => liveLogged(history, tally),
     })

@@ -1,8 +1,19 @@
 import { expect } from 'vitest'
+import type { CalendarDate } from '../../../src/shared/dates.ts'
 import type { Dice } from '../../dice.ts'
 import type { Json } from '../fixtures/world.ts'
 import type { Device as AnyDevice } from './device.ts'
-import { accountChange, categoryName, correction, newAccount, newTransaction } from './edits.ts'
+import {
+  accountChange,
+  categoryName,
+  correction,
+  difference,
+  newAccount,
+  newRule,
+  newTransaction,
+  occurrenceOf,
+  ruleChange,
+} from './edits.ts'
 import type { Noun } from './ledger.ts'
 import type { Outcome } from './network.ts'
 import type { Stage } from './stage.ts'
@@ -49,6 +60,35 @@ export const direct = {
     device.ledger.noteBlind('profile', device.userId, set)
     return persist(device, dice, 'PATCH', '/api/me', set)
   },
+  'repeat a transaction': async (device: Device, dice: Dice) => {
+    const rule = withIds(newRule(device, dice))
+    if (rule) await persist(device, dice, 'POST', '/api/recurring', rule)
+  },
+  'change a rule': (device: Device, dice: Dice) =>
+    change(device, dice, 'recurring', (row) => withIds(ruleChange(device, dice, row))),
+  'divide a rule': (device: Device, dice: Dice) =>
+    onOccurrence(device, dice, ({ id }, from) =>
+      persist(device, dice, 'PUT', `/api/recurring/${id}`, { from, remind_days: dice.from(0, 9) }),
+    ),
+  'change an occurrence': (device: Device, dice: Dice) =>
+    onOccurrence(device, dice, ({ id }, date) => {
+      device.ledger.noteBlind('recurring', id, { exceptions: { [date]: null } })
+      const body = difference(device, dice, date) ?? { amount: null }
+      return persist(device, dice, 'PUT', `/api/recurring/${id}/occurrences/${date}`, body)
+    }),
+  'record an occurrence': (device: Device, dice: Dice) =>
+    onOccurrence(device, dice, ({ id }, date) =>
+      persist(device, dice, 'POST', `/api/recurring/${id}/occurrences/${date}/record`),
+    ),
+  'link an occurrence': (device: Device, dice: Dice) =>
+    onOccurrence(device, dice, ({ id, account_id, to_account_id, type }, date) => {
+      const isLike = (row: Json) =>
+        row.account_id === account_id && row.to_account_id === to_account_id && row.type === type
+      const like = [...device.copy.transactions.values()].filter(isLike)
+      const transaction_id = dice.isOnceIn(4) ? null : (dice.of(like)?.id ?? 999_999)
+      return persist(device, dice, 'PUT', `/api/recurring/${id}/occurrences/${date}`, { transaction_id })
+    }),
+  'drop a rule': (device: Device, dice: Dice) => remove(device, dice, 'recurring'),
   'upload a batch': async (device: Device, dice: Dice) => {
     const transactions = rows(device, dice, 12).map((row) => ({ ...row, client_id: device.stage.newText() }))
     if (transactions.length > 0)
@@ -67,6 +107,17 @@ export const direct = {
     if (id !== undefined)
       await persist(device, dice, 'DELETE', `/api/imports/${id}${dice.of(['', '?force=true'])}`)
   },
+}
+
+/** Does something about an occurrence of a rule that the service knows. */
+async function onOccurrence(
+  device: Device,
+  dice: Dice,
+  does: (rule: Json, date: CalendarDate) => Promise<void>,
+): Promise<void> {
+  const rule = storedRow(device, dice, 'recurring')
+  const date = rule && occurrenceOf(rule, dice)
+  if (date) await does(rule, date)
 }
 
 /** A dry run leaves nothing in the feed. */
@@ -106,14 +157,20 @@ async function persist(
   executed?: (outcome: Outcome) => void,
   headers: Record<string, string> = {},
 ): Promise<void> {
-  const key = method === 'POST' && !body.client_id ? { 'Idempotency-Key': device.stage.newText() } : {}
+  const key =
+    method === 'POST' && body && !body.client_id ? { 'Idempotency-Key': device.stage.newText() } : {}
   for (let attempt = 1; attempt <= 3; attempt++) {
     const options = { headers: { ...key, ...headers }, ...(body && { body }) }
     if (await device.send(dice, method, path, options, executed)) return
   }
 }
 
-const paths = { transaction: '/api/transactions', account: '/api/accounts', category: '/api/categories' }
+const paths = {
+  transaction: '/api/transactions',
+  account: '/api/accounts',
+  category: '/api/categories',
+  recurring: '/api/recurring',
+}
 type Kept = keyof typeof paths
 
 /** Changes a row, sometimes only if it still is as the device has it. */

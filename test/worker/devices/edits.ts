@@ -1,7 +1,10 @@
+import { addDays, type CalendarDate } from '../../../src/shared/dates.ts'
+import { occurrencesBetween } from '../../../src/shared/recurrence.ts'
+import { parseRecurrenceRule } from '../../../src/shared/recurrence-rule.ts'
 import type { Dice } from '../../dice.ts'
 import { randomTransaction } from '../../random-transaction.ts'
 import type { Json } from '../fixtures/responses.ts'
-import type { Device } from './device.ts'
+import { type Device, seenOf } from './device.ts'
 import type { Noun, Operation } from './ledger.ts'
 
 const kinds = {
@@ -16,6 +19,12 @@ const kinds = {
   'change a category': 3,
   'drop a category': 1,
   'change the profile': 1,
+  'repeat a transaction': 2,
+  'change a rule': 4,
+  'change an occurrence': 5,
+  'record an occurrence': 5,
+  'divide a rule': 2,
+  'drop a rule': 0.5,
 }
 
 /** Something that a person does on a device, to be sent later. */
@@ -33,6 +42,20 @@ export function edit(device: Device, dice: Dice): void {
     'change a category': () => update(device, dice, 'category', () => ({ name: categoryName(device, dice) })),
     'drop a category': () => deletion(device, dice, 'category', ['name']),
     'change the profile': () => profileChange(device),
+    'repeat a transaction': () => creation(device, 'recurring', newRule(device, dice)),
+    'change a rule': () => update(device, dice, 'recurring', (row) => ruleChange(device, dice, row)),
+    'change an occurrence': () =>
+      update(device, dice, 'recurring', (row) => {
+        const date = occurrenceOf(row, dice)
+        return date && { exceptions: { [date]: difference(device, dice, date) } }
+      }),
+    'record an occurrence': () => creation(device, 'transaction', newOccurrence(device, dice)),
+    'divide a rule': () =>
+      update(device, dice, 'recurring', (row) => {
+        const from = occurrenceOf(row, dice)
+        return from && { from, successor_client_id: device.stage.newText(), amount: device.stage.newAmount() }
+      }),
+    'drop a rule': () => deletion(device, dice, 'recurring', ['amount', 'description']),
   }
   const operation = makers[dice.weighed(kinds)]()
   if (operation) device.keep(operation)
@@ -97,6 +120,74 @@ export function accountChange(device: Device, dice: Dice): Json {
 export const categoryName = ({ stage }: Device, dice: Dice): string =>
   dice.isOnceIn(5) ? (dice.of(['Pets', 'pets', 'Books', 'Groceries']) as string) : stage.newText()
 
+const rrules = [
+  ...['FREQ=WEEKLY', 'FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,SA', 'FREQ=WEEKLY;COUNT=9', 'FREQ=MONTHLY'],
+  ...[
+    'FREQ=MONTHLY;BYMONTHDAY=15,31',
+    'FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1',
+    'FREQ=DAILY;INTERVAL=5',
+  ],
+]
+const today = (): CalendarDate => new Date().toISOString().slice(0, 10)
+
+/** A new rule; undefined if there is no account or category for it. */
+export function newRule(device: Device, dice: Dice): Json {
+  const row = newTransaction(device, dice)
+  if (!row) return undefined
+  const { account_id, to_account_id, category_id, type, amount, description } = row
+  return {
+    ...{ account_id, to_account_id, category_id, type, amount, description },
+    starts_on: addDays(today(), dice.from(-70, 20)),
+    rrule: dice.oneOf(rrules),
+    weekend: dice.oneOf(['keep', 'before', 'after']),
+    auto_record: dice.isOnceIn(2),
+    paused: false,
+  }
+}
+
+export function ruleChange(device: Device, dice: Dice, { paused, auto_record }: Json): Json {
+  const { stage } = device
+  return dice.oneOf<() => Json>([
+    () => ({ amount: stage.newAmount() }),
+    () => ({ description: stage.newText() }),
+    () => ({ amount: stage.newAmount(), description: stage.newText() }),
+    () => ({ paused: !paused }),
+    () => ({ auto_record: !auto_record }),
+    () => ({ rrule: dice.oneOf(rrules) }),
+    () => ({ starts_on: addDays(today(), dice.from(-40, 10)) }),
+    () => kindAndAccounts(device, dice),
+  ])()
+}
+
+/** The date of an occurrence that is due, or soon will be. */
+export function occurrenceOf({ starts_on, rrule }: Json, dice: Dice): CalendarDate | undefined {
+  const schedule = { startsOn: starts_on, rule: parseRecurrenceRule(rrule) }
+  return dice.of(occurrencesBetween(schedule, addDays(today(), -61), addDays(today(), 40)))
+}
+
+/** What differs in one occurrence; null for nothing. */
+export function difference({ stage }: Device, dice: Dice, date: CalendarDate): Json {
+  return dice.oneOf<() => Json>([
+    () => ({ skip: true }),
+    () => ({ amount: stage.newAmount() }),
+    () => ({ amount: stage.newAmount(), description: stage.newText() }),
+    () => ({ transaction_date: addDays(date, dice.from(-8, 8)) }),
+    () => null,
+  ])()
+}
+
+function newOccurrence(device: Device, dice: Dice): Json {
+  const shown = device.shown('recurring', dice)
+  const date = shown && occurrenceOf(shown.row, dice)
+  if (!date) return undefined
+  const { account_id, to_account_id, category_id, type, amount, description } = shown.row
+  return {
+    ...{ account_id, to_account_id, category_id, type, amount, description },
+    ...{ transaction_date: date, reference: device.stage.newText() },
+    ...{ recurring_id: shown.name.id ?? `#${shown.name.client_id}`, occurrence_date: date },
+  }
+}
+
 function profileChange({ copy, stage }: Device): Operation | undefined {
   if (!copy.profile) return undefined
   return { op: 'update', noun: 'profile', set: { name: stage.newText() }, was: { name: copy.profile.name } }
@@ -111,7 +202,7 @@ function update(device: Device, dice: Dice, noun: Noun, change: (row: Json) => J
   const shown = device.shown(noun, dice)
   const set = shown && change(shown.row)
   if (!set) return undefined
-  const was = Object.fromEntries(Object.keys(set).map((field) => [field, shown.row[field]]))
+  const was = seenOf(shown.row, set)
   const isBlind = dice.isOnceIn(6)
   return { op: 'update', noun, ...shown.name, set, ...(!isBlind && { was }) }
 }

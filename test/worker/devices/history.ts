@@ -1,14 +1,15 @@
 import { sql } from 'drizzle-orm'
 import * as fc from 'fast-check'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
+import { dayMs, hourMs } from '../../../src/shared/dates.ts'
 import { Dice } from '../../dice.ts'
 import { expectEqual, readEverything } from '../fixtures/feed-copy.ts'
 import type { Json } from '../fixtures/world.ts'
 import { askDatabase, openWorldDatabase, verify } from '../laws/every-route.ts'
 import { Device as AnyDevice } from './device.ts'
 import { direct, dryRun, removeDeleted } from './direct.ts'
-import { edit, newTransaction } from './edits.ts'
+import { edit, newRule, newTransaction } from './edits.ts'
 import { Ledger } from './ledger.ts'
 import type { Tally } from './network.ts'
 import { backUp } from './restore.ts'
@@ -20,9 +21,15 @@ const people = 3
 const devicesEach = 3
 const burstsAtMost = 100
 
-const kinds = { 'edit offline': 10, sync: 10, upload: 3, pull: 8, act: 14, 'start anew': 1, 'go back': 1 }
+const kinds = {
+  ...{ 'edit offline': 10, sync: 10, upload: 3, pull: 8, act: 14, 'start anew': 1, 'go back': 1 },
+  'run the job': 2,
+}
 /** Steps that look at everything, during which nothing else may happen. */
-const quietKinds = { compare: 1, 'dry run': 1, 'remove deleted': 2, "another's cursor": 1, expire: 1 }
+const quietKinds = {
+  ...{ compare: 1, 'dry run': 1, 'remove deleted': 2, "another's cursor": 1, expire: 1 },
+  'let time pass': 3,
+}
 type Kind = keyof typeof kinds | keyof typeof quietKinds
 export const quiet = Object.keys(quietKinds) as Kind[]
 
@@ -51,6 +58,7 @@ export type History = typeof history extends fc.Arbitrary<infer H> ? H : never
 
 /** Plays a history. Throws if a device and the service disagree, and reports what was done. */
 export async function liveHistory({ bursts, backup }: History, tally: Tally): Promise<void> {
+  vi.setSystemTime(start)
   const stage = new Stage(tally)
   try {
     const devices = await settle(stage)
@@ -89,6 +97,8 @@ async function settle(stage: Stage): Promise<Device[]> {
     const dice = new Dice(nth)
     const transactions = Array.from({ length: 25 * nth }, () => newTransaction(first, dice))
     expect((await person.post('/api/import/store', { transactions })).status).toBe(200)
+    for (let i = 0; i < 3; i++)
+      expect((await person.post('/api/recurring', newRule(first, dice))).status).toBe(201)
     devices.push(...own)
   }
   return devices
@@ -129,6 +139,8 @@ async function act(devices: Device[], device: Device, kind: Kind, dice: Dice): P
     'remove deleted': () => removeDeleted(device, dice),
     "another's cursor": () => tryCursorOfAnother(device, devices),
     expire: () => expire(device, dice),
+    'run the job': () => stage.world.runCron(jobOfRules),
+    'let time pass': () => letTimePass(devices, dice),
   }
   await acts[kind]()
 }
@@ -147,6 +159,32 @@ const acting: Record<keyof typeof direct, number> = {
   'upload a batch': 4,
   import: 3,
   'undo an import': 2,
+  'repeat a transaction': 1,
+  'change a rule': 3,
+  'divide a rule': 2,
+  'change an occurrence': 4,
+  'record an occurrence': 4,
+  'link an occurrence': 2,
+  'drop a rule': 0.5,
+}
+
+const start = Date.parse('2026-01-20T12:07:00Z')
+const jobOfRules = '*/5 * * * *'
+
+/** Moves the clock, by hours, days or months, or back, and runs the job. No token goes unused for too long. */
+async function letTimePass(devices: Device[], dice: Dice): Promise<void> {
+  const [{ stage }] = devices as [Device]
+  const ways = {
+    hours: dice.from(1, 40) * hourMs,
+    days: dice.from(1, 9) * dayMs,
+    months: dice.from(20, 61) * dayMs,
+    back: -dice.from(1, 96) * hourMs,
+  }
+  const now = Date.now() + ways[dice.weighed({ hours: 3, days: 4, months: 1, back: 1 })]
+  vi.setSystemTime(now)
+  stage.told.push(`It is ${new Date(now).toISOString()}`)
+  for (const device of devices) expect((await device.reader.get('/api/me')).status).toBe(200)
+  await stage.world.runCron(jobOfRules)
 }
 
 /** Has a user's devices pull what there is, and compares their copies with what the API shows. */
@@ -160,6 +198,8 @@ async function compare(own: Device[]): Promise<Json> {
     expectEqual(copy, all)
   }
   first.stage.tally.count('comparisons', own.length)
+  const occurrences = all.transactions.filter(({ recurring_id }) => recurring_id !== null)
+  first.stage.tally.count('occurrences', occurrences.length)
   return all
 }
 
