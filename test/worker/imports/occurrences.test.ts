@@ -1,43 +1,20 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { noon, setClock } from '../fixtures/clock.ts'
-import {
-  aCategory,
-  createWorld,
-  type Json,
-  openAccount,
-  type Person,
-  registerVerified,
-} from '../fixtures/world.ts'
+import { type Json, openAccount } from '../fixtures/world.ts'
+import { createHome, type Home } from '../recurring/home.ts'
 import { sendFile } from './send-file.ts'
 
-let world: ReturnType<typeof createWorld>
-let person: Person
-let account: Json
+let world: Home['world']
+let person: Home['person']
+let account: Home['account']
+let create: (details: Json) => Promise<Json>
 let rule: Json
 
 beforeEach(async () => {
-  setClock(noon)
-  world = createWorld()
-  person = await registerVerified(world)
-  account = await openAccount(person)
-  rule = await create({ starts_on: '2026-01-20' })
+  const home = await createHome()
+  ;({ world, person, account } = home)
+  create = (details) => home.create({ description: 'Rent Meier', starts_on: '2026-01-20', ...details })
+  rule = await create({})
 })
-
-async function create(details: Json): Promise<Json> {
-  const category = await aCategory(person)
-  const { status, body, text } = await person.post('/api/recurring', {
-    account_id: account.id,
-    category_id: category.id,
-    type: 'expense',
-    amount: '950.00',
-    description: 'Rent Meier',
-    rrule: 'FREQ=MONTHLY',
-    starts_on: '2026-01-20',
-    ...details,
-  })
-  expect(status, text).toBe(201)
-  return body
-}
 
 const rentOf = (details: Json = {}) => ({
   account_id: account.id,

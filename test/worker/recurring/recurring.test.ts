@@ -1,43 +1,23 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noon, setClock } from '../fixtures/clock.ts'
 import {
-  aCategory,
-  createWorld,
   expectInvalid,
   expectInvalidFields,
   type Json,
   openAccount,
-  type Person,
   recordTransaction,
 } from '../fixtures/world.ts'
+import { createHome, type Home } from './home.ts'
 
-let world: ReturnType<typeof createWorld>
-let person: Person
-let account: Json
-let rent: Json
+let world: Home['world']
+let person: Home['person']
+let account: Home['account']
+let rent: Home['rent']
+let create: Home['create']
 
 beforeEach(async () => {
-  setClock(noon)
-  world = createWorld()
-  person = await world.register()
-  account = await openAccount(person)
-  const category = await aCategory(person)
-  rent = {
-    account_id: account.id,
-    category_id: category.id,
-    type: 'expense',
-    amount: '950.00',
-    description: 'Rent',
-    starts_on: '2026-01-31',
-    rrule: 'FREQ=MONTHLY',
-  }
+  ;({ world, person, account, rent, create } = await createHome())
 })
-
-async function create(details: Json = {}): Promise<Json> {
-  const { status, body, text } = await person.post('/api/recurring', { ...rent, ...details })
-  expect(status, text).toBe(201)
-  return body
-}
 
 describe('a recurring transaction', () => {
   test('is created with what it leaves out, and says what is past and what is next', async () => {

@@ -1,26 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { noon, setClock } from '../fixtures/clock.ts'
-import {
-  aCategory,
-  createWorld,
-  expectInvalid,
-  type Json,
-  openAccount,
-  type Person,
-  recordTransaction,
-} from '../fixtures/world.ts'
+import { expectInvalid, type Json, recordTransaction } from '../fixtures/world.ts'
+import { createHome, type Home } from './home.ts'
 
-let world: ReturnType<typeof createWorld>
-let person: Person
-let account: Json
-let category: Json
+let world: Home['world']
+let person: Home['person']
+let account: Home['account']
+let category: Home['category']
 
 beforeEach(async () => {
-  setClock(noon)
-  world = createWorld()
-  person = await world.register()
-  account = await openAccount(person)
-  category = await aCategory(person)
+  ;({ world, person, account, category } = await createHome())
 })
 
 const spend = (transaction_date: string, details: Json = {}) =>
