@@ -103,7 +103,7 @@ function UpcomingRow({ ledger, rule, occurrence, onChoose }: Chosen & Omit<Upcom
   const what = `${titleOfRule(rule)} of ${shortDay(date)}`
   const description = rule.exceptions[date]?.description ?? titleOfRule(rule)
   const itself = rule.auto_record && 'records itself'
-  const details = <small>{dotted(shortDay(transaction_date), wayOfRule(rule), itself)}</small>
+  const details = <small>{dotted(shortDay(transaction_date), itself, wayOfRule(rule))}</small>
   const item = useListItem(what)
   const record = () =>
     writeAndSay(

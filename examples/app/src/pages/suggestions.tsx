@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { type Ledger, newClientId, type RecurringSuggestions, unwrap } from 'purse-client'
+import { ApiError, type Ledger, newClientId, type RecurringSuggestions, unwrap } from 'purse-client'
 import { money } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { counted } from '../format.ts'
@@ -60,16 +60,23 @@ function Suggested({ ledger, suggestion: { key, because, body, transaction_ids }
   const [attempt] = useState(newClientId)
   const accept = async ({ category_id = '' }: Entries) => {
     const category = ledger.categories().find((one) => one.key === category_id)?.id ?? body.category_id
-    const { id } = await unwrap(
+    const show = () => Promise.all([ledger.sync(), reload()])
+    const adding = unwrap(
       client.api.recurring.$post({
         header: { 'Idempotency-Key': attempt },
         json: { ...body, category_id: category },
       }),
     )
-    await Promise.all([ledger.sync(), reload()])
+    const added = await adding.catch((error) => {
+      // Another device has added it, or changed its payments.
+      if (error instanceof ApiError && error.errors.link_past) return undefined
+      throw error
+    })
+    await show()
+    if (!added) return say(`${title} is no longer suggested, since its payments have changed.`)
     say(`${title} is added, with ${counted(transaction_ids.length, 'transaction')}.`, async () => {
-      await unwrap(client.api.recurring[':id'].$delete({ param: { id } }))
-      await Promise.all([ledger.sync(), reload()])
+      await unwrap(client.api.recurring[':id'].$delete({ param: { id: added.id } }))
+      await show()
       say('Undone.')
     })
   }
