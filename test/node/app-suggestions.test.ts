@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { openApi } from '../../dev/seed/api.ts'
+import { type Api, openApi } from '../../dev/seed/api.ts'
 import { fill } from '../../dev/seed/fill.ts'
 import { yearUntil } from '../../dev/seed/household.ts'
 import { addDays } from '../../src/shared/dates.ts'
@@ -16,6 +17,7 @@ import {
   open,
   patienceMs,
   press,
+  pressToPost,
   serveExampleApp,
 } from './fixtures/example-app.ts'
 
@@ -34,6 +36,16 @@ const focused = (page: Page) =>
 
 describe.skipIf(!executable)('suggestions in the example app', () => {
   const { app, newDevice, newPerson, signIn } = serveExampleApp()
+
+  /** Calls the API as the seed does, again while the service is busy. */
+  function patientApi(token: string): Api {
+    const api = openApi(`http://127.0.0.1:${app.place.PORT}/api`, token)
+    return async (...request) => {
+      let response = await api(...request)
+      for (; response.status === 503; response = await api(...request)) await sleep(1_000)
+      return response
+    }
+  }
 
   type Payment = Parameters<Awaited<ReturnType<typeof newPerson>>['add']>[2]
 
@@ -60,7 +72,7 @@ describe.skipIf(!executable)('suggestions in the example app', () => {
   test('of a year of the seed, rent and salary are added; the rent of the bank’s file is the expected one, and is expected again once the import is undone', async () => {
     const person = await newPerson('household@example.com', '0.00')
     await verifyByMail(app.place, person.email)
-    await fill(openApi(`http://127.0.0.1:${app.place.PORT}/api`, person.token), yearUntil(today), today)
+    await fill(patientApi(person.token), yearUntil(today), today)
     const salary = 'Salary Maya, Lindqvist & Partners'
     for (const { id, description } of await person.get('/recurring'))
       if (description === 'Rent' || description === salary) await person.call('DELETE', `/recurring/${id}`)
@@ -109,10 +121,10 @@ describe.skipIf(!executable)('suggestions in the example app', () => {
       .getByLabel('File', { exact: true })
       .setInputFiles({ name: 'bank.csv', mimeType: 'text/csv', buffer })
     await page.getByLabel('Into').selectOption('Joint account')
-    await press(page, 'Look at the file')
+    await pressToPost(page, 'Look at the file', '/api/import')
     const named = `“Rent”, due on ${shortDay(next)}`
     await page.locator('.row', { hasText: 'RENT FLAT 4' }).getByText(named).waitFor()
-    await press(page, 'Import 1 transaction')
+    await pressToPost(page, 'Import 1 transaction', '/api/import')
     await page.getByRole('link', { name: named }).click()
     await page.getByRole('heading', { name: 'Recurring', level: 1 }).waitFor()
     await expect.poll(() => focused(page), { timeout: patienceMs }).toMatch(/^Rent.*Next on/)
