@@ -6,6 +6,7 @@ import { type Database, runAll, runOne } from '../database/run.ts'
 import { recurringRules, users } from '../database/schema.ts'
 import { setCause } from '../database/written-by.ts'
 import { addDays, type CalendarDate, dateIn, instantIn } from '../shared/dates.ts'
+import { ResponseTooLarge } from '../shared/failures.ts'
 import { nextBookingAfter, openUntil, possibleDays } from '../shared/occurrences.ts'
 import { isOfNoRule, isRecordedIn, occurringOf, recordedDates, ruleColumns } from './read.ts'
 
@@ -61,14 +62,24 @@ const isHeld = sql`exists (
    where accounts.id in (recurring_rules.account_id, recurring_rules.to_account_id)
      and (closed_on is not null or reconciled_through >= item.day))`
 
-function rulesToCheck({ db, now }: Job) {
+/** Reads fewer rules at once if their exceptions are more than a response holds. */
+async function rulesToCheck(job: Job, limit = rulesPerBatch): ReturnType<typeof readRulesToCheck> {
+  try {
+    return await readRulesToCheck(job, limit)
+  } catch (error) {
+    if (!(error instanceof ResponseTooLarge) || limit === 1) throw error
+    return rulesToCheck(job, Math.ceil(limit / 2))
+  }
+}
+
+function readRulesToCheck({ db, now }: Job, limit: number) {
   const due = db
     .select({ ...ruleColumns, recorded: recordedDates(now), timezone: users.timezone })
     .from(recurringRules)
     .innerJoin(users, eq(users.id, recurringRules.userId))
     .where(lte(recurringRules.dueAt, now))
     .orderBy(asc(recurringRules.dueAt))
-    .limit(rulesPerBatch)
+    .limit(limit)
   return runOne(db, due)
 }
 

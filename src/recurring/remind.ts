@@ -5,7 +5,7 @@ import { recurringRules, users } from '../database/schema.ts'
 import { type LinkBase, unsubscribeLink } from '../identity/links.ts'
 import type { Mail } from '../queues/mails.ts'
 import type { MailQueue } from '../queues/queues.ts'
-import { type CalendarDate, dateIn } from '../shared/dates.ts'
+import { addDays, type CalendarDate, dateIn, daysOnEarth } from '../shared/dates.ts'
 import { formatMoney } from '../shared/money.ts'
 import { isRecordedIn, occurringOf, recordedDates } from './read.ts'
 import { daysToRemindOf, occurrencesToRemindOf, type ReminderDays } from './reminder-days.ts'
@@ -68,6 +68,10 @@ function rowsToCheck({ db, now }: Context) {
 function ruleToCheck(now: Date) {
   const { id, type, amount, amountTolerance, startsOn, rrule, weekend, paused, remindDays } = recurringRules
   const { openedAt, openedIn } = recurringRules
+  // A patch with null removes a description: those of all exceptions of a user may be more than a response holds.
+  const { from, to } = daysOnEarth(now)
+  const isNear = sql`key between ${addDays(from, -3)} and ${addDays(to, 16)}`
+  const description = shortened(sql`value ->> 'description'`)
   const accountName = (accountId: SQLWrapper) =>
     shortened(sql`(select name from accounts where accounts.id = ${accountId})`)
   return {
@@ -86,7 +90,7 @@ function ruleToCheck(now: Date) {
     },
     recorded: recordedDates(now),
     exceptions: sql`(
-      select json_group_object(key, json_patch(value, json_object('description', ${shortened(sql`value ->> 'description'`)})))
+      select json_group_object(key, json_patch(value, json_object('description', iif(${isNear}, ${description}, null))))
         from json_each(recurring_rules.exceptions))`.mapWith(recurringRules.exceptions),
     title: shortened(sql`coalesce(recurring_rules.description, (
       select name from categories where categories.id = recurring_rules.category_id and categories.user_id is not null))`),

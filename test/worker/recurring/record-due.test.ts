@@ -401,3 +401,26 @@ test('an occurrence opens again when the import whose row it was is undone, or a
   ])
   expect((await person.get(`/api/recurring/${id}`)).body.exceptions).toEqual({})
 })
+
+test('the largest rules of a user, more than a response holds, are recorded as well', async () => {
+  const large = await create()
+  const exceptions = Array.from({ length: 200 }, (_, nth) => [
+    new Date(noon + nth * dayMs).toISOString().slice(0, 10),
+    { description: '"'.repeat(255) },
+  ])
+  await askDatabase(
+    world,
+    sql`update recurring_rules set exceptions = ${JSON.stringify(Object.fromEntries(exceptions))} where id = ${large.id}`,
+  )
+  const columns = sql.raw(`account_id, type, amount, amount_tolerance, description, starts_on, rrule, weekend,
+      auto_record, remind_days, paused, opened_at, opened_in, exceptions, version, due_at, created_at, updated_at`)
+  await askDatabase(
+    world,
+    sql`
+      insert into recurring_rules (user_id, ${columns})
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 199)
+      select user_id, ${columns} from recurring_rules, n where id = ${large.id}`,
+  )
+  await runAt(noon + 1000)
+  expect(await recorded()).toHaveLength(200)
+})

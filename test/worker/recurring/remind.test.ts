@@ -314,6 +314,14 @@ describe('the job', () => {
       remind_days: 1,
       description: text,
     })
+    const exceptions = Array.from({ length: 200 }, (_, nth) => [
+      new Date(Date.parse('2026-10-01') + nth * 86_400_000).toISOString().slice(0, 10),
+      { description: '"'.repeat(255) },
+    ])
+    await askDatabase(
+      world,
+      sql`update recurring_rules set exceptions = ${JSON.stringify(Object.fromEntries(exceptions))} where id = ${rule.id}`,
+    )
     const columns =
       sql.raw(`account_id, type, amount, amount_tolerance, description, starts_on, rrule, weekend,
       auto_record, remind_days, paused, opened_at, opened_in, exceptions, version, created_at, updated_at`)
