@@ -7,6 +7,7 @@ import {
   dismissedSuggestions,
   recurringRules,
   rejectedMatches,
+  rejectedOccurrences,
 } from './schema.ts'
 
 // Other limits: shared/limits.ts.
@@ -18,7 +19,7 @@ export const maxCategories = 1_000
 export const maxNotesLength = 250_000
 /** Pending batches of a user: 100,000 items, or 100 MB. The queue processes several batches a second. */
 export const maxUnfinishedBatches = 100
-/** Rejected matches of a user, far above normal use. */
+/** Rejected matches of a user, and rejected occurrences, far above normal use. */
 export const maxRejections = 2_000
 /** Balance checks of an account: 33 years of months. */
 export const maxChecksOfAccount = 400
@@ -65,6 +66,15 @@ export function checkQuotas(userId: SQL, accountId: SQL, added: { inAccount: SQL
 export const rejectionQuota = (userId: SQL) =>
   quota(rejectedMatches, { max: maxRejections, noun: 'rejected matches', field: 'ids' }, userId, sql`1`)
 
+/** The user may reject one more occurrence. */
+export const occurrenceRejectionQuota = (userId: SQL) =>
+  quota(
+    rejectedOccurrences,
+    { max: maxRejections, noun: 'rejected occurrences', field: 'transaction_id' },
+    userId,
+    sql`1`,
+  )
+
 /** The user may dismiss one more suggestion. */
 export const dismissalQuota = (userId: SQL) =>
   quota(
@@ -97,7 +107,8 @@ function quota(
     | typeof categories
     | typeof dismissedSuggestions
     | typeof recurringRules
-    | typeof rejectedMatches,
+    | typeof rejectedMatches
+    | typeof rejectedOccurrences,
   { max, noun, field }: { max: number; noun: string; field: string },
   userId: SQL,
   added: SQL,

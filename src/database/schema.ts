@@ -591,6 +591,26 @@ export const rejectedMatches = sqliteTable(
   ],
 )
 
+/** Transactions that are not these occurrences of recurring transactions. */
+export const rejectedOccurrences = sqliteTable(
+  'rejected_occurrences',
+  {
+    userId: owner('user_id'),
+    transactionId: integer('transaction_id')
+      .notNull()
+      .references(() => transactions.id, { onDelete: 'cascade' }),
+    recurringId: integer('recurring_id')
+      .notNull()
+      .references(() => recurringRules.id, { onDelete: 'cascade' }),
+    occurrenceDate: text('occurrence_date').$type<CalendarDate>().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.transactionId, t.recurringId, t.occurrenceDate] }),
+    index('rejected_occurrences_user').on(t.userId),
+    index('rejected_occurrences_rule').on(t.recurringId),
+  ],
+)
+
 /** Offline batches. Imports and uploads also stage their rows in one, inserted and deleted in the same round trip. */
 export const batches = sqliteTable(
   'sync_batches',

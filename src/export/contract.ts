@@ -89,6 +89,16 @@ const rejectedMatch = shown.object('RejectedMatch', 'Two transactions that are n
   kind: z.enum(matchKinds),
 })
 
+const rejectedOccurrence = shown.object(
+  'RejectedOccurrence',
+  'A transaction that is not this occurrence of a recurring transaction.',
+  {
+    transaction_id: shown.id(),
+    recurring_id: shown.id(),
+    occurrence_date: shown.calendarDate(),
+  },
+)
+
 const rememberedRow = shown.object(
   'RememberedRow',
   'A row of a file whose transaction was edited, joined with another or deleted, so that the next file does not bring it back.',
@@ -143,6 +153,7 @@ const lists = {
   imports: z.array(exportedImport),
   layouts: z.array(exportedLayout),
   rejected_matches: z.array(rejectedMatch),
+  rejected_occurrences: z.array(rejectedOccurrence),
   remembered_rows: z.array(rememberedRow),
   tokens: z.array(exportedToken),
 }
@@ -186,6 +197,7 @@ export const fullExport = shown.object(
       imports: 0,
       layouts: 0,
       rejected_matches: 0,
+      rejected_occurrences: 0,
       remembered_rows: 0,
       tokens: 0,
     },
@@ -198,6 +210,7 @@ export const fullExport = shown.object(
     imports: [],
     layouts: [],
     rejected_matches: [],
+    rejected_occurrences: [],
     remembered_rows: [],
     tokens: [],
     complete: true,

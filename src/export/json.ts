@@ -18,6 +18,7 @@ import {
   importLayouts,
   imports,
   rejectedMatches,
+  rejectedOccurrences,
   tokens,
   users,
 } from '../database/schema.ts'
@@ -47,10 +48,8 @@ export async function exportJson(reader: ExportReader, epoch: number): Promise<A
     checks: selectExportedChecks(owner),
     imports: nextImports(owner, limit),
     layouts: selectLayouts(owner),
-    rejected: owner.db
-      .select(getTableColumns(rejectedMatches))
-      .from(rejectedMatches)
-      .where(eq(rejectedMatches.userId, owner.id)),
+    rejected: selectRejected(owner),
+    rejectedOccurrences: selectRejectedOccurrences(owner),
     remembered: nextRemembered(owner, limit),
     tokens: selectTokens(owner),
   }))
@@ -70,6 +69,7 @@ export async function exportJson(reader: ExportReader, epoch: number): Promise<A
       imports: counted.imports,
       layouts: layouts.length,
       rejected_matches: rejected.length,
+      rejected_occurrences: first.rejectedOccurrences.length,
       remembered_rows: counted.remembered,
       tokens: first.tokens.length,
     },
@@ -95,6 +95,7 @@ export async function exportJson(reader: ExportReader, epoch: number): Promise<A
       second_id: secondId,
       kind,
     })),
+    rejected_occurrences: once(first.rejectedOccurrences, exportedRejectedOccurrence),
     remembered_rows: each(
       reader.pages(first.remembered, (limit, { id }) => nextRemembered(owner, limit, id)),
       exportedRemembered,
@@ -177,6 +178,12 @@ const selectExportedChecks = ({ db, id }: Owner) =>
 const selectLayouts = ({ db, id }: Owner) =>
   db.select().from(importLayouts).where(eq(importLayouts.userId, id)).orderBy(asc(importLayouts.id))
 
+const selectRejected = ({ db, id }: Owner) =>
+  db.select().from(rejectedMatches).where(eq(rejectedMatches.userId, id))
+
+const selectRejectedOccurrences = ({ db, id }: Owner) =>
+  db.select().from(rejectedOccurrences).where(eq(rejectedOccurrences.userId, id))
+
 const selectTokens = ({ db, id }: Owner) =>
   db.select(sessionColumns).from(tokens).where(eq(tokens.userId, id)).orderBy(asc(tokens.id))
 
@@ -192,6 +199,14 @@ function exportedTransaction(row: Transaction): ShownExport['transactions'][numb
 function exportedLayout(row: Row<typeof selectLayouts>): ShownExport['layouts'][number] {
   const { last_used, ...layout } = presentLayout({ ...row, lastUsed: null })
   return layout
+}
+
+function exportedRejectedOccurrence({
+  transactionId,
+  recurringId,
+  occurrenceDate,
+}: Row<typeof selectRejectedOccurrences>): ShownExport['rejected_occurrences'][number] {
+  return { transaction_id: transactionId, recurring_id: recurringId, occurrence_date: occurrenceDate }
 }
 
 function exportedRemembered(

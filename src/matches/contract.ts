@@ -5,7 +5,7 @@ import { requiredText } from '../shared/field-errors.ts'
 import { date, id, listOf, oneOf, preprocessed } from '../shared/fields.ts'
 import { overrideReconciled } from '../shared/reconciled.ts'
 import * as shown from '../shared/shown.ts'
-import { matchCertainties, matchKinds } from '../shared/types.ts'
+import { listedMatchKinds, matchCertainties, matchKinds } from '../shared/types.ts'
 import { coffee, transaction } from '../transactions/response-contract.ts'
 
 // Other limits: shared/limits.ts.
@@ -23,7 +23,12 @@ const kind = field(
 
 export const matchQuery = z.partial(
   z.object({
-    kind,
+    kind: field(
+      oneOf(listedMatchKinds),
+      doc(
+        'Only matches of this kind. `occurrence`: a transaction that may be an open occurrence of a recurring transaction, in `occurrences`, which only this kind lists.',
+      ),
+    ),
     from: field(date, doc(`The first day; ${defaultDays} days before the last if left out.`)),
     to: field(
       date,
@@ -53,6 +58,23 @@ export const pair = z.object({
   ),
 })
 export type Pair = z.output<typeof pair>
+
+/** A transaction and an occurrence that it is not. */
+export const rejectedOccurrence = z.object({
+  kind: oneOf(listedMatchKinds),
+  transaction_id: field(id, doc('With the kind `occurrence`: the transaction.')),
+  recurring_id: field(id, doc('With the kind `occurrence`: the recurring transaction.')),
+  occurrence_date: field(date, doc('With the kind `occurrence`: the date of the occurrence.')),
+})
+export type RejectedOccurrence = z.output<typeof rejectedOccurrence>
+
+/** A pair or, with the kind `occurrence`, a transaction and an occurrence. */
+export const rejection = z.extend(z.partial(z.extend(rejectedOccurrence, pair.shape)), {
+  kind: field(
+    oneOf(listedMatchKinds),
+    doc('`duplicate` or `transfer` with `ids`, `occurrence` with the other fields.'),
+  ),
+})
 
 /** The same, to be joined. */
 export const joinedPair = z.extend(pair, overrideReconciled)
@@ -145,6 +167,17 @@ const match = shown.object('Match', 'Two transactions that look like one event.'
   transactions: field(z.array(transaction), doc('Both, in the order of `ids`.')),
 })
 
+const occurrenceMatch = shown.object('OccurrenceMatch', 'A transaction that may be an open occurrence.', {
+  kind: field(z.enum(listedMatchKinds), doc('Always `occurrence`.')),
+  transaction,
+  recurring_id: shown.id(),
+  occurrence_date: field(shown.calendarDate(), doc('The date by the rule, which identifies it.')),
+  certainty: field(
+    z.enum(matchCertainties),
+    doc('`sure` if both name the payee and neither has another candidate that does; else `likely`.'),
+  ),
+})
+
 export const matchList = shown.object(
   'MatchList',
   'Possible duplicates and transfers.',
@@ -152,6 +185,12 @@ export const matchList = shown.object(
     matches: field(
       z.array(match).check(z.maxLength(maxMatches)),
       doc('Sure ones first, and among these the newest. Each transaction is in at most one of them.'),
+    ),
+    occurrences: field(
+      z.optional(z.array(occurrenceMatch).check(z.maxLength(maxMatches))),
+      doc(
+        'With the kind `occurrence`, in place of `matches`: each transaction and each occurrence is in at most one of them.',
+      ),
     ),
     searched_back_to: field(
       z.nullable(shown.calendarDate()),

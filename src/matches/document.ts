@@ -5,6 +5,7 @@ import { handedOverTexts } from '../shared/transaction-fields.ts'
 import { maxCompared, maxRows, maxRowsAfter } from './candidates.ts'
 import { joined, matchList, separated } from './contract.ts'
 import { contextDays } from './matching.ts'
+import { maxComparedRows, maxUnlinkedRows } from './occurrences.ts'
 
 /** The fields that the row that remains may take from the other. */
 const taken = ['category_id', ...handedOverTexts].map((name) => `\`${name}\``).join(', ')
@@ -14,12 +15,12 @@ const pair = { name: 'MatchPair', example: { kind: 'duplicate', ids: [1, 2] } }
 export const matchEndpoints: EndpointGroup = {
   tag: 'Matches',
   description:
-    'What was typed by hand and also appears in the bank’s file, days later; and what left one account of the user’s and arrived in another.',
+    'What was typed by hand and also appears in the bank’s file, days later; what left one account of the user’s and arrived in another; and transactions that may be occurrences of recurring ones.',
   endpoints: {
     'GET /api/matches': {
       id: 'listMatches',
       summary: 'List matches',
-      description: `Pairs of transactions that look like one event, of which at least one is dated within the requested days. They are found among the transactions of these days and of the ${contextDays} before and after them: the newest ${formatNumber(maxRows)}, and ${formatNumber(maxRowsAfter)} of the days after, are read, and at most ${formatNumber(maxCompared)} that have another of the same amount nearby are compared. Rejected pairs are left out.`,
+      description: `Pairs of transactions that look like one event, of which at least one is dated within the requested days. They are found among the transactions of these days and of the ${contextDays} before and after them: the newest ${formatNumber(maxRows)}, and ${formatNumber(maxRowsAfter)} of the days after, are read, and at most ${formatNumber(maxCompared)} that have another of the same amount nearby are compared. Rejected pairs are left out. With \`kind=occurrence\`, transactions without a recurring transaction that may be an open occurrence of one, of the same account, direction and amount (within its tolerance), from three days before to six after its booking day, but never beyond half the interval: the newest ${formatNumber(maxUnlinkedRows)} are read, and ${formatNumber(maxComparedRows)} with an amount of a recurring transaction compared. Link one with \`PUT /api/recurring/{id}/occurrences/{date}\`.`,
       responses: { 200: json(matchList, 'What was found.') },
       invalid: { errors: { to: ['The to field must be a date after or equal to from.'] } },
     },
@@ -46,7 +47,7 @@ export const matchEndpoints: EndpointGroup = {
       id: 'rejectMatch',
       summary: 'Reject a match',
       description:
-        'Remembers that the two are not a match of this kind, so that they are never suggested again.',
+        'Remembers that the two are not a match of this kind, so that they are never suggested again; or, with `kind: "occurrence"`, that a transaction is not this occurrence.',
       body: pair,
       responses: { 204: { description: 'Rejected.' } },
       invalid: { errors: { kind: ['The selected kind is invalid.'] } },
@@ -54,7 +55,7 @@ export const matchEndpoints: EndpointGroup = {
     'DELETE /api/matches/reject': {
       id: 'takeRejectionBack',
       summary: 'Take a rejection back',
-      description: 'The two may be suggested again.',
+      description: 'The two, or the transaction and the occurrence, may be suggested again.',
       body: pair,
       responses: { 204: { description: 'Taken back.' } },
       invalid: { errors: { ids: ['The ids field must be a list of two different ids.'] } },

@@ -8,6 +8,7 @@ import type { Transaction } from '../transactions/read.ts'
 import { matchesAmong, selectCandidates } from './candidates.ts'
 import { defaultDays, type MatchQuery, maxDays, maxMatches } from './contract.ts'
 import { contextDays, type Match } from './matching.ts'
+import { findOccurrenceMatches, type OccurrenceMatch } from './occurrences.ts'
 
 /** Matches with their transactions; `searchedBackTo` is the day to continue from, null if no day is left. */
 export type Matches = {
@@ -15,14 +16,21 @@ export type Matches = {
   searchedBackTo: CalendarDate | null
 }
 
+/** Transactions that may be open occurrences, like `Matches`. */
+export type OccurrenceMatches = { occurrences: OccurrenceMatch[]; searchedBackTo: CalendarDate | null }
+
 /** Returns the matches with a row within the requested days: sure ones first, then the newest. Throws Invalid. */
-export async function listMatches(owner: Owner, draft: Draft<MatchQuery>): Promise<Matches> {
+export async function listMatches(
+  owner: Owner,
+  draft: Draft<MatchQuery>,
+): Promise<Matches | OccurrenceMatches> {
   const { kind, ...days } = draft.values
   const span = spanOf(owner, days)
   await requireComplete(owner, withErrors(draft, errorsOf(span)))
+  if (kind === 'occurrence') return listOccurrences(owner, span)
   const found = await owner.run(selectCandidates(owner, span))
   const { matches, lookedBackTo } = matchesAmong(found, kind)
-  const first = firstCompleteDay(span, lookedBackTo)
+  const first = firstWithin(span, lookedBackTo && addDays(lookedBackTo, contextDays + 1))
   const rows = new Map(found.candidates.map(({ row }) => [row.id, row]))
   const shown = matches
     .map((match) => ({ ...match, transactions: match.ids.flatMap((id) => rows.get(id) ?? []) }))
@@ -36,9 +44,25 @@ export async function listMatches(owner: Owner, draft: Draft<MatchQuery>): Promi
   }
 }
 
+async function listOccurrences(owner: Owner, span: Span): Promise<OccurrenceMatches> {
+  const { matches, completeFrom } = await findOccurrenceMatches(owner, span)
+  const first = firstWithin(span, completeFrom)
+  const isSure = (one: OccurrenceMatch) => Number(one.isSure)
+  const shown = matches
+    .filter(({ transaction: { transactionDate: day } }) => first <= day && day <= span.to)
+    .sort(
+      (a, b) =>
+        isSure(b) - isSure(a) || (a.transaction.transactionDate < b.transaction.transactionDate ? 1 : -1),
+    )
+  return {
+    occurrences: shown.slice(0, maxMatches),
+    searchedBackTo: first === span.from ? null : dayToContinueFrom(first, span),
+  }
+}
+
 /** The first day whose matches are complete: of the day back to which rows were read, some may be missing. */
-function firstCompleteDay({ from, to }: Span, lookedBackTo: CalendarDate | null): CalendarDate {
-  const first = lookedBackTo ? addDays(lookedBackTo, contextDays + 1) : from
+function firstWithin({ from, to }: Span, complete: CalendarDate | null): CalendarDate {
+  const first = complete ?? from
   return first <= from ? from : first < to ? first : to
 }
 

@@ -1,9 +1,11 @@
 import { presentTransaction } from '../transactions/present.ts'
 import type { ShownJoined, ShownMatchList } from './contract.ts'
 import type { JoinOutcome } from './join.ts'
-import type { Matches } from './list.ts'
+import type { Matches, OccurrenceMatches } from './list.ts'
 
-export function presentMatches({ matches, searchedBackTo }: Matches): ShownMatchList {
+export function presentMatches(found: Matches | OccurrenceMatches): ShownMatchList {
+  if ('occurrences' in found) return presentOccurrences(found)
+  const { matches, searchedBackTo } = found
   return {
     matches: matches.map(({ kind, ids, daysApart, certainty, reasons, transactions }) => ({
       kind,
@@ -12,6 +14,20 @@ export function presentMatches({ matches, searchedBackTo }: Matches): ShownMatch
       certainty,
       reasons,
       transactions: transactions.map(presentTransaction),
+    })),
+    searched_back_to: searchedBackTo,
+  }
+}
+
+function presentOccurrences({ occurrences, searchedBackTo }: OccurrenceMatches): ShownMatchList {
+  return {
+    matches: [],
+    occurrences: occurrences.map(({ transaction, recurringId, occurrenceDate, isSure }) => ({
+      kind: 'occurrence',
+      transaction: presentTransaction(transaction),
+      recurring_id: recurringId,
+      occurrence_date: occurrenceDate,
+      certainty: isSure ? 'sure' : 'likely',
     })),
     searched_back_to: searchedBackTo,
   }

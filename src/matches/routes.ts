@@ -11,6 +11,8 @@ import {
   maxMatches,
   pair,
   pairs,
+  rejectedOccurrence,
+  rejection,
   type ShownJoined,
   type ShownSeparated,
   separation,
@@ -18,10 +20,10 @@ import {
 import { joinMatch, joinMatches } from './join.ts'
 import { listMatches } from './list.ts'
 import { presentJoin, presentMatches } from './present.ts'
-import { deleteRejection, rejectMatch } from './reject.ts'
+import { deleteOccurrenceRejection, deleteRejection, rejectMatch, rejectOccurrence } from './reject.ts'
 import { separateMatch } from './separate.ts'
 
-/** Possible duplicates and transfers: list, join, separate, reject. */
+/** Possible duplicates, transfers and occurrences: list, join, separate, reject. */
 export const matchRoutes = new Hono<App>()
   .get('/', query(matchQuery), async (c) => {
     return limitLargeResponse(maxMatches * 2, async () =>
@@ -38,12 +40,16 @@ export const matchRoutes = new Hono<App>()
     const both = await separateMatch(c.get('owner'), c.req.valid('json'))
     return c.json<ShownSeparated>({ transactions: both.map(presentTransaction) })
   })
-  .post('/reject', body(pair), async (c) => {
-    await rejectMatch(c.get('owner'), c.req.valid('json'))
+  .post('/reject', bodyWith(rejection, maxJsonBytes, readRejection), async (c) => {
+    const { ofPair, ofOccurrence } = c.req.valid('json')
+    if (ofOccurrence) await rejectOccurrence(c.get('owner'), ofOccurrence)
+    else await rejectMatch(c.get('owner'), ofPair)
     return c.body(null, 204)
   })
-  .delete('/reject', body(pair), async (c) => {
-    await deleteRejection(c.get('owner'), c.req.valid('json'))
+  .delete('/reject', bodyWith(rejection, maxJsonBytes, readRejection), async (c) => {
+    const { ofPair, ofOccurrence } = c.req.valid('json')
+    if (ofOccurrence) await deleteOccurrenceRejection(c.get('owner'), ofOccurrence)
+    else await deleteRejection(c.get('owner'), ofPair)
     return c.body(null, 204)
   })
 
@@ -53,4 +59,12 @@ function readJoin(input: unknown) {
   return hasSeveral
     ? { one: null, several: toDraft(pairs, input) }
     : { one: toDraft(joinedPair, input), several: null }
+}
+
+/** A body with the kind `occurrence` has a transaction and an occurrence, any other one a pair. */
+function readRejection(input: unknown) {
+  const isOfOccurrence = isObject(input) && input.kind === 'occurrence'
+  return isOfOccurrence
+    ? { ofPair: null, ofOccurrence: toDraft(rejectedOccurrence, input) }
+    : { ofPair: toDraft(pair, input), ofOccurrence: null }
 }

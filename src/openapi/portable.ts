@@ -19,6 +19,10 @@ const enums: Record<string, { enum: readonly string[]; description: string }> = 
   ExportFormat: { enum: types.exportFormats, description: 'The form of an export.' },
   DecimalSeparator: { enum: types.decimalSeparators, description: 'The mark between whole units and cents.' },
   MatchKind: { enum: types.matchKinds, description: 'In what way two transactions are one event.' },
+  ListedMatchKind: {
+    enum: types.listedMatchKinds,
+    description: 'In what way two transactions are one event, or that one is an occurrence.',
+  },
   MatchCertainty: {
     enum: types.matchCertainties,
     description: 'Whether either transaction could also match another.',

@@ -60,12 +60,17 @@ export async function linkTransaction(
   return found && withNext(found, today)
 }
 
-/** Matches a transaction that may become an occurrence of the rule. */
+/** Matches a transaction that may become an occurrence of the rule: of a transfer, a bank may tell only one side. */
 function targetOf(owner: Owner, { accountId, toAccountId, type }: Rule, id: number): SQL {
-  const isSameAccount = and(
-    eq(transactions.accountId, accountId),
-    eq(transactions.type, type),
-    sql`${transactions.toAccountId} is ${toAccountId}`,
+  const { accountId: account, toAccountId: toAccount, type: kind } = transactions
+  const isSameMovement = or(
+    and(eq(account, accountId), eq(kind, type), sql`${toAccount} is ${toAccountId}`),
+    toAccountId === null
+      ? undefined
+      : or(
+          and(eq(account, accountId), eq(kind, 'expense')),
+          and(eq(account, toAccountId), eq(kind, 'income')),
+        ),
   )
-  return and(ownRow(owner, transactions, id), isSameAccount, isOfNoRule(sql`transactions`)) as SQL
+  return and(ownRow(owner, transactions, id), isSameMovement, isOfNoRule(sql`transactions`)) as SQL
 }

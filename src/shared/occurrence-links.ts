@@ -1,5 +1,13 @@
-import { addDays, type CalendarDate, daysBetween, type Span } from './dates.ts'
-import { bookedIn, type IsRecorded, type Occurrence, type Occurring, openUntil } from './occurrences.ts'
+import { addDays, type CalendarDate, type Span } from './dates.ts'
+import {
+  bookedIn,
+  type Exception,
+  halfInterval,
+  type IsRecorded,
+  type Occurrence,
+  type Occurring,
+  openUntil,
+} from './occurrences.ts'
 import type { transactionTypes } from './types.ts'
 import { payeeStems, shareWords } from './words.ts'
 
@@ -29,54 +37,105 @@ export type LinkableRule = Occurring & {
   isRecorded: IsRecorded
 }
 
-/** A row, by its position, that is an open occurrence of a rule beyond doubt. */
+/** A row, by its position, that is an open occurrence of a rule. */
 export type OccurrenceLink = { position: number; ruleId: number; version: number; date: CalendarDate }
 
 /** Banks book from so many days before the booking day to so many after it, but never beyond half the interval. */
-const bookedDays = { before: 3, after: 6 }
+export const bookedDays = { before: 3, after: 6 }
 /** Older occurrences are no candidates. */
 const maxAge = 400
 
-/** With more pairs, rows and rules are so alike that none is sure: a file of a year has far fewer. */
+/** With more pairs, rows and rules are so alike that none can be told from another: a file of a year has far fewer. */
 const maxCandidates = 20_000
 
-type PlacedRow = { row: BankRow; position: number; day: number }
-type Candidate = { position: number; rule: LinkableRule; date: CalendarDate }
+type Candidate = {
+  position: number
+  rule: LinkableRule
+  date: CalendarDate
+  /** The account on which the row moves money, and the direction. */
+  place: string
+  daysAway: number
+  /** True if a word of the row names the payee. */
+  isNamed: boolean
+}
 
-/**
- * Finds the rows that are open occurrences: on the account, in the direction and for about the amount of a rule, about its
- * day, and with a word that names the payee. A row that could be two occurrences, or an occurrence that could be two rows,
- * is left to a person.
- */
+/** Finds the rows that are open occurrences beyond doubt. */
 export function linkOccurrences(
   rows: readonly BankRow[],
   rules: readonly LinkableRule[],
   today: CalendarDate,
 ): OccurrenceLink[] {
+  const { candidates, isOpen } = candidatesOf(rows, rules, today, ({ isNamed }) => isNamed)
+  return sureOf(candidates).filter(isOpen).map(linkOf)
+}
+
+/**
+ * Finds the rows that may be open occurrences, each of them once: those beyond doubt, then those that name the payee, then
+ * the nearest. A row that names the payee of an occurrence that is not open is none that it does not name.
+ */
+export function possibleOccurrences(
+  rows: readonly BankRow[],
+  rules: readonly LinkableRule[],
+  today: CalendarDate,
+  isAllowed: (link: OccurrenceLink) => boolean,
+): (OccurrenceLink & { isSure: boolean })[] {
+  const { candidates, isOpen } = candidatesOf(rows, rules, today, (one) => isAllowed(linkOf(one)))
+  const sure = new Set(sureOf(candidates))
+  const closed = new Set(candidates.flatMap((one) => (one.isNamed && !isOpen(one) ? [one.position] : [])))
+  const rankOf = (one: Candidate) => (sure.has(one) ? 0 : one.isNamed ? 1 : 2)
+  const open = candidates
+    .filter((one) => isOpen(one) && (one.isNamed || !closed.has(one.position)))
+    .sort((a, b) => rankOf(a) - rankOf(b) || Math.abs(a.daysAway) - Math.abs(b.daysAway))
+  const taken = new Set<string | number>()
+  return open.flatMap((one) => {
+    if (taken.has(one.position) || taken.has(keyOf(one))) return []
+    taken.add(one.position).add(keyOf(one))
+    return [{ ...linkOf(one), isSure: sure.has(one) }]
+  })
+}
+
+const linkOf = ({ position, rule, date }: Candidate): OccurrenceLink => ({
+  position,
+  ruleId: rule.id,
+  version: rule.version,
+  date,
+})
+
+/** The pairs of rows and occurrences, open or not, that agree in account, direction, amount and day. */
+function candidatesOf(
+  rows: readonly BankRow[],
+  rules: readonly LinkableRule[],
+  today: CalendarDate,
+  isWanted: (one: Candidate) => boolean,
+) {
   const days = rows.map(({ date }) => date).sort()
-  const [first, last] = [days[0], days.at(-1)]
-  if (first === undefined || last === undefined || rules.length === 0) return []
+  const [first = today, last = today] = [days[0], days.at(-1)]
   const oldest = addDays(today, -maxAge)
   const span: Span = {
     from: addDays(first > oldest ? first : oldest, -bookedDays.after),
     to: addDays(last, bookedDays.before),
   }
-  const placed = rows.flatMap((row, position) =>
-    placesOf(row).map((place) => ({ row, position, place, day: daysBetween(today, row.date) })),
-  )
-  const byPlace = Map.groupBy(placed, ({ place }) => place)
   const stems = rows.map(({ words }) => payeeStems(words))
+  const byPlace = Map.groupBy(
+    rows.flatMap((row, position) => placesOf(row).map((place) => ({ row, position, place }))),
+    ({ place }) => place,
+  )
   const candidates: Candidate[] = []
   for (const rule of rules) {
     const near = placesOf(rule).flatMap((place) => byPlace.get(place) ?? [])
     if (rule.paused || near.length === 0) continue
-    for (const one of candidatesOf(rule, near, stems, span, today)) candidates.push(one)
-    if (candidates.length > maxCandidates) return []
+    const payee = new Set(rule.words.flatMap((words) => [...payeeStems(words)]))
+    const occurrencesOn = occurrencesByDay(rule, span)
+    for (const { row, position, place } of near)
+      for (const { date, daysAway, exception } of occurrencesOn.get(row.date) ?? []) {
+        if (!isSameMovement(rule, row) || !isAmountOf(rule, exception, row)) continue
+        const isNamed = shareWords(stems[position] ?? new Set(), payee)
+        const one = { position, rule, date, place, daysAway, isNamed }
+        if (isWanted(one)) candidates.push(one)
+      }
+    if (candidates.length > maxCandidates) return { candidates: [], isOpen: () => false }
   }
-  const isOpen = openOccurrences(rules, today, span.to)
-  return onlyCandidates(candidates)
-    .filter(isOpen)
-    .map(({ position, rule, date }) => ({ position, ruleId: rule.id, version: rule.version, date }))
+  return { candidates, isOpen: openOccurrences(rules, today, span.to) }
 }
 
 /** The accounts on which money moves, with its direction: of a transfer, both sides. */
@@ -85,43 +144,46 @@ function placesOf({ accountId, toAccountId, type }: Pick<BankRow, 'accountId' | 
   return toAccountId === null ? from : [...from, `${toAccountId} income`]
 }
 
-function candidatesOf(
-  rule: LinkableRule,
-  near: PlacedRow[],
-  stems: Set<string>[],
-  span: Span,
-  today: CalendarDate,
-): Candidate[] {
-  const own = new Set(rule.words.flatMap((words) => [...payeeStems(words)]))
-  const booked = bookedIn(rule, span)
-  const half = Math.min(
-    ...booked.slice(1).map(({ date }, nth) => Math.floor(daysBetween(booked[nth]?.date ?? date, date) / 2)),
-  )
-  const byDay = Map.groupBy(booked, (one) => daysBetween(today, one.day))
-  const found = new Map<string, Candidate>()
-  for (const { row, position, day } of near) {
-    if (!shareWords(stems[position] ?? new Set(), own)) continue
-    for (let late = -Math.min(bookedDays.before, half); late <= Math.min(bookedDays.after, half); late++)
-      for (const one of byDay.get(day - late) ?? [])
-        if (isAmountOf(rule, one, row))
-          found.set(`${position} ${one.date}`, { position, rule, date: one.date })
-  }
-  return [...found.values()]
+/** The occurrences that a bank may book on a day, by that day. */
+function occurrencesByDay(rule: LinkableRule, span: Span) {
+  const half = halfInterval(rule, span)
+  const found = new Map<CalendarDate, (Occurrence & { daysAway: number })[]>()
+  for (const one of bookedIn(rule, span))
+    for (let away = -Math.min(bookedDays.before, half); away <= Math.min(bookedDays.after, half); away++) {
+      const day = addDays(one.day, away)
+      found.set(day, [...(found.get(day) ?? []), { ...one, daysAway: away }])
+    }
+  return found
 }
 
-function isAmountOf(rule: LinkableRule, { exception }: Occurrence, { amount }: BankRow): boolean {
+/** False for a transfer between other accounts than those of the rule, or one that the rule is not. */
+const isSameMovement = (rule: LinkableRule, row: BankRow) =>
+  row.type !== 'transfer' ||
+  (rule.type === 'transfer' && rule.accountId === row.accountId && rule.toAccountId === row.toAccountId)
+
+function isAmountOf(rule: LinkableRule, exception: Exception, { amount }: BankRow): boolean {
   const expected = exception.amount ?? rule.amount
   return !exception.skip && Math.abs(amount - expected) * 100 <= expected * rule.amountTolerance
 }
 
-/** The candidates neither whose row nor whose occurrence is in another. */
-function onlyCandidates(candidates: Candidate[]): Candidate[] {
-  const rowsOf = Map.groupBy(candidates, keyOf)
-  const occurrencesOf = Map.groupBy(candidates, ({ position }) => position)
-  return candidates.filter(
-    (one) => rowsOf.get(keyOf(one))?.length === 1 && occurrencesOf.get(one.position)?.length === 1,
+/**
+ * The candidates that name the payee and neither whose row nor whose occurrence is in another such one. Both sides of a
+ * transfer are one occurrence: the outflow is taken.
+ */
+function sureOf(candidates: Candidate[]): Candidate[] {
+  const named = candidates.filter(({ isNamed }) => isNamed)
+  const occurrencesOf = Map.groupBy(named, ({ position }) => position)
+  const rowsOf = Map.groupBy(named, (one) => `${keyOf(one)} ${one.place}`)
+  const sure = named.filter(
+    (one) =>
+      new Set(occurrencesOf.get(one.position)?.map(keyOf)).size === 1 &&
+      rowsOf.get(`${keyOf(one)} ${one.place}`)?.length === 1,
   )
+  const byOccurrence = Map.groupBy(sure, keyOf)
+  return [...byOccurrence.values()].flatMap((sides) => sides.find(isOutflow) ?? sides.slice(0, 1))
 }
+
+const isOutflow = ({ place }: Candidate) => place.endsWith('expense')
 
 const keyOf = ({ rule, date }: Pick<Candidate, 'rule' | 'date'>) => `${rule.id} ${date}`
 

@@ -162,13 +162,14 @@ export function nextBookingAfter(rule: Occurring, today: CalendarDate): Calendar
 
 /** `maxPossibleDays`, but never beyond half the interval of the rule, so that a transaction may be few of its occurrences. */
 export function possibleDays(rule: Schedule, today: CalendarDate): number {
-  const dates = occurrencesBetween(
-    rule,
-    addDays(today, -dueDays - maxDaysMoved),
-    addDays(today, maxDaysMoved),
-  )
+  return Math.min(maxPossibleDays, halfInterval(rule, { from: addDays(today, -dueDays), to: today }))
+}
+
+/** Half the shortest interval between the dates of a rule about a span of days, rounded down; infinite if there is none. */
+export function halfInterval(rule: Schedule, { from, to }: Span): number {
+  const dates = occurrencesBetween(rule, addDays(from, -maxDaysMoved), addDays(to, maxDaysMoved))
   const intervals = dates.slice(1).map((date, nth) => daysBetween(dates[nth] ?? date, date))
-  return Math.min(maxPossibleDays, ...intervals.map((days) => Math.floor(days / 2)))
+  return Math.min(...intervals.map((days) => Math.floor(days / 2)))
 }
 
 const isOpen = ({ date, exception }: Occurrence, isRecorded: IsRecorded) =>

@@ -34,6 +34,8 @@ export const operationOutcomes = [
   'invalid',
 ] as const
 export const matchKinds = ['duplicate', 'transfer'] as const
+/** What can be listed, or rejected: an occurrence only if it is asked for. */
+export const listedMatchKinds = [...matchKinds, 'occurrence'] as const
 export const matchCertainties = ['sure', 'likely'] as const
 /** How an import treats possible matches of its rows. */
 export const matchModes = ['suggest', 'off'] as const

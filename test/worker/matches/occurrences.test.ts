@@ -1,0 +1,256 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { findDifferences } from '../../../src/database/check.ts'
+import { noon, setClock } from '../fixtures/clock.ts'
+import {
+  aCategory,
+  createWorld,
+  expectInvalid,
+  type Json,
+  openAccount,
+  type Person,
+  recordTransaction,
+  registerVerified,
+} from '../fixtures/world.ts'
+import { openWorldDatabase } from '../laws/every-route.ts'
+
+let world: ReturnType<typeof createWorld>
+let person: Person
+let account: Json
+let rule: Json
+
+beforeEach(async () => {
+  setClock(noon)
+  world = createWorld()
+  person = await registerVerified(world)
+  account = await openAccount(person)
+  rule = await create({})
+})
+
+async function create(details: Json): Promise<Json> {
+  const { status, body, text } = await person.post('/api/recurring', {
+    account_id: account.id,
+    category_id: (await aCategory(person)).id,
+    type: 'expense',
+    amount: '950.00',
+    description: 'Rent Meier',
+    rrule: 'FREQ=MONTHLY',
+    starts_on: '2026-01-20',
+    ...details,
+  })
+  expect(status, text).toBe(201)
+  return body
+}
+
+const pay = async (details: Json = {}) =>
+  recordTransaction(person, {
+    account_id: account.id,
+    category_id: (await aCategory(person)).id,
+    type: 'expense',
+    amount: '950.00',
+    transaction_date: '2026-11-19',
+    description: 'Bank transfer 4711',
+    ...details,
+  })
+
+async function listed(query = '', who = person): Promise<Json[]> {
+  const { status, body, text } = await who.get(`/api/matches?kind=occurrence${query}`)
+  expect(status, text).toBe(200)
+  expect(body.matches).toEqual([])
+  return body.occurrences
+}
+
+const found = async (query = '&from=2026-11-01&to=2026-11-30') =>
+  (await listed(query)).map((one) => [
+    one.transaction.id,
+    one.recurring_id,
+    one.occurrence_date,
+    one.certainty,
+  ])
+
+const reject = (transaction: Json, occurrence_date = '2026-11-20', of = rule) => ({
+  kind: 'occurrence',
+  transaction_id: transaction.id,
+  recurring_id: of.id,
+  occurrence_date,
+})
+
+describe('open occurrences that a transaction may be', () => {
+  test('are listed only if they are asked for, sure where both name the payee', async () => {
+    const plain = await pay()
+    expect(await listed()).toEqual([
+      {
+        kind: 'occurrence',
+        transaction: expect.objectContaining({ id: plain.id, recurring_id: null, amount: '950.00' }),
+        recurring_id: rule.id,
+        occurrence_date: '2026-11-20',
+        certainty: 'likely',
+      },
+    ])
+    for (const query of ['', '?kind=duplicate', '?kind=transfer']) {
+      const { body } = await person.get(`/api/matches${query}`)
+      expect(body).toEqual({ matches: [], searched_back_to: null })
+    }
+    const named = await pay({ description: 'STANDING ORDER MEIER', transaction_date: '2026-11-24' })
+    expect(await found()).toEqual([[named.id, rule.id, '2026-11-20', 'sure']])
+  })
+
+  test('end with the days, the account, the direction and the amount of the rule', async () => {
+    const other = await openAccount(person, { name: 'Other' })
+    for (const details of [
+      { amount: '950.01' },
+      { type: 'income' },
+      { account_id: other.id },
+      { transaction_date: '2026-11-16' },
+      { transaction_date: '2026-11-27' },
+    ])
+      await pay(details)
+    expect(await found()).toEqual([])
+    const [early, late] = [
+      await pay({ transaction_date: '2026-11-17' }),
+      await pay({ transaction_date: '2026-11-26' }),
+    ]
+    expect(await found()).toEqual([[early.id, rule.id, '2026-11-20', 'likely']])
+    await person.delete(`/api/transactions/${early.id}`)
+    expect(await found()).toEqual([[late.id, rule.id, '2026-11-20', 'likely']])
+  })
+
+  test('are those of the nearest day, each once, and of a tolerance and an exception', async () => {
+    const [far, near] = [
+      await pay({ transaction_date: '2026-11-23' }),
+      await pay({ transaction_date: '2026-11-21' }),
+    ]
+    const power = await create({
+      amount: '60.00',
+      amount_tolerance: 10,
+      description: 'Power',
+      starts_on: '2026-11-22',
+    })
+    const bill = await pay({ amount: '66.00', transaction_date: '2026-11-22' })
+    await pay({ amount: '66.01', transaction_date: '2026-11-22' })
+    expect(await found()).toEqual([
+      [bill.id, power.id, '2026-11-22', 'likely'],
+      [near.id, rule.id, '2026-11-20', 'likely'],
+    ])
+    await person.put(`/api/recurring/${rule.id}/occurrences/2026-11-20`, { amount: '980.00' })
+    const dearer = await pay({ amount: '980.00' })
+    expect(await found()).toContainEqual([dearer.id, rule.id, '2026-11-20', 'likely'])
+    expect((await found()).map(([id]) => id)).not.toContain(far.id)
+  })
+
+  test('are neither recorded, skipped, paused nor missed, and never beyond half the interval', async () => {
+    await pay()
+    const path = `/api/recurring/${rule.id}/occurrences/2026-11-20`
+    await person.put(path, { skip: true })
+    expect(await found()).toEqual([])
+    await person.put(path, { skip: null })
+    await person.put(`/api/recurring/${rule.id}`, { paused: true })
+    expect(await found()).toEqual([])
+    await person.put(`/api/recurring/${rule.id}`, { paused: false })
+    expect(await found()).toHaveLength(1)
+    await person.post(`${path}/record`)
+    expect(await found()).toEqual([])
+    const weekly = await create({ rrule: 'FREQ=WEEKLY', amount: '12.50', starts_on: '2026-11-20' })
+    for (const [day, date] of [
+      ['2026-11-24', '2026-11-27'],
+      ['2026-11-23', '2026-11-20'],
+    ]) {
+      const { id } = await pay({ amount: '12.50', transaction_date: day })
+      expect(await found()).toContainEqual([id, weekly.id, date, 'likely'])
+    }
+    setClock(noon + 63 * 86_400_000)
+    expect(
+      (await found('&from=2026-11-01&to=2027-03-01')).filter(([, , date]) => date === '2026-11-20'),
+    ).toEqual([])
+  })
+
+  test('are settled by linking the transaction, on either side of a transfer, or by a rejection', async () => {
+    const savings = await openAccount(person, { name: 'Savings' })
+    const move = await create({
+      ...{ type: 'transfer', to_account_id: savings.id, category_id: null },
+      ...{ amount: '200', description: 'Savings plan' },
+    })
+    const side = await pay({ account_id: savings.id, type: 'income', amount: '200' })
+    expect(await found()).toEqual([[side.id, move.id, '2026-11-20', 'likely']])
+    const path = `/api/recurring/${move.id}/occurrences/2026-11-20`
+    const other = await pay({ account_id: savings.id, type: 'expense', amount: '200' })
+    expectInvalid(await person.put(path, { transaction_id: other.id }), {
+      transaction_id: ['The selected transaction id is invalid.'],
+    })
+    expect((await person.put(path, { transaction_id: side.id })).status).toBe(200)
+    expect(await found()).toEqual([])
+
+    const rent = await pay()
+    expect((await person.post('/api/matches/reject', reject(rent))).status).toBe(204)
+    expect((await person.post('/api/matches/reject', reject(rent))).status).toBe(204)
+    expect(await found()).toEqual([])
+    expect((await person.get('/api/export')).body.rejected_occurrences).toEqual([
+      { transaction_id: rent.id, recurring_id: rule.id, occurrence_date: '2026-11-20' },
+    ])
+    expect((await person.delete('/api/matches/reject', reject(rent))).status).toBe(204)
+    expect(await found()).toEqual([[rent.id, rule.id, '2026-11-20', 'likely']])
+  })
+
+  test('are the user’s own, of rules and accounts that exist, and so are rejections', async () => {
+    const rent = await pay()
+    const other = await world.register()
+    expect(await listed('', other)).toEqual([])
+    for (const call of [other.post, other.delete])
+      expectInvalid(await call('/api/matches/reject', reject(rent)), {
+        transaction_id: ['The selected transaction id is invalid.'],
+        recurring_id: ['The selected recurring id is invalid.'],
+      })
+    expectInvalid(await person.post('/api/matches/reject', { kind: 'occurrence', occurrence_date: 'soon' }), {
+      transaction_id: ['The transaction id field is required.'],
+      recurring_id: ['The recurring id field is required.'],
+      occurrence_date: ['The occurrence date field must match the format YYYY-MM-DD.'],
+    })
+    expectInvalid(await person.post('/api/matches/join', { kind: 'occurrence', ids: [1, 2] }), {
+      kind: ['The selected kind is invalid.'],
+    })
+    await person.post('/api/matches/reject', reject(rent))
+    const exported = async () => (await person.get('/api/export')).body.rejected_occurrences
+    await person.delete(`/api/recurring/${rule.id}`)
+    expect(await exported()).toEqual([])
+    rule = await create({})
+    await person.post('/api/matches/reject', reject(rent))
+    await person.delete(`/api/transactions/${rent.id}`)
+    expect(await exported()).toEqual([])
+    await pay()
+    await person.delete(`/api/accounts/${account.id}`)
+    expect(await found()).toEqual([])
+    expect(await findDifferences(openWorldDatabase(world))).toEqual([])
+  })
+
+  test('of a deleted rule are open to others, and the list continues where it was cut', async () => {
+    const rent = await pay()
+    await person.put(`/api/recurring/${rule.id}/occurrences/2026-11-20`, { transaction_id: rent.id })
+    await person.delete(`/api/recurring/${rule.id}`)
+    rule = await create({})
+    expect(await found()).toEqual([[rent.id, rule.id, '2026-11-20', 'likely']])
+    expect(await found('&from=2026-11-19&to=2026-11-19')).toHaveLength(1)
+    expect(await found('&from=2026-11-20&to=2026-11-30')).toEqual([])
+    const many = Array.from({ length: 1_000 }, (_, nth) => ({
+      ...{ account_id: account.id, type: 'expense', amount: '950.00', description: `Rent ${nth}` },
+      transaction_date: '2026-11-22',
+    }))
+    const { status } = await person.post('/api/import/store?match=off', { transactions: many })
+    expect(status).toBe(200)
+    const query = '?kind=occurrence&from=2026-11-01&to=2026-11-30'
+    const { body } = await person.get(`/api/matches${query}`)
+    expect(body.searched_back_to).toBe('2026-11-29')
+  })
+})
+
+test('a list takes one round trip, with a token that only reads', async () => {
+  await pay()
+  const { body } = await person.post('/api/tokens', { name: 'Report', abilities: ['read'] })
+  const token = body.access_token
+  await world.resetDatabaseWork()
+  const response = await world.call('GET', '/api/matches?kind=occurrence', {
+    token: token,
+  })
+  expect([response.status, response.body.occurrences.length]).toEqual([200, 1])
+  expect((await world.databaseWork()).requests).toBe(1)
+  const refused = await world.call('POST', '/api/matches/reject', { token, body: reject({ id: 1 }) })
+  expect(refused.status).toBe(403)
+})
