@@ -85,7 +85,10 @@ export function candidatesOf({ check, checks, lastOk, suspects, startingBalance 
   const extra = inSpan.filter(({ effect }) => BigInt(effect) === difference)
   const reversed = inSpan.filter(({ effect }) => BigInt(effect) * 2n === difference)
   const importSpans = extra.flatMap(({ importSpan }) => importSpan ?? [])
-  const { matches } = matchesAmong({ names: [], candidates: extra, importSpans, searched: [] }, 'duplicate')
+  const { matches } = matchesAmong(
+    { names: [], candidates: extra, importSpans, payees: [], searched: [] },
+    'duplicate',
+  )
   const rightStart = rightStartingBalance(checks, startingBalance)
   const candidate = (kind: Candidate['kind'], ids: number[]) => ({ kind, ids, startingBalance: null })
   return [

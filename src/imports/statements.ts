@@ -89,6 +89,7 @@ export function importStatements(owner: Owner, plan: Plan) {
     names: candidates.map(({ names }) => names),
     candidates: candidates.map(({ candidates }) => candidates),
     importSpans: candidates.map(({ importSpans }) => importSpans),
+    payees: candidates.map(({ payees }) => payees),
     searched: candidates.map(({ searched }) => searched),
     forgotten: file.importsDeleted ? [db.run(deleteReimportedOriginals(owner, importId))] : [],
     cleared: db.delete(batches).where(eq(batches.id, batchId)),

@@ -195,11 +195,12 @@ async function newResponse(
 }
 
 /** The candidates for matches that were read together with the import. */
-function candidatesOf({ names, candidates, importSpans, searched }: Results): FoundCandidates {
+function candidatesOf({ names, candidates, importSpans, payees, searched }: Results): FoundCandidates {
   return {
     names: names.flat(),
     candidates: candidates.flat(),
     importSpans: importSpans.flat(),
+    payees: payees.flat(),
     searched: searched.flat(),
   }
 }

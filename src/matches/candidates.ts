@@ -4,6 +4,7 @@ import { hasLiveAccountsInBulk } from '../database/live-accounts.ts'
 import type { UserScope } from '../database/owner.ts'
 import type { Results } from '../database/run.ts'
 import { accounts, importedOriginals, imports, rejectedMatches, transactions } from '../database/schema.ts'
+import { occurrenceOf, selectPayees } from '../recurring/linkable.ts'
 import type { CalendarDate } from '../shared/dates.ts'
 import type { MatchKind, MatchRow } from '../shared/match-row.ts'
 import { matchKinds } from '../shared/types.ts'
@@ -34,7 +35,7 @@ export type Candidate = { row: Transaction; rejected: string; joined: string; is
 /**
  * The statements that read what may be a match, for `matchesAmong`. `candidates` are the rows that have another of the
  * same amount within `maxDaysApart`, which the database finds in one pass. `importSpans` has the days of the files of
- * imports, since rows of two imports can only match on days that both cover. `searched` has the first day whose rows were
+ * imports, since rows of two imports can only match on days that both cover; `payees` the rules that rows were recorded by. `searched` has the first day whose rows were
  * read, null if all were.
  */
 export function selectCandidates(owner: UserScope, days: Days) {
@@ -56,6 +57,7 @@ export function selectCandidates(owner: UserScope, days: Days) {
       .where(
         sql`user_id = ${owner.id} and last_day >= ${daysAfter(from, -contextDays)} and first_day <= ${daysAfter(to, contextDays)}`,
       ),
+    payees: selectPayees(owner),
     searched: owner.db.all<{ back: CalendarDate | null }>(
       sql`select iif(count(*) < ${sql.raw(String(maxRows))}, null, min(transaction_date)) as back from (${searched})`,
     ),
@@ -131,7 +133,7 @@ export type FoundCandidates = Results<ReturnType<typeof selectCandidates>>
 
 /** The matches among candidates, and the day back to which rows were compared; null if none was left out. */
 export function matchesAmong(
-  { names, candidates, importSpans, searched }: FoundCandidates,
+  { names, candidates, importSpans, payees, searched }: FoundCandidates,
   kind?: MatchKind,
 ) {
   const rejected = new Set(
@@ -141,7 +143,13 @@ export function matchesAmong(
   )
   const occurrences = new Set(candidates.flatMap(({ row }) => (row.recurringId === null ? [] : [row.id])))
   const compared = candidates.slice(0, maxCompared)
-  const matches: Match[] = findMatches(compared.flatMap(matchRow), {
+  const rules = new Map(payees.map((rule) => [rule.id, rule]))
+  const rows = compared.flatMap((one) => {
+    const rule = one.row.importId === null ? rules.get(one.row.recurringId ?? 0) : undefined
+    const occurrence = rule && occurrenceOf(rule, one.row.transactionDate)
+    return matchRow(one).map((leg): MatchRow => ({ ...leg, occurrence }))
+  })
+  const matches: Match[] = findMatches(rows, {
     kind,
     accountNames: new Map(names.map(({ id, name }) => [id, name])),
     importDays: new Map(

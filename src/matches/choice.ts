@@ -1,7 +1,7 @@
 import type { MatchReason, MatchRow } from '../shared/match-row.ts'
 
-/** A row with its day as a number, and its distinctive words. */
-export type DatedRow = MatchRow & { day: number; distinctive: () => Set<string> }
+/** A row with its day as a number, its distinctive words, and those that name its payee. */
+export type DatedRow = MatchRow & { day: number; distinctive: () => Set<string>; payee: () => Set<string> }
 /** Two rows that may be one event. With `isDoubt` they are too far apart, but keep others from being sure. */
 export type RowPair = { first: DatedRow; second: DatedRow; daysApart: number; isDoubt: boolean }
 /** Of a transfer, `naming` has the rows that name the account of the other. */

@@ -1,8 +1,9 @@
 import { dayMs, type Span } from '../shared/dates.ts'
 import type { MatchKind, MatchReason, MatchRow } from '../shared/match-row.ts'
+import { bookedDays } from '../shared/occurrence-links.ts'
 import type { matchCertainties } from '../shared/types.ts'
-import { distinctiveWords, shareWords } from '../shared/words.ts'
-import { isSure } from './certainty.ts'
+import { distinctiveWords, payeeStems, shareWords } from '../shared/words.ts'
+import { isNamedOccurrence, isSure, mayBeOccurrence } from './certainty.ts'
 import {
   byDay,
   type Candidate,
@@ -64,7 +65,9 @@ export function findMatches(rows: readonly MatchRow[], options: MatchOptions): M
     ({ first, second }: RowPair) =>
       !isRejected(kind, [first.id, second.id])
 
-  const possibleDuplicates = duplicateCandidates(dated, importDays).filter(isAllowed('duplicate'))
+  const possibleDuplicates = unlessNamedOthers(
+    duplicateCandidates(dated, importDays).filter(isAllowed('duplicate')),
+  )
   const duplicates = choose(possibleDuplicates, (row) => !isSettled('duplicate', row))
   const duplicateMatches = duplicates.map(matchOf('duplicate', onlyCandidates(possibleDuplicates)))
   if (kind === 'duplicate') return eachRowOnce(duplicateMatches)
@@ -89,12 +92,18 @@ function isSettled(kind: MatchKind, { settled }: DatedRow): boolean {
 
 function datedRow(row: MatchRow): DatedRow {
   let distinctive: Set<string> | undefined
+  let payee: Set<string> | undefined
   return {
     ...row,
     day: Date.parse(`${row.date}T00:00:00Z`) / dayMs,
     distinctive: () => {
       distinctive ??= distinctiveWords(row.words)
       return distinctive
+    },
+    payee: () => {
+      const texts = [row.words, ...(row.occurrence?.texts ?? [])]
+      payee ??= new Set(texts.flatMap((words) => [...payeeStems(words)]))
+      return payee
     },
   }
 }
@@ -106,11 +115,24 @@ function duplicateCandidates(rows: DatedRow[], importDays: MatchOptions['importD
     const typed = group.filter(({ importId }) => importId === null)
     const imported = group.filter(({ importId }) => importId !== null)
     const pairs = [
-      ...pairsWithin(typed, imported, duplicateDays),
+      ...pairsWithin(typed, imported, duplicateDays).map(withDaysOfOccurrence),
       ...pairsWithin(imported, imported, duplicateDays).filter(isInBoth),
     ]
     return pairs.filter(haveSameCounterpart).map((pair) => ({ ...pair, evidence: wordsInCommon(pair) }))
   })
+}
+
+/** A bank may book an occurrence earlier than what was typed on the day. */
+function withDaysOfOccurrence(pair: RowPair): RowPair {
+  return mayBeOccurrence(pair) ? { ...pair, isDoubt: pair.daysApart < -bookedDays.before } : pair
+}
+
+/** Leaves out rows that do not name the payee of a recorded occurrence, if it or the row has a candidate that does. */
+function unlessNamedOthers(candidates: Candidate[]): Candidate[] {
+  const named = new Set(candidates.filter(isNamedOccurrence))
+  const rows = new Set([...named].flatMap(({ first, second }) => [first, second]))
+  const hasOther = ({ first, second }: Candidate) => rows.has(first) || rows.has(second)
+  return candidates.filter((one) => !one.first.occurrence || named.has(one) || !hasOther(one))
 }
 
 /** False for the legs of two transfers that lead to, or come from, different accounts. */
@@ -171,7 +193,8 @@ function namingWords(accountNames: ReadonlyMap<number, string>): Map<number, Set
 }
 
 function wordsInCommon({ first, second }: RowPair): MatchReason[] {
-  return shareWords(first.distinctive(), second.distinctive()) ? ['words_in_common'] : []
+  const areNamed = first.occurrence && shareWords(first.payee(), second.payee())
+  return areNamed || shareWords(first.distinctive(), second.distinctive()) ? ['words_in_common'] : []
 }
 
 function matchOf(kind: MatchKind, only: Set<Candidate>) {

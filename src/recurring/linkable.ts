@@ -1,24 +1,24 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
 import type { UserScope } from '../database/owner.ts'
+import type { ResultOf } from '../database/run.ts'
 import { type LinkableRow, recurringRules } from '../database/schema.ts'
-import { addDays, daysOnEarth } from '../shared/dates.ts'
+import type { CalendarDate } from '../shared/dates.ts'
+import type { MatchRow } from '../shared/match-row.ts'
 import type { LinkableRule } from '../shared/occurrence-links.ts'
+import { halfInterval } from '../shared/occurrences.ts'
+import { parseRecurrenceRule } from '../shared/recurrence-rule.ts'
 import { wordsOf } from '../transactions/duplicates.ts'
 import { isRecordedIn, occurringOf, recordedDates, ruleColumns } from './read.ts'
 
-/** For so many days, the texts of a rule's transactions say what the bank calls it. */
-const daysOfTexts = 400
-/** So many of them for each rule, the newest: 4,000 for a user with as many rules as possible. */
+/** So many transactions of a rule, the newest, say what the bank calls it: 4,000 for a user with as many rules as possible. */
 const maxTexts = 20
+const texts = sql<string>`(select json_group_array(json(text)) from (
+  select json_array(description, reference) as text from transactions
+   where recurring_id = recurring_rules.id and ${hasLiveAccounts} order by occurrence_date desc limit ${sql.raw(String(maxTexts))}))`
 
 /** Selects the user's rules for `linkableOf`. */
 export function selectLinkable({ db, id }: UserScope, now: Date) {
-  const texts = sql<string>`(select json_group_array(json(text)) from (
-    select json_array(description, reference) as text from transactions
-     where recurring_id = recurring_rules.id and occurrence_date >= ${addDays(daysOnEarth(now).from, -daysOfTexts)}
-       and ${hasLiveAccounts}
-     order by occurrence_date desc limit ${maxTexts}))`
   return db
     .select({
       ...ruleColumns,
@@ -38,7 +38,6 @@ export const hasNoLinkable = ({ id }: UserScope): SQL =>
   sql`not exists (select 1 from ${recurringRules} where user_id = ${id} and not paused)`
 
 export function linkableOf({ recorded, texts, ...rule }: LinkableRow): LinkableRule {
-  const linked: [string | null, string | null][] = JSON.parse(texts)
   return {
     ...occurringOf(rule),
     id: rule.id,
@@ -48,7 +47,29 @@ export function linkableOf({ recorded, texts, ...rule }: LinkableRow): LinkableR
     type: rule.type,
     amount: rule.amount,
     amountTolerance: rule.amountTolerance,
-    words: [wordsOf(rule), ...linked.map(([description, reference]) => wordsOf({ description, reference }))],
+    words: payeeTexts({ ...rule, texts }),
     isRecorded: isRecordedIn(recorded),
   }
+}
+
+/** Selects what `occurrenceOf` needs of the user's rules. */
+export function selectPayees({ db, id }: UserScope) {
+  const { description, reference, startsOn, rrule } = recurringRules
+  return db
+    .select({ id: recurringRules.id, description, reference, startsOn, rrule, texts })
+    .from(recurringRules)
+    .where(eq(recurringRules.userId, id))
+}
+type PayeeRow = ResultOf<ReturnType<typeof selectPayees>>[number]
+
+/** What matches know of a transaction that was recorded as an occurrence of a rule on this day. */
+export function occurrenceOf(rule: PayeeRow, day: CalendarDate): NonNullable<MatchRow['occurrence']> {
+  const schedule = { startsOn: rule.startsOn, rule: parseRecurrenceRule(rule.rrule) }
+  return { half: halfInterval(schedule, { from: day, to: day }), texts: payeeTexts(rule) }
+}
+
+/** The texts of a rule, and those of transactions that are its occurrences. */
+function payeeTexts({ texts, ...rule }: Pick<PayeeRow, 'description' | 'reference' | 'texts'>): string[] {
+  const linked: [string | null, string | null][] = JSON.parse(texts)
+  return [wordsOf(rule), ...linked.map(([description, reference]) => wordsOf({ description, reference }))]
 }

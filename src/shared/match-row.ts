@@ -31,6 +31,8 @@ export type MatchRow = {
   words: string
   /** Null for a typed row. */
   importId: number | null
+  /** Set if it was recorded as an occurrence of a rule: half the interval of that, in days, and the texts that name its payee. */
+  occurrence?: { half: number; texts: readonly string[] } | undefined
   /** The kinds of match that are excluded: `duplicate` for a row that was joined as one, `transfer` if both legs exist. */
   settled?: readonly MatchKind[]
 }

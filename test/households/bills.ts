@@ -147,6 +147,13 @@ function contractsOf(dice: Dice): Contract[] {
       amountOf: () => 5_508,
     }),
     of({
+      name: 'plan',
+      payee: payeeOf('FONDSPLAN MERKUR'),
+      days: monthly(7),
+      to: 'second',
+      amountOf: () => 15_000,
+    }),
+    of({
       name: 'loan',
       payee: payeeOf('KREDITBANK HALVEN'),
       days: monthly(31),

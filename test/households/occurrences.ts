@@ -1,6 +1,14 @@
+import { findMatches } from '../../src/matches/matching.ts'
 import { addDays, type CalendarDate } from '../../src/shared/dates.ts'
+import type { MatchRow } from '../../src/shared/match-row.ts'
 import type { Minor } from '../../src/shared/money.ts'
-import { linkOccurrences } from '../../src/shared/occurrence-links.ts'
+import {
+  linkOccurrences,
+  type OccurrenceLink,
+  possibleOccurrences,
+} from '../../src/shared/occurrence-links.ts'
+import { halfInterval } from '../../src/shared/occurrences.ts'
+import { bookingDay } from '../../src/shared/recurrence.ts'
 import { parseRecurrenceRule } from '../../src/shared/recurrence-rule.ts'
 import { findRepeating } from '../../src/shared/repeating.ts'
 import type { BilledHousehold, Contract, Paid } from './bills.ts'
@@ -33,31 +41,111 @@ export function measureSuggestions({ contracts, bookings }: BilledHousehold): Hi
   }
 }
 
-/** Imports the bank's bookings month by month, with a rule for each contract, whose amount its people correct a month late. */
-export function measureLinks({ contracts, bookings }: BilledHousehold): Hits {
+/**
+ * Imports the bank's bookings month by month, with a rule for each contract, whose amount its people correct a month late.
+ * Returns the links, and the open occurrences that the rows which were not linked may be.
+ */
+export function measureLinks({ contracts, bookings }: BilledHousehold): { links: Hits; possible: Hits } {
   const recorded = new Map<string, Set<CalendarDate>>(contracts.map(({ name }) => [name, new Set()]))
-  const hits = { found: 0, right: 0, toFind: 0 }
+  const links = { found: 0, right: 0 }
+  const possible = { found: 0, right: 0 }
+  const seen = new Set<string>()
+  let unlinked: Paid[] = []
   let before = ''
   for (const today of downloads()) {
     const rows = bookings.filter(({ date }) => date > before && date <= today)
-    const rules = contracts.map((contract, index) => ruleOf(contract, index, today, recorded))
-    const bankRows = rows.map((one) => ({
-      ...{ accountId: accountOf(one), toAccountId: null, type: typeOf(one), amount: Math.abs(one.amount) },
-      ...{ date: one.date, words: one.description },
-    }))
-    for (const { position, ruleId, date } of linkOccurrences(bankRows, rules, today)) {
-      const [row, contract] = [rows[position], contracts[ruleId]]
-      hits.found += 1
-      if (row?.contract === contract && row?.nominal === date) hits.right += 1
-      if (contract) recorded.get(contract.name)?.add(date)
+    const rules = () => contracts.map((contract, index) => ruleOf(contract, index, today, recorded))
+    const settle = (of: Paid[], hits: typeof links, found: OccurrenceLink[]) => {
+      const settled = found.flatMap(({ position, ruleId, date }) => {
+        const [row, contract] = [of[position], contracts[ruleId]]
+        const isRight = row?.contract === contract && row?.nominal === date
+        hits.found += 1
+        if (isRight) hits.right += 1
+        if (hits === possible) seen.add(`${row?.reference} ${ruleId} ${date}`)
+        if (hits === possible && !isRight) return []
+        if (contract) recorded.get(contract.name)?.add(date)
+        return row ? [row] : []
+      })
+      return of.filter((row) => !settled.includes(row))
     }
-    hits.toFind += rows.filter(
-      ({ contract, nominal }) => nominal !== null && contract !== null && contracts.includes(contract),
-    ).length
+    const left = settle(rows, links, linkOccurrences(rows.map(bankRow), rules(), today))
+    unlinked = [...unlinked.filter(({ date }) => date > addDays(today, -60)), ...left]
+    const isNew = ({ position, ruleId, date }: OccurrenceLink) =>
+      !seen.has(`${unlinked[position]?.reference} ${ruleId} ${date}`)
+    unlinked = settle(unlinked, possible, possibleOccurrences(unlinked.map(bankRow), rules(), today, isNew))
     before = today
   }
-  return { ...hits, solved: hits.right }
+  const toFind = occurrencesBooked(contracts, bookings)
+  return {
+    links: { ...links, toFind, solved: links.right },
+    possible: { ...possible, toFind: toFind - links.right, solved: possible.right },
+  }
 }
+
+/**
+ * Records the occurrences of contracts that have one amount on their days, as the job does, before the bank's bookings are
+ * imported; returns the duplicates that are sure.
+ */
+export function measureRecorded({ contracts, bookings }: BilledHousehold): Hits {
+  const fixed = contracts.filter(({ tolerance }) => tolerance === 0)
+  const recorded = fixed.flatMap((contract, rule) =>
+    contract.days.map((nominal, nth) => ({
+      ...{ contract, nominal, rule, amount: contract.amountOf(Math.max(nth - 1, 0)) },
+      date: bookingDay(nominal, contract.weekend),
+    })),
+  )
+  const truth = new Map<number, { contract: Contract | null; nominal: CalendarDate | null }>()
+  const rows: MatchRow[] = recorded.flatMap(({ contract, nominal, date, amount }, index) => {
+    const id = index + 1
+    truth.set(id, { contract, nominal })
+    const schedule = { startsOn: contract.days[0] ?? '', rule: parseRecurrenceRule(contract.rrule) }
+    const half = halfInterval(schedule, { from: date, to: date })
+    const row = { id, amount, date, importId: null, words: contract.payee.typed[0] ?? '' }
+    const occurrence = { half, texts: [contract.payee.booked] }
+    const leg = (accountId: number, type: MatchRow['type'], counterpart: number | null): MatchRow => ({
+      ...{ ...row, occurrence, accountId, type, counterpart },
+      settled: counterpart === null ? [] : ['transfer'],
+    })
+    const { from, to } = contract
+    if (from !== null && to !== null) return [leg(1, 'expense', 2), leg(2, 'income', 1)]
+    return [leg(1, from === null ? 'income' : 'expense', null)]
+  })
+  for (const [nth, one] of bookings.entries()) {
+    const id = recorded.length + 1 + nth
+    truth.set(id, one)
+    const importId = 1 + downloads().filter((day) => day < one.date).length
+    rows.push({ ...bankRow(one), id, importId })
+  }
+  const found = findMatches(rows, { kind: 'duplicate', accountNames: new Map(), isRejected: () => false })
+  const sure = found.filter(({ ids, certainty }) => certainty === 'sure' && ids[0] <= recorded.length)
+  const isRight = ({ ids: [first, second] }: { ids: [number, number] }) => {
+    const [one, other] = [truth.get(first), truth.get(second)]
+    return one?.contract === other?.contract && one?.nominal === other?.nominal
+  }
+  const right = sure.filter(isRight).length
+  const amounts = new Set(
+    recorded.map(({ contract, nominal, amount }) => `${contract.name} ${nominal} ${amount}`),
+  )
+  const isAmount = ({ contract, nominal, amount }: Paid) =>
+    amounts.has(`${contract?.name} ${nominal} ${Math.abs(amount)}`)
+  const toFind = occurrencesBooked(fixed, bookings.filter(isAmount))
+  return { found: sure.length, right, toFind, solved: right }
+}
+
+/** How many occurrences the bank has booked: both sides of a transfer are one. */
+function occurrencesBooked(contracts: Contract[], bookings: Paid[]): number {
+  const booked = bookings.flatMap(({ contract, nominal }) =>
+    contract !== null && nominal !== null && contracts.includes(contract)
+      ? [`${contract.name} ${nominal}`]
+      : [],
+  )
+  return new Set(booked).size
+}
+
+const bankRow = (one: Paid) => ({
+  ...{ accountId: accountOf(one), toAccountId: null, type: typeOf(one), amount: Math.abs(one.amount) },
+  ...{ date: one.date, words: one.description },
+})
 
 /** A file a month, some days into the next. */
 const downloads = (): CalendarDate[] =>
@@ -70,9 +158,14 @@ function ruleOf(
   recorded: Map<string, Set<CalendarDate>>,
 ) {
   const paid = contract.days.filter((day) => day <= today).length
-  const type = contract.from === null ? ('income' as const) : ('expense' as const)
+  const isTransfer = contract.from !== null && contract.to !== null
+  const type = isTransfer
+    ? ('transfer' as const)
+    : contract.from === null
+      ? ('income' as const)
+      : ('expense' as const)
   return {
-    ...{ id, version: 1, accountId: 1, toAccountId: null, type },
+    ...{ id, version: 1, accountId: 1, toAccountId: isTransfer ? 2 : null, type },
     ...{ amount: contract.amountOf(Math.max(paid - 2, 0)), amountTolerance: contract.tolerance },
     ...{
       words: [contract.payee.booked],

@@ -58,6 +58,13 @@ export async function createHousehold(world: World, details: Record<string, unkn
 
 export type Household = Awaited<ReturnType<typeof createHousehold>>
 
+/** Creates a rule, and rejects a transaction as an occurrence of it. */
+export async function rejectOccurrence({ person, repeat, spend }: Household): Promise<void> {
+  const [recurring_id, { id }] = [await repeat(), await spend()]
+  const rejected = { kind: 'occurrence', transaction_id: id, recurring_id, occurrence_date: '2026-12-20' }
+  await person.post('/api/matches/reject', rejected)
+}
+
 /** A valid call of one route, for which everything is prepared, so that measuring it measures nothing else. */
 type GoodCall = {
   /** In place of `:id`. */

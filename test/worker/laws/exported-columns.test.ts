@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import page from '../../../docs/export.md?raw'
 import * as schema from '../../../src/database/schema.ts'
 import { createWorld, type Json } from '../fixtures/world.ts'
-import { createHousehold, rememberLayout, standingTwice } from './every-route.ts'
+import { createHousehold, rejectOccurrence, rememberLayout, standingTwice } from './every-route.ts'
 
 /** What the page says is not in the export, as `table.column`; `*` stands for any. */
 const listed = [...(page.split('| not in it |')[1] ?? '').matchAll(/`([a-z_*]+\.[a-z_*]+)`/g)].map(
@@ -24,6 +24,7 @@ const parts: Record<string, string> = {
   imports: 'imports',
   import_layouts: 'layouts',
   rejected_matches: 'rejected_matches',
+  rejected_occurrences: 'rejected_occurrences',
   imported_originals: 'remembered_rows',
   tokens: 'tokens',
 }
@@ -51,7 +52,7 @@ beforeAll(async () => {
   const { person } = household
   await rememberLayout(household)
   await household.checkBalance()
-  await household.repeat()
+  await rejectOccurrence(household)
   await person.post('/api/matches/join', { kind: 'duplicate', ids: await standingTwice(household) })
   await person.post('/api/matches/reject', { kind: 'duplicate', ids: await standingTwice(household) })
   exported = (await person.get('/api/export')).body

@@ -254,3 +254,74 @@ test('a list takes one round trip, with a token that only reads', async () => {
   const refused = await world.call('POST', '/api/matches/reject', { token, body: reject({ id: 1 }) })
   expect(refused.status).toBe(403)
 })
+
+describe('the bank’s row of an occurrence that is recorded already', () => {
+  const record = async (of: Json, date = '2026-11-20') => {
+    const { status, body, text } = await person.post(`/api/recurring/${of.id}/occurrences/${date}/record`)
+    expect(status, text).toBe(201)
+    return body as Json
+  }
+  const book = async (transaction_date: string, description: string, details: Json = {}) => {
+    const row = { account_id: account.id, type: 'expense', amount: '950.00', transaction_date, description }
+    const transactions = [{ ...row, ...details }]
+    expect((await person.post('/api/import/store', { transactions })).status).toBe(200)
+    return (await person.get('/api/transactions?per_page=500')).body.data.find(
+      (one: Json) => one.description === description,
+    ) as Json
+  }
+  const matches = async () =>
+    (await person.get('/api/matches?from=2026-11-01&to=2026-12-31')).body.matches.map((one: Json) => [
+      ...one.ids,
+      one.certainty,
+    ])
+
+  test.each([
+    ['2026-11-17', 'SEPA MEIER FLAT 4', 'sure'],
+    ['2026-11-26', 'SEPA MEIER FLAT 4', 'sure'],
+    ['2026-11-17', 'SEPA 4711', 'likely'],
+    ['2026-11-26', 'SEPA 4711', 'likely'],
+  ])('is a duplicate: on %s, as %s, it is %s', async (day, description, certainty) => {
+    const recorded = await record(rule)
+    const booked = await book(day, description)
+    expect(await matches()).toEqual([[recorded.id, booked.id, certainty]])
+  })
+
+  test('is sure by the text of an earlier one', async () => {
+    const october = await book('2026-10-20', 'IMMO GMBH 12')
+    await person.put(`/api/recurring/${rule.id}/occurrences/2026-10-20`, { transaction_id: october.id })
+    const recorded = await record(rule)
+    const booked = await book('2026-11-22', 'IMMO GMBH 13')
+    expect(await matches()).toEqual([[recorded.id, booked.id, 'sure']])
+  })
+
+  test('is sure beside another rule of the same amount and day, and no row is if both name one payee', async () => {
+    const other = await create({ description: 'Parking Seidel' })
+    const [rent, parking] = [await record(rule), await record(other)]
+    const [meier, seidel] = [await book('2026-11-21', 'SEPA MEIER'), await book('2026-11-22', 'SEPA SEIDEL')]
+    const found = await matches()
+    expect(found).toHaveLength(2)
+    expect(found).toEqual(
+      expect.arrayContaining([
+        [rent.id, meier.id, 'sure'],
+        [parking.id, seidel.id, 'sure'],
+      ]),
+    )
+    await book('2026-11-23', 'SEPA MEIER 2')
+    expect((await matches()).filter(([id]: [number]) => id === rent.id)).toMatchObject([
+      [rent.id, expect.any(Number), 'likely'],
+    ])
+  })
+
+  test('is not sure beyond half the interval of the rule', async () => {
+    const weekly = await create({
+      rrule: 'FREQ=WEEKLY',
+      amount: '12.50',
+      description: 'Gym',
+      starts_on: '2026-11-20',
+    })
+    const recorded = await record(weekly)
+    await person.put(`/api/recurring/${weekly.id}/occurrences/2026-11-27`, { skip: true })
+    const booked = await book('2026-11-24', 'GYM', { amount: '12.50' })
+    expect(await matches()).toEqual([[recorded.id, booked.id, 'likely']])
+  })
+})
