@@ -278,9 +278,12 @@ export class Device<Place extends Network = Network> {
     // The links of transactions go with a rule, or over to the one that continues it.
     const changesLinks = deletes('recurring') || operations.some(({ set }) => set?.from)
     const changesRules = changesLinks || deletes('transaction')
+    // An occurrence that is recorded again may be deleted by the same upload.
+    const deleted = new Set(results.filter((one) => one.outcome === 'deleted').map((one) => one.id))
     for (const { index, outcome, id, version, data } of results) {
       const { noun, set } = operations[index] as Operation
       if (id === undefined || outcome === 'invalid') continue
+      if (outcome === 'duplicate' && deleted.has(id)) continue
       if ((noun === 'recurring' && changesRules) || (noun === 'transaction' && changesLinks)) continue
       const row = this.#rowsOf(noun).get(id)
       const told = `${noun} ${id} after an upload that responded with ${outcome}`
