@@ -58,10 +58,10 @@ export function isAddressLink(
 /** The emails that links end: the daily reminder, or those about recurring transactions. */
 export type Unsubscribed = 'reminder' | 'due'
 
-/** What the signature of such a link is about: the path says only whose link it is. */
+/** What the signature of such a link is about: the path says only whose link it is. No id makes one text of the other. */
 const signedText: Record<Unsubscribed, (userId: string) => string> = {
   reminder: (userId) => `/api/reminders/unsubscribe/${userId}`,
-  due: (userId) => `/api/reminders/unsubscribe/${userId}?due`,
+  due: (userId) => `/api/reminders/due/unsubscribe/${userId}`,
 }
 
 /** Makes the link that ends one kind of emails to a user (RFC 8058). It does not expire. */

@@ -428,6 +428,22 @@ describe('the unsubscribe link', () => {
     expect(await profile(person)).toEqual({ due_reminders: false, reminder_time: '20:00' })
   })
 
+  test('does not end the other emails, or fail, where its path names another user by the same signature', async () => {
+    const { person, link } = await reminded('2026-11-26')
+    for (const id of [
+      `${person.id}%3Fdue`,
+      `${person.id}%2Fdue`,
+      `..%2Fdue%2Funsubscribe%2F${person.id}`,
+      '%00',
+      'due',
+    ])
+      for (const method of ['GET', 'POST']) {
+        const { status } = await world.call(method, link.replace(`/${person.id}/`, `/${id}/`))
+        expect([id, method, status]).toEqual([id, method, 403])
+      }
+    expect(await profile(person)).toEqual({ due_reminders: true, reminder_time: '20:00' })
+  })
+
   test('also ends an email that is still in the queue', async () => {
     const { person, mail } = await reminded('2026-11-25')
     await person.post('/api/changes', {
