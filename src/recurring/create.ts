@@ -16,7 +16,7 @@ import { addRuleErrors } from '../shared/recurring-rules.ts'
 import { nextRow, transactionRules } from '../transactions/sql-rules.ts'
 import type { NewRecurring, RecurringRequest } from './contract.ts'
 import { selectRules, withNext } from './read.ts'
-import { linkPast, suggestedFor } from './suggestions.ts'
+import { isUnlinked, linkPast, suggestedFor } from './suggestions.ts'
 
 const noSuggestion = 'The :field field needs a suggestion with this account, type, rrule and starts_on.'
 
@@ -44,7 +44,7 @@ export async function createRule(owner: Owner, draft: Draft<RecurringRequest>, i
       nextRow((field) => sql`${fields[field] ?? null}`),
     ),
     recurringQuota(owner.id),
-    ...(link_past && !past ? [ruleFor('link_past', noSuggestion, sql`false`)] : []),
+    ...(link_past ? [ruleFor('link_past', noSuggestion, isUnlinked(past))] : []),
     ...keyRules(owner.id, 'recurring', idempotencyKey),
   ]
   const guard = and(owner.isValid, isFirst, allHold(rules)) as SQL

@@ -63,6 +63,14 @@ export async function suggestedFor(
   return meant.find(({ amount }) => amount === values.amount) ?? meant[0]
 }
 
+/** True for a suggestion none of whose rows has become an occurrence since it was read, by another request for it. */
+export function isUnlinked(suggestion: Repeating | undefined): SQL {
+  if (!suggestion) return sql`false`
+  const ids = JSON.stringify(suggestion.rows.map(({ id }) => id))
+  return sql`not exists (
+    select 1 from transactions where id in (select value from json_each(${ids})) and not ${isOfNoRule(sql`transactions`)})`
+}
+
 /** The statement that makes the rows the occurrences of the rule that has just been created. */
 export function linkPast(owner: Owner, { rows, dates }: Repeating, newest: SQL, nextChange: SQL): SQL {
   const links = JSON.stringify(rows.map(({ id }, nth) => [id, dates[nth]]))

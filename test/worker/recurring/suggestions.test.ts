@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { holdDatabase } from '../fixtures/held-requests.ts'
 import { expectInvalid, type Json, recordTransaction } from '../fixtures/world.ts'
 import { createHome, type Home } from './home.ts'
 
@@ -87,6 +88,19 @@ describe('suggestions', () => {
     const repeat = await post(one?.body)
     expect([repeat.status, repeat.body.id]).toEqual([200, first.body.id])
     expectInvalid(await person.post('/api/recurring', one?.body), { link_past: [text] })
+  })
+
+  test('become one rule where two devices accept them at once', async () => {
+    await netflix()
+    const [one] = await suggested()
+    const { release, areHeld } = holdDatabase(1)
+    const late = person.post('/api/recurring', one?.body)
+    await areHeld()
+    expect((await person.post('/api/recurring', one?.body)).status).toBe(201)
+    release()
+    const text = 'The link past field needs a suggestion with this account, type, rrule and starts_on.'
+    expectInvalid(await late, { link_past: [text] })
+    expect((await person.get('/api/recurring')).body).toHaveLength(1)
   })
 
   test('are not made where a rule for the payee exists without links', async () => {
