@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { browser as executable } from './fixtures/browser.ts'
 import { verifyByMail } from './fixtures/client.ts'
-import { choose, open, press, serveExampleApp } from './fixtures/example-app.ts'
+import { choose, open, press, pressToPost, serveExampleApp } from './fixtures/example-app.ts'
 
 const firefoxOnAndroid = 'Mozilla/5.0 (Android 16; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0'
 /** A statement of October, made in November. */
@@ -58,8 +58,8 @@ describe.skipIf(!executable)('balance checks in the example app', () => {
     await open(page, 'Import')
     const file = { name: 'october.ofx', mimeType: 'text/plain', buffer: Buffer.from(statement) }
     await page.getByLabel('File').setInputFiles(file)
-    await press(page, 'Look at the file')
-    await press(page, 'Import 2 transactions')
+    await pressToPost(page, 'Look at the file', '/api/import')
+    await pressToPost(page, 'Import 2 transactions', '/api/import')
     await page.getByText('On 31 Oct 2026 the bank has 1,210.50 and Purse 83.50.').waitFor()
     await press(page, 'Set the starting balance to 1,227.00')
     await page.getByText('✓ On 31 Oct 2026 the bank and Purse have 1,210.50.').waitFor()

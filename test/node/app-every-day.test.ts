@@ -10,6 +10,7 @@ import {
   open,
   patienceMs,
   press,
+  pressToPost,
   rows,
   serveExampleApp,
 } from './fixtures/example-app.ts'
@@ -117,7 +118,7 @@ describe.skipIf(!executable)('every day in the example app', () => {
     await page
       .getByLabel('File', { exact: true })
       .setInputFiles({ name: 'card.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
-    await press(page, 'Look at the file')
+    await pressToPost(page, 'Look at the file', '/api/import')
     const first = page.getByRole('group').first().getByRole('radio').first()
     await expect
       .poll(() => first.evaluate((one) => one === document.activeElement), { timeout: patienceMs })

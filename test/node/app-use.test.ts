@@ -15,6 +15,7 @@ import {
   open,
   patienceMs,
   press,
+  pressToPost,
   rows,
   serveExampleApp,
 } from './fixtures/example-app.ts'
@@ -144,7 +145,7 @@ describe.skipIf(!executable)('using the example app', () => {
     expect(await page.getByRole('button', { name: /^Import/ }).count()).toBe(0)
     await page.getByRole('link', { name: 'Accounts' }).click()
     await press(page, 'Keep typing')
-    await press(page, 'Look at the file')
+    await pressToPost(page, 'Look at the file', '/api/import')
     await page.getByText('Bakery').waitFor()
   })
 
@@ -339,7 +340,7 @@ describe.skipIf(!executable)('using the example app', () => {
     const text = 'Date,Debit,Credit,Description\n2026-11-02,12.50,,Market\n'
     await look('bank.csv', 'text/csv', text)
     await page.getByText('2 Nov 2026').waitFor()
-    await press(page, 'Import 1 transaction')
+    await pressToPost(page, 'Import 1 transaction', '/api/import')
     await page.getByText('Successfully imported 1 transaction.').waitFor()
     await look('again.csv', 'text/csv', text)
     await page.getByText('Nothing new in this file').waitFor()
@@ -361,7 +362,7 @@ describe.skipIf(!executable)('using the example app', () => {
     const look = async (text: string) => {
       const buffer = Buffer.from(text)
       await page.getByLabel('File').setInputFiles({ name: 'card.csv', mimeType: 'text/csv', buffer })
-      await press(page, 'Look at the file')
+      await pressToPost(page, 'Look at the file', '/api/import')
     }
     const question = page.getByRole('group', { name: 'may be what is owed' })
     await look(
@@ -376,11 +377,11 @@ describe.skipIf(!executable)('using the example app', () => {
     expect(await question.getByRole('radio').count()).toBe(2)
     expect(await question.innerText()).toMatch(/\+34\.10 Market.*−34\.10 Market/s)
     await question.getByRole('radio', { name: 'Positive amounts were spent' }).check()
-    await press(page, 'Look at the file')
+    await pressToPost(page, 'Look at the file', '/api/import')
     await page.getByText('3 new transactions').waitFor()
     await page.getByText('2 lines left out').click()
     await page.getByRole('row', { name: '5 2026-09-12 Hotel 80.00 Pending pending' }).waitFor()
-    await press(page, 'Import 3 transactions')
+    await pressToPost(page, 'Import 3 transactions', '/api/import')
     await page.getByText('Successfully imported 3 transactions.').waitFor()
     const next = statement('10', ['02,Cinema,9.00,263.10,Posted', '20,Payment received,-200.00,63.10,Posted'])
     await look(next)

@@ -18,6 +18,7 @@ import {
   open,
   patienceMs,
   press,
+  pressToPost,
   rows,
   serveExampleApp,
 } from './fixtures/example-app.ts'
@@ -76,20 +77,20 @@ describe.skipIf(!executable)('the example app', () => {
     )
     // Which of several accounts is meant is for the person to say.
     await page.getByLabel('Into').selectOption({ index: 1 })
-    await press(page, 'Look at the file')
+    await pressToPost(page, 'Look at the file', '/api/import')
     await page.getByText('3 Feb 2026: −12.50 Market').waitFor()
     await page.getByRole('group', { name: 'Is this ' }).getByLabel('3 Feb 2026').check()
     await page.getByLabel('Positive amounts were spent').check()
-    await press(page, 'Look at the file')
+    await pressToPost(page, 'Look at the file', '/api/import')
     await page.getByRole('heading', { name: '2 new transactions' }).waitFor()
-    await press(page, 'Import 2 transactions')
+    await pressToPost(page, 'Import 2 transactions', '/api/import')
     await page.getByText('Successfully imported 2 transactions.').waitFor()
     await chooseFile('next.csv', 'Date;Amount;Description\n03/03/2026;13,50;Market\n')
-    await press(page, 'Look at the file')
+    await pressToPost(page, 'Look at the file', '/api/import')
     await page.getByText('−13.50').waitFor()
 
     await chooseFile('damaged.csv', 'Date;Debit;Description\n2026-02-03;12,50;Market\n2026-02-04;1,0,0;Bus\n')
-    await press(page, 'Look at the file')
+    await pressToPost(page, 'Look at the file', '/api/import')
     await page.getByText('Row 3: The debit field must be a number.').waitFor()
 
     await page.getByRole('link', { name: 'Overview' }).click()
