@@ -231,6 +231,29 @@ describe.skipIf(!executable)('suggestions in the example app', () => {
     ])
   })
 
+  test('a transaction that is like an expected one is asked about among the matches', async () => {
+    const person = await newPerson('expected@example.com', '1000.00')
+    const [{ id: category_id }] = await person.get('/categories')
+    const bill = { account_id: person.account_id, category_id, type: 'expense', amount: '60.00' }
+    const rule = { ...bill, amount_tolerance: 10, starts_on: today, rrule: 'FREQ=MONTHLY' }
+    await person.call('POST', '/recurring', { ...rule, description: 'Electricity' })
+    const transaction_date = addDays(today, -1)
+    await person.add('City works', '62.50', { transaction_date })
+    const [, page] = await newDevice()
+    await signIn(page, person.email)
+    const question = page.locator('article', { hasText: 'An expected one?' })
+    await open(page, 'Matches')
+    await question.getByText(`due on ${shortDay(today)}`).waitFor()
+    await press(question, 'Keep apart')
+    await page.getByText('Nothing looks like a pair.').waitFor()
+    await press(page, 'Undo')
+    await press(question, 'It is this one')
+    await page.getByText('Nothing looks like a pair.').waitFor()
+    expect((await person.get('/transactions')).data).toMatchObject([{ occurrence_date: today }])
+    await press(page, 'Undo')
+    await question.waitFor()
+  })
+
   test('the amount of a recurring transaction may vary, unless it records itself', async () => {
     const person = await newPerson('varying@example.com', '1000.00')
     const [, page] = await newDevice()

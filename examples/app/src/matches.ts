@@ -5,6 +5,7 @@ import { observable } from './store.ts'
 import { confirmOverride, writeOrAsk } from './ui/override.tsx'
 
 export type Match = MatchList['matches'][number]
+export type OccurrenceMatch = NonNullable<MatchList['occurrences']>[number]
 
 /** The most that the API joins in one call, and the most days that it looks at. */
 const [maxPairs, maxDays] = [100, 366]
@@ -26,7 +27,7 @@ export const countMatches = (query: Record<string, string>): Promise<void> =>
   )
 
 /** All possible matches, the newest first: a call for each year with transactions. */
-export async function findAllMatches(ledger: Ledger): Promise<Match[]> {
+async function findAllMatches(ledger: Ledger): Promise<Match[]> {
   const found = new Map<string, Match>()
   for (let span = yearBefore(ledger); span; span = yearBefore(ledger, dayAfter(span.from, -1))) {
     let to: string | null = span.to
@@ -36,9 +37,18 @@ export async function findAllMatches(ledger: Ledger): Promise<Match[]> {
       to = list.searched_back_to
     }
   }
-  const all = [...found.values()].sort((a, b) => (newestDay(a) < newestDay(b) ? 1 : -1))
-  openMatches.set(all.length)
-  return all
+  return [...found.values()].sort((a, b) => (newestDay(a) < newestDay(b) ? 1 : -1))
+}
+
+/** All possible matches, and the transactions that may be open occurrences of recurring ones. */
+export async function findAllOpen(ledger: Ledger) {
+  const query = { kind: 'occurrence' } as const
+  const [matches, { occurrences = [] }] = await Promise.all([
+    findAllMatches(ledger),
+    unwrap(client.api.matches.$get({ query })),
+  ])
+  openMatches.set(matches.length + occurrences.length)
+  return { matches, occurrences }
 }
 
 const newestDay = ({ transactions }: Match): string =>

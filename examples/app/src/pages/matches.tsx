@@ -1,19 +1,20 @@
 import { unwrap } from 'purse-client'
 import type { PageProps } from '../app.tsx'
-import { counted, dotted, shortDay } from '../format.ts'
-import { findAllMatches, isSure, join, type Match, separate } from '../matches.ts'
+import { counted } from '../format.ts'
+import { findAllOpen, isSure, join, type Match, separate } from '../matches.ts'
 import { client } from '../session.ts'
-import { Movement } from '../ui/amount.tsx'
 import { Form } from '../ui/form.tsx'
 import { reload, useLoaded } from '../ui/loaded.ts'
 import { Page } from '../ui/page.tsx'
 import { say } from '../ui/toast.tsx'
+import { Expected, Side } from './occurrence-match.tsx'
 
 const kinds = { duplicate: 'Recorded twice?', transfer: 'One transfer?' }
 
 /** Transactions that may be one event, in pairs. Only the service finds them. */
 export function Matches({ ledger }: PageProps) {
-  const { loaded: matches, failure } = useLoaded(() => findAllMatches(ledger))
+  const { loaded, failure } = useLoaded(() => findAllOpen(ledger))
+  const { matches = [], occurrences = [] } = loaded ?? {}
   const joinAll = async (chosen: Match[]) => {
     const joined = await join(chosen)
     await Promise.all([ledger.sync(), reload()])
@@ -34,7 +35,7 @@ export function Matches({ ledger }: PageProps) {
     })
   }
 
-  const sure = matches?.filter(isSure) ?? []
+  const sure = matches.filter(isSure)
   return (
     <Page title="Matches">
       <p>
@@ -45,8 +46,11 @@ export function Matches({ ledger }: PageProps) {
       {sure.length > 0 && (
         <Form submit={`Join ${counted(sure.length, 'sure pair')}`} onSubmit={() => joinAll(sure)} />
       )}
-      {matches?.length === 0 && <p role="status">Nothing looks like a pair.</p>}
-      {matches?.map((match) => (
+      {loaded && matches.length + occurrences.length === 0 && <p role="status">Nothing looks like a pair.</p>}
+      {occurrences.map((match) => (
+        <Expected key={`${match.transaction.id} ${match.occurrence_date}`} {...{ ledger, match }} />
+      ))}
+      {matches.map((match) => (
         <article key={match.ids.join()}>
           <header class="line">
             <h2>{kinds[match.kind]}</h2>
@@ -65,10 +69,4 @@ export function Matches({ ledger }: PageProps) {
       ))}
     </Page>
   )
-}
-
-function Side({ ledger, row }: Pick<PageProps, 'ledger'> & { row: Match['transactions'][number] }) {
-  const known = ledger.transaction(row.id)
-  const place = dotted(shortDay(row.transaction_date), known?.account.name, known?.category?.name)
-  return <Movement row={row} details={[place, row.reference && `Reference ${row.reference}`]} />
 }
