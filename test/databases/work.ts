@@ -51,7 +51,7 @@ export function workOf(request: Buffer, response: Buffer): Work {
 }
 
 /** True for a request that only closes a stream. */
-export function isClose(request: Buffer): boolean {
+export function isClose(request: Buffer | string): boolean {
   return request.includes('"requests":[{"type":"close"}]')
 }
 
