@@ -94,6 +94,10 @@ async function takeTurn(place: Place, before: State, log: Log): Promise<State> {
   expectKept(before, after, steps)
   const [step] = steps
   if (steps.length === 1 && responses[0]?.status === 204 && step?.deletes) expectSkipped(after, step.deletes)
+  if (steps.length === 1 && jobs === 0 && step?.isUndo) expectOpened(before, after)
+  const isLinked = (row: Row) => row.import_id !== null && row.recurring_id !== null
+  const had = new Set(before.rows.map(({ id }) => id))
+  for (const _ of after.rows.filter((row) => isLinked(row) && !had.has(row.id))) count('linked by imports')
   // What was missed already may stay so when the clock goes back.
   const latest = dateIn('UTC', new Date(log.latest))
   const isDue = ({ transaction_date: day = '' }: Partial<Row>) => day > addDays(latest, -61)
@@ -136,6 +140,18 @@ function expectSkipped({ rules }: State, { recurring_id, occurrence_date }: Row)
   if (rule) expect(rule.exceptions[occurrence_date ?? '']).toMatchObject({ skip: true })
 }
 
+/** Expects the occurrences of undone imports to be open again, not skipped. */
+function expectOpened(before: State, after: State): void {
+  const has = new Set(after.rows.map(({ id }) => id))
+  for (const { id, recurring_id, occurrence_date } of before.rows) {
+    if (recurring_id === null || has.has(id)) continue
+    count('opened by undo')
+    const ruleIn = ({ rules }: State) => rules.flat().find((rule) => rule.id === recurring_id)
+    expect(ruleIn(after)?.exceptions).toEqual(ruleIn(before)?.exceptions)
+    expect(after.rows.filter((row) => keyOf(row) === keyOf({ recurring_id, occurrence_date }))).toEqual([])
+  }
+}
+
 /** Expects jobs to have recorded all that they must, and nothing that they may not. */
 function expectRecorded({ must, may }: Record<'must' | 'may', Partial<Row>[]>, added: Row[]): void {
   const shown = ({ id: _, user_id: __, import_id: ___, ...row }: Partial<Row>) =>
@@ -166,7 +182,7 @@ test(
       await liveIn(await createPlace(firstSeed + done), Math.min(turnsInPlace, total - done))
     }
     console.info(`Seed ${firstSeed}: ${total} turns`, counts)
-    expect(counts['killed jobs']).toBeGreaterThan(0)
+    for (const what of ['killed jobs', 'linked by imports']) expect(counts[what], what).toBeGreaterThan(0)
   },
   total * 3_000 + 60_000,
 )

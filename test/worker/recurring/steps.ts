@@ -129,6 +129,7 @@ export type Step = {
   removes?: (row: Row) => boolean
   /** The occurrence whose row it deletes. */
   deletes?: Row
+  isUndo?: boolean
 }
 
 const rrules = [
@@ -142,6 +143,14 @@ const rrules = [
   'FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1',
 ]
 const amounts = ['5.00', '7.00']
+const payees = [
+  'Rent Meier',
+  'Stadtwerke Power',
+  'Netflix',
+  'Gym Olymp',
+  'Allianz Insurance',
+  'Telekom Mobile',
+]
 const zones = [
   ...['UTC', 'Europe/Paris', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata'],
   ...['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'America/Santiago', 'Africa/Cairo', 'Asia/Kathmandu'],
@@ -155,6 +164,7 @@ function template({ dice }: Place, { accounts, categories }: Home) {
     type,
     account_id: account?.id,
     amount: dice.oneOf(amounts),
+    description: dice.oneOf(payees),
     ...(type === 'transfer' ? { to_account_id: other?.id } : { category_id: categories[type] }),
   }
 }
@@ -186,7 +196,7 @@ export async function chooseStep(place: Place, home: Home, state: State): Promis
   const own = state.rows.filter(({ user_id }) => user_id === home.person.id)
   const way = dice.weighed({
     ...{ create: rules.length < maxRules ? 3 : 0, change: 4, divide: 3, except: 5, record: 3, link: 3 },
-    ...{ unlink: 1, deleteRow: 4, deleteRule: 0.5, type: 3, import: 3, undo: 2, join: 2, separate: 2 },
+    ...{ unlink: 1, deleteRow: 4, deleteRule: 0.5, type: 3, import: 5, undo: 2, join: 2, separate: 2 },
     ...{ zone: 2, deleteAccount: 0.4, device: 5 },
   })
   const date = occurrenceOf(place, home, rule)
@@ -211,7 +221,10 @@ export async function chooseStep(place: Place, home: Home, state: State): Promis
     }),
     deleteRule: () => of(home, 'delete', path),
     type: () => of(home, 'post', '/api/transactions', { ...similarRow(place, home, rule), force: true }),
-    import: () => of(home, 'post', '/api/import/store', { transactions: [similarRow(place, home, rule)] }),
+    import: () => {
+      const row = dice.happens(0.7) ? bankRow(place, rule, date) : similarRow(place, home, rule)
+      return of(home, 'post', '/api/import/store', { transactions: [row] })
+    },
     undo: () => undoes(place, home),
     join: () => {
       const ids = [linked?.id, unlinked?.id]
@@ -264,6 +277,14 @@ function similarRow({ dice }: Place, home: Home, rule: Json): Json {
   return { account_id, to_account_id, category_id, type, amount: dice.oneOf(amounts), transaction_date }
 }
 
+/** What the bank books of an occurrence: some days before or after it, with words of its own. */
+function bankRow({ dice }: Place, rule: Json, date: CalendarDate): Json {
+  const { account_id, to_account_id, category_id, type, amount } = rule
+  const transaction_date = addDays(date, dice.from(-4, 7))
+  const description = `SEPA ${dice.from(1000, 9999)} ${rule.description}`
+  return { account_id, to_account_id, category_id, type, amount, description, transaction_date }
+}
+
 /** Uploads what a device recorded while it was offline, by a rule as it had seen it; in half of the cases, also a skip. */
 function uploads(place: Place, home: Home): Step {
   const { dice, homes, seen } = place
@@ -284,7 +305,7 @@ async function undoes({ dice }: Place, home: Home): Promise<Step> {
   const imports: Json[] = (await home.person.get('/api/imports')).body
   const id = dice.of(imports)?.id ?? 999_999
   const removes = ({ import_id }: Row) => import_id === id
-  return { ...of(home, 'delete', `/api/imports/${id}?force=true`), removes }
+  return { ...of(home, 'delete', `/api/imports/${id}?force=true`), removes, isUndo: true }
 }
 
 function movesTo(home: Home, timezone: string): Step {
