@@ -172,7 +172,7 @@ describe.skipIf(!executable)('suggestions in the example app', () => {
   })
 
   test('one whose payments have no category asks for it; without a network, and when it is refused, it says so', async () => {
-    const person = await newUnfiledPayer('refused@example.com')
+    const person = await newUnfiledPayer('refused-suggestion@example.com')
     const [context, page] = await newDevice()
     await signIn(page, person.email)
     await open(page, 'Recurring')
