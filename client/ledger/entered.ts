@@ -26,7 +26,7 @@ export type Entered = {
   transaction: Omit<NewTransaction, 'client_id' | 'force' | keyof NamedRows> & NamedRows
   balance_check: Omit<NewBalanceCheck, 'account_id'> & { account_id: Key | number }
 }
-/** What a change of a row may set: the period of an account cannot be reconciled when it is created. */
+/** The fields that a change of a row may set: the period of an account cannot be reconciled when it is created. */
 export type EnteredChanges<N extends Noun> = Partial<Entered[N]> &
   (N extends 'account' ? { reconciled_through?: string | null } : unknown)
 /** The nouns of rows that users create and delete. */

@@ -12,8 +12,8 @@ import { idOf } from './store.ts'
 import type { View } from './view.ts'
 
 /*
- * What the service refuses for reconciled periods (src/database/reconciled.ts), on the device. There it is SQL, so that the
- * rule is part of the write; a test compares the two.
+ * The refusals of reconciled periods on the device. The service has the same rule in SQL, as part of each write
+ * (src/database/reconciled.ts); a test compares the two.
  */
 
 /** A row before a write and after it. */
