@@ -11,7 +11,6 @@ import { freePort } from '../../dev/ports.ts'
 import { type Sqld, startSqld } from '../../dev/sqld/server.ts'
 import { Meter } from '../../src/shared/meter.ts'
 import { createWritten } from '../databases/create-written.ts'
-import { holdTime } from '../databases/hold-time.ts'
 import { openDatabase } from '../databases/open.ts'
 
 let directory: string
@@ -33,6 +32,8 @@ beforeEach(async () => {
 
 afterEach(async () => {
   if (vi.isFakeTimers()) await vi.runAllTimersAsync()
+  vi.restoreAllMocks()
+  vi.useRealTimers()
   await server.kill()
   await Promise.all(background.splice(0))
   await rm(directory, { recursive: true })
@@ -50,6 +51,13 @@ async function write(writer: number, authToken = 'writer') {
   const db = open(authToken, meter)
   await db.batch([db.run(sql`insert into written values (${writer})`), db.run(sql`select 1`)])
   return meter.read()
+}
+
+/** Stops the isolate's clock and timers, so that a kept stream stays kept however slow the machine is. Returns the clock. */
+function holdTime() {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  const now = performance.now()
+  return vi.spyOn(performance, 'now').mockReturnValue(now)
 }
 
 const written = async () => {
