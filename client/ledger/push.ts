@@ -52,7 +52,7 @@ function withinLimits(run: LedgerRun, all: [string, Pending][]): Pending[] {
   return chunk
 }
 
-/** A pending change with what is sent of it. */
+/** A pending change with the part of it that the next upload sends in `sent`. */
 function sending(run: LedgerRun, one: Pending): Pending {
   const { next } = one
   if (next?.set.divides) return { ...one, sent: sentDivision(run.stored(), next), next: null }

@@ -4,7 +4,7 @@ import { hasLiveAccountsInBulk } from '../database/live-accounts.ts'
 import type { Owner } from '../database/owner.ts'
 import { recurringRules, rejectedOccurrences, transactions } from '../database/schema.ts'
 import { linkableOf, selectLinkable } from '../recurring/linkable.ts'
-import { isOfNoRule } from '../recurring/read.ts'
+import { isOfNoRule, readableExceptions } from '../recurring/read.ts'
 import { addDays, type CalendarDate, dateIn, daysOnEarth, type Span } from '../shared/dates.ts'
 import { bookedDays, possibleOccurrences } from '../shared/occurrence-links.ts'
 import { dueDays } from '../shared/occurrences.ts'
@@ -89,7 +89,7 @@ function withAmountsOfRules({ id }: Owner, rows: SQL): SQL {
       select id, account_id, to_account_id, amount_tolerance, amount from ${recurringRules} where ${isLive}
        union
       select rule.id, account_id, to_account_id, amount_tolerance, exception.value ->> 'amount'
-        from ${recurringRules} rule cross join json_each(exceptions) exception
+        from ${recurringRules} rule cross join json_each(${readableExceptions(sql`rule`)}) exception
        where ${isLive} and exception.value ->> 'amount' is not null
     ), side as materialized (
       select id, account_id, amount_tolerance, amount from expected

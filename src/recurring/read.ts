@@ -98,6 +98,10 @@ export const recordedAs = (rule: Pick<Rule, 'id'>, date: CalendarDate) =>
 export const isOfNoRule = (row: SQL) =>
   sql`not exists (select 1 from recurring_rules other where other.id = ${row}.recurring_id)`
 
+/** The exceptions of a rule, by its name in a query, for json_each: none if they cannot be read. */
+export const readableExceptions = (rule: SQL) =>
+  sql`iif(json_valid(${rule}.exceptions), ${rule}.exceptions, '{}')`
+
 /** The precondition of a write to a rule (see `precondition`). */
 export function rulePrecondition(owner: Owner, id: number, expected: ExpectedVersions) {
   return precondition(owner, recurringRules, id, expected, (row) => selectRules(owner, owner.now, row))

@@ -7,7 +7,7 @@ import type { Mail } from '../queues/mails.ts'
 import type { MailQueue } from '../queues/queues.ts'
 import { addDays, type CalendarDate, dateIn, daysOnEarth } from '../shared/dates.ts'
 import { formatMoney } from '../shared/money.ts'
-import { isRecordedIn, occurringOf, recordedDates } from './read.ts'
+import { isRecordedIn, occurringOf, readableExceptions, recordedDates } from './read.ts'
 import { daysToRemindOf, occurrencesToRemindOf, type ReminderDays } from './reminder-days.ts'
 
 /** A user's rules are read together, and one more row tells that they are complete. */
@@ -91,7 +91,7 @@ function ruleToCheck(now: Date) {
     recorded: recordedDates(now),
     exceptions: sql`(
       select json_group_object(key, json_patch(value, json_object('description', iif(${isNear}, ${description}, null))))
-        from json_each(recurring_rules.exceptions))`.mapWith(recurringRules.exceptions),
+        from json_each(${readableExceptions(sql`recurring_rules`)}))`.mapWith(recurringRules.exceptions),
     title: shortened(sql`coalesce(recurring_rules.description, (
       select name from categories where categories.id = recurring_rules.category_id and categories.user_id is not null))`),
     account: accountName(recurringRules.accountId),

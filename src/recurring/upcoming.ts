@@ -14,7 +14,7 @@ import {
   statedOccurrences,
 } from '../shared/occurrences.ts'
 import { defaultUpcomingDays, maxUpcoming, type UpcomingQuery } from './contract.ts'
-import { isOfNoRule, isRecordedIn, occurringOf, type Rule, selectRules } from './read.ts'
+import { isOfNoRule, isRecordedIn, occurringOf, type Rule, readableExceptions, selectRules } from './read.ts'
 
 /** An occurrence with its rule, and the amount that is expected. */
 export type OccurrenceOfRule = {
@@ -95,7 +95,7 @@ export function selectPossible({ db, id }: UserScope, now: Date) {
           select account_id, amount from ${recurringRules} where user_id = ${id} and not paused
            union all
           select account_id, exception.value ->> 'amount'
-            from ${recurringRules} cross join json_each(iif(json_valid(exceptions), exceptions, '{}')) exception
+            from ${recurringRules} cross join json_each(${readableExceptions(sql`recurring_rules`)}) exception
            where user_id = ${id} and not paused and exception.value ->> 'amount' is not null))
       select row.id, row.account_id as accountId, row.to_account_id as toAccountId, row.type, row.amount,
              row.transaction_date as date

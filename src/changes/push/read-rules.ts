@@ -7,7 +7,7 @@ import { datesOf, nextOccurrence } from '../../shared/recurrence.ts'
 import { storedRecurrenceRule } from '../../shared/recurrence-rule.ts'
 import type { Operation, Upload } from '../operations-contract.ts'
 
-/** What is read before: all rules, the ids of rows that operations name by client ids, and which of these are spent. */
+/** All rules of the user, the ids of rows that operations name by client ids, and which of these are spent. */
 export type ReadRules = {
   rules: FoundRule[]
   today: CalendarDate

@@ -357,6 +357,7 @@ describe('the job leaves out', () => {
     for (const read of [
       'changes',
       'recurring/upcoming',
+      'matches?kind=occurrence',
       'reports/forecast',
       'export',
       'export?format=hledger',

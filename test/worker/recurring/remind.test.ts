@@ -97,6 +97,14 @@ describe('a reminder of what becomes due', () => {
     expect(await remindedAt('2026-12-20T20:00')).toEqual(['2026-12-20 Phone', '2026-12-22 Rent'])
   })
 
+  test('comes for all other rules if the exceptions of one cannot be read', async () => {
+    const [user, other] = [await register(), await register()]
+    const { id } = await repeat(user, { starts_on: '2026-11-20', remind_days: 0 })
+    await repeat(other, { starts_on: '2026-11-20', remind_days: 0, description: 'Phone' })
+    await askDatabase(world, sql`update recurring_rules set exceptions = '{"2026' where id = ${id}`)
+    expect(await remindedAt('2026-11-20T20:00')).toEqual(['2026-11-20 Rent', '2026-11-20 Phone'])
+  })
+
   test('comes at 20:00 without a daily reminder, and follows a change of the time', async () => {
     const user = await register({ timezone: 'Europe/Berlin' })
     await user.person.patch('/api/me', { reminder_time: null })
