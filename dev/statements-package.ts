@@ -12,7 +12,7 @@ export async function buildStatementsPackage(target = statementsPackage): Promis
     entryPoints: ['index.ts', 'command/main.ts'],
     // Older ones lack Map.groupBy.
     manifest: { bin: './js/command/main.js', engines: { node: '>=22' } },
-    ownTypes: /^statements\/|^src\/shared\//,
+    ownTypes: /^statements\/|^src\/domain\//,
     editReadme: (text) => text.replace('[Purse](../README.md)', 'Purse'),
   })
 }

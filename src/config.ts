@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
 import type { DatabaseAddress } from './database/client.ts'
+import { reportOf } from './failures/error-report.ts'
+import { ConfigurationError } from './failures/failures.ts'
 import type { LinkBase } from './identity/links.ts'
 import type { ProviderSettings } from './identity/openid-client.ts'
 import { parseScryptCost, type ScryptCost } from './identity/passwords.ts'
 import { secretsOf } from './identity/secrets.ts'
-import { reportOf } from './shared/error-report.ts'
-import { ConfigurationError } from './shared/failures.ts'
 
 /** The Worker's bindings, parsed and validated. */
 export type Config = {

@@ -2,6 +2,8 @@ import { type Config, readConfig } from './config.ts'
 import { openDatabase } from './database/client.ts'
 import type { Database } from './database/run.ts'
 import type { Writer } from './database/written-by.ts'
+import type { Meter } from './domain/meter.ts'
+import type { Deadline, WaitUntil } from './failures/deadline.ts'
 import { type OpenIdClient, openIdClient } from './identity/openid-client.ts'
 import type { RandomBytes } from './identity/tokens.ts'
 import {
@@ -12,8 +14,6 @@ import {
   type SyncQueue,
   syncQueue,
 } from './queues/queues.ts'
-import type { Deadline, WaitUntil } from './shared/deadline.ts'
-import type { Meter } from './shared/meter.ts'
 
 /** The dependencies of a run. */
 export type Deps = {

@@ -1,4 +1,4 @@
-import type { ExampleRow } from '../src/shared/failures.ts'
+import type { ExampleRow } from '../src/domain/file-questions.ts'
 import { readCamt } from './camt/read.ts'
 import { recogniseFormat } from './file/format.ts'
 import { readMt940 } from './mt940/read.ts'

@@ -2,7 +2,7 @@ import {
   type TransactionField,
   type TransactionText,
   transactionTexts,
-} from '../src/shared/transaction-fields.ts'
+} from '../src/domain/transaction-fields.ts'
 import type { Dice } from './dice.ts'
 
 /** What a random transaction is made of; references are ids, keys or client ids. */

@@ -1,5 +1,5 @@
-import { formatMoney, parseMoney } from '../../src/shared/money.ts'
-import type { Exception } from '../../src/shared/occurrences.ts'
+import { formatMoney, parseMoney } from '../../src/domain/money.ts'
+import type { Exception } from '../../src/domain/recurrence/occurrences.ts'
 import type { Recurring } from '../api.ts'
 import { readJson } from '../errors.ts'
 import type { Fields } from './pending.ts'

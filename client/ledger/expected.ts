@@ -1,14 +1,14 @@
-import { defaultUpcomingDays, maxUpcoming } from '../../src/recurring/contract.ts'
-import { daysOfForecast, type ForecastQuery } from '../../src/reports/contract.ts'
-import { addDays } from '../../src/shared/dates.ts'
-import { forecastOf } from '../../src/shared/forecast.ts'
-import { formatMoney } from '../../src/shared/money.ts'
+import { addDays } from '../../src/domain/dates.ts'
+import { formatMoney } from '../../src/domain/money.ts'
+import { forecastOf } from '../../src/domain/recurrence/forecast.ts'
 import {
   isExpected,
   possibleDays,
   type StatedOccurrence,
   statedOccurrences,
-} from '../../src/shared/occurrences.ts'
+} from '../../src/domain/recurrence/occurrences.ts'
+import { defaultUpcomingDays, maxUpcoming } from '../../src/recurring/contract.ts'
+import { daysOfForecast, type ForecastQuery } from '../../src/reports/contract.ts'
 import { exceptionsIn, isExceptionField } from './exceptions.ts'
 import { centsOf, compare, totalOf } from './money.ts'
 import type {

@@ -1,4 +1,4 @@
-import { formatMoney } from '../../src/shared/money.ts'
+import { formatMoney } from '../../src/domain/money.ts'
 
 /** Minor units (cents) of an amount with two decimals: a bigint, since sums may exceed what a number holds exactly. */
 export function centsOf(amount: string): bigint {

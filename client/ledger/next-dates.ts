@@ -1,6 +1,6 @@
-import { isCalendarDate } from '../../src/shared/dates.ts'
-import { bookingDay, occurrences } from '../../src/shared/recurrence.ts'
-import { InvalidRecurrenceRule, parseRecurrenceRule } from '../../src/shared/recurrence-rule.ts'
+import { isCalendarDate } from '../../src/domain/dates.ts'
+import { bookingDay, occurrences } from '../../src/domain/recurrence/dates.ts'
+import { InvalidRecurrenceRule, parseRecurrenceRule } from '../../src/domain/recurrence/rule.ts'
 import type { Recurring } from '../api.ts'
 
 export type Repeated = Pick<Recurring, 'starts_on' | 'rrule'> & Partial<Pick<Recurring, 'weekend'>>

@@ -1,5 +1,5 @@
-import { formatMoney } from '../../src/shared/money.ts'
-import { maxExceptions, occurrenceOn } from '../../src/shared/occurrences.ts'
+import { formatMoney } from '../../src/domain/money.ts'
+import { maxExceptions, occurrenceOn } from '../../src/domain/recurrence/occurrences.ts'
 import type { Copy } from './copy.ts'
 import { invalid, LedgerError, type WriteOptions } from './entered.ts'
 import { exceptionField, exceptionsIn } from './exceptions.ts'

@@ -1,4 +1,4 @@
-import { operationOutcomes } from '../../src/shared/types.ts'
+import { operationOutcomes } from '../../src/domain/types.ts'
 import type { Upload } from '../api.ts'
 import { ApiError, requireFromService } from '../errors.ts'
 import { unwrap } from '../unwrap.ts'

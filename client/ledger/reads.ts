@@ -1,4 +1,4 @@
-import { dateIn, daysOnEarth, fallbackTimezone, monthOf } from '../../src/shared/dates.ts'
+import { dateIn, daysOnEarth, fallbackTimezone, monthOf } from '../../src/domain/dates.ts'
 import { daysOfPeriod } from '../../src/summary/contract.ts'
 import { defaultPageSize } from '../../src/transactions/contract.ts'
 import { checkedBalances, pendingEffects } from './checks.ts'

@@ -1,5 +1,5 @@
-import { noMatchingCheckText } from '../../src/shared/field-errors.ts'
-import { dayInWords, reconciledText } from '../../src/shared/reconciled-text.ts'
+import { noMatchingCheckText } from '../../src/domain/field-errors.ts'
+import { dayInWords, reconciledText } from '../../src/domain/reconciled-text.ts'
 import { checkedBalances, movementsOf } from './checks.ts'
 import type { Copy } from './copy.ts'
 import { invalid } from './entered.ts'

@@ -1,6 +1,6 @@
+import { datesBetween, monthOf } from '../../src/domain/dates.ts'
+import { monthsWith } from '../../src/domain/month-report.ts'
 import { datesOfReport, monthsOfReport } from '../../src/reports/contract.ts'
-import { datesBetween, monthOf } from '../../src/shared/dates.ts'
-import { monthsWith } from '../../src/shared/month-report.ts'
 import { move } from './balances.ts'
 import { centsOf, totalOf } from './money.ts'
 import type { Key } from './rows.ts'

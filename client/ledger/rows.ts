@@ -1,5 +1,5 @@
-import { parseRecurrenceRule } from '../../src/shared/recurrence-rule.ts'
-import { changedNouns, transactionTypes } from '../../src/shared/types.ts'
+import { parseRecurrenceRule } from '../../src/domain/recurrence/rule.ts'
+import { changedNouns, transactionTypes } from '../../src/domain/types.ts'
 import type { Feed } from '../api.ts'
 import { type Balances, move } from './balances.ts'
 import { indexOf, newestFirst } from './order.ts'

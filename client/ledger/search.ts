@@ -1,5 +1,5 @@
-import { dayToContinueFrom, earliestDate, latestDate } from '../../src/shared/dates.ts'
-import { searchedTexts } from '../../src/shared/transaction-fields.ts'
+import { dayToContinueFrom, earliestDate, latestDate } from '../../src/domain/dates.ts'
+import { searchedTexts } from '../../src/domain/transaction-fields.ts'
 import { maxRowsSearched } from '../../src/transactions/contract.ts'
 import { centsOf } from './money.ts'
 import { indexOf } from './order.ts'

@@ -1,4 +1,4 @@
-import { type TransactionText, transactionTexts } from '../../src/shared/transaction-fields.ts'
+import { type TransactionText, transactionTexts } from '../../src/domain/transaction-fields.ts'
 import type { Creatable, Entered } from './entered.ts'
 import { flattened } from './exceptions.ts'
 import type { Change, Fields, Pending, Value } from './pending.ts'

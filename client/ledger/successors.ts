@@ -1,5 +1,5 @@
-import { continuedFrom, nextOccurrence } from '../../src/shared/recurrence.ts'
-import { formatRecurrenceRule } from '../../src/shared/recurrence-rule.ts'
+import { continuedFrom, nextOccurrence } from '../../src/domain/recurrence/dates.ts'
+import { formatRecurrenceRule } from '../../src/domain/recurrence/rule.ts'
 import type { Copy } from './copy.ts'
 import type { Entered } from './entered.ts'
 import { dateOfField, exceptionAfter, exceptionField, isExceptionField } from './exceptions.ts'

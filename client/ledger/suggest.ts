@@ -1,4 +1,4 @@
-import { learnCategories, rowsLearnedFrom } from '../../src/shared/category-learning.ts'
+import { learnCategories, rowsLearnedFrom } from '../../src/domain/category-learning.ts'
 import type { Key } from './rows.ts'
 import type { Shown } from './shown-row.ts'
 import type { View } from './view.ts'

@@ -1,5 +1,21 @@
 import * as z from 'zod/mini'
 import { fieldsOfNoun } from '../../src/changes/fields-contract.ts'
+import { categoryNameKey } from '../../src/domain/category-name-key.ts'
+import { monthOf } from '../../src/domain/dates.ts'
+import {
+  addError,
+  filterErrors,
+  invalidText,
+  notAfterToday,
+  otherBalanceText,
+  takenText,
+} from '../../src/domain/field-errors.ts'
+import { idOrReference, longestClientId, oneOf, text } from '../../src/domain/fields.ts'
+import { formatMoney, type Minor } from '../../src/domain/money.ts'
+import { addDayErrors, addRuleErrors } from '../../src/domain/recurrence/field-rules.ts'
+import { exceptionOf } from '../../src/domain/recurrence/occurrences.ts'
+import { isBlank } from '../../src/domain/texts.ts'
+import { transactionTypes } from '../../src/domain/types.ts'
 import { occurrenceChanges, upcomingQuery } from '../../src/recurring/contract.ts'
 import {
   balancesErrors,
@@ -9,22 +25,6 @@ import {
   monthlyErrors,
   monthlyQuery,
 } from '../../src/reports/contract.ts'
-import { categoryNameKey } from '../../src/shared/category-name-key.ts'
-import { monthOf } from '../../src/shared/dates.ts'
-import {
-  addError,
-  filterErrors,
-  invalidText,
-  notAfterToday,
-  otherBalanceText,
-  takenText,
-} from '../../src/shared/field-errors.ts'
-import { idOrReference, longestClientId, oneOf, text } from '../../src/shared/fields.ts'
-import { formatMoney, type Minor } from '../../src/shared/money.ts'
-import { exceptionOf } from '../../src/shared/occurrences.ts'
-import { addDayErrors, addRuleErrors } from '../../src/shared/recurring-rules.ts'
-import { isBlank } from '../../src/shared/texts.ts'
-import { transactionTypes } from '../../src/shared/types.ts'
 import { period, periodErrors } from '../../src/summary/contract.ts'
 import { transactionQuery } from '../../src/transactions/contract.ts'
 import { withRuleErrors } from '../../src/transactions/contract-rules.ts'

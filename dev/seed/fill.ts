@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import { addDays, type CalendarDate } from '../../src/shared/dates.ts'
+import { addDays, type CalendarDate } from '../../src/domain/dates.ts'
 import { DevError } from '../dev-error.ts'
 import { type Api, demand } from './api.ts'
 import { accounts, ownCategories, recurring } from './habits.ts'

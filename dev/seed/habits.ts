@@ -1,4 +1,4 @@
-import type { CategoryType } from '../../src/shared/category-name-key.ts'
+import type { CategoryType } from '../../src/domain/category-name-key.ts'
 
 /** A fixed amount, or the range that it is drawn from, in whole units of the currency. */
 export type Amount = number | readonly [number, number]

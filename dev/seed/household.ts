@@ -1,4 +1,4 @@
-import { addDays, type CalendarDate } from '../../src/shared/dates.ts'
+import { addDays, type CalendarDate } from '../../src/domain/dates.ts'
 import { type Amount, type Habit, monthly, weekly, yearly } from './habits.ts'
 
 /** One transaction of the household, with names where the API wants ids. */

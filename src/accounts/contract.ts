@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
-import { doc, field } from '../shared/doc.ts'
-import { date, money, nullable, nullableText, oneOf, text } from '../shared/fields.ts'
-import { idempotencyKeyHeader } from '../shared/idempotency-key-header.ts'
-import { overrideReconciled } from '../shared/reconciled.ts'
-import { accountTypes } from '../shared/types.ts'
+import { doc, field } from '../domain/doc.ts'
+import { date, money, nullable, nullableText, oneOf, text } from '../domain/fields.ts'
+import { idempotencyKeyHeader } from '../domain/idempotency-key-header.ts'
+import { overrideReconciled } from '../domain/reconciled.ts'
+import { accountTypes } from '../domain/types.ts'
 
 export const closedOn =
   'The day on which it was closed, or null. A closed account keeps its transactions and counts as before, and nothing is refused for it; apps list it last.'

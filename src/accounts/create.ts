@@ -8,7 +8,7 @@ import { requireComplete } from '../database/ownership.ts'
 import { accountQuota, notesGrowth, notesQuota } from '../database/quotas.ts'
 import { allHold, selectRuleFlags, violationOf } from '../database/rules.ts'
 import { accounts } from '../database/schema.ts'
-import type { Draft } from '../shared/draft.ts'
+import type { Draft } from '../failures/draft.ts'
 import type { NewAccount } from './contract.ts'
 import { accountColumns, selectAccounts } from './read.ts'
 

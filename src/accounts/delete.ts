@@ -4,8 +4,8 @@ import { logAccountDeletion } from '../database/kept-totals.ts'
 import type { Owner, UserScope } from '../database/owner.ts'
 import { requirePrecondition } from '../database/ownership.ts'
 import { accounts } from '../database/schema.ts'
+import type { ExpectedVersions } from '../domain/types.ts'
 import type { RemovalQueue } from '../queues/queues.ts'
-import type { ExpectedVersions } from '../shared/types.ts'
 import { accountPrecondition } from './read.ts'
 
 /**

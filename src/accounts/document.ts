@@ -1,7 +1,7 @@
 import { maxAccounts, maxNotesLength } from '../database/quotas.ts'
+import { formatNumber } from '../domain/doc.ts'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { conflict, deleted, etagResponses, json, list } from '../openapi/response-descriptions.ts'
-import { formatNumber } from '../shared/doc.ts'
 import { account, accountConflict } from './response-contract.ts'
 
 export const accountEndpoints: EndpointGroup = {

@@ -1,5 +1,5 @@
-import { formatMoney, moneyNumber } from '../shared/money.ts'
-import { presentTimestamps } from '../shared/present.ts'
+import { formatMoney, moneyNumber } from '../domain/money.ts'
+import { presentTimestamps } from '../domain/present.ts'
 import type { Account } from './read.ts'
 import type { ShownAccount } from './response-contract.ts'
 

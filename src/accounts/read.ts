@@ -2,7 +2,7 @@ import { asc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Owner } from '../database/owner.ts'
 import { ownRow, precondition, readOwn } from '../database/ownership.ts'
 import { accounts } from '../database/schema.ts'
-import type { ExpectedVersions } from '../shared/types.ts'
+import type { ExpectedVersions } from '../domain/types.ts'
 
 /**
  * The columns that are read. `moved` must not be read: only its sum with the starting balance is bounded, so

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
+import { doc, field } from '../domain/doc.ts'
+import { invalidText } from '../domain/field-errors.ts'
+import { converted, listOf, nullable, oneOf, preprocessed, text, timestamp } from '../domain/fields.ts'
+import * as shown from '../domain/shown.ts'
+import { tokenAbilities } from '../domain/types.ts'
 import { chosenPassword, comparedEmail, email, password, reportedTimezone } from '../identity/user-fields.ts'
-import { doc, field } from '../shared/doc.ts'
-import { invalidText } from '../shared/field-errors.ts'
-import { converted, listOf, nullable, oneOf, preprocessed, text, timestamp } from '../shared/fields.ts'
-import * as shown from '../shared/shown.ts'
-import { tokenAbilities } from '../shared/types.ts'
 import { mary, user } from '../users/contract.ts'
 
 export const registration = z.object({

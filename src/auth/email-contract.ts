@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
+import { doc, field } from '../domain/doc.ts'
+import { text } from '../domain/fields.ts'
+import * as shown from '../domain/shown.ts'
 import { chosenPassword, email, nullablePassword } from '../identity/user-fields.ts'
-import { doc, field } from '../shared/doc.ts'
-import { text } from '../shared/fields.ts'
-import * as shown from '../shared/shown.ts'
 import { userInLink } from '../users/contract.ts'
 
 /** Emails and their links. The parts of a link are not converted, since their exact text is signed. */

@@ -1,8 +1,8 @@
+import { message } from '../failures/failure-responses.ts'
+import { exactLimits, resetLinkMinutes } from '../failures/limits.ts'
 import { addressLinkMinutes, reservedDays } from '../identity/links.ts'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { json, page, pageOrJson } from '../openapi/response-descriptions.ts'
-import { message } from '../shared/failure-responses.ts'
-import { exactLimits, resetLinkMinutes } from '../shared/limits.ts'
 import { examplePassword } from '../users/contract.ts'
 import { verificationSent, verificationStatus } from './email-contract.ts'
 

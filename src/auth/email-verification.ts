@@ -3,6 +3,8 @@ import type { Owner, User } from '../database/owner.ts'
 import { runAll, runOne } from '../database/run.ts'
 import { tokens, users } from '../database/schema.ts'
 import { countAttempt, type Limit, requireAttempt } from '../database/throttle.ts'
+import { BadLink } from '../failures/failures.ts'
+import { exactLimits } from '../failures/limits.ts'
 import {
   addressLink,
   isAddressLink,
@@ -13,8 +15,6 @@ import {
 } from '../identity/links.ts'
 import { mailLimits } from '../mail/limits.ts'
 import type { MailQueue } from '../queues/queues.ts'
-import { BadLink } from '../shared/failures.ts'
-import { exactLimits } from '../shared/limits.ts'
 import { revokeLinks } from '../users/addresses.ts'
 import { userDeletion } from '../users/delete.ts'
 import type { LinkContext } from './context.ts'

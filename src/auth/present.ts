@@ -1,4 +1,4 @@
-import type { TokenAbility, TokenScope } from '../shared/types.ts'
+import type { TokenAbility, TokenScope } from '../domain/types.ts'
 import { presentUser } from '../users/present.ts'
 import type { ShownSession, ShownSignIn } from './contract.ts'
 import type { Session } from './sessions.ts'

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
-import { doc, field } from '../shared/doc.ts'
-import { date, id, money, oneOf } from '../shared/fields.ts'
-import { idempotencyKeyHeader } from '../shared/idempotency-key-header.ts'
-import { overrideReconciled } from '../shared/reconciled.ts'
-import { checkStates } from '../shared/types.ts'
+import { doc, field } from '../domain/doc.ts'
+import { date, id, money, oneOf } from '../domain/fields.ts'
+import { idempotencyKeyHeader } from '../domain/idempotency-key-header.ts'
+import { overrideReconciled } from '../domain/reconciled.ts'
+import { checkStates } from '../domain/types.ts'
 
 export const newBalanceCheck = z.object({
   account_id: field(id, doc('The account.')),

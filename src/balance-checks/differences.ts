@@ -1,6 +1,6 @@
 import type { LoggedRow } from '../database/schema.ts'
-import type { CalendarDate } from '../shared/dates.ts'
-import type { changeCauses, loggedOperations, writerKinds } from '../shared/types.ts'
+import type { CalendarDate } from '../domain/dates.ts'
+import type { changeCauses, loggedOperations, writerKinds } from '../domain/types.ts'
 
 /*
  * The difference of a check is what it was when the check was made (`base`) and the effects of later entries of the log that

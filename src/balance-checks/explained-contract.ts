@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import { doc, field } from '../shared/doc.ts'
-import * as shown from '../shared/shown.ts'
-import { balanceChangeKinds, candidateKinds, transactionTypes, writerKinds } from '../shared/types.ts'
+import { doc, field } from '../domain/doc.ts'
+import * as shown from '../domain/shown.ts'
+import { balanceChangeKinds, candidateKinds, transactionTypes, writerKinds } from '../domain/types.ts'
 import { exampleCheck, shownFields } from './response-contract.ts'
 
 const loggedRow = shown.object(

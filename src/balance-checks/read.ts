@@ -5,9 +5,9 @@ import { ownRow, precondition, requireComplete, requirePrecondition } from '../d
 import type { Results } from '../database/run.ts'
 import { accounts, balanceChecks, reconciliationLog } from '../database/schema.ts'
 import { exactSum } from '../database/wide-sums.ts'
-import type { Draft } from '../shared/draft.ts'
-import { NotFound, TooBusy } from '../shared/failures.ts'
-import type { ExpectedVersions } from '../shared/types.ts'
+import type { ExpectedVersions } from '../domain/types.ts'
+import type { Draft } from '../failures/draft.ts'
+import { NotFound, TooBusy } from '../failures/failures.ts'
 import type { BalanceCheckQuery } from './contract.ts'
 import { type Checked, type Difference, differencesOf, type Entry } from './differences.ts'
 

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { doc, field } from '../shared/doc.ts'
-import * as shown from '../shared/shown.ts'
-import { checkSources, checkStates } from '../shared/types.ts'
-import { versionConflict } from '../shared/versions.ts'
+import { doc, field } from '../domain/doc.ts'
+import * as shown from '../domain/shown.ts'
+import { checkSources, checkStates } from '../domain/types.ts'
+import { versionConflict } from '../domain/versions.ts'
 
 // The responses; contract.ts has the requests.
 

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../database/run.ts'
-import { categoryNameKey } from '../shared/category-name-key.ts'
+import { categoryNameKey } from '../domain/category-name-key.ts'
 import { defaultCategories } from './defaults.ts'
 
 /** Adds the default categories if this round trip has created the user. */

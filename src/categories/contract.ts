@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { doc, field } from '../shared/doc.ts'
-import { id, listOf, nullableText, oneOf, text } from '../shared/fields.ts'
-import { idempotencyKeyHeader } from '../shared/idempotency-key-header.ts'
-import { categoryTypes, transactionTypes } from '../shared/types.ts'
+import { doc, field } from '../domain/doc.ts'
+import { id, listOf, nullableText, oneOf, text } from '../domain/fields.ts'
+import { idempotencyKeyHeader } from '../domain/idempotency-key-header.ts'
+import { categoryTypes, transactionTypes } from '../domain/types.ts'
 
 export const newCategory = z.object({
   name: field(text(), doc('The name to show.')),
@@ -19,7 +19,7 @@ export const newCategoryKey = idempotencyKeyHeader(
 export const categoryChanges = z.partial(newCategory)
 export type CategoryChanges = z.output<typeof categoryChanges>
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 /** The most rows for which one call suggests categories. */
 export const maxSuggestions = 200

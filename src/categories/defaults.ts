@@ -1,4 +1,4 @@
-import type { CategoryType } from '../shared/category-name-key.ts'
+import type { CategoryType } from '../domain/category-name-key.ts'
 
 const defaultNames: Record<CategoryType, string[]> = {
   expense: [

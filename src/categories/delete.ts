@@ -2,7 +2,7 @@ import { withinBounds } from '../database/bounds.ts'
 import type { Owner } from '../database/owner.ts'
 import { requirePrecondition } from '../database/ownership.ts'
 import { categories } from '../database/schema.ts'
-import type { ExpectedVersions } from '../shared/types.ts'
+import type { ExpectedVersions } from '../domain/types.ts'
 import { categoryPrecondition } from './read.ts'
 
 /**

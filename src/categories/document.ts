@@ -1,7 +1,7 @@
 import { maxCategories } from '../database/quotas.ts'
+import { formatNumber } from '../domain/doc.ts'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { conflict, deleted, etagResponses, json, list } from '../openapi/response-descriptions.ts'
-import { formatNumber } from '../shared/doc.ts'
 import { maxSuggestions } from './contract.ts'
 import { category, categoryConflict, suggestedCategories } from './response-contract.ts'
 

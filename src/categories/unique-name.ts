@@ -1,6 +1,6 @@
 import { isTaken } from '../database/errors.ts'
-import { Invalid } from '../shared/failures.ts'
-import { messageFor, takenText } from '../shared/field-errors.ts'
+import { messageFor, takenText } from '../domain/field-errors.ts'
+import { Invalid } from '../failures/failures.ts'
 
 /** Awaits a write. If another category has the name and type, throws Invalid under `name`. */
 export async function withUniqueName<T>(write: Promise<T>): Promise<T> {

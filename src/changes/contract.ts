@@ -2,17 +2,17 @@ import * as z from 'zod/mini'
 import { account } from '../accounts/response-contract.ts'
 import { storedCheck } from '../balance-checks/response-contract.ts'
 import { category } from '../categories/response-contract.ts'
+import { doc, field } from '../domain/doc.ts'
+import { invalidText } from '../domain/field-errors.ts'
+import { converted, oneOf, pageSize, text } from '../domain/fields.ts'
+import * as shown from '../domain/shown.ts'
+import type { changedNouns } from '../domain/types.ts'
 import { storedRecurring } from '../recurring/response-contract.ts'
-import { doc, field } from '../shared/doc.ts'
-import { invalidText } from '../shared/field-errors.ts'
-import { converted, oneOf, pageSize, text } from '../shared/fields.ts'
-import * as shown from '../shared/shown.ts'
-import type { changedNouns } from '../shared/types.ts'
 import { transaction } from '../transactions/response-contract.ts'
 import { mary, user } from '../users/contract.ts'
 import { readCursor } from './feed-cursor.ts'
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 /** Changes per page, unless the client asks for another number. */
 export const defaultFeedSize = 500

@@ -1,4 +1,4 @@
-import type { CalendarDate } from '../shared/dates.ts'
+import type { CalendarDate } from '../domain/dates.ts'
 
 /**
  * Where a client is in its feed of changes; pull/cursor-check.ts checks whether the feed can continue from there. It gives access

@@ -1,9 +1,8 @@
 import * as z from 'zod/mini'
 import { accountChanges, newAccount } from '../accounts/contract.ts'
 import { balanceCheckChanges } from '../balance-checks/contract.ts'
-import { recurringUpdate } from '../recurring/contract.ts'
-import { doc, field } from '../shared/doc.ts'
-import type { FieldErrors } from '../shared/failures.ts'
+import { doc, field } from '../domain/doc.ts'
+import type { FieldErrors } from '../domain/field-errors.ts'
 import {
   clientId,
   flag,
@@ -13,10 +12,11 @@ import {
   nullable,
   oneOf,
   pageSize,
-} from '../shared/fields.ts'
-import { overrideReconciled } from '../shared/reconciled.ts'
-import * as shown from '../shared/shown.ts'
-import { changedNouns, operationKinds, operationOutcomes, rowTypes } from '../shared/types.ts'
+} from '../domain/fields.ts'
+import { overrideReconciled } from '../domain/reconciled.ts'
+import * as shown from '../domain/shown.ts'
+import { changedNouns, operationKinds, operationOutcomes, rowTypes } from '../domain/types.ts'
+import { recurringUpdate } from '../recurring/contract.ts'
 import { newBookedDays, newTransaction } from '../transactions/contract.ts'
 import { profileChanges } from '../users/contract.ts'
 import {
@@ -32,7 +32,7 @@ import {
 import type { FeedCursor } from './feed-cursor.ts'
 import { newOccurrence, references, uploadedRecurring } from './fields-contract.ts'
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 export const maxOperations = 500
 /** The largest upload of operations, in bytes. */

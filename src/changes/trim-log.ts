@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Database, runAll, runOne } from '../database/run.ts'
-import { dayMs } from '../shared/dates.ts'
+import { dayMs } from '../domain/dates.ts'
 
 /** Longer than the idle timeout of a token: a client that is still signed in can use its cursor. */
 const loggedDays = 100

@@ -1,6 +1,6 @@
-import { Invalid } from '../shared/failures.ts'
-import { messageFor } from '../shared/field-errors.ts'
-import { formatMoney, maxTotal } from '../shared/money.ts'
+import { messageFor } from '../domain/field-errors.ts'
+import { formatMoney, maxTotal } from '../domain/money.ts'
+import { Invalid } from '../failures/failures.ts'
 import { isOutOfBounds } from './errors.ts'
 
 /** Awaits a write. Throws Invalid under `field` if it would push a balance or total past its bounds. */

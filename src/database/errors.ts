@@ -1,5 +1,5 @@
 import { LibsqlError } from '@libsql/client/http'
-import { DatabaseUnavailable, ResponseTooLarge } from '../shared/failures.ts'
+import { DatabaseUnavailable, ResponseTooLarge } from '../failures/failures.ts'
 
 /** A statement violated a constraint of the schema. Its whole batch was rolled back. */
 export class ConstraintViolated extends Error {

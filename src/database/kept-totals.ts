@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { maxTotal } from '../shared/money.ts'
+import { maxTotal } from '../domain/money.ts'
 import { hasLiveAccounts } from './live-accounts.ts'
 
 /*

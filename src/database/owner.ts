@@ -1,6 +1,6 @@
 import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
-import { InsufficientScope, NotModified, Unauthenticated } from '../shared/failures.ts'
-import { type TokenScope, tokenScopes } from '../shared/types.ts'
+import { type TokenScope, tokenScopes } from '../domain/types.ts'
+import { InsufficientScope, NotModified, Unauthenticated } from '../failures/failures.ts'
 import { lastChange } from './change-numbers.ts'
 import { type Database, type ResultOf, type Results, runAll, type Statement, type Statements } from './run.ts'
 import { tokens, users } from './schema.ts'

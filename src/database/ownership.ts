@@ -1,8 +1,8 @@
 import { and, eq, getTableName, type SQL, sql } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
-import type { Draft } from '../shared/draft.ts'
-import { Forbidden, Invalid, NotFound, VersionConflict } from '../shared/failures.ts'
-import type { ExpectedVersions } from '../shared/types.ts'
+import type { ExpectedVersions } from '../domain/types.ts'
+import type { Draft } from '../failures/draft.ts'
+import { Forbidden, Invalid, NotFound, VersionConflict } from '../failures/failures.ts'
 import { hasLiveAccount, hasLiveAccounts } from './live-accounts.ts'
 import type { Owner, UserScope } from './owner.ts'
 import type { Statement } from './run.ts'
@@ -81,7 +81,7 @@ export function precondition<Query>(
   const own = ownRow(owner, table, id)
   const owned = selectOwnership(owner, table, id)
   if (expected === undefined) return { table, isCurrentRow: own, owned, conflictingRow: [] as Query[] }
-  // The versions are between commas (shared/versions.ts).
+  // The versions are between commas (domain/versions.ts).
   const isExpected = sql`instr(${expected}, ',' || ${table.version} || ',')`
   const conflictingRow = [select(sql`${own} and not ${isExpected}`)]
   return { table, isCurrentRow: and(own, isExpected) as SQL, owned, conflictingRow }

@@ -10,7 +10,7 @@ import {
   rejectedOccurrences,
 } from './schema.ts'
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 /** Lists of accounts and categories have no pages. The longest must fit into the database's limit of 10 MB a response. */
 export const maxAccounts = 500

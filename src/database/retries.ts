@@ -1,5 +1,5 @@
-import { abortable } from '../shared/deadline.ts'
-import { ResponseTooLarge } from '../shared/failures.ts'
+import { abortable } from '../failures/deadline.ts'
+import { ResponseTooLarge } from '../failures/failures.ts'
 import { isBusy, isConnectionLost } from './errors.ts'
 
 type Mode = 'read' | 'write'

@@ -1,6 +1,7 @@
 import { and, type SQL, sql } from 'drizzle-orm'
-import { type FieldErrors, Invalid } from '../shared/failures.ts'
-import { addError, messageFor } from '../shared/field-errors.ts'
+import type { FieldErrors } from '../domain/field-errors.ts'
+import { addError, messageFor } from '../domain/field-errors.ts'
+import { Invalid } from '../failures/failures.ts'
 import type { Database } from './run.ts'
 
 /**

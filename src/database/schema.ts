@@ -10,11 +10,11 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
-import type { CalendarDate, Span } from '../shared/dates.ts'
-import type { MatchReason } from '../shared/match-row.ts'
-import { type Minor, maxAmount, maxTotal } from '../shared/money.ts'
-import { type Exceptions, storedExceptions } from '../shared/occurrences.ts'
-import * as types from '../shared/types.ts'
+import type { CalendarDate, Span } from '../domain/dates.ts'
+import type { MatchReason } from '../domain/match-row.ts'
+import { type Minor, maxAmount, maxTotal } from '../domain/money.ts'
+import { type Exceptions, storedExceptions } from '../domain/recurrence/occurrences.ts'
+import * as types from '../domain/types.ts'
 
 const id = (name: string) => integer(name).primaryKey({ autoIncrement: true })
 const minor = (name: string) => integer(name).$type<Minor>().notNull()

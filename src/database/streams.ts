@@ -1,5 +1,5 @@
-import type { WaitUntil } from '../shared/deadline.ts'
-import type { Meter } from '../shared/meter.ts'
+import type { Meter } from '../domain/meter.ts'
+import type { WaitUntil } from '../failures/deadline.ts'
 import { BadStatus } from './errors.ts'
 
 /** A stream is kept if the isolate sent another request within this time, and closed after as long without use. */

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { TooManyAttempts } from '../shared/failures.ts'
+import { TooManyAttempts } from '../failures/failures.ts'
 import type { Database } from './run.ts'
 
 /**

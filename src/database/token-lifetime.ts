@@ -1,9 +1,9 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
-import { dayMs } from '../shared/dates.ts'
+import { dayMs } from '../domain/dates.ts'
 import { type Database, runOne } from './run.ts'
 import { tokens } from './schema.ts'
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 /** A token expires this many days after its last use. */
 export const idleTimeoutDays = 90

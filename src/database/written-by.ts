@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { changeCauses } from '../shared/types.ts'
+import type { changeCauses } from '../domain/types.ts'
 
 /*
  * Who made the changes in the log (`reconciliation_log`). Triggers and kept-totals.ts write its entries without a name. The

@@ -1,6 +1,6 @@
 import { columnOf } from '../database/input-columns.ts'
-import { formatMoney } from '../shared/money.ts'
-import { csvHeaders, exportedTexts } from '../shared/transaction-fields.ts'
+import { formatMoney } from '../domain/money.ts'
+import { csvHeaders, exportedTexts } from '../domain/transaction-fields.ts'
 import type { ExportQuery } from './contract.ts'
 import { type ExportReader, firstStatements, transactionPages } from './pages.ts'
 

@@ -1,6 +1,6 @@
+import { csvHeaders, exportedTexts } from '../domain/transaction-fields.ts'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { json } from '../openapi/response-descriptions.ts'
-import { csvHeaders, exportedTexts } from '../shared/transaction-fields.ts'
 import { coffee } from '../transactions/response-contract.ts'
 import { fullExport } from './contract.ts'
 

@@ -1,7 +1,7 @@
 import { type BalanceCheck, checksOf, selectChecks, stateOf } from '../balance-checks/read.ts'
+import { journalAccount, journalEntry, journalTitle, type Posting } from '../domain/journal.ts'
+import { formatMoney, negated } from '../domain/money.ts'
 import type { Rule } from '../recurring/read.ts'
-import { journalAccount, journalEntry, journalTitle, type Posting } from '../shared/journal.ts'
-import { formatMoney, negated } from '../shared/money.ts'
 import type { Transaction } from '../transactions/read.ts'
 import {
   type ExportReader,

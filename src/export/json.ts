@@ -22,10 +22,10 @@ import {
   tokens,
   users,
 } from '../database/schema.ts'
+import { formatMoney } from '../domain/money.ts'
+import { presentTimestamps } from '../domain/present.ts'
 import { presentImport, presentLayout } from '../imports/present.ts'
 import { presentStoredRule } from '../recurring/present.ts'
-import { formatMoney } from '../shared/money.ts'
-import { presentTimestamps } from '../shared/present.ts'
 import { presentTransaction } from '../transactions/present.ts'
 import type { Transaction } from '../transactions/read.ts'
 import { presentUser } from '../users/present.ts'

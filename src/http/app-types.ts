@@ -1,9 +1,9 @@
 import type { Owner } from '../database/owner.ts'
 import type { KeptLayout, LinkableRow } from '../database/schema.ts'
 import type { Deps } from '../deps.ts'
-import type { CalendarDate } from '../shared/dates.ts'
-import type { RequestDeadline } from '../shared/deadline.ts'
-import type { Meter } from '../shared/meter.ts'
+import type { CalendarDate } from '../domain/dates.ts'
+import type { Meter } from '../domain/meter.ts'
+import type { RequestDeadline } from '../failures/deadline.ts'
 import type { Memory } from './memory.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { HTTPException } from 'hono/http-exception'
-import { TooBusy } from '../shared/failures.ts'
+import { TooBusy } from '../failures/failures.ts'
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 /** Receiving fails if neither another 1 KB (of a short body, all of it) nor the end arrives within this time. */
 const maxPauseMs = 10_000

@@ -1,6 +1,6 @@
 import type { Context, Input, MiddlewareHandler } from 'hono'
 import type * as z from 'zod/mini'
-import { ifNoneMatch } from '../shared/versions.ts'
+import { ifNoneMatch } from '../domain/versions.ts'
 import type { App } from './app-types.ts'
 import { checkByHandler } from './validate.ts'
 

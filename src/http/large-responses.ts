@@ -1,6 +1,6 @@
 import { Limiter } from './limiter.ts'
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 /** A response with more rows may have megabytes and take 100 ms of CPU time. */
 const largeRows = 100

@@ -1,4 +1,4 @@
-import { TooBusy } from '../shared/failures.ts'
+import { TooBusy } from '../failures/failures.ts'
 
 const maxWaitMs = 2_000
 const pollMs = 50

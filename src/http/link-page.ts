@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
-import type { BadLink } from '../shared/failures.ts'
+import type { BadLink } from '../failures/failures.ts'
 import type { App } from './app-types.ts'
 
 const policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"

@@ -1,9 +1,9 @@
 import type { Owner } from '../database/owner.ts'
-import { TooBusy } from '../shared/failures.ts'
+import { TooBusy } from '../failures/failures.ts'
 import { isKnownToken } from './known-tokens.ts'
 import { Limiter } from './limiter.ts'
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 const megabyte = 1024 * 1024
 /** Of the 128 MB of an isolate. */

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { reportOf } from '../shared/error-report.ts'
-import { Meter, type Metrics } from '../shared/meter.ts'
+import { Meter, type Metrics } from '../domain/meter.ts'
+import { reportOf } from '../failures/error-report.ts'
 import type { App } from './app-types.ts'
 import { matchedRoute } from './matched-route.ts'
 

@@ -1,4 +1,4 @@
-import { type Draft, withErrors } from '../shared/draft.ts'
+import { type Draft, withErrors } from '../failures/draft.ts'
 
 /** Adds an error if a password and its confirmation differ. */
 export function withPasswordConfirmation<T extends { password: string; password_confirmation: string }>(

@@ -1,15 +1,15 @@
 import type { Context, Input, MiddlewareHandler } from 'hono'
 import { every } from 'hono/combine'
 import { rateLimiter } from 'hono-rate-limiter'
+import { reportOf } from '../failures/error-report.ts'
+import type { Allowance } from '../failures/failures.ts'
+import { perMinute } from '../failures/limits.ts'
 import type { Hashing } from '../identity/hashing.ts'
-import { reportOf } from '../shared/error-report.ts'
-import type { Allowance } from '../shared/failures.ts'
-import { perMinute } from '../shared/limits.ts'
 import type { App } from './app-types.ts'
 import { addKnownToken, isKnownToken, userOfKnownToken } from './known-tokens.ts'
 
 /**
- * Rejects requests beyond the limit of a key with 429 (shared/limits.ts). Cloudflare counts each location separately;
+ * Rejects requests beyond the limit of a key with 429 (failures/limits.ts). Cloudflare counts each location separately;
  * database/throttle.ts has the exact limits.
  */
 export function limit<I extends Input = Input>(

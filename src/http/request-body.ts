@@ -6,7 +6,7 @@ import { discard, maxShortBytes, receiveShort, withTimeouts } from './body-timeo
 import { isKnownToken } from './known-tokens.ts'
 import { Memory } from './memory.ts'
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 /** The largest JSON body, unless an endpoint has its own limit (batches, uploads, imports). */
 export const maxJsonBytes = 512 * 1024

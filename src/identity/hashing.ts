@@ -1,4 +1,4 @@
-import { TooBusy } from '../shared/failures.ts'
+import { TooBusy } from '../failures/failures.ts'
 import { hashPassword, type ScryptCost, verifyPassword } from './passwords.ts'
 
 /**

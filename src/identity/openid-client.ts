@@ -1,9 +1,9 @@
 import { CodeChallengeMethod, generateCodeVerifier, OAuth2Client } from 'arctic'
 import { createLocalJWKSet, decodeJwt, type JWTPayload, jwtVerify } from 'jose'
 import * as z from 'zod/mini'
-import { abortable, type Deadline } from '../shared/deadline.ts'
-import { ProviderUnavailable } from '../shared/failures.ts'
-import { isBlank, toNfc, trimText } from '../shared/texts.ts'
+import { isBlank, toNfc, trimText } from '../domain/texts.ts'
+import { abortable, type Deadline } from '../failures/deadline.ts'
+import { ProviderUnavailable } from '../failures/failures.ts'
 
 /** The registration with an OpenID provider; its endpoints are discovered. */
 export type ProviderSettings = { issuer: string; clientId: string; clientSecret: string; redirectUri: string }
@@ -188,7 +188,7 @@ function identityOf(claims: Claims): Identity {
   }
 }
 
-/** Removes NUL and unpaired surrogates, which cannot be stored (shared/fields.ts). */
+/** Removes NUL and unpaired surrogates, which cannot be stored (domain/fields.ts). */
 function storable(text: string | undefined): string | null {
   const stored = text?.replaceAll('\0', '').toWellFormed() ?? ''
   return isBlank(stored) ? null : toNfc(trimText(stored))

@@ -1,5 +1,5 @@
 import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
-import { isLongerThan } from '../shared/texts.ts'
+import { isLongerThan } from '../domain/texts.ts'
 import { longestPassword } from './password-length.ts'
 
 /** Cost parameters of scrypt (RFC 7914): N, r and p. `SCRYPT_COST` in wrangler.toml sets them. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import { fallbackTimezone, isTimeZone } from '../shared/dates.ts'
-import { doc, field, formatNumber } from '../shared/doc.ts'
-import { requiredText } from '../shared/field-errors.ts'
+import { fallbackTimezone, isTimeZone } from '../domain/dates.ts'
+import { doc, field, formatNumber } from '../domain/doc.ts'
+import { requiredText } from '../domain/field-errors.ts'
 import {
   converted,
   fieldCheck,
@@ -11,8 +11,8 @@ import {
   tooLong,
   trimmed,
   unstorable,
-} from '../shared/fields.ts'
-import { isLongerThan, isStorable } from '../shared/texts.ts'
+} from '../domain/fields.ts'
+import { isLongerThan, isStorable } from '../domain/texts.ts'
 import { longestAddress, normalizeAddress } from './addresses.ts'
 import { longestPassword, shortestPassword } from './password-length.ts'
 

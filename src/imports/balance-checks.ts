@@ -8,7 +8,7 @@ import { lockOfCheck } from '../database/reconciled.ts'
 import { allHold } from '../database/rules.ts'
 import type { Results } from '../database/run.ts'
 import { accounts, balanceChecks, type StoredImportResponse } from '../database/schema.ts'
-import type { Minor } from '../shared/money.ts'
+import type { Minor } from '../domain/money.ts'
 import type { AccountBalance, ImportFile } from './import-file.ts'
 
 /**

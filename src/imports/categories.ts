@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { UserScope } from '../database/owner.ts'
 import { maxCategories } from '../database/quotas.ts'
-import { categoryNameKey } from '../shared/category-name-key.ts'
+import { categoryNameKey } from '../domain/category-name-key.ts'
 import type { ImportRow } from './import-file.ts'
 
 /** The categories that rows name: a name, its key and a type each. */

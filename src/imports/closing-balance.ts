@@ -2,8 +2,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import { balanceOn } from '../balance-checks/balance-on.ts'
 import type { UserScope } from '../database/owner.ts'
 import { accounts } from '../database/schema.ts'
-import type { CalendarDate } from '../shared/dates.ts'
-import { type Minor, maxTotal } from '../shared/money.ts'
+import type { CalendarDate } from '../domain/dates.ts'
+import { type Minor, maxTotal } from '../domain/money.ts'
 import type { ImportFile } from './import-file.ts'
 
 /**

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { doc, field } from '../shared/doc.ts'
-import { invalidText } from '../shared/field-errors.ts'
-import { flagFromText, id, preprocessed, text } from '../shared/fields.ts'
-import { idempotencyKeyHeader } from '../shared/idempotency-key-header.ts'
+import { doc, field } from '../domain/doc.ts'
+import { invalidText } from '../domain/field-errors.ts'
+import { flagFromText, id, preprocessed, text } from '../domain/fields.ts'
+import { idempotencyKeyHeader } from '../domain/idempotency-key-header.ts'
 import {
   categoriseModes,
   checkModes,
@@ -11,10 +11,10 @@ import {
   matchModes,
   reconciledModes,
   signAnswers,
-} from '../shared/types.ts'
+} from '../domain/types.ts'
 import type { newTransaction } from '../transactions/contract.ts'
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 /** The largest file (docs/contract.md, Imports), not counting what a form adds around it. */
 export const maxFileMegabytes = 5

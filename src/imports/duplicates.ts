@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { MatchReason } from '../shared/match-row.ts'
+import type { MatchReason } from '../domain/match-row.ts'
 import { duplicateReasons } from '../transactions/duplicates.ts'
 import type { ImportFile } from './import-file.ts'
 

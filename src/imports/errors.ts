@@ -1,5 +1,5 @@
 import type { Reading } from '../../statements/index.ts'
-import type { FieldErrors } from '../shared/failures.ts'
+import type { FieldErrors } from '../domain/field-errors.ts'
 import type { ImportFile } from './import-file.ts'
 
 /** An item that breaks rules: its position, and pairs of field and message as JSON. */

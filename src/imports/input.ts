@@ -1,11 +1,11 @@
 import { parseMultipart } from '@remix-run/multipart-parser'
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
+import { isBlank, isStorable, toNfc, trimText } from '../domain/texts.ts'
+import { Invalid } from '../failures/failures.ts'
 import type { App } from '../http/app-types.ts'
 import { isJson, jsonText, parseJson, receiveBody } from '../http/request-body.ts'
 import { isObject, toDraft } from '../http/validate.ts'
-import { Invalid } from '../shared/failures.ts'
-import { isBlank, isStorable, toNfc, trimText } from '../shared/texts.ts'
 import { type ImportOptions, importOptions, maxFileMegabytes, maxMappingEntries } from './contract.ts'
 
 const maxFileBytes = maxFileMegabytes * 1024 * 1024

@@ -4,8 +4,8 @@ import type { UserScope } from '../database/owner.ts'
 import { accountQuota } from '../database/quotas.ts'
 import { rollBackIf } from '../database/rollback.ts'
 import { accounts, batches } from '../database/schema.ts'
-import type { Minor } from '../shared/money.ts'
-import { isLongerThan } from '../shared/texts.ts'
+import type { Minor } from '../domain/money.ts'
+import { isLongerThan } from '../domain/texts.ts'
 import { nameKey, relateNames } from './account-names.ts'
 
 /** An account that an import creates. */

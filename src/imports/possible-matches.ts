@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { StoredImportResponse } from '../database/schema.ts'
+import { addDays, type CalendarDate, type Span } from '../domain/dates.ts'
 import { type FoundCandidates, matchesAmong } from '../matches/candidates.ts'
 import { maxDays } from '../matches/contract.ts'
 import type { Match } from '../matches/matching.ts'
-import { addDays, type CalendarDate, type Span } from '../shared/dates.ts'
 import type { ImportFile } from './import-file.ts'
 
 /** How many matches the rows of a file are in, and the days that these span, or the last `maxDays` of them. */

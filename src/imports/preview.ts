@@ -1,5 +1,5 @@
-import type { SuggestedCategory } from '../shared/category-learning.ts'
-import type { Minor } from '../shared/money.ts'
+import type { SuggestedCategory } from '../domain/category-learning.ts'
+import type { Minor } from '../domain/money.ts'
 import { maxPreviewed } from './contract.ts'
 import type { FoundDuplicate } from './duplicates.ts'
 import type { ImportFile, ImportRow } from './import-file.ts'

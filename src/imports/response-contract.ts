@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
 import { balanceCheck, exampleCheck } from '../balance-checks/response-contract.ts'
+import { doc, field } from '../domain/doc.ts'
+import { formatMoney, maxTotal } from '../domain/money.ts'
+import * as shown from '../domain/shown.ts'
+import { importFormats, importKinds, leftOutReasons, transactionTypes } from '../domain/types.ts'
+import { reasons } from '../failures/failure-responses.ts'
 import { maxDays } from '../matches/contract.ts'
-import { doc, field } from '../shared/doc.ts'
-import { reasons } from '../shared/failure-responses.ts'
-import { formatMoney, maxTotal } from '../shared/money.ts'
-import * as shown from '../shared/shown.ts'
-import { importFormats, importKinds, leftOutReasons, transactionTypes } from '../shared/types.ts'
 
 import { maxListed, maxPreviewed } from './contract.ts'
 

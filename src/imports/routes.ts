@@ -2,6 +2,9 @@ import type { Context, Next } from 'hono'
 import { Hono } from 'hono/tiny'
 import type * as z from 'zod/mini'
 import { presentCheck } from '../balance-checks/present.ts'
+import { dateIn } from '../domain/dates.ts'
+import type { Draft } from '../failures/draft.ts'
+import { Invalid } from '../failures/failures.ts'
 import type { App } from '../http/app-types.ts'
 import { Limiter } from '../http/limiter.ts'
 import { pathId } from '../http/path-id.ts'
@@ -9,9 +12,6 @@ import { importLimit } from '../http/rate-limits.ts'
 import { hasSmallContentLength, isJson } from '../http/request-body.ts'
 import { declareInput, header, lenientFields } from '../http/validate.ts'
 import { selectLinkable } from '../recurring/linkable.ts'
-import { dateIn } from '../shared/dates.ts'
-import type { Draft } from '../shared/draft.ts'
-import { Invalid } from '../shared/failures.ts'
 import { showUser } from '../users/profile.ts'
 import { requireVerified } from '../users/verified.ts'
 import { type ImportRequest, importOptions, newImportKey, undoOptions } from './contract.ts'
@@ -54,7 +54,7 @@ type Bytes = Uint8Array<ArrayBuffer>
 type Kind = ImportFile['kind']
 type ImportContext = Context<App, string, { out: { header: Draft<z.output<typeof newImportKey>> } }>
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 /** An import keeps the processor busy, and all other writers waiting while it is stored. */
 const limiter = new Limiter(2)

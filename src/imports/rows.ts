@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { UserScope } from '../database/owner.ts'
 import { brokenRules } from '../database/rules.ts'
-import { categoryNameKey } from '../shared/category-name-key.ts'
-import { invalidText, messageFor } from '../shared/field-errors.ts'
+import { categoryNameKey } from '../domain/category-name-key.ts'
+import { invalidText, messageFor } from '../domain/field-errors.ts'
 import {
   copiedColumns,
   copiedFieldNames,

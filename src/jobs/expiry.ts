@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Database, runOne } from '../database/run.ts'
 import { absoluteTimeoutDays, idleTimeoutDays } from '../database/token-lifetime.ts'
+import { dayMs } from '../domain/dates.ts'
 import { reservedDays } from '../identity/links.ts'
-import { dayMs } from '../shared/dates.ts'
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 const batchesKeptDays = 30
 const failedMailsKeptDays = 90

@@ -1,5 +1,5 @@
+import { type CalendarDate, daysBetween } from '../domain/dates.ts'
 import type { Mail } from '../queues/mails.ts'
-import { type CalendarDate, daysBetween } from '../shared/dates.ts'
 import type { MailParts } from './layout.ts'
 
 type DueMail = Extract<Mail, { kind: 'due' }>

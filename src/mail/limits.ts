@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Limit } from '../database/throttle.ts'
-import { exactLimits } from '../shared/limits.ts'
+import { exactLimits } from '../failures/limits.ts'
 
 /** The IP address of a request; null if it is not counted. */
 export type ClientAddress = string | null

@@ -1,6 +1,6 @@
+import { resetLinkMinutes } from '../failures/limits.ts'
 import { addressLinkMinutes, reservedDays } from '../identity/links.ts'
 import { isReminder, type Mail, type Reminder, type RenderedMail } from '../queues/mails.ts'
-import { resetLinkMinutes } from '../shared/limits.ts'
 import { dueParts } from './due.ts'
 import { layOut, type MailParts } from './layout.ts'
 

@@ -4,15 +4,15 @@ import { hasLiveAccountsInBulk } from '../database/live-accounts.ts'
 import type { UserScope } from '../database/owner.ts'
 import type { Results } from '../database/run.ts'
 import { accounts, importedOriginals, imports, rejectedMatches, transactions } from '../database/schema.ts'
+import type { CalendarDate } from '../domain/dates.ts'
+import type { MatchKind, MatchRow } from '../domain/match-row.ts'
+import { matchKinds } from '../domain/types.ts'
 import { occurrenceOf, selectPayees } from '../recurring/linkable.ts'
-import type { CalendarDate } from '../shared/dates.ts'
-import type { MatchKind, MatchRow } from '../shared/match-row.ts'
-import { matchKinds } from '../shared/types.ts'
 import { wordsOf } from '../transactions/duplicates.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
 import { contextDays, findMatches, type Match, maxDaysApart } from './matching.ts'
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 /** At most this many rows of the requested days and those before them are read: the newest. */
 export const maxRows = 20_000

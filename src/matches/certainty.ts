@@ -1,6 +1,6 @@
-import type { MatchKind } from '../shared/match-row.ts'
-import { bookedDays } from '../shared/occurrence-links.ts'
-import { shareWords } from '../shared/words.ts'
+import type { MatchKind } from '../domain/match-row.ts'
+import { bookedDays } from '../domain/recurrence/links.ts'
+import { shareWords } from '../domain/words.ts'
 import type { Candidate, DatedRow, RowPair } from './choice.ts'
 
 /** A transfer whose inflow is booked earlier or later than this is never sure. */

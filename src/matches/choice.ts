@@ -1,4 +1,4 @@
-import type { MatchReason, MatchRow } from '../shared/match-row.ts'
+import type { MatchReason, MatchRow } from '../domain/match-row.ts'
 
 /** A row with its day as a number, its distinctive words, and those that name its payee. */
 export type DatedRow = MatchRow & { day: number; distinctive: () => Set<string>; payee: () => Set<string> }

@@ -1,14 +1,14 @@
 import * as z from 'zod/mini'
-import { doc, field } from '../shared/doc.ts'
-import { reasons } from '../shared/failure-responses.ts'
-import { requiredText } from '../shared/field-errors.ts'
-import { date, id, listOf, oneOf, preprocessed } from '../shared/fields.ts'
-import { overrideReconciled } from '../shared/reconciled.ts'
-import * as shown from '../shared/shown.ts'
-import { listedMatchKinds, matchCertainties, matchKinds } from '../shared/types.ts'
+import { doc, field } from '../domain/doc.ts'
+import { requiredText } from '../domain/field-errors.ts'
+import { date, id, listOf, oneOf, preprocessed } from '../domain/fields.ts'
+import { overrideReconciled } from '../domain/reconciled.ts'
+import * as shown from '../domain/shown.ts'
+import { listedMatchKinds, matchCertainties, matchKinds } from '../domain/types.ts'
+import { reasons } from '../failures/failure-responses.ts'
 import { coffee, transaction } from '../transactions/response-contract.ts'
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 /** The most days of one request. */
 export const maxDays = 366

@@ -1,8 +1,8 @@
-import { dayMs, type Span } from '../shared/dates.ts'
-import type { MatchKind, MatchReason, MatchRow } from '../shared/match-row.ts'
-import { bookedDays } from '../shared/occurrence-links.ts'
-import type { matchCertainties } from '../shared/types.ts'
-import { distinctiveWords, payeeStems, shareWords } from '../shared/words.ts'
+import { dayMs, type Span } from '../domain/dates.ts'
+import type { MatchKind, MatchReason, MatchRow } from '../domain/match-row.ts'
+import { bookedDays } from '../domain/recurrence/links.ts'
+import type { matchCertainties } from '../domain/types.ts'
+import { distinctiveWords, payeeStems, shareWords } from '../domain/words.ts'
 import { isNamedOccurrence, isSure, mayBeOccurrence } from './certainty.ts'
 import {
   byDay,

@@ -3,15 +3,15 @@ import { jsonRow } from '../database/json-row.ts'
 import { hasLiveAccountsInBulk } from '../database/live-accounts.ts'
 import type { Owner } from '../database/owner.ts'
 import { recurringRules, rejectedOccurrences, transactions } from '../database/schema.ts'
+import { addDays, type CalendarDate, dateIn, daysOnEarth, type Span } from '../domain/dates.ts'
+import { bookedDays, possibleOccurrences } from '../domain/recurrence/links.ts'
+import { dueDays } from '../domain/recurrence/occurrences.ts'
 import { linkableOf, selectLinkable } from '../recurring/linkable.ts'
 import { isOfNoRule, readableExceptions } from '../recurring/read.ts'
-import { addDays, type CalendarDate, dateIn, daysOnEarth, type Span } from '../shared/dates.ts'
-import { bookedDays, possibleOccurrences } from '../shared/occurrence-links.ts'
-import { dueDays } from '../shared/occurrences.ts'
 import { wordsOf } from '../transactions/duplicates.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 /** At most this many rows are read: the newest. */
 export const maxUnlinkedRows = 4_000

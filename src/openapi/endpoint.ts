@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { FieldErrors } from '../shared/failures.ts'
+import type { FieldErrors } from '../domain/field-errors.ts'
 import type { FailureName } from './failures.ts'
 import type { ResponseDescription } from './response-descriptions.ts'
 

@@ -8,7 +8,7 @@ import {
   message,
   notVerifiedError,
   validationError,
-} from '../shared/failure-responses.ts'
+} from '../failures/failure-responses.ts'
 import { json, pageOrJson, type ResponseDescription } from './response-descriptions.ts'
 
 type Failure = ResponseDescription & { status: number }

@@ -39,7 +39,7 @@ function withId(schema: z.core.$ZodType, id: string): z.core.$ZodType {
 function requireDescriptions(name: string, definition: JsonSchema): void {
   const properties = (definition.properties ?? {}) as Record<string, JsonSchema>
   for (const [field, schema] of Object.entries(properties)) {
-    // Rejected fields (`rejected` in shared/fields.ts) are not in the document.
+    // Rejected fields (`rejected` in domain/fields.ts) are not in the document.
     if (schema.not) delete properties[field]
     else if (!schema.description) throw new Error(`${name}.${field} is not described in its contract.ts`)
   }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
+import * as shown from '../domain/shown.ts'
 import { publicRoutes, scopeOf } from '../http/authenticate.ts'
 import type { Check } from '../http/validate.ts'
-import * as shown from '../shared/shown.ts'
 import type { JsonSchema, OperationObject } from './document-types.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type FailureName, failures, ownFailures } from './failures.ts'

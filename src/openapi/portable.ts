@@ -1,4 +1,4 @@
-import * as types from '../shared/types.ts'
+import * as types from '../domain/types.ts'
 import type { JsonSchema } from './document-types.ts'
 
 type Components = Record<string, JsonSchema>

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { message } from '../shared/failure-responses.ts'
+import { message } from '../failures/failure-responses.ts'
 import type { JsonSchema, ResponseObject } from './document-types.ts'
 import type { SchemaCollection } from './json-schema.ts'
 

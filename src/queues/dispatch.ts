@@ -1,5 +1,5 @@
-import { reportOf } from '../shared/error-report.ts'
-import { Meter } from '../shared/meter.ts'
+import { Meter } from '../domain/meter.ts'
+import { reportOf } from '../failures/error-report.ts'
 import { retryDelaySeconds } from './retry-delay.ts'
 
 /** The outcome of a message: done, or to be retried. */

@@ -1,4 +1,4 @@
-import type { WaitUntil } from '../shared/deadline.ts'
+import type { WaitUntil } from '../failures/deadline.ts'
 import type { Mail } from './mails.ts'
 
 /** Sends messages to a queue. */

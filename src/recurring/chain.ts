@@ -1,10 +1,10 @@
 import type { Owner } from '../database/owner.ts'
 import { requirePrecondition } from '../database/ownership.ts'
 import { recurringRules } from '../database/schema.ts'
-import { addDays, type CalendarDate, dateIn, latestDate } from '../shared/dates.ts'
-import { NotFound, TooBusy } from '../shared/failures.ts'
-import { isOccurrence, nextOccurrence } from '../shared/recurrence.ts'
-import type { ExpectedVersions } from '../shared/types.ts'
+import { addDays, type CalendarDate, dateIn, latestDate } from '../domain/dates.ts'
+import { isOccurrence, nextOccurrence } from '../domain/recurrence/dates.ts'
+import type { ExpectedVersions } from '../domain/types.ts'
+import { NotFound, TooBusy } from '../failures/failures.ts'
 import { occurringOf, type Rule, rulePrecondition, selectRules, withNext } from './read.ts'
 
 /** A rule with the dates of its recorded occurrences (`recordedDates`). */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import { isPossibleDate } from '../shared/dates.ts'
-import { doc, field } from '../shared/doc.ts'
-import { invalidText } from '../shared/field-errors.ts'
+import { isPossibleDate } from '../domain/dates.ts'
+import { doc, field } from '../domain/doc.ts'
+import { invalidText } from '../domain/field-errors.ts'
 import {
   clientId,
   converted,
@@ -14,15 +14,15 @@ import {
   positiveMoney,
   text,
   wholeNumber,
-} from '../shared/fields.ts'
-import { idempotencyKeyHeader } from '../shared/idempotency-key-header.ts'
-import { exceptionOf, maxKeptExceptions } from '../shared/occurrences.ts'
+} from '../domain/fields.ts'
+import { idempotencyKeyHeader } from '../domain/idempotency-key-header.ts'
+import { exceptionOf, maxKeptExceptions } from '../domain/recurrence/occurrences.ts'
 import {
   formatRecurrenceRule,
   InvalidRecurrenceRule,
   parseRecurrenceRule,
-} from '../shared/recurrence-rule.ts'
-import { weekendShifts } from '../shared/types.ts'
+} from '../domain/recurrence/rule.ts'
+import { weekendShifts } from '../domain/types.ts'
 import { newTransaction } from '../transactions/contract.ts'
 
 const { account_id, to_account_id, category_id, type, amount, description, reference } = newTransaction.shape

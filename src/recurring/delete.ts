@@ -1,8 +1,8 @@
 import type { Owner } from '../database/owner.ts'
 import { requirePrecondition } from '../database/ownership.ts'
 import { recurringRules } from '../database/schema.ts'
-import { dateIn } from '../shared/dates.ts'
-import type { ExpectedVersions } from '../shared/types.ts'
+import { dateIn } from '../domain/dates.ts'
+import type { ExpectedVersions } from '../domain/types.ts'
 import { rulePrecondition, withNext } from './read.ts'
 
 /** Deletes a rule. Its transactions stay, as ordinary ones. Throws NotFound, Forbidden, VersionConflict. */

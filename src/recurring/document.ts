@@ -1,7 +1,7 @@
 import { maxRules } from '../database/quotas.ts'
+import { maxExceptions } from '../domain/recurrence/occurrences.ts'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { conflict, deleted, json, list } from '../openapi/response-descriptions.ts'
-import { maxExceptions } from '../shared/occurrences.ts'
 import { transaction } from '../transactions/response-contract.ts'
 import { maxSuggestions, maxUpcoming } from './contract.ts'
 import {

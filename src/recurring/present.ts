@@ -1,7 +1,7 @@
-import { addDays, type CalendarDate, earliestDate } from '../shared/dates.ts'
-import { formatMoney } from '../shared/money.ts'
-import { bookedIn, type Exception } from '../shared/occurrences.ts'
-import type { Repeating } from '../shared/repeating.ts'
+import { addDays, type CalendarDate, earliestDate } from '../domain/dates.ts'
+import { formatMoney } from '../domain/money.ts'
+import { bookedIn, type Exception } from '../domain/recurrence/occurrences.ts'
+import type { Repeating } from '../domain/recurrence/repeating.ts'
 import type { Divided } from './divide.ts'
 import { occurringOf, openFromOf, type Rule, type RuleWithNext } from './read.ts'
 import type {

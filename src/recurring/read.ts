@@ -3,10 +3,16 @@ import { hasLiveAccounts } from '../database/live-accounts.ts'
 import type { Owner, UserScope } from '../database/owner.ts'
 import { ownRow, precondition, requireOwned, selectOwnership } from '../database/ownership.ts'
 import { recurringRules, transactions } from '../database/schema.ts'
-import { addDays, type CalendarDate, dateIn, daysOnEarth } from '../shared/dates.ts'
-import { dueDays, type IsRecorded, maxDaysMoved, nextOpen, type Occurring } from '../shared/occurrences.ts'
-import { storedRecurrenceRule } from '../shared/recurrence-rule.ts'
-import type { ExpectedVersions } from '../shared/types.ts'
+import { addDays, type CalendarDate, dateIn, daysOnEarth } from '../domain/dates.ts'
+import {
+  dueDays,
+  type IsRecorded,
+  maxDaysMoved,
+  nextOpen,
+  type Occurring,
+} from '../domain/recurrence/occurrences.ts'
+import { storedRecurrenceRule } from '../domain/recurrence/rule.ts'
+import type { ExpectedVersions } from '../domain/types.ts'
 
 /** The columns of a rule. Its category is null if that has been deleted. */
 export const ruleColumns = {

@@ -5,9 +5,9 @@ import { nextTransactionId } from '../database/next-transaction-id.ts'
 import { type Database, runAll, runOne } from '../database/run.ts'
 import { recurringRules, users } from '../database/schema.ts'
 import { setCause } from '../database/written-by.ts'
-import { addDays, type CalendarDate, dateIn, instantIn } from '../shared/dates.ts'
-import { ResponseTooLarge } from '../shared/failures.ts'
-import { nextBookingAfter, openUntil, possibleDays } from '../shared/occurrences.ts'
+import { addDays, type CalendarDate, dateIn, instantIn } from '../domain/dates.ts'
+import { nextBookingAfter, openUntil, possibleDays } from '../domain/recurrence/occurrences.ts'
+import { ResponseTooLarge } from '../failures/failures.ts'
 import { isOfNoRule, isRecordedIn, occurringOf, recordedDates, ruleColumns } from './read.ts'
 
 const rulesPerBatch = 200

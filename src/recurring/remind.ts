@@ -2,11 +2,11 @@ import { and, asc, eq, isNotNull, lte, type SQL, type SQLWrapper, sql } from 'dr
 import { maxRules } from '../database/quotas.ts'
 import { type Database, runOne } from '../database/run.ts'
 import { recurringRules, users } from '../database/schema.ts'
+import { addDays, type CalendarDate, dateIn, daysOnEarth } from '../domain/dates.ts'
+import { formatMoney } from '../domain/money.ts'
 import { type LinkBase, unsubscribeLink } from '../identity/links.ts'
 import type { Mail } from '../queues/mails.ts'
 import type { MailQueue } from '../queues/queues.ts'
-import { addDays, type CalendarDate, dateIn, daysOnEarth } from '../shared/dates.ts'
-import { formatMoney } from '../shared/money.ts'
 import { isRecordedIn, occurringOf, readableExceptions, recordedDates } from './read.ts'
 import { daysToRemindOf, occurrencesToRemindOf, type ReminderDays } from './reminder-days.ts'
 

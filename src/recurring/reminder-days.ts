@@ -1,5 +1,10 @@
-import { addDays, type CalendarDate, dateIn, instantIn } from '../shared/dates.ts'
-import { type IsRecorded, type Occurrence, type Occurring, openUntil } from '../shared/occurrences.ts'
+import { addDays, type CalendarDate, dateIn, instantIn } from '../domain/dates.ts'
+import {
+  type IsRecorded,
+  type Occurrence,
+  type Occurring,
+  openUntil,
+} from '../domain/recurrence/occurrences.ts'
 
 /** The time of a user who has no daily reminder. */
 const defaultTime = '20:00'

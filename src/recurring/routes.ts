@@ -1,14 +1,14 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import { maxRules } from '../database/quotas.ts'
+import { type CalendarDate, isCalendarDate } from '../domain/dates.ts'
+import { overrideQuery } from '../domain/reconciled.ts'
+import { expectedVersions, ifMatch } from '../domain/versions.ts'
+import { withErrors } from '../failures/draft.ts'
 import type { App } from '../http/app-types.ts'
 import { limitLargeResponse } from '../http/large-responses.ts'
 import { pathId } from '../http/path-id.ts'
 import { body, header, query } from '../http/validate.ts'
-import { type CalendarDate, isCalendarDate } from '../shared/dates.ts'
-import { withErrors } from '../shared/draft.ts'
-import { overrideQuery } from '../shared/reconciled.ts'
-import { expectedVersions, ifMatch } from '../shared/versions.ts'
 import { presentTransaction } from '../transactions/present.ts'
 import {
   type Dismissal,

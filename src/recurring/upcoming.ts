@@ -2,9 +2,8 @@ import { sql } from 'drizzle-orm'
 import type { Owner, UserScope } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
 import { recurringRules } from '../database/schema.ts'
-import { addDays, type CalendarDate, dateIn, daysBetween, daysOnEarth } from '../shared/dates.ts'
-import type { Draft } from '../shared/draft.ts'
-import type { Minor } from '../shared/money.ts'
+import { addDays, type CalendarDate, dateIn, daysBetween, daysOnEarth } from '../domain/dates.ts'
+import type { Minor } from '../domain/money.ts'
 import {
   dueDays,
   isExpected,
@@ -12,7 +11,8 @@ import {
   possibleDays,
   type StatedOccurrence,
   statedOccurrences,
-} from '../shared/occurrences.ts'
+} from '../domain/recurrence/occurrences.ts'
+import type { Draft } from '../failures/draft.ts'
 import { defaultUpcomingDays, maxUpcoming, type UpcomingQuery } from './contract.ts'
 import { isOfNoRule, isRecordedIn, occurringOf, type Rule, readableExceptions, selectRules } from './read.ts'
 

@@ -1,6 +1,6 @@
 import type { Owner } from '../database/owner.ts'
-import type { Draft } from '../shared/draft.ts'
-import type { ExpectedVersions } from '../shared/types.ts'
+import type { ExpectedVersions } from '../domain/types.ts'
+import type { Draft } from '../failures/draft.ts'
 import { withDestinationCleared } from '../transactions/update.ts'
 import { readForWrite, repeated } from './chain.ts'
 import { changeRule } from './change.ts'

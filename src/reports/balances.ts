@@ -13,8 +13,8 @@ import {
   lastDayOf,
   monthOf,
   type Span,
-} from '../shared/dates.ts'
-import type { Draft } from '../shared/draft.ts'
+} from '../domain/dates.ts'
+import type { Draft } from '../failures/draft.ts'
 import { type BalancesQuery, datesOfReport, daysOfReport } from './contract.ts'
 import { limitFigures, requireFigures } from './figures.ts'
 

@@ -11,15 +11,15 @@ import {
   monthOf,
   monthsBetween,
   type Span,
-} from '../shared/dates.ts'
-import { doc, field } from '../shared/doc.ts'
-import type { FieldErrors } from '../shared/failures.ts'
-import { addError, checkMaxDays, checkOrder } from '../shared/field-errors.ts'
-import { date, id, month, oneOf } from '../shared/fields.ts'
-import { reportIntervals } from '../shared/types.ts'
+} from '../domain/dates.ts'
+import { doc, field } from '../domain/doc.ts'
+import type { FieldErrors } from '../domain/field-errors.ts'
+import { addError, checkMaxDays, checkOrder } from '../domain/field-errors.ts'
+import { date, id, month, oneOf } from '../domain/fields.ts'
+import { reportIntervals } from '../domain/types.ts'
 import { maxDays } from '../summary/contract.ts'
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 const maxMonths = 120
 /** The number of months, weeks or days, unless the client names the first. */

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { formatNumber } from '../shared/doc.ts'
-import { Invalid } from '../shared/failures.ts'
+import { formatNumber } from '../domain/doc.ts'
+import { Invalid } from '../failures/failures.ts'
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 /** The most figures of a report, whose rows must fit into the database's limit of 10 MB a response. */
 export const maxFigures = 50_000

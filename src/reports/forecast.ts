@@ -3,13 +3,18 @@ import { hasLiveAccountsInBulk } from '../database/live-accounts.ts'
 import type { Owner } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
 import { accounts, transactions } from '../database/schema.ts'
+import { type CalendarDate, dateIn, daysOnEarth, latestDate } from '../domain/dates.ts'
+import { formatNumber } from '../domain/doc.ts'
+import {
+  type ForecastPoint,
+  forecastDates,
+  forecastOf,
+  type LowestPoint,
+} from '../domain/recurrence/forecast.ts'
+import type { Draft } from '../failures/draft.ts'
+import { Invalid } from '../failures/failures.ts'
 import { selectRules } from '../recurring/read.ts'
 import { expectedOccurrences, type OccurrenceOfRule, selectPossible } from '../recurring/upcoming.ts'
-import { type CalendarDate, dateIn, daysOnEarth, latestDate } from '../shared/dates.ts'
-import { formatNumber } from '../shared/doc.ts'
-import type { Draft } from '../shared/draft.ts'
-import { Invalid } from '../shared/failures.ts'
-import { type ForecastPoint, forecastDates, forecastOf, type LowestPoint } from '../shared/forecast.ts'
 import { daysOfForecast, type ForecastQuery, forecastErrors } from './contract.ts'
 import { requireFigures } from './figures.ts'
 

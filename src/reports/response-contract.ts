@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
+import { doc, field } from '../domain/doc.ts'
+import * as shown from '../domain/shown.ts'
+import { categoryTypes } from '../domain/types.ts'
 import { upcoming } from '../recurring/response-contract.ts'
-import { doc, field } from '../shared/doc.ts'
-import * as shown from '../shared/shown.ts'
-import { categoryTypes } from '../shared/types.ts'
 
 // The responses; contract.ts has the requests.
 

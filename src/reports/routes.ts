@@ -1,11 +1,11 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
+import { type CalendarDate, daysOnEarth, monthOf } from '../domain/dates.ts'
+import { type Draft, withErrors } from '../failures/draft.ts'
 import type { App } from '../http/app-types.ts'
 import { withETag } from '../http/conditional-get.ts'
 import { limitLargeResponse } from '../http/large-responses.ts'
 import { queryOfFigures } from '../http/validate.ts'
-import { type CalendarDate, daysOnEarth, monthOf } from '../shared/dates.ts'
-import { type Draft, withErrors } from '../shared/draft.ts'
 import { reportBalances } from './balances.ts'
 import {
   type BalancesQuery,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import * as shown from '../shared/shown.ts'
+import * as shown from '../domain/shown.ts'
 
 export const links = shown.object(
   'ServiceLinks',

@@ -1,7 +1,7 @@
 import { Hono } from 'hono/tiny'
+import { ifNoneMatch } from '../domain/versions.ts'
 import type { App } from '../http/app-types.ts'
 import { lenientFields } from '../http/validate.ts'
-import { ifNoneMatch } from '../shared/versions.ts'
 
 /** The headers of an asset that are passed on. */
 const assetHeaders = ['Content-Type', 'ETag', 'Cache-Control']

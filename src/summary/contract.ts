@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
-import { type CalendarMonth, earliestDate, lastDayOf, latestDate, type Span } from '../shared/dates.ts'
-import { doc, field } from '../shared/doc.ts'
-import type { FieldErrors } from '../shared/failures.ts'
-import { addError, checkMaxDays, checkOrder } from '../shared/field-errors.ts'
-import { date, flagFromText, month } from '../shared/fields.ts'
+import { type CalendarMonth, earliestDate, lastDayOf, latestDate, type Span } from '../domain/dates.ts'
+import { doc, field } from '../domain/doc.ts'
+import type { FieldErrors } from '../domain/field-errors.ts'
+import { addError, checkMaxDays, checkOrder } from '../domain/field-errors.ts'
+import { date, flagFromText, month } from '../domain/fields.ts'
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 /** The most days of a daily breakdown. */
 export const maxDays = 366

@@ -1,4 +1,4 @@
-import { formatMoney, moneyNumber } from '../shared/money.ts'
+import { formatMoney, moneyNumber } from '../domain/money.ts'
 import type { ShownSummary } from './response-contract.ts'
 import type { Summary } from './summarise.ts'
 

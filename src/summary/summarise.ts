@@ -12,9 +12,9 @@ import {
   type Period,
   periodOf,
   type Span,
-} from '../shared/dates.ts'
-import type { Draft } from '../shared/draft.ts'
-import { type Minor, sumOfBalances } from '../shared/money.ts'
+} from '../domain/dates.ts'
+import { type Minor, sumOfBalances } from '../domain/money.ts'
+import type { Draft } from '../failures/draft.ts'
 import { filterParts } from '../transactions/filter.ts'
 import { daysOfPeriod, type PeriodQuery } from './contract.ts'
 

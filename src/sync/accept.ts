@@ -8,10 +8,11 @@ import { brokenRules } from '../database/rules.ts'
 import { toStatements } from '../database/run.ts'
 import { batches, batchParts } from '../database/schema.ts'
 import { senderColumns } from '../database/written-by.ts'
+import type { FieldErrors } from '../domain/field-errors.ts'
+import { firstErrors } from '../domain/field-errors.ts'
+import type { Draft } from '../failures/draft.ts'
+import { Invalid, InvalidItems, TooManyAttempts } from '../failures/failures.ts'
 import type { SyncQueue } from '../queues/queues.ts'
-import type { Draft } from '../shared/draft.ts'
-import { type FieldErrors, Invalid, InvalidItems, TooManyAttempts } from '../shared/failures.ts'
-import { firstErrors } from '../shared/field-errors.ts'
 import {
   copiedColumns,
   copiedFieldNames,

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
-import { doc, field } from '../shared/doc.ts'
-import { preprocessed } from '../shared/fields.ts'
-import { idempotencyKeyHeader } from '../shared/idempotency-key-header.ts'
-import * as shown from '../shared/shown.ts'
-import { itemOutcomes, syncStates } from '../shared/types.ts'
+import { doc, field } from '../domain/doc.ts'
+import { preprocessed } from '../domain/fields.ts'
+import { idempotencyKeyHeader } from '../domain/idempotency-key-header.ts'
+import * as shown from '../domain/shown.ts'
+import { itemOutcomes, syncStates } from '../domain/types.ts'
 import { newTransaction } from '../transactions/contract.ts'
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 export const maxBatchItems = 1_000
 export const maxBatchMegabytes = 1

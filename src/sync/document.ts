@@ -1,6 +1,6 @@
+import { formatNumber } from '../domain/doc.ts'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { json } from '../openapi/response-descriptions.ts'
-import { formatNumber } from '../shared/doc.ts'
 import {
   acceptedBatch,
   batch,

@@ -1,4 +1,4 @@
-import { errorsByField } from '../shared/field-errors.ts'
+import { errorsByField } from '../domain/field-errors.ts'
 import type { ShownBatch } from './contract.ts'
 import type { SyncStatus } from './status.ts'
 

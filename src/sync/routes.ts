@@ -1,9 +1,9 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
+import { firstErrors, maxErrors } from '../domain/field-errors.ts'
 import type { App } from '../http/app-types.ts'
 import { bodyWith, header, isObject, lenientFields } from '../http/validate.ts'
 import { sha256Hex } from '../identity/tokens.ts'
-import { firstErrors, maxErrors } from '../shared/field-errors.ts'
 import { listItems, readItems } from '../transactions/items.ts'
 import { acceptSync, itemKey, type SyncBatch } from './accept.ts'
 import {

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
-import { comparedFields } from '../shared/transaction-fields.ts'
+import { comparedFields } from '../domain/transaction-fields.ts'
 import { maxCompared } from './duplicates.ts'
 
 /** A round of pairing: the items and the rows that take part, and the reference that both must have. */

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
 import { type Rule, rule } from '../database/rules.ts'
+import { longestClientId } from '../domain/fields.ts'
 import { sha256Hex } from '../identity/tokens.ts'
-import { longestClientId } from '../shared/fields.ts'
 
 /*
  * A client id that has been used before leads to the transaction that was created with it or, after a join, to the one

@@ -1,11 +1,11 @@
-import type { FieldErrors } from '../shared/failures.ts'
+import type { FieldErrors } from '../domain/field-errors.ts'
 import {
   addError,
   invalidText,
   mustDifferText,
   onlyForTransfersText,
   requiredText,
-} from '../shared/field-errors.ts'
+} from '../domain/field-errors.ts'
 
 /** The fields of a transaction that depend on each other. Accounts and categories may be named in any way. */
 export type LinkedFields<Name> = {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import { type CalendarDate, earliestDate, latestDate } from '../shared/dates.ts'
-import { doc, field, formatNumber } from '../shared/doc.ts'
-import { invalidText } from '../shared/field-errors.ts'
+import { type CalendarDate, earliestDate, latestDate } from '../domain/dates.ts'
+import { doc, field, formatNumber } from '../domain/doc.ts'
+import { invalidText } from '../domain/field-errors.ts'
 import {
   clientId,
   date,
@@ -16,11 +16,11 @@ import {
   positiveMoney,
   preprocessed,
   text,
-} from '../shared/fields.ts'
-import { idempotencyKeyHeader } from '../shared/idempotency-key-header.ts'
-import { overrideReconciled } from '../shared/reconciled.ts'
-import { searchedTexts, type TransactionField } from '../shared/transaction-fields.ts'
-import { transactionTypes } from '../shared/types.ts'
+} from '../domain/fields.ts'
+import { idempotencyKeyHeader } from '../domain/idempotency-key-header.ts'
+import { overrideReconciled } from '../domain/reconciled.ts'
+import { searchedTexts, type TransactionField } from '../domain/transaction-fields.ts'
+import { transactionTypes } from '../domain/types.ts'
 
 /** The fields that may be changed later. */
 type Changeable = Exclude<
@@ -111,7 +111,7 @@ export type TransactionChanges = z.output<typeof transactionChanges>
 
 export const transactionUpdate = z.extend(transactionChanges, overrideReconciled)
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 /** Rows per page, unless the client asks for another number. */
 export const defaultPageSize = 50

@@ -1,6 +1,6 @@
+import { reconciledExample } from '../failures/failure-responses.ts'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { conflict, deleted, etagResponses, json } from '../openapi/response-descriptions.ts'
-import { reconciledExample } from '../shared/failure-responses.ts'
 import { defaultPageSize, maxPageSize } from './contract.ts'
 import {
   transaction,

@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { MatchReason } from '../shared/match-row.ts'
-import { distinctiveWords, shareWords } from '../shared/words.ts'
+import type { MatchReason } from '../domain/match-row.ts'
+import { distinctiveWords, shareWords } from '../domain/words.ts'
 import type { NewTransaction } from './contract.ts'
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 /** A new transaction is compared with at most this many others of its account, day and amount: the newest. */
 export const maxCompared = 1_000

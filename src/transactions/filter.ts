@@ -3,7 +3,7 @@ import { columnOf } from '../database/input-columns.ts'
 import { hasLiveAccountsInBulk } from '../database/live-accounts.ts'
 import type { UserScope } from '../database/owner.ts'
 import { accounts, categories, transactions } from '../database/schema.ts'
-import { searchedTexts } from '../shared/transaction-fields.ts'
+import { searchedTexts } from '../domain/transaction-fields.ts'
 import type { TransactionQuery } from './contract.ts'
 import { liveCategory } from './read.ts'
 

@@ -1,7 +1,7 @@
+import type { FieldErrors } from '../domain/field-errors.ts'
+import { maxErrors, messageFor, requiredText } from '../domain/field-errors.ts'
+import type { Draft } from '../failures/draft.ts'
 import { isObject, toDraft } from '../http/validate.ts'
-import type { Draft } from '../shared/draft.ts'
-import type { FieldErrors } from '../shared/failures.ts'
-import { maxErrors, messageFor, requiredText } from '../shared/field-errors.ts'
 import { type NewTransaction, newTransaction } from './contract.ts'
 
 export type TransactionDraft = Draft<NewTransaction>

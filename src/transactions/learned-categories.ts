@@ -3,8 +3,8 @@ import type { CategorySuggestions } from '../categories/contract.ts'
 import type { Owner } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
 import { categories, transactions } from '../database/schema.ts'
-import { learnCategories, rowsLearnedFrom } from '../shared/category-learning.ts'
-import type { Draft } from '../shared/draft.ts'
+import { learnCategories, rowsLearnedFrom } from '../domain/category-learning.ts'
+import type { Draft } from '../failures/draft.ts'
 
 /** Learns from the user's newest rows how they file payees. Takes a round trip. */
 export async function learnedCategories(owner: Owner) {

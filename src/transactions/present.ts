@@ -1,5 +1,5 @@
-import { formatMoney } from '../shared/money.ts'
-import { presentTimestamps } from '../shared/present.ts'
+import { formatMoney } from '../domain/money.ts'
+import { presentTimestamps } from '../domain/present.ts'
 import type { TransactionPage } from './list.ts'
 import type { Transaction, TransactionWithRelations } from './read.ts'
 import type {

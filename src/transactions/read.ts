@@ -4,8 +4,8 @@ import { jsonRow, optionalJsonRow } from '../database/json-row.ts'
 import type { Owner, UserScope } from '../database/owner.ts'
 import { ownRow, precondition, readOwn } from '../database/ownership.ts'
 import { accounts, categories, transactions } from '../database/schema.ts'
-import type { CalendarDate } from '../shared/dates.ts'
-import type { ExpectedVersions } from '../shared/types.ts'
+import type { CalendarDate } from '../domain/dates.ts'
+import type { ExpectedVersions } from '../domain/types.ts'
 
 export type Transaction = typeof transactions.$inferSelect
 type Account = typeof accounts.$inferSelect

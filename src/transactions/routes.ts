@@ -1,12 +1,12 @@
 import { Hono } from 'hono/tiny'
+import { overrideQuery } from '../domain/reconciled.ts'
+import { expectedVersions, ifMatch } from '../domain/versions.ts'
+import { withErrors } from '../failures/draft.ts'
 import type { App } from '../http/app-types.ts'
 import { withETag } from '../http/conditional-get.ts'
 import { limitLargeResponse } from '../http/large-responses.ts'
 import { pathId } from '../http/path-id.ts'
 import { body, header, query } from '../http/validate.ts'
-import { withErrors } from '../shared/draft.ts'
-import { overrideQuery } from '../shared/reconciled.ts'
-import { expectedVersions, ifMatch } from '../shared/versions.ts'
 import { clientIdOfKey } from './client-ids.ts'
 import {
   defaultPageSize,

@@ -1,8 +1,8 @@
 import { and, eq, gte, lte, type SQL, sql } from 'drizzle-orm'
 import type { UserScope } from '../database/owner.ts'
 import { totals, transactions } from '../database/schema.ts'
-import { earliestDate, latestDate, periodOf } from '../shared/dates.ts'
-import { transactionTypes } from '../shared/types.ts'
+import { earliestDate, latestDate, periodOf } from '../domain/dates.ts'
+import { transactionTypes } from '../domain/types.ts'
 import { filterParts, type TransactionFilter } from './filter.ts'
 
 /**

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { refersToOwn } from '../database/ownership.ts'
 import { type Rule, rule } from '../database/rules.ts'
 import { accounts, categories } from '../database/schema.ts'
-import { invalidText, mustDifferText, onlyForTransfersText, requiredText } from '../shared/field-errors.ts'
+import { invalidText, mustDifferText, onlyForTransfersText, requiredText } from '../domain/field-errors.ts'
 
 /** The fields that the rules check, as they will be written: SQL expressions for values or for columns of the row. */
 export type NextRow = { type: SQL; account_id: SQL; to_account_id: SQL; category_id: SQL }

@@ -1,8 +1,8 @@
 import { and, eq, gt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Database } from '../database/run.ts'
 import { formerAddresses, passwordResets, pendingAddresses, users } from '../database/schema.ts'
+import { dayMs } from '../domain/dates.ts'
 import { reservedDays } from '../identity/links.ts'
-import { dayMs } from '../shared/dates.ts'
 
 /** True if an address belongs to, or is reserved for, a user other than `userId`. */
 export function isTakenAddress(email: string | SQLWrapper, now: Date, userId: SQLWrapper = sql`null`): SQL {

@@ -1,4 +1,7 @@
 import * as z from 'zod/mini'
+import { doc, field } from '../domain/doc.ts'
+import { flag, nullable, rejected, text } from '../domain/fields.ts'
+import * as shown from '../domain/shown.ts'
 import {
   chosenPassword,
   email,
@@ -7,9 +10,6 @@ import {
   timeOfDay,
   timezone,
 } from '../identity/user-fields.ts'
-import { doc, field } from '../shared/doc.ts'
-import { flag, nullable, rejected, text } from '../shared/fields.ts'
-import * as shown from '../shared/shown.ts'
 
 export const profileChanges = z.partial(
   z.object({

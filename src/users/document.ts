@@ -1,7 +1,7 @@
+import { message } from '../failures/failure-responses.ts'
+import { exactLimits } from '../failures/limits.ts'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { deleted, etagResponses, json } from '../openapi/response-descriptions.ts'
-import { message } from '../shared/failure-responses.ts'
-import { exactLimits } from '../shared/limits.ts'
 import { examplePassword, user } from './contract.ts'
 
 export const profileEndpoints: EndpointGroup = {

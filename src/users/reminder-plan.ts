@@ -1,4 +1,4 @@
-import { addDays, type CalendarDate, dateIn, hourMs, instantIn } from '../shared/dates.ts'
+import { addDays, type CalendarDate, dateIn, hourMs, instantIn } from '../domain/dates.ts'
 
 /** A reminder that is later than this is not sent. */
 const maxDelayMs = 2 * hourMs

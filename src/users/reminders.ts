@@ -2,9 +2,9 @@ import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import { hasLiveAccounts } from '../database/live-accounts.ts'
 import { type Database, runOne } from '../database/run.ts'
 import { transactions, users } from '../database/schema.ts'
+import { BadLink } from '../failures/failures.ts'
 import { type LinkBase, type Unsubscribed, unsubscribedBy, unsubscribeLink } from '../identity/links.ts'
 import type { MailQueue } from '../queues/queues.ts'
-import { BadLink } from '../shared/failures.ts'
 import { planReminder, type ReminderPlan } from './reminder-plan.ts'
 
 /** The queue accepts a hundred messages in one call. */

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { User, UserScope } from '../database/owner.ts'
 import { users } from '../database/schema.ts'
-import { EmailNotVerified } from '../shared/failures.ts'
+import { EmailNotVerified } from '../failures/failures.ts'
 
 /** True if the user's address is verified. */
 export function isVerified({ id }: UserScope): SQL {

@@ -1,5 +1,5 @@
-import { type CalendarDate, isCalendarDate } from '../../src/shared/dates.ts'
-import { type Minor, type MoneyProblem, negated } from '../../src/shared/money.ts'
+import { type CalendarDate, isCalendarDate } from '../../src/domain/dates.ts'
+import { type Minor, type MoneyProblem, negated } from '../../src/domain/money.ts'
 import { addEntry, leftOut } from '../shared/accounts.ts'
 import { ungroupedAmount } from '../shared/amount.ts'
 import type { Balances } from '../shared/balances.ts'

@@ -1,5 +1,5 @@
-import type { ExampleRow } from '../../src/shared/failures.ts'
-import { formatMoney, negated } from '../../src/shared/money.ts'
+import type { ExampleRow } from '../../src/domain/file-questions.ts'
+import { formatMoney, negated } from '../../src/domain/money.ts'
 import type { Balance, Reading } from '../index.ts'
 
 /** What the rows do not show: what was left out, how each aspect was settled, balances, answers without a use. */

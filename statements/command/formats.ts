@@ -1,5 +1,5 @@
-import { journalAccount, journalEntry, journalTitle } from '../../src/shared/journal.ts'
-import { formatMoney, type Minor, negated } from '../../src/shared/money.ts'
+import { journalAccount, journalEntry, journalTitle } from '../../src/domain/journal.ts'
+import { formatMoney, type Minor, negated } from '../../src/domain/money.ts'
 import type { Reading, Row } from '../index.ts'
 
 /** What the command writes of a reading. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import type { CalendarDate } from '../../src/shared/dates.ts'
+import type { CalendarDate } from '../../src/domain/dates.ts'
 import { type Answers, type Kind, type Reading, readStatement, recognise } from '../index.ts'
 import { questionsText, summaryText } from './explain.ts'
 import { formats } from './formats.ts'

@@ -1,4 +1,4 @@
-import { type CalendarDate, isCalendarDate } from '../../src/shared/dates.ts'
+import { type CalendarDate, isCalendarDate } from '../../src/domain/dates.ts'
 import { ungroupedAmount } from '../shared/amount.ts'
 import type { Problems } from '../shared/problems.ts'
 import type { StatementEntry } from '../shared/statement.ts'

@@ -1,5 +1,5 @@
-import { type CalendarDate, isCalendarDate } from '../../src/shared/dates.ts'
-import { negated } from '../../src/shared/money.ts'
+import { type CalendarDate, isCalendarDate } from '../../src/domain/dates.ts'
+import { negated } from '../../src/domain/money.ts'
 import { addEntry, emptyAccount, leftOut, toBalance } from '../shared/accounts.ts'
 import { ungroupedAmount } from '../shared/amount.ts'
 import { Aspects } from '../shared/aspect.ts'

@@ -1,4 +1,4 @@
-import { pluralize } from '../../src/shared/pluralize.ts'
+import { pluralize } from '../../src/domain/pluralize.ts'
 import { tokensOf } from '../shared/markup.ts'
 import { maxRows, tooManyRows } from '../shared/problems.ts'
 import { maxTextLength } from '../shared/text.ts'

@@ -1,4 +1,4 @@
-import { pluralize } from '../../src/shared/pluralize.ts'
+import { pluralize } from '../../src/domain/pluralize.ts'
 import { readWrittenAmount } from '../shared/amount.ts'
 import { type Aspects, directionChoices } from '../shared/aspect.ts'
 import type { OfxAggregate } from './sgml.ts'

@@ -1,5 +1,5 @@
-import { type Minor, type MoneyProblem, parseMoney } from '../../src/shared/money.ts'
-import { decimalSeparators } from '../../src/shared/types.ts'
+import { type Minor, type MoneyProblem, parseMoney } from '../../src/domain/money.ts'
+import { decimalSeparators } from '../../src/domain/types.ts'
 import { isCurrency } from './currencies.ts'
 import { withAsciiDigits } from './text.ts'
 

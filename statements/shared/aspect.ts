@@ -1,4 +1,4 @@
-import type { Span } from '../../src/shared/dates.ts'
+import type { Span } from '../../src/domain/dates.ts'
 import type { Answers, Known, ReadOptions, Remembered } from './options.ts'
 
 /** The answer to `statement_account` that all rows are of one account. */

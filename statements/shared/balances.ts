@@ -1,4 +1,4 @@
-import { type Minor, negated } from '../../src/shared/money.ts'
+import { type Minor, negated } from '../../src/domain/money.ts'
 import type { StatementAccount, StatementEntry } from './statement.ts'
 
 /** The part of a statement between two balances. `reversals` are entries that some banks mark the wrong way round. */

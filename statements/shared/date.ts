@@ -1,4 +1,4 @@
-import { type CalendarDate, isCalendarDate } from '../../src/shared/dates.ts'
+import { type CalendarDate, isCalendarDate } from '../../src/domain/dates.ts'
 import { monthNumber, thaiMonth, thaiMonths } from './month-names.ts'
 import { withAsciiDigits } from './text.ts'
 

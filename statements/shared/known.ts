@@ -1,6 +1,6 @@
-import { addDays, type CalendarDate } from '../../src/shared/dates.ts'
-import type { Minor } from '../../src/shared/money.ts'
-import { pluralize } from '../../src/shared/pluralize.ts'
+import { addDays, type CalendarDate } from '../../src/domain/dates.ts'
+import type { Minor } from '../../src/domain/money.ts'
+import { pluralize } from '../../src/domain/pluralize.ts'
 import type { Aspects } from './aspect.ts'
 import type { SignConvention } from './options.ts'
 

@@ -1,6 +1,6 @@
-import type { CalendarDate } from '../../src/shared/dates.ts'
-import type { Minor } from '../../src/shared/money.ts'
-import type { signConventions } from '../../src/shared/types.ts'
+import type { CalendarDate } from '../../src/domain/dates.ts'
+import type { Minor } from '../../src/domain/money.ts'
+import type { signConventions } from '../../src/domain/types.ts'
 
 /** Whether negative amounts were spent, as they are written, or positive ones were. */
 export type SignConvention = (typeof signConventions)[number]

@@ -1,6 +1,6 @@
-import { type CalendarDate, earliestDate, latestDate } from '../../src/shared/dates.ts'
-import { maxErrors, messageFor, moneyTexts, requiredText } from '../../src/shared/field-errors.ts'
-import type { Minor, MoneyProblem } from '../../src/shared/money.ts'
+import { type CalendarDate, earliestDate, latestDate } from '../../src/domain/dates.ts'
+import { maxErrors, messageFor, moneyTexts, requiredText } from '../../src/domain/field-errors.ts'
+import type { Minor, MoneyProblem } from '../../src/domain/money.ts'
 import type { Aspects } from './aspect.ts'
 import { type Problem, refuseFile, Unreadable } from './unreadable.ts'
 

@@ -1,4 +1,4 @@
-import type { ExampleRow, FileQuestion } from '../../src/shared/failures.ts'
+import type { ExampleRow, FileQuestion } from '../../src/domain/file-questions.ts'
 import type { Settled } from './aspect.ts'
 import type { Answers, ReadOptions } from './options.ts'
 import { Unreadable } from './unreadable.ts'

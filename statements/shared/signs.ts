@@ -1,4 +1,4 @@
-import { negated } from '../../src/shared/money.ts'
+import { negated } from '../../src/domain/money.ts'
 import { accountNames, askForAccount, mergeAccounts } from './accounts.ts'
 import type { Aspects } from './aspect.ts'
 import { signsByKnownRows } from './known.ts'

@@ -1,7 +1,7 @@
-import type { CalendarDate } from '../../src/shared/dates.ts'
-import type { Minor } from '../../src/shared/money.ts'
-import type { TransactionText } from '../../src/shared/transaction-fields.ts'
-import type { leftOutReasons } from '../../src/shared/types.ts'
+import type { CalendarDate } from '../../src/domain/dates.ts'
+import type { Minor } from '../../src/domain/money.ts'
+import type { TransactionText } from '../../src/domain/transaction-fields.ts'
+import type { leftOutReasons } from '../../src/domain/types.ts'
 import type { Settled } from './aspect.ts'
 
 /** Why a record of a file is not a row. */

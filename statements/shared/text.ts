@@ -1,4 +1,4 @@
-import { isBlank, isLongerThan, toNfc, trimText } from '../../src/shared/texts.ts'
+import { isBlank, isLongerThan, toNfc, trimText } from '../../src/domain/texts.ts'
 
 const maxCodePoints = 255
 /**

@@ -1,5 +1,5 @@
-import type { Span } from '../../src/shared/dates.ts'
-import type { FileQuestion } from '../../src/shared/failures.ts'
+import type { Span } from '../../src/domain/dates.ts'
+import type { FileQuestion } from '../../src/domain/file-questions.ts'
 import type { Answers } from './options.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { addDays, addMonths, type CalendarDate, datesBetween, lastDayOf } from '../../src/shared/dates.ts'
+import { addDays, addMonths, type CalendarDate, datesBetween, lastDayOf } from '../../src/domain/dates.ts'
 import { Dice } from '../dice.ts'
 import { type Booking, bookingsOf } from './banks.ts'
 import { type Event, lifeOf, type Place, type Way } from './life.ts'

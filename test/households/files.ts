@@ -1,5 +1,5 @@
-import { addDays, type CalendarDate, lastDayOf } from '../../src/shared/dates.ts'
-import { formatMoney, type Minor } from '../../src/shared/money.ts'
+import { addDays, type CalendarDate, lastDayOf } from '../../src/domain/dates.ts'
+import { formatMoney, type Minor } from '../../src/domain/money.ts'
 import type { Dice } from '../dice.ts'
 import type { Bank, Booking } from './banks.ts'
 

@@ -1,4 +1,4 @@
-import { learnCategories, rowsLearnedFrom } from '../../src/shared/category-learning.ts'
+import { learnCategories, rowsLearnedFrom } from '../../src/domain/category-learning.ts'
 import { Dice } from '../dice.ts'
 import type { Household } from './household.ts'
 import { accountIds } from './rows.ts'

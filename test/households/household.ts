@@ -1,4 +1,4 @@
-import type { CalendarDate } from '../../src/shared/dates.ts'
+import type { CalendarDate } from '../../src/domain/dates.ts'
 import { Dice } from '../dice.ts'
 import { type Booking, bookingsOf } from './banks.ts'
 import { type BankFile, filesOf } from './files.ts'

@@ -1,4 +1,4 @@
-import { addDays, type CalendarDate, lastDayOf } from '../../src/shared/dates.ts'
+import { addDays, type CalendarDate, lastDayOf } from '../../src/domain/dates.ts'
 import type { Dice } from '../dice.ts'
 import type { Payee, Tongue } from './tongues.ts'
 

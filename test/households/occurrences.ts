@@ -1,16 +1,16 @@
-import { findMatches } from '../../src/matches/matching.ts'
-import { addDays, type CalendarDate } from '../../src/shared/dates.ts'
-import type { MatchRow } from '../../src/shared/match-row.ts'
-import type { Minor } from '../../src/shared/money.ts'
+import { addDays, type CalendarDate } from '../../src/domain/dates.ts'
+import type { MatchRow } from '../../src/domain/match-row.ts'
+import type { Minor } from '../../src/domain/money.ts'
+import { bookingDay } from '../../src/domain/recurrence/dates.ts'
 import {
   linkOccurrences,
   type OccurrenceLink,
   possibleOccurrences,
-} from '../../src/shared/occurrence-links.ts'
-import { halfInterval } from '../../src/shared/occurrences.ts'
-import { bookingDay } from '../../src/shared/recurrence.ts'
-import { parseRecurrenceRule } from '../../src/shared/recurrence-rule.ts'
-import { findRepeating } from '../../src/shared/repeating.ts'
+} from '../../src/domain/recurrence/links.ts'
+import { halfInterval } from '../../src/domain/recurrence/occurrences.ts'
+import { findRepeating } from '../../src/domain/recurrence/repeating.ts'
+import { parseRecurrenceRule } from '../../src/domain/recurrence/rule.ts'
+import { findMatches } from '../../src/matches/matching.ts'
 import type { BilledHousehold, Contract, Paid } from './bills.ts'
 
 /** How many were found, how many of them are right, how many there were to find, and how many of these were found. */

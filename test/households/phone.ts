@@ -1,4 +1,4 @@
-import { addDays, type CalendarDate } from '../../src/shared/dates.ts'
+import { addDays, type CalendarDate } from '../../src/domain/dates.ts'
 import type { Dice } from '../dice.ts'
 import type { Event, Place } from './life.ts'
 

@@ -1,5 +1,5 @@
-import type { CalendarDate } from '../../src/shared/dates.ts'
-import type { MatchKind, MatchRow } from '../../src/shared/match-row.ts'
+import type { CalendarDate } from '../../src/domain/dates.ts'
+import type { MatchKind, MatchRow } from '../../src/domain/match-row.ts'
 import type { Household } from './household.ts'
 import type { Place } from './life.ts'
 

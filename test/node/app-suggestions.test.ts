@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { type Api, openApi } from '../../dev/seed/api.ts'
 import { fill } from '../../dev/seed/fill.ts'
 import { yearUntil } from '../../dev/seed/household.ts'
-import { addDays } from '../../src/shared/dates.ts'
+import { addDays } from '../../src/domain/dates.ts'
 import { browser as executable } from './fixtures/browser.ts'
 import { verifyByMail } from './fixtures/client.ts'
 import {

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { unstable_readConfig as readConfig } from 'wrangler'
+import { exactLimits, perMinute } from '../../src/failures/limits.ts'
 import { retryDelaySeconds } from '../../src/queues/retry-delay.ts'
-import { exactLimits, perMinute } from '../../src/shared/limits.ts'
 import { projectDirectory } from './fixtures/stack.ts'
 
 /** The tested parts of wrangler.toml. Wrangler's own type is lost among its bundled declarations. */

@@ -4,9 +4,9 @@ import { runInNewContext } from 'node:vm'
 import { Hono } from 'hono/tiny'
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
+import { deadlineAfter } from '../../src/failures/deadline.ts'
 import type { App } from '../../src/http/app-types.ts'
 import { bodyWith } from '../../src/http/validate.ts'
-import { deadlineAfter } from '../../src/shared/deadline.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { matchKinds } from '../../src/shared/types.ts'
+import { matchKinds } from '../../src/domain/types.ts'
 import { readStatement } from '../../statements/index.ts'
 import { billedHousehold } from '../households/bills.ts'
 import { measureFiling } from '../households/filing.ts'

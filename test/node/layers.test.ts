@@ -9,7 +9,18 @@ const root = join(import.meta.dirname, '../..')
  * those before it, and the other files of src from all.
  */
 const order = [
-  ...['shared', 'identity', 'queues', 'database', 'config.ts', 'deps.ts', 'http', 'openapi', 'service'],
+  ...[
+    'domain',
+    'failures',
+    'identity',
+    'queues',
+    'database',
+    'config.ts',
+    'deps.ts',
+    'http',
+    'openapi',
+    'service',
+  ],
   ...['mail', 'categories', 'users', 'auth', 'accounts'],
   ...[
     'transactions',
@@ -106,7 +117,7 @@ test('imports of the statement reader point down, and it takes nothing but what 
   const strays = own.filter(({ file, target }) =>
     target.startsWith('statements/')
       ? floorOf(file) < 0 || floorOf(target) > floorOf(file)
-      : !/^src\/shared\//.test(target) && !outside[target]?.test(file),
+      : !/^src\/domain\//.test(target) && !outside[target]?.test(file),
   )
   expect(own.length).toBeGreaterThan(200)
   expect(strays).toEqual([])
@@ -115,7 +126,7 @@ test('imports of the statement reader point down, and it takes nothing but what 
 test('tests of the statement reader need nothing of the service either', () => {
   const own = filesIn('test/statements').flatMap((file) => importsOf(file))
   expect(own.length).toBeGreaterThan(100)
-  expect(own.filter(({ target }) => /^(src\/(?!shared\/)|client\/|test\/worker\/)/.test(target))).toEqual([])
+  expect(own.filter(({ target }) => /^(src\/(?!domain\/)|client\/|test\/worker\/)/.test(target))).toEqual([])
 })
 
 test('statements are run by name: no result is read by its position', () => {
@@ -137,7 +148,8 @@ test('the client takes the contract, what is pure, types of the routes, and the 
   const foreign = imports
     .filter(({ file }) => file.startsWith('client/'))
     .filter(
-      ({ target }) => !/^client\/|^src\/shared\/|^src\/[\w/]+\/([\w-]*contract[\w-]*)\.ts$/.test(target),
+      ({ target }) =>
+        !/^client\/|^src\/(domain|failures)\/|^src\/[\w/]+\/([\w-]*contract[\w-]*)\.ts$/.test(target),
     )
     .map(({ file, target }) => `${file}: ${target}`)
   expect([...new Set(foreign)].sort()).toEqual([

@@ -1,6 +1,6 @@
 import { RRuleTemporal } from 'rrule-temporal'
 import { describe, expect, test } from 'vitest'
-import { addDays, type CalendarDate, latestDate } from '../../src/shared/dates.ts'
+import { addDays, type CalendarDate, latestDate } from '../../src/domain/dates.ts'
 import {
   bookingDay,
   continuedFrom,
@@ -10,12 +10,12 @@ import {
   occurrences,
   occurrencesBetween,
   type Schedule,
-} from '../../src/shared/recurrence.ts'
+} from '../../src/domain/recurrence/dates.ts'
 import {
   formatRecurrenceRule,
   parseRecurrenceRule,
   type RecurrenceRule,
-} from '../../src/shared/recurrence-rule.ts'
+} from '../../src/domain/recurrence/rule.ts'
 import { Dice } from '../dice.ts'
 
 const weekdays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU']

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { accounts } from '../../dev/seed/habits.ts'
 import { yearUntil } from '../../dev/seed/household.ts'
-import { addDays } from '../../src/shared/dates.ts'
+import { addDays } from '../../src/domain/dates.ts'
 import { runCommand } from './fixtures/run-command.ts'
 import { newPlace } from './fixtures/stack.ts'
 

@@ -9,7 +9,7 @@ import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { freePort } from '../../dev/ports.ts'
 import { type Sqld, startSqld } from '../../dev/sqld/server.ts'
-import { Meter } from '../../src/shared/meter.ts'
+import { Meter } from '../../src/domain/meter.ts'
 import { createWritten } from '../databases/create-written.ts'
 import { openDatabase } from '../databases/open.ts'
 

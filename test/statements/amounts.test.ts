@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { maxAmount } from '../../src/shared/money.ts'
+import { maxAmount } from '../../src/domain/money.ts'
 import { amountCell } from '../../statements/shared/amount.ts'
 import { Aspects } from '../../statements/shared/aspect.ts'
 import { Problems } from '../../statements/shared/problems.ts'

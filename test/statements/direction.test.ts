@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Minor } from '../../src/shared/money.ts'
+import type { Minor } from '../../src/domain/money.ts'
 import { readStatement } from '../../statements/index.ts'
 import { encode } from './corpus.ts'
 import { readFile } from './judge/reader.ts'

@@ -1,4 +1,4 @@
-import type { CalendarDate } from '../../src/shared/dates.ts'
+import type { CalendarDate } from '../../src/domain/dates.ts'
 import { readBankFile, readOwnFile } from '../../statements/formats.ts'
 import type { LeftOut, Remembered } from '../../statements/index.ts'
 import { chooseAccount } from '../../statements/shared/accounts.ts'

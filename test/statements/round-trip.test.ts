@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatMoney, type Minor, maxAmount } from '../../src/shared/money.ts'
+import { formatMoney, type Minor, maxAmount } from '../../src/domain/money.ts'
 import { read } from './corpus.ts'
 
 type Entry = { date: string; amount: Minor; text: string; reference: string }

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { lastChange } from '../../database/change-numbers.ts'
 import type { UserScope } from '../../database/owner.ts'
 import { changes } from '../../database/schema.ts'
-import { CursorExpired } from '../../shared/failures.ts'
+import { CursorExpired } from '../../failures/failures.ts'
 import type { FeedCursor } from '../feed-cursor.ts'
 
 /** The part of a cursor that shows what the client has seen of the feed. */

@@ -11,10 +11,10 @@ import {
   recurringRules,
   transactions,
 } from '../../database/schema.ts'
+import type { FieldErrors } from '../../domain/field-errors.ts'
+import { errorsByField } from '../../domain/field-errors.ts'
+import { operationKinds, type operationOutcomes } from '../../domain/types.ts'
 import { ruleColumns } from '../../recurring/read.ts'
-import type { FieldErrors } from '../../shared/failures.ts'
-import { errorsByField } from '../../shared/field-errors.ts'
-import { operationKinds, type operationOutcomes } from '../../shared/types.ts'
 import { transactionColumns } from '../../transactions/read.ts'
 import type { Operation } from '../operations-contract.ts'
 import { type Change, feedAccountColumns, feedCategoryColumns } from '../pull/rows.ts'

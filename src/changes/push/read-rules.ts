@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import type { Owner } from '../../database/owner.ts'
+import { type CalendarDate, dateIn } from '../../domain/dates.ts'
+import { datesOf, nextOccurrence } from '../../domain/recurrence/dates.ts'
+import { storedRecurrenceRule } from '../../domain/recurrence/rule.ts'
 import type { FoundRule } from '../../recurring/chain.ts'
 import { selectRules } from '../../recurring/read.ts'
-import { type CalendarDate, dateIn } from '../../shared/dates.ts'
-import { datesOf, nextOccurrence } from '../../shared/recurrence.ts'
-import { storedRecurrenceRule } from '../../shared/recurrence-rule.ts'
 import type { Operation, Upload } from '../operations-contract.ts'
 
 /** All rules of the user, the ids of rows that operations name by client ids, and which of these are spent. */

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { FieldErrors } from '../../shared/failures.ts'
-import { firstErrors } from '../../shared/field-errors.ts'
+import type { FieldErrors } from '../../domain/field-errors.ts'
+import { firstErrors } from '../../domain/field-errors.ts'
 import type { Operation } from '../operations-contract.ts'
 
 /** The error of a second operation on the same row: which of the two was meant to come first is unknown. */

@@ -1,6 +1,6 @@
+import type { CalendarDate } from '../../domain/dates.ts'
+import type { Exception, Exceptions } from '../../domain/recurrence/occurrences.ts'
 import { type Chain, chainOf, type FoundRule, responsibleOn } from '../../recurring/chain.ts'
-import type { CalendarDate } from '../../shared/dates.ts'
-import type { Exception, Exceptions } from '../../shared/occurrences.ts'
 import type { Operation } from '../operations-contract.ts'
 import type { CalendarOf } from './read-rules.ts'
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
+import type { Exceptions } from '../../domain/recurrence/occurrences.ts'
 import type { FoundRule } from '../../recurring/chain.ts'
 import type { Division } from '../../recurring/divide.ts'
-import type { Exceptions } from '../../shared/occurrences.ts'
 import type { fieldsOfNoun } from '../fields-contract.ts'
 
 /** What an update of a rule sets. */

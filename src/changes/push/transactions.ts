@@ -8,8 +8,8 @@ import { lockErrors, lockedThrough, type Movement, movementOfRow } from '../../d
 import { brokenRules, rule } from '../../database/rules.ts'
 import { toStatements } from '../../database/run.ts'
 import { batches, recurringRules, spentClientIds, transactions } from '../../database/schema.ts'
-import { invalidText, requiredText } from '../../shared/field-errors.ts'
-import { transactionTexts } from '../../shared/transaction-fields.ts'
+import { invalidText, requiredText } from '../../domain/field-errors.ts'
+import { transactionTexts } from '../../domain/transaction-fields.ts'
 import { bookedDays, movesBookedDays } from '../../transactions/booked-days.ts'
 import {
   addCreatedToTotals,

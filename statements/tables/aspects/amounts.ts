@@ -1,5 +1,5 @@
-import { requiredText } from '../../../src/shared/field-errors.ts'
-import type { Minor } from '../../../src/shared/money.ts'
+import { requiredText } from '../../../src/domain/field-errors.ts'
+import type { Minor } from '../../../src/domain/money.ts'
 import type { AmountCell, AmountReader } from '../../shared/amount.ts'
 import type { Aspect, Aspects } from '../../shared/aspect.ts'
 import type { Problems } from '../../shared/problems.ts'

@@ -1,5 +1,5 @@
-import type { CalendarDate } from '../../../src/shared/dates.ts'
-import type { Minor } from '../../../src/shared/money.ts'
+import type { CalendarDate } from '../../../src/domain/dates.ts'
+import type { Minor } from '../../../src/domain/money.ts'
 import type { SignConvention } from '../../shared/options.ts'
 import type { Balance } from '../../shared/statement.ts'
 

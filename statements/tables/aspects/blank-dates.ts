@@ -1,4 +1,4 @@
-import { pluralize } from '../../../src/shared/pluralize.ts'
+import { pluralize } from '../../../src/domain/pluralize.ts'
 import type { Aspects } from '../../shared/aspect.ts'
 import { hundredthsIn } from '../text/contents.ts'
 import { moneyFields } from '../text/header-names.ts'

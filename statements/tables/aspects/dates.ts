@@ -1,4 +1,4 @@
-import type { CalendarDate } from '../../../src/shared/dates.ts'
+import type { CalendarDate } from '../../../src/domain/dates.ts'
 import type { Aspect, Aspects } from '../../shared/aspect.ts'
 import { type DateCell, type DateOrder, dateFormats, type WrittenDate } from '../../shared/date.ts'
 import type { Problems } from '../../shared/problems.ts'

@@ -1,5 +1,5 @@
-import { addDays } from '../../../src/shared/dates.ts'
-import type { Minor } from '../../../src/shared/money.ts'
+import { addDays } from '../../../src/domain/dates.ts'
+import type { Minor } from '../../../src/domain/money.ts'
 import type { Aspects } from '../../shared/aspect.ts'
 import { knownBalance } from '../../shared/known.ts'
 import type { Remembered, SignConvention } from '../../shared/options.ts'

@@ -1,5 +1,5 @@
-import type { CalendarDate } from '../../../src/shared/dates.ts'
-import type { Minor } from '../../../src/shared/money.ts'
+import type { CalendarDate } from '../../../src/domain/dates.ts'
+import type { Minor } from '../../../src/domain/money.ts'
 import type { CsvRow } from '../text/row.ts'
 
 /** A row with its values, null where one is missing or cannot be read. */

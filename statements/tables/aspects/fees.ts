@@ -1,4 +1,4 @@
-import type { Minor } from '../../../src/shared/money.ts'
+import type { Minor } from '../../../src/domain/money.ts'
 import type { Aspect, Aspects } from '../../shared/aspect.ts'
 import { quoted } from '../../shared/text.ts'
 import type { CsvTable } from '../text/table.ts'

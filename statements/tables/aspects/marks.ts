@@ -1,5 +1,5 @@
-import type { Minor } from '../../../src/shared/money.ts'
-import { pluralize } from '../../../src/shared/pluralize.ts'
+import type { Minor } from '../../../src/domain/money.ts'
+import { pluralize } from '../../../src/domain/pluralize.ts'
 import { type Aspects, directionChoices } from '../../shared/aspect.ts'
 import type { SignConvention } from '../../shared/options.ts'
 import { quoted } from '../../shared/text.ts'

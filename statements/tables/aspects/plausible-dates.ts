@@ -1,4 +1,4 @@
-import { addDays, type CalendarDate } from '../../../src/shared/dates.ts'
+import { addDays, type CalendarDate } from '../../../src/domain/dates.ts'
 import type { Aspect, Choice } from '../../shared/aspect.ts'
 import { type DateCell, type DateOrder, dateFormats, type WrittenDate } from '../../shared/date.ts'
 import { quotedInRow } from '../../shared/text.ts'

@@ -1,4 +1,4 @@
-import { type Minor, negated } from '../../../src/shared/money.ts'
+import { type Minor, negated } from '../../../src/domain/money.ts'
 import type { Aspects } from '../../shared/aspect.ts'
 import type { Mark } from '../text/mark-words.ts'
 import type { CsvTable } from '../text/table.ts'

@@ -1,4 +1,4 @@
-import { type Minor, negated } from '../../../src/shared/money.ts'
+import { type Minor, negated } from '../../../src/domain/money.ts'
 import { type Aspects, asTold } from '../../shared/aspect.ts'
 import { signsByKnownRows } from '../../shared/known.ts'
 import { isTrade, type Mark, sideOf } from '../text/mark-words.ts'

@@ -1,4 +1,4 @@
-import { pluralize } from '../../../src/shared/pluralize.ts'
+import { pluralize } from '../../../src/domain/pluralize.ts'
 import type { Aspects } from '../../shared/aspect.ts'
 import type { Reason } from '../../shared/statement.ts'
 import { quoted } from '../../shared/text.ts'

@@ -1,5 +1,5 @@
-import { addDays } from '../../../src/shared/dates.ts'
-import { type Minor, negated } from '../../../src/shared/money.ts'
+import { addDays } from '../../../src/domain/dates.ts'
+import { type Minor, negated } from '../../../src/domain/money.ts'
 import { type Aspects, asTold } from '../../shared/aspect.ts'
 import { knownBalance, needDays, signsByKnownRows } from '../../shared/known.ts'
 import type { CsvTable } from '../text/table.ts'

@@ -1,4 +1,4 @@
-import type { Minor } from '../../../src/shared/money.ts'
+import type { Minor } from '../../../src/domain/money.ts'
 import { sepaPurpose } from '../../mt940/details.ts'
 import { joinDescription } from '../../shared/text.ts'
 import { columnsNamed } from '../text/headers.ts'

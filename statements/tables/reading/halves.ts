@@ -1,4 +1,4 @@
-import { addDays } from '../../../src/shared/dates.ts'
+import { addDays } from '../../../src/domain/dates.ts'
 import type { OwnRow } from '../../shared/statement.ts'
 import type { AppRow } from './app-rows.ts'
 

@@ -1,5 +1,5 @@
-import { onlyForTransfersText, requiredText } from '../../../src/shared/field-errors.ts'
-import type { Minor } from '../../../src/shared/money.ts'
+import { onlyForTransfersText, requiredText } from '../../../src/domain/field-errors.ts'
+import type { Minor } from '../../../src/domain/money.ts'
 import { accountNames, askForAccount, leftOut, whichAccount } from '../../shared/accounts.ts'
 import { allRows, type Settled } from '../../shared/aspect.ts'
 import type { ReadOptions } from '../../shared/options.ts'

@@ -1,4 +1,4 @@
-import { transactionTypes } from '../../../src/shared/types.ts'
+import { transactionTypes } from '../../../src/domain/types.ts'
 import { leftOut } from '../../shared/accounts.ts'
 import { type AmountCell, amountCell, isBlankAmount, readWrittenAmount } from '../../shared/amount.ts'
 import { type DateCell, dateCell, readWrittenDate } from '../../shared/date.ts'

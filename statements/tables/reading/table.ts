@@ -1,4 +1,4 @@
-import { withoutFormats } from '../../../src/shared/texts.ts'
+import { withoutFormats } from '../../../src/domain/texts.ts'
 import { Aspects } from '../../shared/aspect.ts'
 import { linesOf } from '../../shared/lines.ts'
 import type { ReadOptions } from '../../shared/options.ts'

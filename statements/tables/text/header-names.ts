@@ -1,4 +1,4 @@
-import { csvHeaders, exportedTexts, type TransactionText } from '../../../src/shared/transaction-fields.ts'
+import { csvHeaders, exportedTexts, type TransactionText } from '../../../src/domain/transaction-fields.ts'
 import { foldHeader } from './fold-header.ts'
 
 /** The names in a list, split at its bars and line ends. Those in Latin letters are written as they are folded. */

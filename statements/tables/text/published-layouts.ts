@@ -1,4 +1,4 @@
-import { csvHeaders } from '../../../src/shared/transaction-fields.ts'
+import { csvHeaders } from '../../../src/domain/transaction-fields.ts'
 import type { SignConvention } from '../../shared/options.ts'
 import { type CsvField, csvFields } from './header-names.ts'
 import { type Header, headersOf } from './headers.ts'

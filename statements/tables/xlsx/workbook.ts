@@ -1,4 +1,4 @@
-import type { FileQuestion } from '../../../src/shared/failures.ts'
+import type { FileQuestion } from '../../../src/domain/file-questions.ts'
 import { accountNames, chooseAccount } from '../../shared/accounts.ts'
 import type { Choice } from '../../shared/aspect.ts'
 import { type Attributes, readXml } from '../../shared/markup.ts'

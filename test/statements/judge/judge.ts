@@ -1,4 +1,4 @@
-import type { FileQuestion } from '../../../src/shared/failures.ts'
+import type { FileQuestion } from '../../../src/domain/file-questions.ts'
 import type { Case, ExpectedAccount, ExpectedRow } from './cases.ts'
 import { type Answers, type Reading, type Row, readFile } from './reader.ts'
 

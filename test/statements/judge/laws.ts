@@ -1,5 +1,5 @@
-import { addDays } from '../../../src/shared/dates.ts'
-import type { Minor } from '../../../src/shared/money.ts'
+import { addDays } from '../../../src/domain/dates.ts'
+import type { Minor } from '../../../src/domain/money.ts'
 import type { Case } from './cases.ts'
 import type { Outcome } from './judge.ts'
 import { type Answers, type Reading, readFile } from './reader.ts'

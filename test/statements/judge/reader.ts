@@ -1,4 +1,4 @@
-import type { FileQuestion } from '../../../src/shared/failures.ts'
+import type { FileQuestion } from '../../../src/domain/file-questions.ts'
 import {
   type Answers,
   type Known,

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { describe, expect, test, vi } from 'vitest'
-import { dayMs, hourMs, minuteMs } from '../../../src/shared/dates.ts'
+import { dayMs, hourMs, minuteMs } from '../../../src/domain/dates.ts'
 import { noon, setClock } from '../fixtures/clock.ts'
 import {
   type ApiResponse,

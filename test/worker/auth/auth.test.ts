@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test, vi } from 'vitest'
 import { defaultCategories } from '../../../src/categories/defaults.ts'
-import { dayMs } from '../../../src/shared/dates.ts'
-import { perMinute } from '../../../src/shared/limits.ts'
+import { dayMs } from '../../../src/domain/dates.ts'
+import { perMinute } from '../../../src/failures/limits.ts'
 import {
   type ApiResponse,
   anAddress,

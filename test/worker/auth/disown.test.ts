@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test, vi } from 'vitest'
-import { dayMs } from '../../../src/shared/dates.ts'
+import { dayMs } from '../../../src/domain/dates.ts'
 import { noon, setClock } from '../fixtures/clock.ts'
 import {
   type ApiResponse,

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test, vi } from 'vitest'
 import { maxNamedTokens } from '../../../src/database/quotas.ts'
-import { dayMs } from '../../../src/shared/dates.ts'
+import { dayMs } from '../../../src/domain/dates.ts'
 import { noon, setClock } from '../fixtures/clock.ts'
 import {
   aTimestamp,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { dayMs, hourMs } from '../../../src/shared/dates.ts'
+import { dayMs, hourMs } from '../../../src/domain/dates.ts'
 import { aTimestamp, createWorld, type Json, logIn, type Person, statusWith } from '../fixtures/world.ts'
 import { askDatabase } from '../laws/every-route.ts'
 

@@ -13,7 +13,7 @@ import {
 import { sender } from '../../../client/send.ts'
 import { app } from '../../../src/app.ts'
 import { openApiDocument } from '../../../src/document.ts'
-import type { ShownDuplicateError } from '../../../src/shared/failure-responses.ts'
+import type { ShownDuplicateError } from '../../../src/failures/failure-responses.ts'
 import { createClientWorld, createPhone, fetchOf } from './client-world.ts'
 
 const ada = {

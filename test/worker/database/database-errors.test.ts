@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { isBusy, isOutOfBounds, isTaken, translateDatabaseErrors } from '../../../src/database/errors.ts'
 import { builder, type Statement } from '../../../src/database/run.ts'
-import { DatabaseUnavailable } from '../../../src/shared/failures.ts'
+import { DatabaseUnavailable } from '../../../src/failures/failures.ts'
 import { createWorld } from '../fixtures/world.ts'
 import { openWorldDatabase } from '../laws/every-route.ts'
 

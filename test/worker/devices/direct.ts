@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { CalendarDate } from '../../../src/shared/dates.ts'
+import type { CalendarDate } from '../../../src/domain/dates.ts'
 import type { Dice } from '../../dice.ts'
 import type { Json } from '../fixtures/world.ts'
 import type { Device as AnyDevice } from './device.ts'

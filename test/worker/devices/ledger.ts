@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { addDays } from '../../../src/shared/dates.ts'
-import { isOccurrence } from '../../../src/shared/recurrence.ts'
-import { parseRecurrenceRule } from '../../../src/shared/recurrence-rule.ts'
+import { addDays } from '../../../src/domain/dates.ts'
+import { isOccurrence } from '../../../src/domain/recurrence/dates.ts'
+import { parseRecurrenceRule } from '../../../src/domain/recurrence/rule.ts'
 import type { Everything } from '../fixtures/feed-copy.ts'
 import type { Json } from '../fixtures/responses.ts'
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { requestMs } from '../../../src/shared/deadline.ts'
+import { requestMs } from '../../../src/failures/deadline.ts'
 import { rowsOf } from '../../databases/work.ts'
 import { createFaultyWorld } from '../faults/faulty-world.ts'
 import { setClock } from '../fixtures/clock.ts'

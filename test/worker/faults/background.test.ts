@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { dayMs, minuteMs } from '../../../src/shared/dates.ts'
+import { dayMs, minuteMs } from '../../../src/domain/dates.ts'
 import type { Fault } from '../../databases/faults.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
 import { toQueue } from '../fixtures/responses.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test, vi } from 'vitest'
-import { Meter } from '../../../src/shared/meter.ts'
+import { Meter } from '../../../src/domain/meter.ts'
 import { openDatabase } from '../../databases/open.ts'
 import { createWorld, type World } from '../fixtures/world.ts'
 import { createHousehold } from '../laws/every-route.ts'

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test, vi } from 'vitest'
-import { dayMs } from '../../../src/shared/dates.ts'
+import { dayMs } from '../../../src/domain/dates.ts'
 import { Dice } from '../../dice.ts'
 import { actRandomly } from '../../random-history.ts'
 import { noon, setClock } from '../fixtures/clock.ts'

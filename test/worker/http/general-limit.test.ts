@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
+import { perMinute } from '../../../src/failures/limits.ts'
 import { newSecret } from '../../../src/identity/tokens.ts'
-import { perMinute } from '../../../src/shared/limits.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
 import { avoidEndOfMinute, createWorld, logIn, type Person, randomClientAddress } from '../fixtures/world.ts'
 import { createHousehold } from '../laws/every-route.ts'

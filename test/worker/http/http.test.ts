@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { app } from '../../../src/app.ts'
 import { openApiDocument } from '../../../src/document.ts'
-import { perMinute } from '../../../src/shared/limits.ts'
+import { perMinute } from '../../../src/failures/limits.ts'
 import worker from '../../../src/worker.ts'
 import {
   type ApiResponse,

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { reportConfiguration } from '../../../src/config.ts'
-import { perMinute } from '../../../src/shared/limits.ts'
+import { perMinute } from '../../../src/failures/limits.ts'
 import { createFaultyWorld } from '../faults/faulty-world.ts'
 import { setClock } from '../fixtures/clock.ts'
 import { muteLog } from '../fixtures/muted-log.ts'

@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { defaultCategories } from '../../../src/categories/defaults.ts'
 import { findDifferences } from '../../../src/database/check.ts'
+import { csvHeaders } from '../../../src/domain/transaction-fields.ts'
 import { sha256Hex } from '../../../src/identity/tokens.ts'
-import { csvHeaders } from '../../../src/shared/transaction-fields.ts'
 import { rowsOf } from '../../databases/work.ts'
 import {
   balanceOf,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { dayMs } from '../../../src/shared/dates.ts'
+import { dayMs } from '../../../src/domain/dates.ts'
 import { createWorld, type World } from '../fixtures/world.ts'
 import { askDatabase } from '../laws/every-route.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
-import { maxAmount } from '../../../src/shared/money.ts'
+import { maxAmount } from '../../../src/domain/money.ts'
 import { update } from '../fixtures/uploads.ts'
 import {
   type ApiResponse,

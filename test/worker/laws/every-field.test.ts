@@ -9,7 +9,7 @@ import {
   csvHeaders,
   transactionFieldNames,
   transactionFields,
-} from '../../../src/shared/transaction-fields.ts'
+} from '../../../src/domain/transaction-fields.ts'
 import { fetchOf } from '../client/client-world.ts'
 import { openDevice } from '../client/ledger/ledger-world.ts'
 import { create, update, uploadOne } from '../fixtures/uploads.ts'

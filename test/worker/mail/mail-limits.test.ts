@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test, vi } from 'vitest'
-import { hourMs } from '../../../src/shared/dates.ts'
-import { exactLimits } from '../../../src/shared/limits.ts'
+import { hourMs } from '../../../src/domain/dates.ts'
+import { exactLimits } from '../../../src/failures/limits.ts'
 import { noon, setClock } from '../fixtures/clock.ts'
 import {
   type ApiResponse,

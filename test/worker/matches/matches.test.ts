@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
 import { maxRejections } from '../../../src/database/quotas.ts'
-import { addDays } from '../../../src/shared/dates.ts'
+import { addDays } from '../../../src/domain/dates.ts'
 import { createBanked } from '../fixtures/banked.ts'
 import {
   createWorld,

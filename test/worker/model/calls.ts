@@ -1,4 +1,4 @@
-import { dayInWords, reconciledText } from '../../../src/shared/reconciled-text.ts'
+import { dayInWords, reconciledText } from '../../../src/domain/reconciled-text.ts'
 import type { Dice } from '../../dice.ts'
 import type { ApiResponse, CallOptions, Person, World } from '../fixtures/world.ts'
 import type { State } from './state.ts'

@@ -1,4 +1,4 @@
-import { searchedTexts } from '../../../src/shared/transaction-fields.ts'
+import { searchedTexts } from '../../../src/domain/transaction-fields.ts'
 import type { Account, Batch, Category, Check, State, Transaction } from './state.ts'
 
 /** The model's data as the contract shows them, except for timestamps. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
-import { addDays, type CalendarDate, dateIn, dayMs, hourMs } from '../../../src/shared/dates.ts'
+import { addDays, type CalendarDate, dateIn, dayMs, hourMs } from '../../../src/domain/dates.ts'
 import type { Fault } from '../../databases/faults.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
 import { openWorldDatabase } from '../laws/every-route.ts'

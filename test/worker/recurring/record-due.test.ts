@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
-import { dateIn } from '../../../src/shared/dates.ts'
+import { dateIn } from '../../../src/domain/dates.ts'
 import { noon, setClock } from '../fixtures/clock.ts'
 import {
   aCategory,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { dateIn, instantIn, monthIn, monthsOnEarth } from '../../../src/shared/dates.ts'
+import { dateIn, instantIn, monthIn, monthsOnEarth } from '../../../src/domain/dates.ts'
 
 const zones = [
   ...['UTC', 'Europe/Paris', 'Asia/Kolkata', 'Asia/Tokyo', 'America/Los_Angeles', 'Pacific/Kiritimati'],

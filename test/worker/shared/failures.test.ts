@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as databaseErrors from '../../../src/database/errors.ts'
-import * as failures from '../../../src/shared/failures.ts'
+import * as failures from '../../../src/failures/failures.ts'
 
 const classes = Object.values({ ...failures, ...databaseErrors })
   .filter((value) => typeof value === 'function')

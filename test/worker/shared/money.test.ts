@@ -7,7 +7,7 @@ import {
   maxTotal,
   moneyNumber,
   parseMoney,
-} from '../../../src/shared/money.ts'
+} from '../../../src/domain/money.ts'
 
 const minor = (bound: number) => fc.integer({ min: -bound, max: bound }).map((amount) => amount as Minor)
 /** A decimal with three places, the last of which is not zero. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { exactLimits } from '../../../src/shared/limits.ts'
+import { exactLimits } from '../../../src/failures/limits.ts'
 import {
   anAddress,
   createWorld,

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { hourMs } from '../../../src/domain/dates.ts'
 import type { Mail } from '../../../src/queues/mails.ts'
-import { hourMs } from '../../../src/shared/dates.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
 import {
   aCategory,

@@ -1,4 +1,6 @@
-import { addDays, type CalendarDate, type Span } from './dates.ts'
+import { addDays, type CalendarDate, type Span } from '../dates.ts'
+import type { transactionTypes } from '../types.ts'
+import { payeeStems, shareWords } from '../words.ts'
 import {
   bookedIn,
   type Exception,
@@ -8,8 +10,6 @@ import {
   type Occurring,
   openUntil,
 } from './occurrences.ts'
-import type { transactionTypes } from './types.ts'
-import { payeeStems, shareWords } from './words.ts'
 
 type Type = (typeof transactionTypes)[number]
 

@@ -6,8 +6,8 @@ import {
   monthOf,
   monthsBetween,
   type Span,
-} from './dates.ts'
-import type { reportIntervals } from './types.ts'
+} from '../dates.ts'
+import type { reportIntervals } from '../types.ts'
 
 /** A change of an account's balance on a day, in minor units. */
 type Movement<Account> = { account: Account; day: CalendarDate; amount: bigint }

@@ -1,10 +1,9 @@
-import type { CalendarDate } from './dates.ts'
-import type { MatchReason } from './match-row.ts'
-import type { Minor } from './money.ts'
-import { dayInWords, reconciledText } from './reconciled-text.ts'
-
-/** Messages per field; keys are dotted paths such as `transactions.0.amount`. */
-export type FieldErrors = Record<string, string[]>
+import type { CalendarDate } from '../domain/dates.ts'
+import type { FieldErrors } from '../domain/field-errors.ts'
+import type { FileQuestion } from '../domain/file-questions.ts'
+import type { MatchReason } from '../domain/match-row.ts'
+import type { Minor } from '../domain/money.ts'
+import { dayInWords, reconciledText } from '../domain/reconciled-text.ts'
 
 /**
  * A declared failure; error-handler.ts has its response. Any other error is a 500, except Hono's HTTPException. Each class
@@ -103,26 +102,6 @@ export class Reconciled extends Invalid {
     super({ [field]: [reconciledText(dayInWords(through))] })
     this.through = through
   }
-}
-
-/** A row as one option of a question reads it. */
-export type ExampleRow = {
-  line: number
-  date: CalendarDate
-  type: 'income' | 'expense' | 'transfer'
-  amount: Minor
-  description: string | null
-}
-
-/**
- * A question about a file: the option that settles it, and its possible values with the rows that each changes. If it
- * `dependsOn` another one, it was asked with the first option of that, and holds for no other.
- */
-export type FileQuestion = {
-  field: string
-  text: string
-  dependsOn: string | null
-  options: { value: string; label: string; example: ExampleRow[] }[]
 }
 
 /** A file can be read in several ways. */

@@ -1,4 +1,4 @@
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 /** The time of a request for the database and other services. Beyond it, the response is a 503. */
 export const requestMs = 8_000

@@ -1,6 +1,8 @@
 import { addDays, type CalendarDate, type Span } from './dates.ts'
-import type { FieldErrors } from './failures.ts'
 import { formatMoney, type MoneyProblem, maxAmount } from './money.ts'
+
+/** Messages per field; keys are dotted paths such as `transactions.0.amount`. */
+export type FieldErrors = Record<string, string[]>
 
 /** Texts of several rules. `:field`, after `The` or `The selected`, is replaced by the field's name. */
 export const requiredText = 'The :field field is required.'
@@ -30,7 +32,7 @@ export function addError(errors: FieldErrors, field: string, text: string): void
   if (!messages.includes(message)) errors[field] = [...messages, message]
 }
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 /** The most fields whose errors a response lists, and the most errors that are listed for an import. */
 export const maxErrors = 100

@@ -1,6 +1,6 @@
-import { addDays, type CalendarDate, dayMs, earliestDate, latestDate } from './dates.ts'
-import type { RecurrenceRule } from './recurrence-rule.ts'
-import type { weekendShifts } from './types.ts'
+import { addDays, type CalendarDate, dayMs, earliestDate, latestDate } from '../dates.ts'
+import type { weekendShifts } from '../types.ts'
+import type { RecurrenceRule } from './rule.ts'
 
 /*
  * The dates of recurring transactions. A day that a month does not have falls on its last one (RFC 7529, SKIP=BACKWARD),

@@ -1,4 +1,5 @@
-import { type FieldErrors, Invalid } from './failures.ts'
+import type { FieldErrors } from '../domain/field-errors.ts'
+import { Invalid } from './failures.ts'
 
 /**
  * Input that was validated, but not yet against the database. Errors are not thrown: an invalid token or a missing row takes

@@ -1,7 +1,7 @@
-import { addDays, type CalendarDate, daysBetween, isCalendarDate, type Span } from './dates.ts'
-import type { Minor } from './money.ts'
-import { bookingDay, occurrences, occurrencesBetween, type Schedule } from './recurrence.ts'
-import type { occurrenceStates, weekendShifts } from './types.ts'
+import { addDays, type CalendarDate, daysBetween, isCalendarDate, type Span } from '../dates.ts'
+import type { Minor } from '../money.ts'
+import type { occurrenceStates, weekendShifts } from '../types.ts'
+import { bookingDay, occurrences, occurrencesBetween, type Schedule } from './dates.ts'
 
 /** For so many days from its booking day, an occurrence that is not recorded is due; then it is missed. */
 export const dueDays = 62

@@ -1,4 +1,4 @@
-import { addDays, type CalendarDate, earliestDate, isCalendarDate } from './dates.ts'
+import { addDays, type CalendarDate, earliestDate, isCalendarDate } from '../dates.ts'
 
 const frequencies = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const
 export type Frequency = (typeof frequencies)[number]

@@ -1,7 +1,7 @@
 /** An amount in minor units (cents): always a safe integer. */
 export type Minor = number & { readonly unit: 'minor' }
 
-// Other limits: shared/limits.ts.
+// Other limits: failures/limits.ts.
 
 /** The largest amount or starting balance: 9,999,999,999,999.99. */
 export const maxAmount = 999_999_999_999_999 as Minor

@@ -1,9 +1,9 @@
-import { addDays, type CalendarDate } from './dates.ts'
-import type { FieldErrors } from './failures.ts'
-import { addError } from './field-errors.ts'
+import { addDays, type CalendarDate } from '../dates.ts'
+import type { FieldErrors } from '../field-errors.ts'
+import { addError } from '../field-errors.ts'
+import { nextOccurrence } from './dates.ts'
 import { type Exception, maxDaysMoved } from './occurrences.ts'
-import { nextOccurrence } from './recurrence.ts'
-import { storedRecurrenceRule } from './recurrence-rule.ts'
+import { storedRecurrenceRule } from './rule.ts'
 
 /** The fields of a recurring transaction that depend on each other. */
 export type LinkedRuleFields = {

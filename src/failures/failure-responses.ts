@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
-import { doc, field } from './doc.ts'
+import { doc, field } from '../domain/doc.ts'
+import { matchReasons } from '../domain/match-row.ts'
+import { reconciledText } from '../domain/reconciled-text.ts'
+import * as shown from '../domain/shown.ts'
+import { transactionTypes } from '../domain/types.ts'
 import { duplicatesListed } from './failures.ts'
-import { matchReasons } from './match-row.ts'
-import { reconciledText } from './reconciled-text.ts'
-import * as shown from './shown.ts'
-import { transactionTypes } from './types.ts'
 
 /** The bodies of failures, and of responses with a message only. */
 

@@ -1,9 +1,9 @@
-import { addDays, type CalendarDate, daysBetween } from './dates.ts'
-import { formatMoney, type Minor } from './money.ts'
-import { bookingDay, occurrencesBetween } from './recurrence.ts'
-import { formatRecurrenceRule, type RecurrenceRule } from './recurrence-rule.ts'
-import type { transactionTypes, weekendShifts } from './types.ts'
-import { payeeStems } from './words.ts'
+import { addDays, type CalendarDate, daysBetween } from '../dates.ts'
+import { formatMoney, type Minor } from '../money.ts'
+import type { transactionTypes, weekendShifts } from '../types.ts'
+import { payeeStems } from '../words.ts'
+import { bookingDay, occurrencesBetween } from './dates.ts'
+import { formatRecurrenceRule, type RecurrenceRule } from './rule.ts'
 
 /** A recorded transaction, without a rule of its own unless it `isLinked`. */
 export type PastRow = {
