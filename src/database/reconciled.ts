@@ -11,7 +11,8 @@ import { type Statement, toStatements } from './run.ts'
 
 /*
  * Within the reconciled period of an account, its balances at the ends of days stay. Writes of a person are guarded by
- * `lockedThrough`; it sees the changes that the log has entries for (kept-totals.ts), by the bank's days.
+ * `lockedThrough`, or by the entries that they add to the log: triggers log every change of a single row in such a period,
+ * by the bank's days.
  */
 
 /** A transaction as it moves balances: the columns of one, or SQL expressions for them. */

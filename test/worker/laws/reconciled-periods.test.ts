@@ -271,8 +271,19 @@ const settled = (value: unknown) =>
     JSON.stringify(value, (key, one) => ([...own, 'reconciled_through'].includes(key) ? undefined : one)),
   )
 
-/** Prepares a change in a household, and reconciles the period, or reconciles and opens it, for equal versions. */
-async function prepare(attempt: Attempt, isLocked: boolean) {
+/** What may become of the check of the last day after a period is reconciled: the period stays. */
+const fates: Record<string, ((place: Place, check: Json) => Promise<ApiResponse>) | undefined> = {
+  'is kept': undefined,
+  'is deleted': ({ person }, { id }) => person.delete(`/api/balance-checks/${id}?override_reconciled=true`),
+  'is moved to a day before': ({ person }, { id }) =>
+    person.put(`/api/balance-checks/${id}`, { date: '2026-10-01', override_reconciled: true }),
+}
+
+/**
+ * Prepares a change in a household, and reconciles the period, or reconciles and opens it, for equal versions; then the fate
+ * of its check.
+ */
+async function prepare(attempt: Attempt, isLocked: boolean, fate = 'is kept') {
   const place = await createPlace()
   const { person, checking, account } = place
   const change = await attempt(place)
@@ -282,6 +293,8 @@ async function prepare(attempt: Attempt, isLocked: boolean) {
   const order = [{ reconciled_through: lastDay }, { reconciled_through: null }]
   for (const body of isLocked ? order.toReversed() : order)
     expect((await person.put(account, body)).status).toBe(200)
+  const changed = await fates[fate]?.(place, check)
+  if (changed) expect(changed.status).toBeLessThan(300)
   const { cursor } = (await person.get('/api/changes?start=now')).body
   const everything = async () => {
     const paths = [
@@ -300,8 +313,8 @@ async function prepare(attempt: Attempt, isLocked: boolean) {
 }
 
 /** Makes a change in an open period and in one that is reconciled, and expects the same of both. */
-async function expectSame(attempt: Attempt, isRefused: boolean) {
-  const [open, locked] = [await prepare(attempt, false), await prepare(attempt, true)]
+async function expectSame(attempt: Attempt, isRefused: boolean, fate?: string) {
+  const [open, locked] = [await prepare(attempt, false, fate), await prepare(attempt, true, fate)]
   if (isRefused) {
     const before = await storedIn(locked.world)
     expect((await locked.change(false)).text).toContain(text)
@@ -320,10 +333,17 @@ const all = (changes: typeof refused) =>
     Object.entries(attempts).map(([name, attempt]) => [route, name, attempt] as const),
   )
 
-test.each(all(refused))(
-  '%s (%s) is refused in a reconciled period, and with the override the same as in an open one',
-  async (_, __, attempt) => {
-    const { through } = await expectSame(attempt, true)
+/** Each change with each fate of the period's check, unless it is a change of that check. */
+const inEachPeriod = all(refused).flatMap(([route, name, attempt]) =>
+  Object.keys(fates)
+    .filter((fate) => !fates[fate] || !`${route} ${name}`.includes('check'))
+    .map((fate) => [route, name, fate, attempt] as const),
+)
+
+test.each(inEachPeriod)(
+  '%s (%s) is refused in a reconciled period whose check %s, and with the override the same as in an open one',
+  async (_, __, fate, attempt) => {
+    const { through } = await expectSame(attempt, true, fate)
     expect(await through()).toBe(lastDay)
   },
 )
