@@ -1,5 +1,5 @@
 import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
-import { type TokenScope, tokenScopes } from '../domain/types.ts'
+import type { TokenScope } from '../domain/types.ts'
 import { InsufficientScope, NotModified, Unauthenticated } from '../failures/failures.ts'
 import { lastChange } from './change-numbers.ts'
 import { type Database, type ResultOf, type Results, runAll, type Statement, type Statements } from './run.ts'
@@ -20,11 +20,11 @@ export type UserScope = {
   readonly db: Database
 }
 
-/** True for the tokens whose scope includes the required one. Each includes those before it (`tokenScopes`). */
-const scopeIncludes: Record<TokenScope, SQL> = {
-  read: sql`true`,
-  write: sql`scope <> 'read'`,
-  session: sql`scope = 'session'`,
+/** True for the tokens whose scope includes the required one. A scope that is not listed includes nothing. */
+const scopeIncludes: Record<TokenScope, SQL<boolean>> = {
+  read: sql`scope in ('read', 'write', 'session')`.mapWith(Boolean),
+  write: sql`scope in ('write', 'session')`.mapWith(Boolean),
+  session: sql`scope in ('session')`.mapWith(Boolean),
 }
 
 /** A bearer token, and the scope that the request needs. */
@@ -97,8 +97,7 @@ export class Owner implements UserScope {
     if (!found) throw new Unauthenticated()
     this.userId = found.user.id
     this.#lastUsedAt = found.lastUsedAt
-    if (tokenScopes.indexOf(found.scope) < tokenScopes.indexOf(this.#requiredScope))
-      throw new InsufficientScope()
+    if (!found.hasScope) throw new InsufficientScope()
     if (found.lastChange !== null) this.state = `${found.user.id}-${found.lastChange}`
     if (this.#clientState !== undefined && this.state === this.#clientState && !this.isUseStale)
       throw new NotModified()
@@ -115,7 +114,7 @@ export class Owner implements UserScope {
     return this.db
       .select({
         user: userColumns,
-        scope: tokens.scope,
+        hasScope: scopeIncludes[this.#requiredScope],
         lastUsedAt: tokens.lastUsedAt,
         lastChange: this.#readsState ? lastChange(sql`users.id`) : sql<number | null>`null`,
       })

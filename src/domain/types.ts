@@ -46,7 +46,7 @@ export const checkModes = ['on', 'off'] as const
 export const reconciledModes = ['skip', 'add'] as const
 /** Whether fees are in the amounts of a file, charged besides them, or not charged to the account. */
 export const feeConventions = ['included', 'extra', 'ignored'] as const
-/** The scopes of tokens, the narrowest first: each includes those before it. Named tokens have one of the first two. */
+/** The scopes of tokens: each includes those before it (`src/database/owner.ts`). Named tokens have one of the first two. */
 export const tokenScopes = ['read', 'write', 'session'] as const
 export type TokenScope = (typeof tokenScopes)[number]
 /** The permissions of a named token, as its user names them. */

@@ -1,4 +1,6 @@
+import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
+import { type TokenScope, tokenScopes } from '../../../src/domain/types.ts'
 import { scopeOf } from '../../../src/http/authenticate.ts'
 import {
   type ApiResponse,
@@ -7,10 +9,17 @@ import {
   queuedMail,
   signInThroughProvider,
 } from '../fixtures/world.ts'
-import { createHousehold, goodCall, type Household, protectedRoutes, storedIn } from './every-route.ts'
+import {
+  askDatabase,
+  createHousehold,
+  goodCall,
+  type Household,
+  protectedRoutes,
+  storedIn,
+} from './every-route.ts'
 
 /** What each route needs of a token: whether it reads, writes, or is for sessions alone. */
-const scopes: Record<string, 'read' | 'write' | 'session'> = {
+const scopes: Record<string, TokenScope> = {
   'DELETE /api/accounts/:id': 'write',
   'DELETE /api/balance-checks/:id': 'write',
   'DELETE /api/categories/:id': 'write',
@@ -175,6 +184,42 @@ test.each(refused)(
     )
   },
 )
+
+test('every scope of the column is one of those that these tests try', () => {
+  expect([...tokenScopes].sort()).toEqual([...Object.keys(tokens), 'session'].sort())
+})
+
+test('a scope that no route requires may do nothing, on any route', async () => {
+  const later = await createHousehold(createWorld({ GENERAL_LIMIT_ENABLED: 'false' }))
+  const { world, person } = later
+  const { body } = await person.post('/api/tokens', { name: 'Script', abilities: ['read'] })
+  const token: string = body.access_token
+  const calls = []
+  // Those for sessions alone bring one of their own.
+  for (const route of routes('read', 'write'))
+    calls.push([route, (await goodCall(route, later)).call] as const)
+  await askDatabase(world, sql`update tokens set scope = 'later' where id = ${body.id}`)
+  const before = await storedIn(world)
+  // The document describes no 403 of a route that reads.
+  const send = (method: string) => async (path: string, body?: unknown) => {
+    const { status, headers } = await world.send(method, path, { token, body })
+    return { status, headers, text: '', body: undefined }
+  }
+  const verbs = {
+    get: send('GET'),
+    post: send('POST'),
+    put: send('PUT'),
+    patch: send('PATCH'),
+    delete: send('DELETE'),
+  }
+  for (const [route, call] of calls)
+    expect([route, (await call({ ...person, ...verbs })).status]).toEqual([route, 403])
+  for (const route of routes('session')) {
+    const [method = '', path = ''] = route.split(' ')
+    expect([route, (await send(method)(path.replace(':id', '1'), {})).status]).toEqual([route, 403])
+  }
+  expect(await storedIn(world)).toEqual(before)
+})
 
 test.each(['/api/import/store', '/api/import/bank/store'])('a dry run of %s writes as well', async (path) => {
   const { world, checking, expense } = household
