@@ -4,9 +4,9 @@ import { hasLiveAccounts } from './live-accounts.ts'
 
 /*
  * Updates the kept figures (balances and counts of accounts, and `totals`) after bulk writes. For single rows, triggers do
- * (migrations/0001_triggers.sql); they ignore inserts of synced and imported rows and deletes of an import without an owner.
- * So it is with the log of changes on or before the days of balance checks (migrations/0006_balance_check_triggers.sql);
- * the triggers also log changes in a reconciled period (migrations/0018_entries_of_reconciled_periods.sql).
+ * (triggers/kept-totals.sql); they ignore inserts of synced and imported rows and deletes of an import without an owner.
+ * So it is with the log of changes on or before the days of balance checks (triggers/balance-checks.sql); the triggers also
+ * log changes in a reconciled period.
  *
  * The triggers tell bulk inserts by `is_synced` and `import_id`, which the rows carry anyway: a row in a table of guards, as
  * `upload_steps` is for changes, would be written and deleted for each batch and file, and read for each single row.

@@ -10,7 +10,7 @@ export const maxAmount = 999_999_999_999_999 as Minor
  * The largest balance, sum of a user's balances, or total of a month's income or expenses, positive or negative:
  * 90,000,000,000,000.00, a safe integer in minor units. Totals of several months may exceed it (summary/summarise.ts), and
  * so may those of transfers, which are in no response, and those of a month with more than 10,000 kept totals
- * (migrations/0001_triggers.sql).
+ * (src/database/triggers/kept-totals.sql).
  */
 export const maxTotal = 9_000_000_000_000_000 as Minor
 

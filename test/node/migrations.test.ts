@@ -9,6 +9,7 @@ import { migrate } from 'drizzle-orm/libsql/migrator'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrateDatabase, OtherMigrations } from '../../dev/migrate.ts'
+import { declaredTriggers, withTriggers } from '../../dev/triggers.ts'
 import * as schema from '../../src/database/schema.ts'
 import { startDatabases } from '../databases/namespaces.ts'
 
@@ -89,6 +90,42 @@ test('the schema has no change that no migration makes', async () => {
     'snake_case',
   )
   expect(await kit.generateSQLiteMigration(snapshot, now)).toEqual([])
+})
+
+test('from zero, the triggers are those of src/database/triggers, and name no column that is missing', async () => {
+  const client = await migrateUpTo('triggers', all)
+  const { rows } = await client.execute("select name, sql from sqlite_master where type = 'trigger'")
+  expect(new Map(rows.map(({ name, sql }) => [name, sql]))).toEqual(declaredTriggers())
+  // SQLite looks up the columns that a trigger names when a statement that fires it is prepared.
+  for (const table of tables) {
+    const { name, columns } = getTableConfig(table)
+    const stored = columns.filter((column) => !column.generated).map((column) => column.name)
+    await client.execute(`explain insert into ${name} default values`)
+    await client.execute(`explain delete from ${name}`)
+    await client.execute(`explain update ${name} set ${stored.map((column) => `${column} = ${column}`)}`)
+  }
+})
+
+test('a migration drops and creates the triggers that change, and all if a column goes', () => {
+  const before = new Map([
+    ['kept', 'CREATE TRIGGER kept'],
+    ['changed', 'CREATE TRIGGER changed old'],
+  ])
+  const after = new Map([
+    ['kept', 'CREATE TRIGGER kept'],
+    ['changed', 'CREATE TRIGGER changed new'],
+  ])
+  const statements = (migration: string) =>
+    withTriggers(migration, before, after).split('\n--> statement-breakpoint\n')
+  expect(statements('')).toEqual(['DROP TRIGGER changed;', 'CREATE TRIGGER changed new;'])
+  const dropColumn = 'ALTER TABLE `accounts` DROP COLUMN `notes`;'
+  expect(statements(dropColumn)).toEqual([
+    'DROP TRIGGER kept;',
+    'DROP TRIGGER changed;',
+    dropColumn,
+    'CREATE TRIGGER kept;',
+    'CREATE TRIGGER changed new;',
+  ])
 })
 
 test('each prefix of the migrations, carried on to the end, gives the same database', async () => {

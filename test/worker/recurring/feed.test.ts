@@ -45,6 +45,17 @@ test('the feed has rules as they are stored, after the categories, and then thei
   ])
 })
 
+test('a copy that has the newest transaction is told which rule its deletion changes', async () => {
+  const id = await repeat()
+  const { body } = await person.post(`/api/recurring/${id}/occurrences/2026-12-20/record`)
+  const { cursor } = await pull(person)
+  await person.delete(`/api/transactions/${body.id}`)
+  expect((await pull(person, cursor)).changes).toMatchObject([
+    { noun: 'transaction', id: body.id, data: null },
+    { noun: 'recurring', id, data: { exceptions: { '2026-12-20': { skip: true } } } },
+  ])
+})
+
 test('the entry of a deleted account covers its rules', async () => {
   const { cursor } = await pull(person)
   const { changes } = await pull(person, cursor)
