@@ -127,7 +127,8 @@ export function settledBefore(owner: UserScope) {
   }
 }
 
-const isBooked = (by: SQL) => sql<number>`(exists (select 1 from imports where imports.id = ${by}))`
+/** True if the import with this id exists, in which a file had a row. */
+export const isBooked = (by: SQL) => sql<number>`(exists (select 1 from imports where imports.id = ${by}))`
 
 export type FoundCandidates = Results<ReturnType<typeof selectCandidates>>
 

@@ -26,7 +26,7 @@ export const matchQuery = z.partial(
     kind: field(
       oneOf(listedMatchKinds),
       doc(
-        'Only matches of this kind. `occurrence`: a transaction that may be an open occurrence of a recurring transaction, in `occurrences`, which only this kind lists.',
+        'Only matches of this kind. `occurrence`: a transaction that may be an occurrence of a recurring transaction, in `occurrences`, which only this kind lists.',
       ),
     ),
     from: field(date, doc(`The first day; ${defaultDays} days before the last if left out.`)),
@@ -167,14 +167,22 @@ const match = shown.object('Match', 'Two transactions that look like one event.'
   transactions: field(z.array(transaction), doc('Both, in the order of `ids`.')),
 })
 
-const occurrenceMatch = shown.object('OccurrenceMatch', 'A transaction that may be an open occurrence.', {
+const occurrenceMatch = shown.object('OccurrenceMatch', 'A transaction that may be an occurrence.', {
   kind: field(z.enum(listedMatchKinds), doc('Always `occurrence`.')),
   transaction,
   recurring_id: shown.id(),
   occurrence_date: field(shown.calendarDate(), doc('The date by the rule, which identifies it.')),
+  recorded_id: field(
+    z.nullable(shown.id()),
+    doc(
+      'The transaction that the occurrence is recorded as, with another amount; null if it is open. If both are one payment, give that transaction the amount, and join the two as a `duplicate`.',
+    ),
+  ),
   certainty: field(
     z.enum(matchCertainties),
-    doc('`sure` if both name the payee and neither has another candidate that does; else `likely`.'),
+    doc(
+      '`sure` if both name the payee, with the expected amount, and neither has another candidate that does; else `likely`.',
+    ),
   ),
 })
 

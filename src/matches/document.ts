@@ -1,4 +1,5 @@
 import { formatNumber } from '../domain/doc.ts'
+import { maxChange } from '../domain/recurrence/links.ts'
 import { handedOverTexts } from '../domain/transaction-fields.ts'
 import type { EndpointGroup } from '../openapi/endpoint.ts'
 import { json } from '../openapi/response-descriptions.ts'
@@ -20,7 +21,7 @@ export const matchEndpoints: EndpointGroup = {
     'GET /api/matches': {
       id: 'listMatches',
       summary: 'List matches',
-      description: `Pairs of transactions that look like one event, of which at least one is dated within the requested days. They are found among the transactions of these days and of the ${contextDays} before and after them: the newest ${formatNumber(maxRows)}, and ${formatNumber(maxRowsAfter)} of the days after, are read, and at most ${formatNumber(maxCompared)} that have another of the same amount nearby are compared. Rejected pairs are left out. With \`kind=occurrence\`, transactions without a recurring transaction that may be an open occurrence of one, of the same account, direction and amount (within its tolerance), from three days before to six after its booking day, but never beyond half the interval: the newest ${formatNumber(maxUnlinkedRows)} are read, and ${formatNumber(maxComparedRows)} with an amount of a recurring transaction compared. Link one with \`PUT /api/recurring/{id}/occurrences/{date}\`.`,
+      description: `Pairs of transactions that look like one event, of which at least one is dated within the requested days. They are found among the transactions of these days and of the ${contextDays} before and after them: the newest ${formatNumber(maxRows)}, and ${formatNumber(maxRowsAfter)} of the days after, are read, and at most ${formatNumber(maxCompared)} that have another of the same amount nearby are compared. Rejected pairs are left out. With \`kind=occurrence\`, transactions without a recurring transaction that may be an open occurrence of one, of the same account, direction and amount (within its tolerance), from three days before to six after its booking day, but never beyond half the interval; or, with another amount that differs by up to ${maxChange} percent, if they name the payee, an occurrence that is open, or recorded without a bank’s row: the newest ${formatNumber(maxUnlinkedRows)} are read, and ${formatNumber(maxComparedRows)} with an amount near that of a recurring transaction compared. Link one with \`PUT /api/recurring/{id}/occurrences/{date}\`.`,
       responses: { 200: json(matchList, 'What was found.') },
       invalid: { errors: { to: ['The to field must be a date after or equal to from.'] } },
     },

@@ -22,11 +22,12 @@ export function presentMatches(found: Matches | OccurrenceMatches): ShownMatchLi
 function presentOccurrences({ occurrences, searchedBackTo }: OccurrenceMatches): ShownMatchList {
   return {
     matches: [],
-    occurrences: occurrences.map(({ transaction, recurringId, occurrenceDate, isSure }) => ({
+    occurrences: occurrences.map(({ transaction, recurringId, occurrenceDate, recordedId, isSure }) => ({
       kind: 'occurrence',
       transaction: presentTransaction(transaction),
       recurring_id: recurringId,
       occurrence_date: occurrenceDate,
+      recorded_id: recordedId,
       certainty: isSure ? 'sure' : 'likely',
     })),
     searched_back_to: searchedBackTo,

@@ -72,7 +72,14 @@ export function measureLinks({ contracts, bookings }: BilledHousehold): { links:
     unlinked = [...unlinked.filter(({ date }) => date > addDays(today, -60)), ...left]
     const isNew = ({ position, ruleId, date }: OccurrenceLink) =>
       !seen.has(`${unlinked[position]?.reference} ${ruleId} ${date}`)
-    unlinked = settle(unlinked, possible, possibleOccurrences(unlinked.map(bankRow), rules(), today, isNew))
+    unlinked = settle(
+      unlinked,
+      possible,
+      possibleOccurrences(unlinked.map(bankRow), rules(), today, {
+        isAllowed: isNew,
+        isUnbooked: () => false,
+      }),
+    )
     before = today
   }
   const toFind = occurrencesBooked(contracts, bookings)

@@ -254,6 +254,38 @@ describe.skipIf(!executable)('suggestions in the example app', () => {
     await question.waitFor()
   })
 
+  test('a payment whose amount has changed is asked about once, and may be expected from then on', async () => {
+    const person = await newPerson('dearer@example.com', '1000.00')
+    const [{ id: category_id }] = await person.get('/categories')
+    const bill = { account_id: person.account_id, category_id, type: 'expense', amount: '10.00' }
+    const rule = { ...bill, description: 'Streaming', starts_on: today, rrule: 'FREQ=MONTHLY' }
+    const { id } = await person.call('POST', '/recurring', rule)
+    await person.call('POST', `/recurring/${id}/occurrences/${today}/record`)
+    await person.add('STREAMING 4711', '11.00', { transaction_date: addDays(today, 1) })
+    const [, page] = await newDevice()
+    await signIn(page, person.email)
+    await open(page, 'Matches')
+    const question = page.locator('article', { hasText: 'A new amount?' })
+    const settled = page.getByText('Nothing looks like a pair.')
+    await press(question, 'Two payments')
+    await settled.waitFor()
+    await press(page, 'Undo')
+    await press(question, 'It is this one, the amount changed')
+    await settled.waitFor()
+    expect((await person.get('/transactions')).data).toMatchObject([
+      { amount: '11.00', occurrence_date: today, description: 'Streaming' },
+    ])
+    await press(page, 'Undo')
+    await question.getByLabel('Expect 11.00 from now on').check()
+    await press(question, 'It is this one, the amount changed')
+    await settled.waitFor()
+    await saved(page)
+    expect((await person.get('/transactions')).data).toMatchObject([
+      { amount: '11.00', occurrence_date: today },
+    ])
+    expect(await person.get('/recurring')).toMatchObject([{ amount: '11.00' }])
+  })
+
   test('the amount of a recurring transaction may vary, unless it records itself', async () => {
     const person = await newPerson('varying@example.com', '1000.00')
     const [, page] = await newDevice()

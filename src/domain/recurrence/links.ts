@@ -3,7 +3,6 @@ import type { transactionTypes } from '../types.ts'
 import { payeeStems, shareWords } from '../words.ts'
 import {
   bookedIn,
-  type Exception,
   halfInterval,
   type IsRecorded,
   type Occurrence,
@@ -45,6 +44,9 @@ export const bookedDays = { before: 3, after: 6 }
 /** Older occurrences are no candidates. */
 const maxAge = 400
 
+/** A row of the payee may be an occurrence whose amount has changed, by up to so many percent. */
+export const maxChange = 50
+
 /** With more pairs, rows and rules are so alike that none can be told from another: a file of a year has far fewer. */
 const maxCandidates = 20_000
 
@@ -57,6 +59,8 @@ type Candidate = {
   daysAway: number
   /** True if a word of the row names the payee. */
   isNamed: boolean
+  /** True if the amount is not the expected one. Such a row names the payee. */
+  isChanged: boolean
 }
 
 /** Finds the rows that are open occurrences beyond doubt. */
@@ -65,26 +69,41 @@ export function linkOccurrences(
   rules: readonly LinkableRule[],
   today: CalendarDate,
 ): OccurrenceLink[] {
-  const { candidates, isOpen } = candidatesOf(rows, rules, today, ({ isNamed }) => isNamed)
+  const isSound = ({ isNamed, isChanged }: Candidate) => isNamed && !isChanged
+  const { candidates, isOpen } = candidatesOf(rows, rules, today, isSound)
   return sureOf(candidates).filter(isOpen).map(linkOf)
+}
+
+type Possible = {
+  /** False for a row and an occurrence that the user has told apart. */
+  isAllowed: (link: OccurrenceLink) => boolean
+  /** True for a recorded occurrence of which no bank's row is known: it may be recorded with an old amount. */
+  isUnbooked: (link: OccurrenceLink) => boolean
 }
 
 /**
  * Finds the rows that may be open occurrences, each of them once: those beyond doubt, then those that name the payee, then
- * the nearest. A row that names the payee of an occurrence that is not open is none that it does not name.
+ * the nearest. A row that names the payee of an occurrence that is not open is none that it does not name. Last come rows
+ * of the payee with another amount, for occurrences that are open or unbooked; neither has a counterpart of its own amount.
  */
 export function possibleOccurrences(
   rows: readonly BankRow[],
   rules: readonly LinkableRule[],
   today: CalendarDate,
-  isAllowed: (link: OccurrenceLink) => boolean,
+  { isAllowed, isUnbooked }: Possible,
 ): (OccurrenceLink & { isSure: boolean })[] {
   const { candidates, isOpen } = candidatesOf(rows, rules, today, (one) => isAllowed(linkOf(one)))
   const sure = new Set(sureOf(candidates))
-  const closed = new Set(candidates.flatMap((one) => (one.isNamed && !isOpen(one) ? [one.position] : [])))
-  const rankOf = (one: Candidate) => (sure.has(one) ? 0 : one.isNamed ? 1 : 2)
+  const named = candidates.filter(({ isNamed, isChanged }) => isNamed && !isChanged)
+  const closed = new Set(named.flatMap((one) => (isOpen(one) ? [] : [one.position])))
+  const explained = new Set(named.flatMap((one) => [one.position, keyOf(one)]))
+  const rankOf = (one: Candidate) => (sure.has(one) ? 0 : one.isChanged ? 3 : one.isNamed ? 1 : 2)
+  const isPossible = (one: Candidate) =>
+    one.isChanged
+      ? !explained.has(one.position) && !explained.has(keyOf(one)) && (isOpen(one) || isUnbooked(linkOf(one)))
+      : isOpen(one) && (one.isNamed || !closed.has(one.position))
   const open = candidates
-    .filter((one) => isOpen(one) && (one.isNamed || !closed.has(one.position)))
+    .filter(isPossible)
     .sort((a, b) => rankOf(a) - rankOf(b) || Math.abs(a.daysAway) - Math.abs(b.daysAway))
   const taken = new Set<string | number>()
   return open.flatMap((one) => {
@@ -101,7 +120,10 @@ const linkOf = ({ position, rule, date }: Candidate): OccurrenceLink => ({
   date,
 })
 
-/** The pairs of rows and occurrences, open or not, that agree in account, direction, amount and day. */
+/**
+ * The pairs of rows and occurrences, open or not, that agree in account, direction and day, and in the amount or, if the
+ * row names the payee, nearly.
+ */
 function candidatesOf(
   rows: readonly BankRow[],
   rules: readonly LinkableRule[],
@@ -128,10 +150,12 @@ function candidatesOf(
     const occurrencesOn = occurrencesByDay(rule, span)
     for (const { row, position, place } of near)
       for (const { date, daysAway, exception } of occurrencesOn.get(row.date) ?? []) {
-        if (!isSameMovement(rule, row) || !isAmountOf(rule, exception, row)) continue
+        const expected = exception.amount ?? rule.amount
+        if (exception.skip || !isSameMovement(rule, row) || !isWithin(maxChange, expected, row)) continue
         const isNamed = shareWords(stems[position] ?? new Set(), payee)
-        const one = { position, rule, date, place, daysAway, isNamed }
-        if (isWanted(one)) candidates.push(one)
+        const isChanged = !isWithin(rule.amountTolerance, expected, row)
+        const one = { position, rule, date, place, daysAway, isNamed, isChanged }
+        if ((isNamed || !isChanged) && isWanted(one)) candidates.push(one)
       }
     if (candidates.length > maxCandidates) return { candidates: [], isOpen: () => false }
   }
@@ -161,17 +185,15 @@ const isSameMovement = (rule: LinkableRule, row: BankRow) =>
   row.type !== 'transfer' ||
   (rule.type === 'transfer' && rule.accountId === row.accountId && rule.toAccountId === row.toAccountId)
 
-function isAmountOf(rule: LinkableRule, exception: Exception, { amount }: BankRow): boolean {
-  const expected = exception.amount ?? rule.amount
-  return !exception.skip && Math.abs(amount - expected) * 100 <= expected * rule.amountTolerance
-}
+const isWithin = (percent: number, expected: number, { amount }: BankRow): boolean =>
+  Math.abs(amount - expected) * 100 <= expected * percent
 
 /**
- * The candidates that name the payee and neither whose row nor whose occurrence is in another such one. Both sides of a
+ * The candidates of the expected amount that name the payee and neither whose row nor whose occurrence is in another such one. Both sides of a
  * transfer are one occurrence: the outflow is taken.
  */
 function sureOf(candidates: Candidate[]): Candidate[] {
-  const named = candidates.filter(({ isNamed }) => isNamed)
+  const named = candidates.filter(({ isNamed, isChanged }) => isNamed && !isChanged)
   const occurrencesOf = Map.groupBy(named, ({ position }) => position)
   const rowsOf = Map.groupBy(named, (one) => `${keyOf(one)} ${one.place}`)
   const sure = named.filter(

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
 import { noon, setClock } from '../fixtures/clock.ts'
+import { create as upload } from '../fixtures/uploads.ts'
 import {
   aCategory,
   createWorld,
@@ -83,6 +84,7 @@ describe('open occurrences that a transaction may be', () => {
         transaction: expect.objectContaining({ id: plain.id, recurring_id: null, amount: '950.00' }),
         recurring_id: rule.id,
         occurrence_date: '2026-11-20',
+        recorded_id: null,
         certainty: 'likely',
       },
     ])
@@ -323,5 +325,91 @@ describe('the bank’s row of an occurrence that is recorded already', () => {
     await person.put(`/api/recurring/${weekly.id}/occurrences/2026-11-27`, { skip: true })
     const booked = await book('2026-11-24', 'GYM', { amount: '12.50' })
     expect(await matches()).toEqual([[recorded.id, booked.id, 'likely']])
+  })
+})
+
+describe('a payment whose amount has changed', () => {
+  const path = () => `/api/recurring/${rule.id}/occurrences/2026-11-20`
+  /** How the occurrence may stand when the bank's row comes; each returns the transaction that it is recorded as. */
+  const states: Record<string, () => Promise<Json | null>> = {
+    open: async () => null,
+    'recorded by a person': async () => (await person.post(`${path()}/record`)).body,
+    'recorded by the job': async () => {
+      await person.put(`/api/recurring/${rule.id}`, { auto_record: true })
+      setClock(noon + 86_400_000)
+      await world.runCron('*/5 * * * *')
+      return (await person.get('/api/transactions')).body.data.find(
+        (one: Json) => one.recurring_id === rule.id,
+      )
+    },
+    'recorded on a device': async () => {
+      const set = {
+        ...{ type: 'expense', account_id: account.id, category_id: null, amount: '950.00' },
+        ...{ description: 'Rent Meier', transaction_date: '2026-11-20' },
+        ...{ recurring_id: rule.id, occurrence_date: '2026-11-20' },
+      }
+      const ops = [upload('transaction', 'r', set)]
+      return (await person.post('/api/changes', { ops })).body.results[0]
+    },
+  }
+  const dearer: Json = { amount: '995.00', description: 'STANDING ORDER MEIER' }
+
+  test.each(Object.keys(states))('is listed, never as sure, if the occurrence is %s', async (state) => {
+    const recorded = (await states[state]?.()) ?? null
+    const paid = await pay(dearer)
+    const [match, ...others] = await listed('&from=2026-11-01&to=2026-11-30')
+    expect(others).toEqual([])
+    expect(match).toMatchObject({
+      ...{ transaction: { id: paid.id }, recurring_id: rule.id, occurrence_date: '2026-11-20' },
+      ...{ recorded_id: recorded?.id ?? null, certainty: 'likely' },
+    })
+    // Both ways to settle it end the question.
+    await person.post('/api/matches/reject', reject(paid))
+    expect(await found()).toEqual([])
+    await person.delete('/api/matches/reject', reject(paid))
+    if (recorded) {
+      await person.put(`/api/transactions/${recorded.id}`, { amount: '995.00' })
+      const pair = { kind: 'duplicate', ids: [recorded.id, paid.id] }
+      expect((await person.post('/api/matches/join', pair)).status).toBe(200)
+    } else expect((await person.put(path(), { transaction_id: paid.id })).status).toBe(200)
+    expect(await found()).toEqual([])
+    const { data } = (await person.get('/api/transactions')).body
+    expect(data).toMatchObject([{ amount: '995.00', recurring_id: rule.id, occurrence_date: '2026-11-20' }])
+  })
+
+  test.each([
+    ['475.00', 'MEIER', '2026-11-20', true],
+    ['474.99', 'MEIER', '2026-11-20', false],
+    ['1425.00', 'MEIER', '2026-11-20', true],
+    ['1425.01', 'MEIER', '2026-11-20', false],
+    ['995.00', 'SEPA 4711', '2026-11-20', false],
+    ['995.00', 'SEPA SEIDEL', '2026-11-20', false],
+    ['995.00', 'MEIER', '2026-11-17', true],
+    ['995.00', 'MEIER', '2026-11-16', false],
+    ['995.00', 'MEIER', '2026-11-26', true],
+    ['995.00', 'MEIER', '2026-11-27', false],
+  ])('of %s as %s on %s: %s', async (amount, description, transaction_date, isListed) => {
+    for (const state of ['open', 'recorded by a person']) {
+      await states[state]?.()
+      const paid = await pay({ amount, description, transaction_date })
+      expect((await found()).map(([id]) => id)).toEqual(isListed ? [paid.id] : [])
+      await person.delete(`/api/transactions/${paid.id}`)
+    }
+  })
+
+  test('is none if the row or the occurrence has a counterpart of its own amount, or a bank’s row', async () => {
+    const parking = await create({ amount: '995.00', description: 'Parking Meier', starts_on: '2026-11-21' })
+    const paid = await pay(dearer)
+    expect(await found()).toEqual([[paid.id, parking.id, '2026-11-21', 'sure']])
+    await person.delete(`/api/recurring/${parking.id}`)
+    const exact = await pay({ description: 'MEIER 11' })
+    expect(await found()).toEqual([[exact.id, rule.id, '2026-11-20', 'sure']])
+    await person.delete(`/api/transactions/${exact.id}`)
+    expect(await found()).toEqual([[paid.id, rule.id, '2026-11-20', 'likely']])
+    await states['recorded by a person']?.()
+    const row = { account_id: account.id, type: 'expense', amount: '950.00', description: 'MEIER' }
+    const transactions = [{ ...row, transaction_date: '2026-11-20' }]
+    expect((await person.post('/api/import/store', { transactions })).body.import.counts.duplicate).toBe(1)
+    expect(await found()).toEqual([])
   })
 })
