@@ -23,6 +23,7 @@ import { stripNotModified } from './http/conditional-get.ts'
 import { crossOrigin } from './http/cross-origin.ts'
 import { refuseDryRun } from './http/dry-run.ts'
 import { observe } from './http/observe.ts'
+import { refusePreconditions } from './http/preconditions.ts'
 import { generalLimit } from './http/rate-limits.ts'
 import { discardRest } from './http/request-body.ts'
 import { parseBearer } from './identity/tokens.ts'
@@ -87,6 +88,7 @@ app.use(methodsOfFixedPaths)
 app.use('/api/*', authenticate)
 app.use('/api/*', generalLimit)
 app.use('/api/*', refuseDryRun)
+app.use('/api/*', refusePreconditions)
 
 /** All routes of the API. The types of clients are derived from its type. */
 export const routes = app

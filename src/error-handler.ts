@@ -47,6 +47,7 @@ export const handleError: ErrorHandler<App> = (error, c) => {
   if (error instanceof failures.AlreadyRecorded)
     return c.json({ message: error.message, code: error.code, transaction_id: error.transactionId }, 409)
   if (error instanceof failures.VersionConflict) return versionConflict(error, c)
+  if (error instanceof failures.PreconditionUnsupported) return c.json({ message: error.message }, 412)
   if (error instanceof failures.TooManyAttempts)
     return tooManyAttempts(c, error.limit, error.retryAfterSeconds)
   if (error instanceof failures.BadLink) return badLink(error, c)

@@ -1,7 +1,7 @@
 import { Hono } from 'hono/tiny'
 import { maxChecks } from '../database/quotas.ts'
 import { overrideQuery } from '../domain/reconciled.ts'
-import { ifMatch } from '../domain/versions.ts'
+import { expectedVersions, ifMatch } from '../domain/versions.ts'
 import { withErrors } from '../failures/draft.ts'
 import type { App } from '../http/app-types.ts'
 import { withETag } from '../http/conditional-get.ts'
@@ -33,11 +33,11 @@ export const balanceCheckRoutes = new Hono<App>()
     c.json(presentExplained(await explainCheck(c.get('owner'), pathId(c)))),
   )
   .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(balanceCheckUpdate), async (c) => {
-    const expected = c.req.valid('header').values['If-Match']
+    const expected = expectedVersions(c.req.valid('header').values)
     return c.json(presentCheck(await updateCheck(c.get('owner'), pathId(c), c.req.valid('json'), expected)))
   })
   .delete('/:id', header(ifMatch), query(overrideQuery), async (c) => {
-    const expected = c.req.valid('header').values['If-Match']
+    const expected = expectedVersions(c.req.valid('header').values)
     await deleteCheck(c.get('owner'), pathId(c), c.req.valid('query'), expected)
     return c.body(null, 204)
   })

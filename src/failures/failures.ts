@@ -58,6 +58,12 @@ export class VersionConflict extends Failure {
 }
 type VersionedNoun = 'Account' | 'Category' | 'Recurring transaction' | 'Transaction' | 'Balance check'
 
+/** The request has a precondition, and the route compares no version. */
+export class PreconditionUnsupported extends Failure {
+  override readonly name = 'PreconditionUnsupported'
+  override readonly message = 'This request compares no version: send it without If-Match and If-None-Match.'
+}
+
 /** The occurrence of a recurring transaction is recorded: its transaction can be changed instead. */
 export class AlreadyRecorded extends Failure {
   override readonly name = 'AlreadyRecorded'

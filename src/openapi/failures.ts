@@ -81,6 +81,11 @@ export const failures = {
       'The cursor is older than the changes that are kept, belongs to another user, or dates from before data was restored from a backup. Start again without one.',
     ),
   },
+  PreconditionUnsupported: failure(
+    412,
+    'The request has `If-Match` or `If-None-Match: *`, and the route compares no version.',
+    'This request compares no version: send it without If-Match and If-None-Match.',
+  ),
   TooLarge: failure(413, 'The body is too large.', 'The request body is too large.'),
   NotJson: failure(
     415,

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import * as shown from '../domain/shown.ts'
+import { ifMatch } from '../domain/versions.ts'
 import { publicRoutes, scopeOf } from '../http/authenticate.ts'
 import type { Check } from '../http/validate.ts'
 import type { JsonSchema, OperationObject } from './document-types.ts'
@@ -73,6 +74,8 @@ function failuresOf(
   const all = [...names.filter((one) => one !== false), ...ofRow, ...own]
   const writes = scopeOf(name) !== 'read'
   if (writes && !all.some((one) => failures[one].status === 422)) all.push('NoDryRun')
+  if (writes && !isPublic && !checks.some(({ schema }) => schema === ifMatch))
+    all.push('PreconditionUnsupported')
   // The description of any other 403 covers it, too.
   const isScoped = !isPublic && writes && !all.some((one) => failures[one].status === 403)
   return isScoped ? [...all, 'InsufficientScope'] : all

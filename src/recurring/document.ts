@@ -104,6 +104,7 @@ export const recurringEndpoints: EndpointGroup = {
           ...json(alreadyRecorded, 'The occurrence is recorded as another transaction: change that instead.'),
           sharedAs: 'AlreadyRecorded',
         },
+        412: conflict(recurringConflict, 'RecurringConflict'),
       },
       invalid: { errors: { transaction_id: ['The selected transaction id is invalid.'] } },
     },

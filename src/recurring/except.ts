@@ -7,6 +7,7 @@ import type { FieldErrors } from '../domain/field-errors.ts'
 import { addError } from '../domain/field-errors.ts'
 import { addDayErrors } from '../domain/recurrence/field-rules.ts'
 import { exceptionOf, maxExceptions, withExceptions } from '../domain/recurrence/occurrences.ts'
+import type { ExpectedVersions } from '../domain/types.ts'
 import { type Draft, withErrors } from '../failures/draft.ts'
 import { AlreadyRecorded, Invalid } from '../failures/failures.ts'
 import { type FoundRules, readForWrite, repeated, requireOccurrence, successorOn } from './chain.ts'
@@ -15,18 +16,20 @@ import { linkTransaction } from './link.ts'
 import { dueAfterWrite, isAsRead } from './next-rule.ts'
 import { type Rule, type RuleWithNext, recordedAs, selectRules, withNext } from './read.ts'
 
+/** The occurrence of a rule, with the versions that the rule may have. */
+type Target = { id: number; date: CalendarDate; expected: ExpectedVersions }
+
 /**
- * Changes or skips one occurrence, or links a transaction to it; returns its rule. Throws NotFound, Forbidden, Invalid,
- * AlreadyRecorded, TooBusy.
+ * Changes or skips one occurrence, or links a transaction to it; returns its rule. Throws NotFound, Forbidden,
+ * VersionConflict, Invalid, AlreadyRecorded, TooBusy.
  */
 export function changeOccurrence(
   owner: Owner,
-  id: number,
-  date: CalendarDate,
+  { id, date, expected }: Target,
   draft: Draft<OccurrenceChanges>,
 ): Promise<RuleWithNext> {
   return repeated(async () => {
-    const found = await readForWrite(owner, id)
+    const found = await readForWrite(owner, id, expected)
     // What was recorded can be unlinked even if the rule has other dates by now.
     const isUnlinked = draft.values.transaction_id === null
     const rule = isUnlinked ? successorOn(found.rule, found.rules, date) : requireOccurrence(found, date)

@@ -73,9 +73,14 @@ export const recurringRoutes = new Hono<App>()
     await deleteRule(c.get('owner'), pathId(c), expected)
     return c.body(null, 204)
   })
-  .on(['PUT', 'PATCH'], '/:id/occurrences/:date', body(occurrenceChanges), async (c) =>
-    c.json(presentRule(await changeOccurrence(c.get('owner'), pathId(c), pathDate(c), c.req.valid('json')))),
-  )
+  .on(['PUT', 'PATCH'], '/:id/occurrences/:date', header(ifMatch), body(occurrenceChanges), async (c) => {
+    const target = {
+      id: pathId(c),
+      date: pathDate(c),
+      expected: expectedVersions(c.req.valid('header').values),
+    }
+    return c.json(presentRule(await changeOccurrence(c.get('owner'), target, c.req.valid('json'))))
+  })
   .post('/:id/occurrences/:date/record', query(overrideQuery), async (c) => {
     const draft = c.req.valid('query')
     const { transaction, isNew } = await recordOccurrence(c.get('owner'), pathId(c), pathDate(c), draft)

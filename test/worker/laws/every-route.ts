@@ -76,7 +76,7 @@ type GoodCall = {
   /** 200 unless it is said, or 204 for a DELETE. */
   status?: number
   /** Who makes it, if that cannot be any session of the household. */
-  as?: Pick<Person, Verb>
+  as?: Pick<Person, Verb | 'token'>
 }
 type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
@@ -265,7 +265,10 @@ export async function goodCall(route: string, household: Household) {
   } = await prepare(household)
   const pathAndQuery = `${path.replace(':id', String(id)).replace(':date', date)}${query}`
   const verb = method.toLowerCase() as Verb
-  return { call: (person: Person) => (as ?? person)[verb](pathAndQuery, body), status }
+  /** The call with headers. */
+  const send = (headers: Record<string, string>) =>
+    household.world.call(method, pathAndQuery, { token: (as ?? household.person).token, body, headers })
+  return { call: (person: Person) => (as ?? person)[verb](pathAndQuery, body), send, status }
 }
 
 async function signIn(world: World, { email, password }: Person): Promise<string> {
