@@ -1,5 +1,7 @@
 import type { Span } from '../../src/domain/dates.ts'
 import type { Answers, Known, ReadOptions, Remembered } from './options.ts'
+import { quoted } from './text.ts'
+import { refuseFile } from './unreadable.ts'
 
 /** The answer to `statement_account` that all rows are of one account. */
 export const allRows = '*'
@@ -13,8 +15,18 @@ export const directionChoices = (mark: string): Choice[] => [
   { value: 'in', label: `${mark} came in` },
 ]
 
+/**
+ * A value, and what proves it in a row. One that `yields` is known of the account, not shown by the file: an answer says more.
+ */
+export type Proved<Value extends string = string> = {
+  value: Value
+  proof: string
+  line?: number
+  yields?: boolean
+}
+
 /** A value that evidence proves, or a question with the values that may answer it; null if the file does not depend on it. */
-export type Aspect = { value: string; proof: string } | { question: string; options: Choice[] } | null
+export type Aspect = Proved | { question: string; options: Choice[] } | null
 
 /**
  * How each aspect of a file was settled, by the field that would have answered its question. A value that holds `once` says
@@ -39,6 +51,12 @@ function isPossible(field: string, told: string | undefined, found: Aspect): boo
 
 const amountColumns = ['mapping.amount', 'mapping.debit', 'mapping.credit']
 
+/** Refuses an answer that a row contradicts. */
+export function refuseAnswer(field: string, told: string, { proof, line }: Omit<Proved, 'value'>): never {
+  const row = line === undefined ? 'The file' : `Row ${line}`
+  refuseFile(`${row} contradicts ${field}=${quoted(told)}: ${proof}.`, field.split('.', 1)[0])
+}
+
 /** Settles the aspects of a file: by the request, by what the file proves, by an earlier import, or by a question. */
 export class Aspects {
   readonly settled: Settled = {}
@@ -62,7 +80,12 @@ export class Aspects {
   settle(field: string, find: () => Aspect, fallback = ''): string {
     const found = find()
     const told = isPossible(field, this.told[field], found) ? this.told[field] : undefined
-    if (told !== undefined) return found === null ? told : this.record(field, told, asTold)
+    if (told !== undefined) {
+      const isOpen = this.#openQuestionBefore(field) !== null
+      if (found !== null && 'value' in found && found.value !== told && !found.yields && !isOpen)
+        refuseAnswer(field, told, { ...found, proof: `it shows ${found.value} (${found.proof})` })
+      return found === null ? told : this.record(field, told, asTold)
+    }
     const kept = this.kept?.values[field]
     if (found === null) return kept ?? fallback
     if ('question' in found) {
@@ -76,7 +99,7 @@ export class Aspects {
     const text = `The file shows ${found.value} (${found.proof}), but it was ${kept} ${this.kept?.source}.`
     return this.ask(field, text, [
       { value: found.value, label: `${found.value}, as this file shows` },
-      { value: kept, label: `${kept}, ${this.kept?.source}` },
+      ...(found.yields ? [{ value: kept, label: `${kept}, ${this.kept?.source}` }] : []),
     ])
   }
 
@@ -104,11 +127,13 @@ export class Aspects {
     return ['delimiter', ...column].find((one) => one !== field && this.isAsked(one)) ?? null
   }
 
-  /** The settled formats of dates and numbers, and columns, as answers. */
+  /** The settled formats of dates and numbers, and columns, as answers: without those of debits and credits, which say more. */
   get formatAnswers(): Answers {
     const entries = Object.entries(this.settled).map(([field, { value }]) => [field, value])
     return Object.fromEntries(
-      entries.filter(([field = '']) => /^(?:date_format|decimal_separator|mapping\..*)$/.test(field)),
+      entries.filter(([field = '']) =>
+        /^(?:date_format|decimal_separator|mapping\.(?!debit|credit).*)$/.test(field),
+      ),
     )
   }
 

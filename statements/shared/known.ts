@@ -1,7 +1,7 @@
 import { addDays, type CalendarDate } from '../../src/domain/dates.ts'
 import type { Minor } from '../../src/domain/money.ts'
 import { pluralize } from '../../src/domain/pluralize.ts'
-import type { Aspects } from './aspect.ts'
+import type { Aspects, Proved } from './aspect.ts'
 import type { SignConvention } from './options.ts'
 
 /** So many known rows must be in the file, and agree, to show which way its amounts go. */
@@ -13,10 +13,7 @@ type Dated = { date: CalendarDate | null; amount: Minor; fee?: Minor | null }
  * Which way amounts go according to the known rows of the same day and amount, if all agree. Null if there are none yet, or
  * too few: the days of the file and the one before them are those on which they are needed.
  */
-export function signsByKnownRows(
-  entries: Dated[],
-  aspects: Aspects,
-): { value: SignConvention; proof: string } | null {
+export function signsByKnownRows(entries: Dated[], aspects: Aspects): Proved<SignConvention> | null {
   if (!aspects.known) {
     needDays(entries, aspects)
     return null
@@ -30,7 +27,7 @@ export function signsByKnownRows(
   })
   if (agrees.length < minKnown || new Set(agrees).size > 1) return null
   const proof = `${pluralize(agrees.length, 'recorded row')} of the same day and amount`
-  return { value: agrees[0] ? 'as_written' : 'inverted', proof }
+  return { value: agrees[0] ? 'as_written' : 'inverted', proof, yields: true }
 }
 
 /** Says that what is known of the days of the entries, and of the one before them, might settle a question. */

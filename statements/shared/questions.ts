@@ -14,13 +14,16 @@ const maxRounds = 4
 
 const sameRows = 'every answer gives the same rows'
 
+/** The rows that an option comes to; null if the file is refused with it. */
+type Reading = ExampleRow[] | null
+
 type Read<T> = (text: string, options: ReadOptions) => T
 type RowsOf<T> = (result: T, account: string | undefined) => ExampleRow[]
 
 /**
  * Reads a file. If questions remain, gives options (the first `maxTried` of each) the first rows that come out differently
- * with them, the other questions being answered with their first options. A question whose options all give the same rows
- * is not asked. With `canBeCut`, examples come from the beginning of a long text.
+ * with them, the other questions being answered with their first options. Options that are refused, or give the rows of another
+ * one, are not offered. A question whose options all give the same rows is not asked. With `canBeCut`, examples come from the beginning of a long text.
  */
 export function withExamples<T extends { settled: Settled }>(
   read: Read<T>,
@@ -35,8 +38,7 @@ export function withExamples<T extends { settled: Settled }>(
     if (!(error instanceof Unreadable) || error.questions.length === 0) throw error
     const isCut = canBeCut && text.length > maxSample
     const sample = isCut ? text.slice(0, text.lastIndexOf('\n', maxSample) + 1) : text
-    const first = firstAnswers(error)
-    const cached = new Map<string, ExampleRow[] | null>()
+    const cached = new Map<string, Reading>()
     const tried = (field: string, value: string) => {
       const answers = { ...error.settled, ...answersBeside(error, field, value), [field]: value }
       // Other questions are about all accounts.
@@ -53,37 +55,51 @@ export function withExamples<T extends { settled: Settled }>(
     const readings = error.questions.map(({ field, options }) =>
       options.slice(0, maxTried).map(({ value }) => tried(field, value)),
     )
-    const shown = error.questions.map((question, i) => withRows(question, readings[i] ?? []))
+    const shown = error.questions.map((question, i) =>
+      withRows(question, isCut ? null : distinctOptions(readings[i] ?? [], question), readings[i] ?? []),
+    )
     const isIdle = ({ options }: FileQuestion, i: number) =>
-      options.length > 1 &&
-      options.length <= maxTried &&
-      !readings[i]?.includes(null) &&
-      options.every(({ example }) => example.length === 0)
-    const idle = isCut ? [] : shown.filter(isIdle)
+      options.length === 1 && readings[i]?.length !== 1 && !readings[i]?.includes(null)
+    const idle = shown.filter(isIdle)
     if (idle.length === 0) throw new Unreadable({ ...error, questions: shown })
-    const answers = Object.fromEntries(idle.map(({ field }) => [field, first[field] ?? '']))
-    const result = withExamples(read, text, told(options, answers), rowsOf, canBeCut)
-    for (const field of Object.keys(answers))
-      result.settled[field] = { ...result.settled[field], value: answers[field] ?? '', proof: sameRows }
+    const only = idle.map(({ field, options: [option] }) => [field, option?.value ?? ''] as const)
+    const result = withExamples(read, text, told(options, Object.fromEntries(only)), rowsOf, canBeCut)
+    for (const [field, value] of only)
+      result.settled[field] = { ...result.settled[field], value, proof: sameRows }
     return result
   }
 }
 
-/** A question with the rows that its options change. */
-function withRows(question: FileQuestion, found: (ExampleRow[] | null)[]): FileQuestion {
+/**
+ * The options that do not repeat the rows of an earlier one, and are not refused, unless all are: with another answer to the
+ * question on which it depends, an option may be true.
+ */
+function distinctOptions(readings: Reading[], { dependsOn }: FileQuestion): (option: number) => boolean {
+  const texts = readings.map((rows) => rows && JSON.stringify(rows))
+  const areRefused = dependsOn === null && texts.some((text) => text !== null)
+  return (i) => {
+    const text = texts[i] ?? null
+    return text === null ? i >= texts.length || !areRefused : texts.indexOf(text) === i
+  }
+}
+
+/** A question with the rows that its options change, or with those of its only option. */
+function withRows(
+  question: FileQuestion,
+  isOffered: ((option: number) => boolean) | null,
+  found: Reading[],
+): FileQuestion {
   const readings = found.map((rows) => new Map((rows ?? []).map((row) => [row.line, row])))
   const lines = [...new Set(readings.flatMap((rows) => [...rows.keys()]))].sort((a, b) => a - b)
   const textAt = (rows: Map<number, ExampleRow>, line: number) => JSON.stringify(rows.get(line) ?? null)
-  const differing = lines
-    .filter((line) => readings.some((rows) => textAt(rows, line) !== textAt(readings[0] ?? rows, line)))
-    .slice(0, maxExamples)
-  return {
-    ...question,
-    options: question.options.map((option, i) => ({
-      ...option,
-      example: differing.flatMap((line) => readings[i]?.get(line) ?? []),
-    })),
-  }
+  const isShown = (line: number) =>
+    readings.length === 1 || readings.some((rows) => textAt(rows, line) !== textAt(readings[0] ?? rows, line))
+  const shown = lines.filter(isShown).slice(0, maxExamples)
+  const options = question.options.map((option, i) => ({
+    ...option,
+    example: shown.flatMap((line) => readings[i]?.get(line) ?? []),
+  }))
+  return { ...question, options: options.filter((_, i) => isOffered?.(i) ?? true) }
 }
 
 /** The rows with these answers; null if the file cannot be read with them. */
@@ -93,7 +109,7 @@ function rowsWith<T>(
   options: ReadOptions,
   answers: Answers,
   rowsOf: (result: T) => ExampleRow[],
-): ExampleRow[] | null {
+): Reading {
   const result = readAnyway(read, text, options, answers)
   return result && rowsOf(result)
 }

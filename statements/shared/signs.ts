@@ -28,7 +28,8 @@ function settleSigns(
   const entries = accounts.flatMap((account) => account.entries)
   const signs = aspects.settle('signs', () => {
     if (entries.length === 0) return null
-    if (against === null) return { value: 'as_written', proof: 'the format defines its signs' }
+    if (against === null)
+      return { value: 'as_written', proof: 'the format defines its signs', line: entries[0]?.lines[0] }
     return signsByKnownRows(entries, aspects) ?? question(against)
   })
   if (signs !== 'inverted') return accounts

@@ -4,7 +4,7 @@ import { conservationFaults } from './judge/conservation.ts'
 import { expectedFailures } from './judge/expected-failures.ts'
 import { goodVerdicts, outcomeOf } from './judge/judge.ts'
 import { type Kind, kindOf } from './judge/kinds.ts'
-import { answerFaults, askedAgain, nextOf, textsOf } from './judge/laws.ts'
+import { answerFaults, askedAgain, nextOf, refusedOptions, textsOf } from './judge/laws.ts'
 import { provedByBalances } from './judge/proved-by-balances.ts'
 
 const { cases, oddities, older } = allCases()
@@ -66,6 +66,11 @@ describe('of the corpus', () => {
     expect(faulty(({ one, reading }) => (isText(one.name) ? conservationFaults(one, reading) : []))).toEqual(
       {},
     )
+  })
+
+  test('no answer that is offered is refused', () => {
+    const asking = all.filter(({ isRefused }) => !isRefused)
+    expect(asking.flatMap((one) => refusedOptions(one).map((answer) => `${one.name} ${answer}`))).toEqual([])
   })
 
   test('each answer is used, refused or named as unused', () => {

@@ -57,7 +57,7 @@ function dateIn(
   return (isTold || order === 'ydm' ? (inOrder ?? settled) : (settled ?? inOrder)) ?? other
 }
 
-const dayFirst = { value: dateFormats.dmy, proof: 'every date can be read only so' }
+const dayFirst = { value: dateFormats.dmy, proof: 'every date can be read only so', yields: true }
 
 /** False for an answer that changes nothing, since the dates are the same in its order. */
 function isUsed(answer: string | undefined, found: Aspect, cells: DateCell[]): boolean {
@@ -79,6 +79,8 @@ function orderOf(cells: DateCell[], isEastAsian: boolean): Aspect {
   const proved = (order: DateOrder, cell?: DateCell) => ({
     value: dateFormats[order],
     proof: cell ? `${quotedInRow(cell)} can be read only so` : 'every date can be read only so',
+    // In another order, a date that cannot be read so is an error of its row.
+    yields: true,
   })
   const canBeYearFirst = dates.every(({ written: { settled, readings } }) => {
     // No short year is in front of a date with dots, in which the day comes first, or with a year of four digits.

@@ -32,7 +32,9 @@ function separatorOf(cells: AmountCell[], isEastAsian: boolean): Aspect {
       options,
     }
   const cell = point ?? comma
-  if (cell) return { value: point ? '.' : ',', proof: `${quotedInRow(cell)} can be read only so` }
+  // With the other separator, that amount is an error of its row.
+  if (cell)
+    return { value: point ? '.' : ',', proof: `${quotedInRow(cell)} can be read only so`, yields: true }
   if (!open) return null
   if (isEastAsian) return { value: '.', proof: 'the country of the headers writes a point' }
   return {

@@ -49,7 +49,7 @@ export function provedByBalances(
   // An earlier import knows more of the account than balances prove.
   if (kept) return kept
   const known = first && meaningOfBalances(groups, aspects)
-  if (known) return { value: signsOf(known.isOwn, first.value), proof: known.proof }
+  if (known) return { value: signsOf(known.isOwn, first.value), proof: known.proof, yields: true }
   if (inDoubt) return question(mayBeOwed(inDoubt.doubt ?? 'negative amounts raise them'), entries)
   if (first) return { value: first.value, proof: 'the balances follow' }
   if (groups.some(areMixed))
@@ -61,8 +61,8 @@ export function provedByBalances(
 function keptSigns(kept: Remembered | null, own: SignConvention): Proof | null {
   const { signs, balance } = kept?.values ?? {}
   const proof = kept?.source ?? ''
-  if (balance) return { value: signsOf(balance === 'own', own), proof }
-  return signs === 'as_written' || signs === 'inverted' ? { value: signs, proof } : null
+  if (balance) return { value: signsOf(balance === 'own', own), proof, yields: true }
+  return signs === 'as_written' || signs === 'inverted' ? { value: signs, proof, yields: true } : null
 }
 
 const signsOf = (isOwn: boolean, own: SignConvention): SignConvention =>

@@ -1,5 +1,5 @@
 import type { Minor } from '../../../src/domain/money.ts'
-import type { Aspect, Aspects } from '../../shared/aspect.ts'
+import type { Aspect, Aspects, Proved } from '../../shared/aspect.ts'
 import { quoted } from '../../shared/text.ts'
 import type { CsvTable } from '../text/table.ts'
 import { signsByBalances } from './balances.ts'
@@ -20,21 +20,24 @@ const areNet = (entries: Entry[]) =>
 /** The entries of each account with the fees that were charged besides their amounts. */
 export function settleFees(table: CsvTable, groups: Entry[][], aspects: Aspects): Entry[][] {
   const entries = groups.flat()
-  if (!entries.some(({ fee }) => fee)) return groups
+  const line = entries.find(({ fee }) => fee)?.row.line
+  if (line === undefined) return groups
   const fees = aspects.settle('fees', () => {
     if (areNet(entries))
       return {
         value: 'extra',
         proof: `amount and fee add up to ${headerOf(table, table.columns.net?.[0])} in all rows`,
+        line,
       }
-    return byBalances(groups) ?? question(table, entries)
+    const shown = byBalances(groups)
+    return shown ? { ...shown, line } : question(table, entries)
   })
   if (fees !== 'extra') return groups
   return groups.map((group) => group.map((entry) => ({ ...entry, amount: withFee(entry) })))
 }
 
 /** Whether the balances follow with the fees or without them; each row with a fee is compared with the rows around it. */
-function byBalances(groups: Entry[][]): Aspect {
+function byBalances(groups: Entry[][]): Proved | null {
   const found = new Set<'included' | 'extra'>()
   for (const group of groups)
     for (const [i, entry] of group.entries()) {

@@ -3,6 +3,7 @@ import { pluralize } from '../../../src/domain/pluralize.ts'
 import { type Aspects, directionChoices } from '../../shared/aspect.ts'
 import type { SignConvention } from '../../shared/options.ts'
 import { quoted } from '../../shared/text.ts'
+import { refuseFile } from '../../shared/unreadable.ts'
 import { foldHeader } from '../text/fold-header.ts'
 import { isKnown, isMarkHeader, isOfCards, maxColumns, sidesOf } from '../text/headers.ts'
 import { isTrade, type Mark, sideOf } from '../text/mark-words.ts'
@@ -36,14 +37,19 @@ export function markColumns(table: CsvTable, rows: CsvRow[], aspects: Aspects): 
     const isTold = isType && aspects.told['mapping.type'] !== undefined
     const isSure = isTold || sides !== null || (isType && isMarkHeader(header))
     const words = new Map<string, Mark | null>()
+    const shown = new Map<string, Mark | null>()
     for (const { cells } of rows) {
       const word = cells[column]?.trim() ?? ''
       if (words.has(word)) continue
-      const known = isSure || isType ? toldMark(word, aspects) : null
-      const mark = known ?? sides?.get(word.toLowerCase()) ?? sideOf(word)
+      shown.set(word, sides?.get(word.toLowerCase()) ?? sideOf(word))
+      const mark = (isSure || isType ? toldMark(word, aspects) : null) ?? shown.get(word) ?? null
       if (mark === null && word !== '') return []
       words.set(word, mark)
     }
+    const areBoth =
+      sides !== null ||
+      (isType && ['debit', 'credit'].every((one) => [...shown.values()].includes(one as Mark)))
+    if (areBoth) refuseToldMarks(column, shown, rows, aspects)
     const [one, another] = new Set([...words.values()].filter((mark) => mark !== null))
     if (!one) return []
     if (!isSure && header.text !== '' && !isType && (!another || isOfCards(header))) return []
@@ -55,6 +61,26 @@ export function markColumns(table: CsvTable, rows: CsvRow[], aspects: Aspects): 
     return [{ column, proof: `the marks in column ${headerOf(table, column)}`, marks, words, isSure }]
   })
   return found.sort((a, b) => Number(b.isSure) - Number(a.isSure))
+}
+
+/** The error for an answer about a mark that a row contradicts. */
+export const againstMark = (line: number, word: string, answer: string, cameIn: boolean) =>
+  `The amount in row ${line} is marked ${quoted(word)} and ${cameIn ? 'came in' : 'was spent'}, which contradicts marks.${word}=${answer}.`
+
+/** Refuses an answer about a word whose column shows both directions, this one in the other. */
+function refuseToldMarks(
+  column: number,
+  shown: Map<string, Mark | null>,
+  rows: CsvRow[],
+  { told }: Aspects,
+): void {
+  for (const [word, mark] of shown) {
+    const answer = told[`marks.${word}`]
+    if (!mark || isTrade(word) || answer === undefined || answer === (mark === 'credit' ? 'in' : 'out'))
+      continue
+    const row = rows.find(({ cells }) => cells[column]?.trim() === word)
+    refuseFile(againstMark(row?.line ?? 0, word, answer, mark === 'credit'), 'marks')
+  }
 }
 
 /** The only column whose header says that it describes the rows; -1 if there are none or several. */

@@ -1,9 +1,9 @@
-import type { Choice } from '../../shared/aspect.ts'
+import type { Choice, Proved } from '../../shared/aspect.ts'
 import type { SignConvention } from '../../shared/options.ts'
 import { quoted } from '../../shared/text.ts'
 import type { Entry } from './entry.ts'
 
-export type Proof = { value: SignConvention; proof: string }
+export type Proof = Proved<SignConvention>
 export type Asked = { question: string; options: Choice[] }
 
 /** Asks which way amounts go that have signs. */

@@ -1,6 +1,8 @@
 import { type Minor, negated } from '../../../src/domain/money.ts'
-import { type Aspects, asTold } from '../../shared/aspect.ts'
+import { type Aspects, asTold, refuseAnswer } from '../../shared/aspect.ts'
 import { signsByKnownRows } from '../../shared/known.ts'
+import type { CsvField } from '../text/header-names.ts'
+import { columnsNamed } from '../text/headers.ts'
 import { isTrade, type Mark, sideOf } from '../text/mark-words.ts'
 import type { CsvRow } from '../text/row.ts'
 import type { CsvTable } from '../text/table.ts'
@@ -47,22 +49,28 @@ export function settleSigns(
   evidence: Evidence,
   aspects: Aspects,
 ): Entry[][] {
-  const isSigned = groups.flat().some(({ amount }) => amount < 0)
+  const hasMinus = isSigned(groups)
   if (evidence.sides !== 'none') return settleSides(table, groups, evidence, aspects)
   const typed = evidence.directionOf && byTypes(groups.flat(), evidence.directionOf, aspects.told.signs)
   if (typed) return directed(table, groups, typed, aspects)
-  const marked = isSigned ? null : byMarks(table, groups.flat(), evidence.directionOf, aspects)
+  const marked = hasMinus ? null : byMarks(table, groups.flat(), evidence.directionOf, aspects)
   if (marked) return directed(table, groups, marked, aspects)
-  if (!isSigned && !table.layout?.signs) return unsigned(table, groups, evidence, aspects)
+  if (!hasMinus && !table.layout?.signs) return unsigned(table, groups, evidence, aspects)
   const marks = mixedMarks(table, groups.flat(), aspects)
   const convention = aspects.settle('signs', () => {
     const found = signedAspect(table, groups, evidence, aspects)
-    return marks ? withMarkOptions(found) : found
+    return marks ? withMarkOptions(found) : { ...found, line: firstMoved(groups) }
   })
   return marks && isByMark(convention)
     ? signedByMarks(groups, marks, convention)
     : applied(groups, convention)
 }
+
+const isSigned = (groups: Entry[][]) => groups.flat().some(({ amount }) => amount < 0)
+
+/** The line of the first row that moved money. */
+const firstMoved = (groups: Entry[][]): number | undefined =>
+  groups.flat().find(({ amount }) => amount !== 0)?.row.line
 
 function applied(groups: Entry[][], convention: string): Entry[][] {
   if (!convention.startsWith('inverted')) return groups
@@ -73,21 +81,48 @@ function applied(groups: Entry[][], convention: string): Entry[][] {
 function settleSides(table: CsvTable, groups: Entry[][], { sides }: Evidence, aspects: Aspects): Entry[][] {
   // Columns that have both signs have been asked about.
   if (aspects.settled.signs || aspects.isAsked('signs')) return groups
-  if (sides === 'by balances')
-    return applied(
-      groups,
-      aspects.settle('signs', () =>
-        provedByBalances(
-          groups,
-          groups.flatMap((group) => directionOf(table, group) ?? []),
-          aspects,
-        ),
-      ),
-    )
+  refuseMappedSides(table, groups, aspects)
+  if (sides === 'by balances') {
+    const directions = groups.flatMap((group) => directionOf(table, group) ?? [])
+    const settle = () => ({ ...provedByBalances(groups, directions, aspects), line: firstMoved(groups) })
+    return applied(groups, aspects.settle('signs', settle))
+  }
   const { signs } = aspects.told
+  const proof = 'debits and credits have columns of their own'
+  if (signs?.startsWith('inverted')) refuseAnswer('signs', signs, { proof, line: firstMoved(groups) })
   if (signs && !isByMark(signs)) aspects.record('signs', signs, asTold, { once: true })
-  else aspects.record('signs', 'by_column', 'debits and credits have columns of their own')
-  return applied(groups, signs ?? 'as_written')
+  else aspects.record('signs', 'by_column', proof)
+  return groups
+}
+
+/**
+ * Refuses a mapping of debits or credits that other evidence contradicts: headers and balances for two columns, for one all
+ * that shows what its signs mean.
+ */
+function refuseMappedSides(table: CsvTable, groups: Entry[][], aspects: Aspects): void {
+  const fields = (['debit', 'credit'] as const).filter((field) => aspects.told[`mapping.${field}`]?.trim())
+  const [field, other] = fields
+  if (!field) return
+  const name = `mapping.${field}`
+  const refuse = (proof: string, line = firstMoved(groups)) =>
+    refuseAnswer(name, aspects.told[name] ?? '', { proof, line })
+  if (other) {
+    const isNamed = (one: 'debit' | 'credit', side: CsvField) =>
+      columnsNamed(table.headers, side).includes(table.columns[one]?.[0] ?? -1)
+    if (isNamed('debit', 'credit') && isNamed('credit', 'debit')) refuse('the headers say the opposite')
+    const isAgainst = (found: Direction | null) => found?.value === 'inverted' && !found.doubt
+    if (groups.some((group) => isAgainst(directionOf(table, group)))) refuse('the balances follow')
+    return
+  }
+  const written = field === 'debit' ? applied(groups, 'inverted') : groups
+  const rows = groups.flat().map(({ row }) => row)
+  const marked = isSigned(written) ? null : sureMarks(table, rows, aspects)
+  const against = marked?.marks.findIndex((mark) => mark && mark !== field) ?? -1
+  if (marked && against >= 0) refuse(marked.proof, rows[against]?.line)
+  const evidence: Evidence = { sides: 'none', openings: [], own: null, directionOf: null }
+  const found = signedAspect(table, written, evidence, aspects)
+  const isAgainst = 'value' in found && (found.value === 'inverted') !== (field === 'debit')
+  if (isAgainst && !found.yields) refuse(found.proof)
 }
 
 /** Which way each row went, and what shows it; without a proof, that has been asked. */
@@ -109,6 +144,14 @@ function directed(
   )
   const isAgainst = (direction: Direction | null) => direction?.value === 'inverted' && !direction.doubt
   const contradicts = signed.some((group) => areMixed(group) || isAgainst(directionOf(table, group)))
+  const answer = aspects.told.signs
+  if (
+    proof &&
+    !contradicts &&
+    answer?.startsWith('inverted') &&
+    !groups.flat().some(({ amount }) => amount < 0)
+  )
+    refuseAnswer('signs', answer, { proof, line: firstMoved(groups) })
   // Types say more than an option, as long as nothing contradicts them.
   const told = value === 'by_mark' || contradicts ? aspects.told.signs : undefined
   if (told) aspects.record('signs', told, asTold, { once: true })
@@ -136,6 +179,12 @@ function byTypes(
   return { value: 'by_type', proof: 'the types of all rows', marks }
 }
 
+/** The marks of a column that are not all words of trade, such as `Purchase`. */
+const sureMarks = (table: CsvTable, rows: CsvRow[], aspects: Aspects) =>
+  markColumns(table, rows, aspects).find(({ column }) =>
+    rows.some(({ cells }) => !isTrade(cells[column] ?? '')),
+  )
+
 /** The directions that a column of marks gives positive amounts, or marks such as `12.50 CR` beside the amounts. */
 function byMarks(
   table: CsvTable,
@@ -144,9 +193,7 @@ function byMarks(
   aspects: Aspects,
 ): Directions | null {
   const rows = entries.map(({ row }) => row)
-  const sure = markColumns(table, rows, aspects).find(({ column }) =>
-    rows.some(({ cells }) => !isTrade(cells[column] ?? '')),
-  )
+  const sure = sureMarks(table, rows, aspects)
   if (sure) {
     recordMarks(sure.words, sure.proof, aspects)
     return { value: 'by_mark', ...sure }

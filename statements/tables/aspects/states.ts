@@ -1,5 +1,5 @@
 import { pluralize } from '../../../src/domain/pluralize.ts'
-import type { Aspects } from '../../shared/aspect.ts'
+import type { Aspects, Proved } from '../../shared/aspect.ts'
 import type { Reason } from '../../shared/statement.ts'
 import { quoted } from '../../shared/text.ts'
 import { hundredthsIn } from '../text/contents.ts'
@@ -124,7 +124,7 @@ function outcomeOf(
   some: CsvRow[],
   others: CsvRow[],
   areUndone: boolean,
-): { value: 'booked' | 'skipped'; proof: string } | null {
+): Proved<'booked' | 'skipped'> | null {
   const rest = others.map(statedIn)
   const gone = some.map(statedIn)
   const all = [...rest, ...gone].sort((a, b) => a.row.line - b.row.line)
@@ -133,13 +133,14 @@ function outcomeOf(
     [rows, rows.toReversed()].some((ordered) =>
       ordered.every((one, i) => one.balance !== null && (i === 0 || follows(ordered[i - 1], one))),
     )
-  if (isRunning(all)) return { value: 'booked', proof: 'the balances follow with these rows' }
+  const line = some[0]?.line
+  if (isRunning(all)) return { value: 'booked', proof: 'the balances follow with these rows', line }
   if ((areUndone || rest.length > minRunning) && isRunning(rest))
-    return { value: 'skipped', proof: 'the balances follow without these rows' }
+    return { value: 'skipped', proof: 'the balances follow without these rows', line }
   const amounts = new Set(rest.map(({ amount }) => amount))
   const isBroughtBack = ({ amount }: Stated) => amount !== 0 && amounts.has(-amount)
   return areUndone && gone.every(isBroughtBack)
-    ? { value: 'booked', proof: 'other rows bring these back' }
+    ? { value: 'booked', proof: 'other rows bring these back', yields: true }
     : null
 }
 

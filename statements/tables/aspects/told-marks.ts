@@ -1,10 +1,10 @@
 import { type Aspects, asTold } from '../../shared/aspect.ts'
 import type { Problems } from '../../shared/problems.ts'
-import { quoted } from '../../shared/text.ts'
 import { isKnown } from '../text/headers.ts'
 import type { CsvRow } from '../text/row.ts'
 import type { CsvTable } from '../text/table.ts'
 import type { Entry } from './entry.ts'
+import { againstMark } from './marks.ts'
 
 const prefix = 'marks.'
 
@@ -25,10 +25,7 @@ export function checkToldMarks(
     const marked = entries.filter(({ row, amount }) => amount !== 0 && hasMark(row, word, columns))
     const against = marked.find(({ amount }) => direction !== (amount > 0 ? 'in' : 'out'))
     if (against && !areReversed)
-      problems.add(
-        'marks',
-        `The amount in row ${against.row.line} is marked ${quoted(word)} and ${against.amount > 0 ? 'came in' : 'was spent'}, which contradicts ${field}=${direction}.`,
-      )
+      problems.add('marks', againstMark(against.row.line, word, direction, against.amount > 0))
     else if (marked.length > 0) aspects.record(field, direction, asTold)
   }
 }

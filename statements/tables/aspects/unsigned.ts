@@ -1,6 +1,6 @@
 import { addDays } from '../../../src/domain/dates.ts'
 import { type Minor, negated } from '../../../src/domain/money.ts'
-import { type Aspects, asTold } from '../../shared/aspect.ts'
+import { type Aspects, asTold, refuseAnswer } from '../../shared/aspect.ts'
 import { knownBalance, needDays, signsByKnownRows } from '../../shared/known.ts'
 import type { CsvTable } from '../text/table.ts'
 import { directionsByBalances } from './balances.ts'
@@ -91,6 +91,14 @@ function settle(all: Unsigned[], doubt: string | null, aspects: Aspects): Meanin
   const isOneWay = all.every(({ direction }) => direction !== (shown.verb === 'raise' ? -1 : 1))
   const known = knownMeaning(all, doubt, isOneWay, shown, aspects)
   const kept = isOneWay && known ? keptSigns(known.isOwn === (shown.verb === 'raise'), aspects) : null
+  if (
+    told !== undefined &&
+    known &&
+    !known.yields &&
+    open.length === 0 &&
+    isOwnBy(told, shown) !== known.isOwn
+  )
+    refuseAnswer('signs', told, { proof: known.proof, line: shown.entry?.row.line })
   const isAsked = told === undefined && (known === null || (open.length > 0 && kept === null))
   const asked = known ? question(notShown, open) : unsignedQuestion(doubt ?? '', shown, open)
   // What the account held before shows which way the oldest amount went.
@@ -100,7 +108,7 @@ function settle(all: Unsigned[], doubt: string | null, aspects: Aspects): Meanin
       aspects,
     )
   const answer = isAsked ? aspects.ask('signs', asked.question, asked.options) : (told ?? kept ?? '')
-  const isOwn = known?.isOwn ?? answer.startsWith('inverted') === (shown.verb === 'lower')
+  const isOwn = known?.isOwn ?? isOwnBy(answer, shown)
   const oldestCameIn = answer === 'as_written' || answer === 'inverted_but_oldest'
   if (!isAsked) {
     // Where the balances show every direction, there is nothing to tell.
@@ -114,28 +122,31 @@ function settle(all: Unsigned[], doubt: string | null, aspects: Aspects): Meanin
   return { isOwn, oldestCameIn }
 }
 
-/** Whether more is better, as far as that is known without a question. */
+/** Whether more is better, by an answer. */
+const isOwnBy = (answer: string, { verb }: Shown) => answer.startsWith('inverted') === (verb === 'lower')
+
+/** Whether more is better, as far as that is known without a question; `yields` to an answer if the file does not show it. */
 function knownMeaning(
   all: Unsigned[],
   doubt: string | null,
   isOneWay: boolean,
   { verb }: Shown,
   aspects: Aspects,
-): { isOwn: boolean; proof: string } | null {
+): { isOwn: boolean; proof: string; yields?: boolean } | null {
   const { kept } = aspects
   const { balance, signs } = kept?.values ?? {}
-  if (kept && balance) return { isOwn: balance === 'own', proof: kept.source }
+  if (kept && balance) return { isOwn: balance === 'own', proof: kept.source, yields: true }
   // Of a layout with signs, this month may have amounts of one sign only.
   if (kept && isOneWay && (signs === 'as_written' || signs === 'inverted'))
-    return { isOwn: (signs === 'as_written') === (verb === 'raise'), proof: kept.source }
+    return { isOwn: (signs === 'as_written') === (verb === 'raise'), proof: kept.source, yields: true }
   const shown = all.map(({ entry, direction }) => ({
     ...entry,
     amount: (entry.amount * (direction ?? 0)) as Minor,
   }))
   const recorded = signsByKnownRows(shown, aspects)
-  if (recorded) return { isOwn: recorded.value === 'as_written', proof: recorded.proof }
+  if (recorded) return { isOwn: recorded.value === 'as_written', proof: recorded.proof, yields: true }
   const held = meaningOfBalances([all.map(({ entry }) => entry)], aspects)
-  if (held) return held
+  if (held) return { ...held, yields: true }
   return doubt === null ? { isOwn: true, proof: 'the balances show which way each amount went' } : null
 }
 

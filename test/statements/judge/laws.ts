@@ -18,6 +18,18 @@ export function textsOf(one: Case): Record<string, string> {
   return Object.fromEntries([...keyed, ...questions].map(({ field, text }) => [field, text]).reverse())
 }
 
+/** The options of the first sheet that are refused where each is sent alone. */
+export function refusedOptions(one: Case): string[] {
+  const { questions } = read(one, toldOf(one))
+  const answers = questions.flatMap(({ field, options }) =>
+    options.map(({ value }) => [field, value] as const),
+  )
+  return answers.flatMap(([field, value]) => {
+    const { problems } = read(one, { ...toldOf(one), [field]: value })
+    return problems.length > 0 ? [`${field}=${value}: ${problems[0]?.text}`] : []
+  })
+}
+
 /** The fields that are asked after the first option of each question of the first sheet was chosen; null if none was asked. */
 export function askedAgain(one: Case): string[] | null {
   const { questions } = read(one, toldOf(one))
