@@ -146,11 +146,15 @@ function createIfValid(owner: Owner, plan: Plan, importId: SQL) {
     duplicates: db.all<FoundDuplicate>(selectDuplicates(id, plan.isDryRun ? maxPreviewed : maxListed)),
     created: insertWhere(db, imports, newImport(owner, plan), isValid).returning(),
     rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
-    counted: toStatements([...addToTotals(owner.id, isImportedBy(importId)), setCause('import', importId)]),
+    counted: toStatements(addToTotals(owner.id, isImportedBy(importId))),
     booked: toStatements(markBooked(owner, id, importId)),
     ...(plan.links?.length
-      ? { links: [db.run(linkRows(owner, importId, plan.links))], linked: [selectLinked(owner, importId)] }
+      ? {
+          links: toStatements(linkRows(owner, importId, plan.links)),
+          linked: [selectLinked(owner, importId)],
+        }
       : { links: [], linked: [] }),
+    caused: db.run(setCause('import', importId)),
   }
 }
 

@@ -146,9 +146,9 @@ export function matchesAmong(
   const compared = candidates.slice(0, maxCompared)
   const rules = new Map(payees.map((rule) => [rule.id, rule]))
   const rows = compared.flatMap((one) => {
-    const rule = one.row.importId === null ? rules.get(one.row.recurringId ?? 0) : undefined
+    const rule = rules.get(one.row.recurringId ?? 0)
     const occurrence = rule && occurrenceOf(rule, one.row.transactionDate)
-    return matchRow(one).map((leg): MatchRow => ({ ...leg, occurrence }))
+    return matchRow(one).map((leg): MatchRow => (leg.importId === null ? { ...leg, occurrence } : leg))
   })
   const matches: Match[] = findMatches(rows, {
     kind,
@@ -174,12 +174,15 @@ type Joined = Pick<Transaction, 'accountId' | 'type' | 'importId'> & { kind: Mat
 function matchRow({ row, isBooked, ...settledJson }: Candidate): MatchRow[] {
   const { id, accountId, toAccountId, type, amount, transactionDate: date, importId } = row
   const joined: Joined[] = JSON.parse(settledJson.joined)
+  const ofTransfer = joined.filter(({ kind }) => kind === 'transfer')
   const leg = (accountId: number, type: MatchRow['type'], counterpart: number | null): MatchRow => {
     const own = joined.filter(
       (one) => one.type === 'transfer' || (one.accountId === accountId && one.type === type),
     )
     const isDouble = isBooked === 1 || own.some((one) => one.isDouble === 1)
-    const importedBy = own.find(({ kind }) => kind === 'transfer')?.importId ?? importId
+    // A transfer that was one leg: only that is in its file.
+    const importedBy =
+      ofTransfer.length > 0 ? (own.find((one) => ofTransfer.includes(one))?.importId ?? null) : importId
     const settled = matchKinds.filter((kind) => (kind === 'duplicate' ? isDouble : counterpart !== null))
     const words = wordsOf(row)
     return { id, accountId, type, counterpart, amount, date, importId: importedBy, words, settled }

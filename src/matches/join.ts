@@ -14,8 +14,8 @@ import { handedOverTexts } from '../domain/transaction-fields.ts'
 import type { Draft } from '../failures/draft.ts'
 import { Invalid, Reconciled } from '../failures/failures.ts'
 import { dayInFile } from '../transactions/booked-days.ts'
-import { isImported } from '../transactions/bulk-duplicates.ts'
 import { storedFieldNames } from '../transactions/bulk-insert.ts'
+import { storeLegOriginals } from '../transactions/leg-originals.ts'
 import { liveCategory, type Transaction, transactionColumns } from '../transactions/read.ts'
 import type { JoinedPair, Pair, Pairs } from './contract.ts'
 import { areOccurrences, hasRoom, isPair, kindRule, occurrenceRule, pairRules, roomRule } from './pairs.ts'
@@ -117,9 +117,7 @@ export function joinPairs({ id: userId }: UserScope, pairs: string): SQL[] {
   const joined = sql`(${originalsOfPairs(userId, pairs)})`
   return [
     storeOriginals(userId, pairs),
-    deleteStaleOriginals(userId, joined),
-    storeOutflowOriginals(userId, joined),
-    clearBookedBy(joined),
+    ...storeLegOriginals(userId, joined),
     redirectOriginals(userId, joined),
     unlinkDeleted(joined),
     sql`delete from transactions where id in (select id from ${joined})`,
@@ -171,43 +169,6 @@ function rolesIn(userId: SQL, pairs: string): SQL {
                 from pair cross join transactions a on a.id = a_id cross join transactions b on b.id = b_id
                where ${areLive} and ${isPair(sql`kind`)} and not ${areOccurrences} and ${hasRoom(userId, sql`a_id, b_id`)})
     )`
-}
-
-/** Deletes the original of an edited outflow if the import that it came from has been undone. */
-function deleteStaleOriginals(userId: SQL, joined: SQL): SQL {
-  return sql`
-    delete from imported_originals
-     where user_id = ${userId} and id in (select joined_id from ${joined} where kind = 'transfer')
-       and kind is null and not ${isImported('imported_originals')}`
-}
-
-/**
- * An outflow that becomes a transfer is stored as the expense it was, or a file that has it would import it again. If an
- * original exists (the outflow was edited), adds `booked_by`, the import of a file that also contains the row. A repeated
- * join finds no `booked_by` to add, since `clearBookedBy` has taken it from the outflow.
- */
-function storeOutflowOriginals(userId: SQL, joined: SQL): SQL {
-  return sql`
-    insert into imported_originals (user_id, id, account_id, type, amount, reference, transaction_date, kind, import_id,
-                            booked_by, joined_id, merged_into_id, seq)
-    select ${userId}, outflow.id, outflow.account_id, outflow.type, outflow.amount, outflow.reference,
-           outflow.transaction_date, 'transfer', outflow.import_id, outflow.booked_by, outflow.id, outflow.id, gone.seq
-      from ${joined} gone cross join transactions outflow on outflow.id = gone.joined_id
-     where gone.kind = 'transfer'
-        on conflict do update set booked_by = coalesce(booked_by, excluded.booked_by)`
-}
-
-/**
- * From now on, the imported original of an outflow represents its row of a file, and the outflow itself does not. If it
- * kept its `booked_by`, and that import has been undone, `updateRemaining` would set off the trigger
- * `transaction_unlike_file`, which would replace the imported original.
- */
-function clearBookedBy(joined: SQL): SQL {
-  return sql`
-    update transactions set booked_by = null
-      from ${joined} gone
-     where transactions.id = gone.joined_id and gone.kind = 'transfer' and transactions.booked_by is not null
-       and transactions.seq <= gone.seq`
 }
 
 /** The row that remains now also represents the rows that had been joined with the one that went. */

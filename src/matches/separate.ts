@@ -255,20 +255,21 @@ function restoreTargets(userId: SQL, rows: SQL): SQL {
 
 /**
  * Deletes the joins of these rows. A trigger then deletes the originals that are no longer needed: all but rows that their
- * file has differently, and outflows of transfers that are still joined, which their file has as expenses.
+ * file has differently, and legs that are still transfers, which their file has as income or expenses.
  */
 function deleteJoins(userId: SQL, rows: SQL): SQL {
   return sql`
-    with back as materialized (select id, joined_id from ${rows}),
+    with back as materialized (select id, joined_id, kind from ${rows}),
     touched as materialized (
-      select id, id in (select id from back) as was_joined, exists (
+      select id, id in (select id from back) as was_joined,
+             kind = 'transfer' and id not in (select joined_id from back where kind = 'transfer') or exists (
                select 1 from imported_originals leg indexed by imported_originals_merged_into
                 where user_id = ${userId} and merged_into_id = imported_originals.id and joined_id = imported_originals.id
-                  and id <> imported_originals.id and kind = 'transfer' and id not in (select id from back)) as is_outflow
+                  and id <> imported_originals.id and kind = 'transfer' and id not in (select id from back)) as is_leg
         from imported_originals where user_id = ${userId} and id in (select id from back union select joined_id from back))
     update imported_originals
-       set kind = iif(is_outflow, 'transfer', null), joined_id = imported_originals.id, merged_into_id = imported_originals.id, seq = null, kept = null
+       set kind = iif(is_leg, 'transfer', null), joined_id = imported_originals.id, merged_into_id = imported_originals.id, seq = null, kept = null
       from touched
      where imported_originals.user_id = ${userId} and imported_originals.id in (select id from touched) and touched.id = imported_originals.id
-       and (was_joined or joined_id = imported_originals.id and not is_outflow)`
+       and (was_joined or joined_id = imported_originals.id and not is_leg)`
 }

@@ -16,6 +16,7 @@ import {
   wholeNumber,
 } from '../domain/fields.ts'
 import { idempotencyKeyHeader } from '../domain/idempotency-key-header.ts'
+import { overrideReconciled } from '../domain/reconciled.ts'
 import { exceptionOf, maxKeptExceptions } from '../domain/recurrence/occurrences.ts'
 import {
   formatRecurrenceRule,
@@ -149,8 +150,11 @@ export const occurrenceChanges = field(
     ...exceptionFields,
     transaction_id: field(
       z.optional(nullable(id)),
-      doc('Alone: the transaction that is the occurrence, of the same account and type; null if none is.'),
+      doc(
+        'Alone: the transaction that is the occurrence, of the same account and type, or one side of a transfer, which becomes the transfer; null if none is.',
+      ),
     ),
+    ...overrideReconciled,
   }),
   doc({ id: 'OccurrenceChanges' }),
 )

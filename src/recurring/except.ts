@@ -21,7 +21,7 @@ type Target = { id: number; date: CalendarDate; expected: ExpectedVersions }
 
 /**
  * Changes or skips one occurrence, or links a transaction to it; returns its rule. Throws NotFound, Forbidden,
- * VersionConflict, Invalid, AlreadyRecorded, TooBusy.
+ * VersionConflict, Invalid, AlreadyRecorded, Reconciled, TooBusy.
  */
 export function changeOccurrence(
   owner: Owner,
@@ -34,9 +34,11 @@ export function changeOccurrence(
     const isUnlinked = draft.values.transaction_id === null
     const rule = isUnlinked ? successorOn(found.rule, found.rules, date) : requireOccurrence(found, date)
     const sent = await requireComplete(owner, withErrors(draft, occurrenceErrors(draft, date)))
-    const { transaction_id, ...exception } = sent
-    if (transaction_id !== undefined)
-      return linkTransaction(owner, found, { rule, date, transactionId: transaction_id })
+    const { transaction_id, override_reconciled, ...exception } = sent
+    if (transaction_id !== undefined) {
+      const isOverride = override_reconciled === true
+      return linkTransaction(owner, found, { rule, date, transactionId: transaction_id, isOverride })
+    }
     return writeException(owner, found, { rule, date, exception })
   })
 }
@@ -47,12 +49,17 @@ function occurrenceErrors(
 ): FieldErrors {
   const errors = { ...given }
   addDayErrors(errors, { date, day: values.transaction_date })
-  if (values.transaction_id !== undefined && Object.keys(values).length > 1)
+  const { override_reconciled: _, ...changes } = values
+  if (values.transaction_id !== undefined && Object.keys(changes).length > 1)
     addError(errors, 'transaction_id', 'The :field field must be the only one.')
   return errors
 }
 
-type Change = { rule: Rule; date: CalendarDate; exception: Omit<OccurrenceChanges, 'transaction_id'> }
+type Change = {
+  rule: Rule
+  date: CalendarDate
+  exception: Omit<OccurrenceChanges, 'transaction_id' | 'override_reconciled'>
+}
 
 async function writeException(owner: Owner, { today }: FoundRules, { rule, date, exception }: Change) {
   const { db, now } = owner

@@ -21,7 +21,11 @@ export async function linkOccurrence(
   transaction_id: number | null,
 ): Promise<void> {
   const param = { id: recurring_id, date: occurrence_date }
-  await unwrap(client.api.recurring[':id'].occurrences[':date'].$put({ param, json: { transaction_id } }))
+  const { $put } = client.api.recurring[':id'].occurrences[':date']
+  await writeOrAsk(
+    (options) => unwrap($put({ param, json: { transaction_id, ...options } })),
+    'This makes a transfer of one side of it, or the side again of the transfer.',
+  )
   await ledger.sync()
 }
 

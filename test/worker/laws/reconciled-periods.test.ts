@@ -42,8 +42,6 @@ const cannotMove: Record<string, string[]> = {
     'PUT /api/recurring/:id',
     'PATCH /api/recurring/:id',
     'DELETE /api/recurring/:id',
-    'PUT /api/recurring/:id/occurrences/:date',
-    'PATCH /api/recurring/:id/occurrences/:date',
     'POST /api/recurring/suggestions/dismiss',
   ],
   'It changes what is suggested or remembered.': [
@@ -146,6 +144,21 @@ const records: Attempt = async ({ person, spent }) => {
   return (override) => person.post(`/api/recurring/${id}/occurrences/${starts_on}/record${inQuery(override)}`)
 }
 
+/** A leg on another account that becomes, or was, an occurrence of a transfer into the reconciled one. */
+const links =
+  (method: 'put' | 'patch', isLinked: boolean): Attempt =>
+  async ({ person, expense, cash, transferred }) => {
+    const { transaction_date: starts_on, ...template } = transferred
+    const { id } = (await person.post('/api/recurring', { ...template, starts_on, rrule: 'FREQ=MONTHLY' }))
+      .body
+    const fields = { account_id: cash.id, amount: '5.00', transaction_date: starts_on }
+    const { id: leg } = await recordTransaction(person, { ...expense(), ...fields })
+    const path = `/api/recurring/${id}/occurrences/${starts_on}`
+    if (isLinked) expect((await person.put(path, { transaction_id: leg })).status).toBe(200)
+    const body = { transaction_id: isLinked ? null : leg }
+    return (override) => person[method](path, { ...body, ...inBody(override) })
+  }
+
 /** Changes that a reconciled period refuses without the override, by route. */
 const refused: Record<string, Record<string, Attempt>> = {
   'PUT /api/accounts/:id': { 'another starting balance': startsAt('put') },
@@ -214,6 +227,8 @@ const refused: Record<string, Record<string, Attempt>> = {
     },
   },
   'POST /api/recurring/:id/occurrences/:date/record': { 'an occurrence': records },
+  'PUT /api/recurring/:id/occurrences/:date': { 'a leg that becomes a transfer': links('put', false) },
+  'PATCH /api/recurring/:id/occurrences/:date': { 'a transfer that becomes a leg': links('patch', true) },
   'PUT /api/balance-checks/:id': { 'another balance': checksAgain('put', { balance: 5 }) },
   'PATCH /api/balance-checks/:id': { 'another day': checksAgain('patch', { date: '2026-10-30' }) },
   'DELETE /api/balance-checks/:id': {
