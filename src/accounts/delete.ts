@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { withinBounds } from '../database/bounds.ts'
-import { logAccountDeletion } from '../database/kept-totals.ts'
+import { subtractAccounts } from '../database/kept-totals.ts'
 import type { Owner, UserScope } from '../database/owner.ts'
 import { requirePrecondition } from '../database/ownership.ts'
+import { toStatements } from '../database/run.ts'
 import { accounts } from '../database/schema.ts'
 import type { ExpectedVersions } from '../domain/types.ts'
 import type { RemovalQueue } from '../queues/queues.ts'
@@ -20,11 +21,11 @@ export async function deleteAccount(
   removalQueue: RemovalQueue,
 ): Promise<void> {
   const { isCurrentRow, owned, conflictingRow } = accountPrecondition(owner, id, expected)
-  const logged = owner.db.run(
-    logAccountDeletion(owner.id, sql`select id from ${accounts} where ${isCurrentRow}`),
+  const subtracted = toStatements(
+    subtractAccounts(owner.id, sql`select id from ${accounts} where ${isCurrentRow}`),
   )
   const deleted = owner.db.update(accounts).set(deletedAccountColumns(owner)).where(isCurrentRow)
-  const results = await withinBounds('amount', owner.run({ owned, conflictingRow, logged, deleted }))
+  const results = await withinBounds('amount', owner.run({ owned, conflictingRow, subtracted, deleted }))
   requirePrecondition(accounts, results)
   await removalQueue.send(results.user.id)
 }

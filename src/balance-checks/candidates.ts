@@ -46,7 +46,7 @@ export function selectSuspects(owner: Owner, id: number) {
   const suspects = sql`(
       with checked as materialized (
         select account_id, date, ${differenceOfCheck} as difference
-          from balance_checks where ${ownRow(owner, balanceChecks, id)} and base <> 0 and broken_since is null
+          from balance_checks where ${ownRow(owner, balanceChecks, id)} and base <> 0
       ), side as (
         select *, false as is_incoming from (${newest(sql`account_id`, sql`booked_on`)}) where ${isAmount}
         union all

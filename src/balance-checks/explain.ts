@@ -5,8 +5,8 @@ import { accounts, balanceChecks } from '../database/schema.ts'
 import type { Minor } from '../domain/money.ts'
 import { NotFound } from '../failures/failures.ts'
 import { type Candidate, candidatesOf, selectSuspects } from './candidates.ts'
-import type { EntryDetails } from './differences.ts'
 import { accountsOf, type BalanceCheck, explainedChecksOf, selectExplainedChecks, stateOf } from './read.ts'
+import type { EntryDetails } from './story.ts'
 
 type Explained = ReturnType<typeof explainedChecksOf<ExplainedEntry>>[number]
 type ExplainedEntry = Parameters<typeof explainedChecksOf>[0]['entries'][number]['row'] & EntryDetails

@@ -80,7 +80,13 @@ export const explainedCheck = shown.object(
     broken_by: field(
       z.array(brokenBy),
       doc(
-        'Of a check that was `ok`: the changes since then, oldest first, which add up to the difference. Of one that never was: the changes since it was made.',
+        'Of a check that was `ok`: the changes since then, oldest first, which add up to the difference, with `unexplained`. Of one that never was: the changes since it was made. The newest 1,000 changes of an account are known.',
+      ),
+    ),
+    unexplained: field(
+      shown.total(),
+      doc(
+        'The part of the difference that came from changes that are not known any more; `broken_at` is null then.',
       ),
     ),
     last_ok: field(z.nullable(lastOk), doc('Of a broken check, if there is one.')),
@@ -109,6 +115,7 @@ export const explainedCheck = shown.object(
         import_id: null,
       },
     ],
+    unexplained: 0,
     last_ok: { id: 9, date: '2026-09-30' },
     span: null,
     candidates: [],

@@ -11,13 +11,11 @@ import { balanceOn } from './balance-on.ts'
 /** The position in the log: the id of the last entry ever written. */
 const lastEntry = sql<number>`coalesce((select seq from sqlite_sequence where name = 'reconciliation_log'), 0)`
 
-/** The columns on which the difference of a check depends, as of now. */
+/** The difference of a check as of now, and the position in the log. Triggers derive its sum from it. */
 export function newBase(accountId: SQL, date: SQL, balance: SQL) {
   return {
     base: sql<number>`(${balanceOn(accountId, date)} - ${balance})`,
     afterEntry: lastEntry,
-    brokenSince: null,
-    brokenCount: 0,
   }
 }
 
@@ -28,8 +26,6 @@ export function changedBase(accountId: SQL, date: SQL, balance: SQL) {
   return {
     base: sql<number>`iif(${isNew}, ${base}, balance_checks.base)`,
     afterEntry: sql<number>`iif(${isNew}, ${afterEntry}, after_entry)`,
-    brokenSince: sql<Date>`iif(${isNew}, null, broken_since)`,
-    brokenCount: sql<number>`iif(${isNew}, 0, broken_count)`,
     source: sql<'manual'>`iif(${isNew}, 'manual', source)`,
     importId: sql<number>`iif(${isNew}, null, import_id)`,
   }

@@ -35,28 +35,26 @@ export function presentCheck(check: BalanceCheck): ShownBalanceCheck {
 }
 
 export function presentExplained(check: Explanation): ShownExplainedCheck {
-  const { date, wasOk, lastOk, candidates, changes, folded } = check
-  const all = [
-    ...(folded ? [many(folded)] : []),
-    ...changes.map(
-      (change): ShownChange => ({
-        at: change.at.toISOString(),
-        op: change.op,
-        count: change.count,
-        transaction_id: change.transactionId,
-        effect: moneyNumber(change.effect),
-        before: presentLogged(change.before),
-        after: presentLogged(change.after),
-        by: presentWriter(change),
-        cause: change.cause,
-        import_id: change.importId,
-      }),
-    ),
-  ]
+  const { date, wasOk, lastOk, candidates, changes, unexplained } = check
+  const all = changes.map(
+    (change): ShownChange => ({
+      at: change.at.toISOString(),
+      op: change.op,
+      count: change.count,
+      transaction_id: change.transactionId,
+      effect: moneyNumber(change.effect),
+      before: presentLogged(change.before),
+      after: presentLogged(change.after),
+      by: presentWriter(change),
+      cause: change.cause,
+      import_id: change.importId,
+    }),
+  )
   const isUnexplained = stateOf(check) === 'broken' && !wasOk
   return {
     ...presentCheck(check),
-    broken_by: all.length > maxChanges ? [...all.slice(0, maxChanges - 1), restOf(check)] : all,
+    broken_by: all.length > maxChanges ? [...all.slice(0, maxChanges - 1), restOf(changes)] : all,
+    unexplained: moneyNumber(unexplained),
     last_ok: lastOk && { id: lastOk.id, date: lastOk.date },
     span: isUnexplained ? { from: lastOk && addDays(lastOk.date, 1), to: date } : null,
     candidates: candidates.map(({ kind, ids, startingBalance }) => ({
@@ -69,30 +67,21 @@ export function presentExplained(check: Explanation): ShownExplainedCheck {
 
 type ShownChange = ShownExplainedCheck['broken_by'][number]
 
-/** Changes that are not listed one by one. */
-function many({ at, count, effect }: { at: Date; count: number; effect: bigint }): ShownChange {
+/** The changes beyond those that are listed, as one. */
+function restOf(changes: Explanation['changes']): ShownChange {
+  const rest = changes.slice(maxChanges - 1)
   return {
-    at: at.toISOString(),
+    at: (rest[0]?.at ?? new Date(0)).toISOString(),
     op: 'many',
-    count,
+    count: rest.reduce((sum, { count }) => sum + Math.max(count, 1), 0),
     transaction_id: null,
-    effect: moneyNumber(effect),
+    effect: moneyNumber(rest.reduce((sum, { effect }) => sum + effect, 0n)),
     before: null,
     after: null,
     by: null,
     cause: null,
     import_id: null,
   }
-}
-
-/** The changes beyond those that are listed, as one. */
-function restOf({ changes, folded }: Explanation): ShownChange {
-  const rest = changes.slice(maxChanges - 1 - (folded ? 1 : 0))
-  return many({
-    at: rest[0]?.at ?? new Date(0),
-    count: rest.reduce((sum, { count }) => sum + Math.max(count, 1), 0),
-    effect: rest.reduce((sum, { effect }) => sum + effect, 0n),
-  })
 }
 
 function presentLogged(row: LoggedRow | null): ShownChange['before'] {

@@ -9,7 +9,7 @@ import type { ExpectedVersions } from '../domain/types.ts'
 import type { Draft } from '../failures/draft.ts'
 import { NotFound, TooBusy } from '../failures/failures.ts'
 import type { BalanceCheckQuery } from './contract.ts'
-import { type Checked, type Difference, differencesOf, type Entry } from './differences.ts'
+import { type Checked, type Entry, type Story, storyOf } from './story.ts'
 
 /** The columns of a check that responses show, without its difference. */
 export const checkColumns = {
@@ -26,18 +26,19 @@ export const checkColumns = {
 export type CheckRow = Pick<typeof balanceChecks.$inferSelect, keyof typeof checkColumns>
 
 /** A check with its difference. */
-export type BalanceCheck = CheckRow & Pick<Difference, 'difference' | 'wasOk' | 'brokenAt'>
+export type BalanceCheck = CheckRow & Pick<Checked, 'difference'> & Pick<Story, 'wasOk' | 'brokenAt'>
 
 // Amounts that may be beyond the integers that the driver reads are selected in two parts.
-export const checkedColumns = {
+const checkedColumns = {
   ...checkColumns,
   high: sql<number>`(balance_checks.base >> 20)`,
   low: sql<number>`(balance_checks.base & 1048575)`,
+  movedHigh: sql<number>`(balance_checks.moved >> 20)`,
+  movedLow: sql<number>`(balance_checks.moved & 1048575)`,
+  startingBalance: sql<number>`accounts.starting_balance`,
   afterEntry: balanceChecks.afterEntry,
-  brokenSince: balanceChecks.brokenSince,
-  brokenCount: balanceChecks.brokenCount,
 }
-export const entryColumns = {
+const entryColumns = {
   id: reconciliationLog.id,
   accountId: reconciliationLog.accountId,
   date: reconciliationLog.date,
@@ -60,10 +61,10 @@ const detailColumns = {
   cause: reconciliationLog.cause,
 }
 
-/** More entries are only there for a minute, until they are folded (fold.ts): they would not fit into a response. */
+/** More entries are only there for a minute, until the job trims the log (trim.ts): they would not fit into a response. */
 const maxEntries = 20_000
 
-/** Selects all checks of accounts of the user, oldest day first, and the entries of the log that they depend on. */
+/** Selects all checks of accounts of the user, oldest day first, and the entries of the log about them. */
 function selectLedger<Columns extends typeof entryColumns>(
   { db, id }: UserScope,
   whichAccounts: SQL | undefined,
@@ -107,12 +108,15 @@ export function explainedChecksOf<Row extends Omit<Entry, 'effect'> & { high: nu
   found: Found<Row>,
 ) {
   if (found.entries.length > maxEntries) throw new TooBusy()
-  const checks = found.checks.map(({ row }): CheckRow & Checked => ({ ...row, base: exactSum(row) }))
   const entries = found.entries.map(({ row }) => ({ ...row, effect: exactSum(row) }))
-  const differences = differencesOf(checks, entries)
-  return checks.flatMap((check) => {
-    const found = differences.get(check.id)
-    return found ? [{ ...check, ...found }] : []
+  const logged = Map.groupBy(entries, ({ accountId }) => accountId)
+  const moved = new Map<number, bigint>()
+  return found.checks.map(({ row }) => {
+    const sum = (moved.get(row.accountId) ?? 0n) + exactSum({ high: row.movedHigh, low: row.movedLow })
+    moved.set(row.accountId, sum)
+    const difference = BigInt(row.startingBalance) + sum - BigInt(row.balance)
+    const check: CheckRow & Checked = { ...row, difference, base: exactSum(row) }
+    return { ...check, ...storyOf(check, logged.get(row.accountId) ?? []) }
   })
 }
 

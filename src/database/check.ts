@@ -11,7 +11,7 @@ export async function findDifferences(db: Database): Promise<Difference[]> {
   const queries = [
     accountFigures,
     totalFigures,
-    balancesOfChecks,
+    sumsOfChecks,
     unnamedEntries,
     invalidReferences,
     invalidOriginals,
@@ -77,26 +77,22 @@ const bankMovements = sql`
   union all
   select to_account_id, coalesce(to_booked_on, transaction_date), amount from ${rows} where to_account_id is not null`
 
-/** The balance of the account on the day of each check: the bank's and the difference that is kept, and as the rows say. */
-const balancesOfChecks = sql`
-  with checked as materialized (
-    select checks.*, starting_balance, ${sumOf(sql`entry.effect`)} as logged
-      from balance_checks checks
-      join accounts on accounts.id = checks.account_id and accounts.${isOfUser}
-      left join reconciliation_log entry
-        on entry.account_id = checks.account_id and entry.id > after_entry and entry.date <= checks.date
-     group by checks.id
-  ), moved as materialized (
-    select account_id, next_check, ${sumOf(sql`moved`)} as moved
-      from (select *, (select min(date) from balance_checks later
-                        where later.account_id = movement.account_id and later.date >= day) as next_check
+/** What moved the account up to each check since the one before it. */
+const sumsOfChecks = sql`
+  with moved as materialized (
+    select next_check, ${sumOf(sql`moved`)} as moved
+      from (select moved, (select id from balance_checks later
+                            where later.account_id = movement.account_id and later.date >= day
+                            order by later.date limit 1) as next_check
               from (${bankMovements}) movement)
-     where next_check is not null group by 1, 2
+     where next_check is not null group by 1
   )
-  select 'balance on the day of a check' as what, 'balance check ' || id as key, balance + base + coalesce(logged, 0) as kept,
-         starting_balance + coalesce((
-           select sum(moved) from moved where moved.account_id = checked.account_id and next_check <= checked.date), 0) as actual
-    from checked where kept <> actual`
+  select 'movements up to a balance check' as what, 'balance check ' || checks.id as key, checks.moved as kept,
+         coalesce(moved.moved, 0) as actual
+    from balance_checks checks
+    join accounts on accounts.id = checks.account_id and accounts.${isOfUser}
+    left join moved on moved.next_check = checks.id
+   where kept <> actual`
 
 /** Every entry of the log has a writer once its transaction is over. */
 const unnamedEntries = sql`

@@ -3,10 +3,10 @@ import { maxTotal } from '../domain/money.ts'
 import { hasLiveAccounts } from './live-accounts.ts'
 
 /*
- * Updates the kept figures (balances and counts of accounts, and `totals`) after bulk writes. For single rows, triggers do
- * (triggers/kept-totals.sql); they ignore inserts of synced and imported rows and deletes of an import without an owner.
- * So it is with the log of changes on or before the days of balance checks (triggers/balance-checks.sql); the triggers also
- * log changes in a reconciled period.
+ * Updates the kept figures (balances and counts of accounts, `totals`, and what moves accounts between balance checks) after
+ * bulk writes. For single rows, triggers do (triggers/kept-totals.sql, triggers/balance-checks.sql); they ignore inserts of
+ * synced and imported rows and deletes of an import without an owner. So it is with the log of changes on or before the days
+ * of balance checks; the triggers also log changes in a reconciled period.
  *
  * The triggers tell bulk inserts by `is_synced` and `import_id`, which the rows carry anyway: a row in a table of guards, as
  * `upload_steps` is for changes, would be written and deleted for each batch and file, and read for each single row.
@@ -17,7 +17,11 @@ import { hasLiveAccounts } from './live-accounts.ts'
  * named `…_in_bounds` fails if a balance or total would exceed its bounds.
  */
 export function addToTotals(userId: SQL, rows: SQL): SQL[] {
-  return [...addFigures(rows, sql`1`), logBulkWrite(userId, rows, 'created'), failIfOutOfBounds(userId, rows)]
+  return [
+    ...addFigures(rows, sql`1`),
+    ...addToChecks(userId, rows, 'created'),
+    failIfOutOfBounds(userId, rows),
+  ]
 }
 
 /** The statements that subtract rows from the kept figures, before the rows are deleted. They fail as in `addToTotals`. */
@@ -26,7 +30,7 @@ export function subtractFromTotals(userId: SQL, rows: SQL): SQL[] {
   const months = sql`select distinct substr(transaction_date, 1, 7) from transactions where ${counted}`
   return [
     ...addFigures(counted, sql`-1`),
-    logBulkWrite(userId, counted, 'deleted'),
+    ...addToChecks(userId, counted, 'deleted'),
     sql`delete from totals where user_id = ${userId} and month in (${months}) and transaction_count = 0`,
     failIfOutOfBounds(userId, counted),
   ]
@@ -84,9 +88,10 @@ export function failIfOutOfBounds(userId: SQL, rows: SQL): SQL {
      where abs(amount) > ${sql.raw(String(maxTotal))}`
 }
 
-/** The date of the first check that a change on `day` concerns: this one and all later ones. Null if there is none. */
-const nextCheck = (accountId: SQL, day: SQL) =>
-  sql`(select min(date) from balance_checks checked where checked.account_id = ${accountId} and checked.date >= ${day})`
+/** The id of the first check that a change on `day` concerns: its sum has it. Null if there is none. */
+const nextCheck = (accountId: SQL, day: SQL) => sql`(
+  select id from balance_checks checked
+   where checked.account_id = ${accountId} and checked.date >= ${day} order by checked.date limit 1)`
 
 /** True if the user has any balance check. */
 const hasChecks = (userId: SQL) => sql`exists (
@@ -94,31 +99,54 @@ const hasChecks = (userId: SQL) => sql`exists (
 
 const now = sql`cast(unixepoch('subsec') * 1000 as integer)`
 
-/** Logs a bulk write: an entry for each account and span between two of its checks. */
-function logBulkWrite(userId: SQL, rows: SQL, op: 'created' | 'deleted'): SQL {
+/** Adds what `parts` move (columns next_check and effect) to the sums of the checks. */
+const addToSums = (parts: SQL) => sql`
+  update balance_checks set moved = moved + part.effect
+    from (select next_check, ${sumOf(sql`effect`)} as effect from (${parts}) where next_check is not null group by 1) part
+   where balance_checks.id = part.next_check`
+
+/** Adds rows to the sums of checks, or subtracts them, and logs an entry for each account and span between two of its checks. */
+function addToChecks(userId: SQL, rows: SQL, op: 'created' | 'deleted'): SQL[] {
   const [sign, row] = op === 'created' ? [sql``, sql`"after"`] : [sql`-`, sql`"before"`]
   const written = sql`(select * from transactions where ${rows} and ${hasChecks(userId)})`
   const fields = sql`json_object(
     'type', type, 'amount', amount, 'transaction_date', transaction_date, 'account_id', account_id, 'to_account_id', to_account_id)`
-  return sql`
+  const parts = sql`
+    select *, ${nextCheck(sql`side.account_id`, sql`side.day`)} as next_check
+      from (select id, account_id, coalesce(booked_on, transaction_date) as day,
+                   ${sign}iif(type = 'income', amount, -amount) as effect, ${fields} as fields from ${written}
+            union all
+            select id, to_account_id, coalesce(to_booked_on, transaction_date), ${sign}amount, ${fields}
+              from ${written} where to_account_id is not null) side`
+  return [
+    addToSums(parts),
+    sql`
     insert into reconciliation_log (user_id, account_id, date, effect, transaction_id, op, count, ${row}, at)
-    select ${userId}, account_id, max(day), ${sign}${sumOf(sql`effect`)}, iif(count(*) = 1, max(id), null), ${op}, count(*),
+    select ${userId}, account_id, max(day), ${sumOf(sql`effect`)}, iif(count(*) = 1, max(id), null), ${op}, count(*),
            iif(count(*) = 1, max(fields), null), ${now}
-      from (select *, ${nextCheck(sql`side.account_id`, sql`side.day`)} as next_check
-              from (select id, account_id, coalesce(booked_on, transaction_date) as day,
-                           iif(type = 'income', amount, -amount) as effect, ${fields} as fields from ${written}
-                    union all
-                    select id, to_account_id, coalesce(to_booked_on, transaction_date), amount, ${fields}
-                      from ${written} where to_account_id is not null) side)
-     where next_check is not null group by account_id, next_check having ${sumOf(sql`effect`)} <> 0`
+      from (${parts}) where next_check is not null group by account_id, next_check having ${sumOf(sql`effect`)} <> 0`,
+  ]
 }
 
 /**
- * Logs the deletion of the user's accounts whose ids a query selects, before they lose their owner: for each other account
- * with checks, an entry for each span between two of them, about the transfers that disappear. Whole months are read from
- * the totals; rows only in months that a check divides, and where the bank's day is another.
+ * Takes the transfers of the user's accounts whose ids a query selects from the sums of other accounts' checks, and logs
+ * that, before these accounts lose their owner: an entry for each span between two checks. Whole months are read from the
+ * totals; rows only in months that a check divides, and where the bank's day is another.
  */
-export function logAccountDeletion(userId: SQL, ids: SQL): SQL {
+export function subtractAccounts(userId: SQL, ids: SQL): SQL[] {
+  const parts = sql`
+    select *, ${nextCheck(sql`part.partner_id`, sql`part.day`)} as next_check from (${transfersOf(userId, ids)}) part`
+  return [
+    addToSums(parts),
+    sql`
+    insert into reconciliation_log (user_id, account_id, date, effect, op, count, at)
+    select ${userId}, partner_id, max(day), ${sumOf(sql`effect`)}, 'account_deleted', sum(transfers), ${now}
+      from (${parts}) where next_check is not null group by partner_id, next_check having ${sumOf(sql`effect`)} <> 0`,
+  ]
+}
+
+/** What other accounts with checks lose with the accounts: columns partner_id, day, effect and the number of transfers. */
+function transfersOf(userId: SQL, ids: SQL): SQL {
   const inMonth = sql`transaction_date between divided.month || '-01' and divided.month || '-31'`
   const isPartner = (id: SQL) => sql`${id} in (select id from partner)`
   const isWhole = (id: SQL) => sql`(${id}, totals.month) not in (select partner_id, month from divided)`
@@ -127,7 +155,6 @@ export function logAccountDeletion(userId: SQL, ids: SQL): SQL {
     sql`iif(at_bank, ${bookedOn}, transaction_date), iif(at_bank, ${amount}, -(${amount})), iif(at_bank, 1, -1)`
   const days = sql`(select true as at_bank union all select false)`
   return sql`
-    insert into reconciliation_log (user_id, account_id, date, effect, op, count, at)
     with gone(id) as materialized (${ids}), partner as materialized (
       select id from accounts
        where user_id = ${userId} and id not in (select id from gone)
@@ -159,7 +186,5 @@ export function logAccountDeletion(userId: SQL, ids: SQL): SQL {
         from partner cross join transactions on account_id = partner.id and booked_on is not null cross join ${days}
        where to_account_id in (select id from gone)
     )
-    select ${userId}, partner_id, max(day), ${sumOf(sql`effect`)}, 'account_deleted', sum(transfers), ${now}
-      from (select *, ${nextCheck(sql`part.partner_id`, sql`part.day`)} as next_check from part)
-     where next_check is not null group by partner_id, next_check having ${sumOf(sql`effect`)} <> 0`
+    select partner_id, day, effect, transfers from part`
 }

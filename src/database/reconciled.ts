@@ -74,9 +74,10 @@ export const lockOfCheck = sql<CalendarDate | null>`(
    where accounts.id = balance_checks.account_id and reconciled_through >= balance_checks.date)`
 
 /** By how much the balance of an account differs from that of a row of `balance_checks`, in SQL. */
-export const differenceOfCheck = sql`(base + coalesce((
-  select ${sumOf(sql`effect`)} from reconciliation_log entry
-   where entry.account_id = balance_checks.account_id and entry.id > after_entry and entry.date <= balance_checks.date), 0))`
+export const differenceOfCheck = sql`(
+  (select starting_balance from accounts where accounts.id = balance_checks.account_id) - balance_checks.balance + (
+    select ${sumOf(sql`up_to.moved`)} from balance_checks up_to
+     where up_to.account_id = balance_checks.account_id and up_to.date <= balance_checks.date))`
 
 /** The rule that a reconciled period ends with a check that is ok, `moved` being added to the starting balance. */
 export function matchingCheckRule({

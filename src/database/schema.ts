@@ -443,14 +443,12 @@ export const balanceChecks = sqliteTable(
       .references(() => accounts.id),
     date: text('date').$type<CalendarDate>().notNull(),
     balance: minor('balance'),
-    /** The account's balance minus the bank's, as of the entry `afterEntry`. */
+    /** What moved the account after the day of the check before, up to this one. Triggers keep it (triggers/balance-checks.sql). */
+    moved: minor('moved').default(0 as Minor),
+    /** The account's balance minus the bank's when the check got its day and balance. */
     base: minor('base'),
-    /** The last entry of the log when `base` was computed: later ones are added to it. */
+    /** The last entry of the log at that moment. */
     afterEntry: integer('after_entry').notNull(),
-    /** When the check last broke, if the entries since are in `base` already; null if it was ok at `afterEntry`, or never. */
-    brokenSince: instant('broken_since'),
-    /** How many changes since then are in `base`. */
-    brokenCount: integer('broken_count').notNull().default(0),
     source: text('source', { enum: types.checkSources }).notNull(),
     /** The import of the file that told the balance. */
     importId: integer('import_id'),

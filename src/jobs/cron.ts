@@ -1,4 +1,4 @@
-import { foldLog } from '../balance-checks/fold.ts'
+import { trimLog } from '../balance-checks/trim.ts'
 import { trimChangeLog } from '../changes/trim-log.ts'
 import type { Deps } from '../deps.ts'
 import { Meter } from '../domain/meter.ts'
@@ -14,7 +14,7 @@ import { sweepDeleted } from './removal.ts'
 const jobs: Record<string, (deps: Deps) => Promise<Record<string, number>>> = {
   '* * * * *': async ({ db, syncQueue, now }) => ({
     ...(await sweepSyncs(db, syncQueue, now)),
-    ...(await foldLog(db, now)),
+    ...(await trimLog(db, now)),
   }),
   '*/5 * * * *': ({ config, ...deps }) =>
     each(

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { AccountChanges } from '../../accounts/contract.ts'
 import { deletedAccountColumns } from '../../accounts/delete.ts'
-import { logAccountDeletion } from '../../database/kept-totals.ts'
+import { subtractAccounts } from '../../database/kept-totals.ts'
 import { accountQuota, notesQuota } from '../../database/quotas.ts'
 import { matchingCheckRule } from '../../database/reconciled.ts'
 import { accounts } from '../../database/schema.ts'
@@ -78,6 +78,6 @@ function writes() {
 }
 
 export const deleteAccounts = deletionStep(changed, 'delete account', (owner, ids) => [
-  owner.db.run(logAccountDeletion(owner.id, ids)),
+  ...subtractAccounts(owner.id, ids).map((statement) => owner.db.run(statement)),
   owner.db.update(accounts).set(deletedAccountColumns(owner)).where(sql`${accounts.id} in (${ids})`),
 ])

@@ -78,8 +78,6 @@ export const updateChecks = updateStep(changed, 'update balance_check', () => {
   const also = [
     sql`base = ${next.base}`,
     sql`after_entry = ${next.afterEntry}`,
-    sql`broken_since = ${next.brokenSince}`,
-    sql`broken_count = ${next.brokenCount}`,
     sql`source = ${next.source}`,
     sql`import_id = ${next.importId}`,
   ]

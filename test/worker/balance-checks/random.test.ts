@@ -9,7 +9,7 @@ import { type Change, createPlace, type Device, days, type Place, planChange } f
 const { seed, operations } = inject('checks')
 const firstSeed = Number(seed ?? 20_261_128)
 const total = Number(operations ?? 160)
-/** The changes in one place, which then has a log long enough to be folded. */
+/** The changes in one place. */
 const changesInPlace = 500
 /** One in this many times, two devices change something at once. */
 const oneInIsTwice = 8

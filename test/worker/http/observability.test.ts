@@ -245,7 +245,7 @@ describe('a queue message', () => {
 describe('a cron run', () => {
   test('is one line with what it did', async () => {
     await world.runCron('* * * * *')
-    const line = { event: 'cron', cron: '* * * * *', outcome: 'done', did: { queuedAgain: 0, folded: 0 } }
+    const line = { event: 'cron', cron: '* * * * *', outcome: 'done', did: { queuedAgain: 0, trimmed: 0 } }
     expect(newLines()).toEqual([{ ...line, ...figures, roundTrips: 2 }])
   })
 
