@@ -517,7 +517,9 @@ WHEN (old.import_id IS NOT NULL OR old.booked_by IS NOT NULL)
 END;
 --> statement-breakpoint
 CREATE TRIGGER original_kept AFTER DELETE ON transactions
-WHEN EXISTS (SELECT 1 FROM users WHERE id = old.user_id)
+WHEN (old.import_id IS NOT NULL OR old.booked_by IS NOT NULL
+      OR EXISTS (SELECT 1 FROM imported_originals WHERE user_id = old.user_id AND merged_into_id = old.id))
+ AND EXISTS (SELECT 1 FROM users WHERE id = old.user_id)
  AND EXISTS (SELECT 1 FROM accounts WHERE id = old.account_id AND user_id IS NOT NULL)
  AND (old.to_account_id IS NULL OR EXISTS (SELECT 1 FROM accounts WHERE id = old.to_account_id AND user_id IS NOT NULL))
  AND (old.import_id IS NULL OR EXISTS (SELECT 1 FROM imports WHERE id = old.import_id AND user_id IS NOT NULL)) BEGIN
