@@ -137,7 +137,11 @@ function readBank(bytes: Uint8Array, options: ReadOptions): Found {
     balances: { opening: account.openingBalance, closing: account.closingBalance },
     createdOn: account.createdOn,
     settled,
-    layout: { format, headers, values: toRemember(settled) },
+    layout: {
+      format,
+      headers,
+      values: { ...toRemember(settled), ...(account.currency && { currency: account.currency }) },
+    },
   }
 }
 

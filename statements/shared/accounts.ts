@@ -62,15 +62,9 @@ export function chooseAccount(
   const names = accountNames(accounts)
   const aspects = new Aspects(options)
   const [only] = accounts
-  const kept = aspects.kept?.values.statement_account
   const told = aspects.told.statement_account
   if (names.length > 1) askForAccount(names, aspects)
-  else if (only?.identifier && kept && told === undefined && kept !== allRows && kept !== names[0])
-    aspects.ask(
-      'statement_account',
-      `The file is of the account ${names[0]}, but ${kept} was imported ${aspects.kept?.source}.`,
-      [{ value: names[0] ?? '', label: `import ${names[0]} into this account` }],
-    )
+  else if (only && told === undefined) askAboutOther(only, names[0] ?? '', aspects)
   if (aspects.questions.length > 0)
     throw new Unreadable({ questions: aspects.questions.map(withRows(accounts, names)) })
   const chosen = aspects.settled.statement_account?.value ?? told
@@ -84,6 +78,19 @@ export function chooseAccount(
   else if (!chosen && account.identifier)
     aspects.record('statement_account', names[0] ?? '', 'the only account in the file')
   return { account, settled: aspects.settled }
+}
+
+/** Asks about the only account of a file if an earlier one was of another account, or in another currency. */
+function askAboutOther({ identifier, currency }: StatementAccount, name: string, aspects: Aspects): void {
+  const { statement_account: account, currency: before } = aspects.kept?.values ?? {}
+  const isOther = Boolean(identifier && account && account !== allRows && account !== name)
+  if (!isOther && (!currency || !before || before === currency)) return
+  const [found, earlier] = isOther ? [`of the account ${name}`, account] : [`in ${currency}`, before]
+  aspects.ask(
+    'statement_account',
+    `The file is ${found}, but ${earlier} was imported ${aspects.kept?.source}.`,
+    [{ value: name, label: `import ${isOther ? name : currency} into this account` }],
+  )
 }
 
 function withRows(accounts: StatementAccount[], names: string[]) {

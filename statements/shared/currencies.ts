@@ -19,6 +19,10 @@ export function isCurrency(word: string): boolean {
   return currencyCodes.has(word.toUpperCase()) || names.has(word.toLowerCase().replace(/\.$/, ''))
 }
 
+/** True for a cell of a column of currencies: a code, a sign or a word, such as `Euro` and `US-Dollar`. */
+export const isCurrencyName = (cell: string) =>
+  /^(?=.*[\p{L}\p{Sc}])[\p{L}\p{M}\p{Sc}][\p{L}\p{M}\p{Sc}./ -]{0,19}$/u.test(cell)
+
 /** True for a unit such as `km`; `KM` is the Bosnian mark. */
 export const isUnit = (word: string) => word !== 'KM' && units.has(word.toLowerCase().replace(/\.$/, ''))
 

@@ -1,5 +1,5 @@
 import { type Aspects, allRows } from '../../shared/aspect.ts'
-import { currencyBeside, currencyCodes } from '../../shared/currencies.ts'
+import { currencyBeside, currencyCodes, isCurrencyName } from '../../shared/currencies.ts'
 import { readWrittenDate } from '../../shared/date.ts'
 import { cleanText, quoted } from '../../shared/text.ts'
 import type { CsvField } from '../text/header-names.ts'
@@ -49,6 +49,7 @@ export function settleAccounts(
     marksBesideAmounts(rows),
     sections(rows),
     ...unknownColumns(table, rows),
+    ...pots(table, values),
   ]
   const found = sources.find((one) => one !== null && countOf(one.names) > 1)
   const told = aspects.answer('statement_account')
@@ -129,6 +130,7 @@ function accountColumn(
   const [column] = table.columns.account ?? []
   if (column === undefined) return null
   const header = table.headers[column]
+  if (ambiguous.test(header?.name ?? '') && hasOneAccount(table, names.length, column)) return null
   const isTold = aspects.told['mapping.account'] !== undefined
   // Several cards may be on one bill.
   const areCards = names.every((name) => name !== null && cardLike.test(name))
@@ -140,6 +142,20 @@ function accountColumn(
   return { names, what: `values of ${quoted(header?.text ?? '')}`, isSure }
 }
 
+/** True if a column other than this one has the same account number in all rows: the holder's. */
+function hasOneAccount({ headers, body }: CsvTable, rows: number, except: number): boolean {
+  return headers.slice(0, maxColumns).some((header, column) => {
+    if (column === except || /referen/.test(header.name)) return false
+    const cells = body.flatMap(({ cells }) => cells[column]?.trim() || [])
+    return (
+      cells.length >= rows &&
+      cells.length > 1 &&
+      cells.every((cell) => cell === cells[0]) &&
+      isAccountNumber(cells[0] ?? '')
+    )
+  })
+}
+
 /** The tables of a file with several headers, by the lines above each. */
 function sections(rows: CsvRow[]): Names {
   return { names: rows.map(({ section }) => section), what: 'tables', isSure: false }
@@ -148,6 +164,7 @@ function sections(rows: CsvRow[]): Names {
 /** Columns under unknown headers that hold an account number or a currency in every row. */
 function unknownColumns(table: CsvTable, rows: CsvRow[]): Names[] {
   const used = new Set(Object.values(table.columns).flat())
+  const hasOwn = Boolean(table.columns.account) || hasOneAccount(table, rows.length, -1)
   return table.headers.slice(0, maxColumns).flatMap((header, column) => {
     if (isKnown(header) || used.has(column) || /referen/.test(header.name)) return []
     const cells = rows.map(({ cells }) => cells[column]?.trim() ?? '')
@@ -155,7 +172,7 @@ function unknownColumns(table: CsvTable, rows: CsvRow[]): Names[] {
       (accountLike.test(cell) && readWrittenDate(cell) === null) ||
       (isOfCards(header) && /^\d{4}$/.test(cell))
     const isCurrency = !table.columns.currency && cells.every((cell) => currencyCodes.has(cell))
-    if (!isCurrency && (table.columns.account || !cells.every(isAccount))) return []
+    if (!isCurrency && (hasOwn || !cells.every(isAccount))) return []
     const names = cells.map((cell) => cell.replace(/^'|'$/g, ''))
     // Each row of three or more has another number: these are ids.
     const areIds = countOf(names) === names.length && names.length > 2 && !isOfCards(header)
@@ -165,19 +182,63 @@ function unknownColumns(table: CsvTable, rows: CsvRow[]): Names[] {
   })
 }
 
+/** Headers of columns that tell parts of one account apart. */
+const potNames =
+  /^(?:pots?|jars?|space|spaces|envelope|bucket|sub ?balance|pot name|jar name|topf|topfe|unterbereich|tresor|cagnotte|hucha|espacio|cofrinho|caixinha|salvadanaio|potje|sparbossa|skarbonka)$/
+
+/** Columns of a few names in all rows that divide them as parts of an account, by their header or by balances. */
+function pots({ headers, columns, layout }: CsvTable, values: RowValues[]): Names[] {
+  const used = new Set(Object.values(columns).flat())
+  if (layout) return []
+  return headers.slice(0, maxColumns).flatMap((header, column) => {
+    if (isKnown(header) || used.has(column)) return []
+    const names = values.map(({ row }) => cleanText(row.cells[column] ?? ''))
+    const isFew = countOf(names) > 1 && countOf(names) <= maxProducts && countOf(names) < names.length
+    if (!isFew || names.includes(null)) return []
+    const areParts = potNames.test(header.name) || areBalanced(names, values)
+    return areParts
+      ? [{ names, what: `values of ${quoted(header.text) || `column ${column + 1}`}`, isSure: false }]
+      : []
+  })
+}
+
+/** True if balances follow among the rows of each name, in steps of several, and not through all rows. */
+function areBalanced(names: (string | null)[], values: RowValues[]): boolean {
+  const groups = [...Map.groupBy(values.keys(), (i) => names[i]).values()].map((places) =>
+    places.map((i) => values[i] as RowValues),
+  )
+  const steps = groups.reduce((sum, { length }) => sum + length - 1, 0)
+  const one = (rows: RowValues[]) =>
+    runsOn(
+      rows.map(() => null),
+      rows,
+    )
+  return steps > 1 && !one(values) && groups.every(one)
+}
+
 function currenciesOf(table: CsvTable, rows: CsvRow[]): Names {
   const names = rows.map((row) => {
-    const code = cellOf(table, row, 'currency').toUpperCase()
-    if (/^[A-Z]{3}$/.test(code)) return code
+    const name = cellOf(table, row, 'currency')
+    if (isCurrencyName(name)) return /^[a-z]{3}$/i.test(name) ? name.toUpperCase() : name
     const { amount: [column, ...others] = [] } = table.columns
     const filled = [column, ...others].find((one) => row.cells[one ?? -1]?.trim())
     return others.length > 0 ? currencyOfAmounts(table.headers[filled ?? -1]?.text ?? '') : null
   })
-  // Where other rows name a currency, a blank one is that of the account.
-  const filled = names.some(Boolean) ? names.map((name) => name ?? 'none') : names
   const { account, amount = [], balance } = table.columns
   const areApart = amount.length > 1 || Boolean(account ?? balance ?? table.layout)
-  return { names: filled, what: 'currencies', isSure: areApart }
+  return { names: withBlanks(names), what: 'currencies', isSure: areApart }
+}
+
+/**
+ * A blank currency is the only one that other rows name, unless most are blank: then it is that of the account, and the others
+ * are those of purchases.
+ */
+function withBlanks(names: (string | null)[]): (string | null)[] {
+  const [only, ...others] = new Set(names.filter((name) => name !== null))
+  const blank = names.filter((name) => name === null).length
+  if (only === undefined) return names
+  const isOnly = others.length === 0 && blank * 2 < names.length
+  return names.map((name) => name ?? (isOnly ? only : 'none'))
 }
 
 /** The currency written beside amounts. */
