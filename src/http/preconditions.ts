@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
+import type { Owner } from '../database/owner.ts'
 import { expectedVersions, ifMatch } from '../domain/versions.ts'
 import { PreconditionUnsupported } from '../failures/failures.ts'
 import type { App } from './app-types.ts'
@@ -8,9 +9,10 @@ import { checkByHandler, toDraft } from './validate.ts'
 
 /** Refuses a precondition of a write that compares no version, rather than ignoring it (RFC 9110, 13.1). */
 export const refusePreconditions: MiddlewareHandler<App> = async (c, next) => {
-  if (hasPrecondition(c) && !comparesVersions(c)) {
+  const owner: Owner | undefined = c.get('owner')
+  if (owner && hasPrecondition(c) && !comparesVersions(c)) {
     // The token takes precedence.
-    await c.get('owner')?.run()
+    await owner.run()
     throw new PreconditionUnsupported()
   }
   await next()

@@ -24,7 +24,7 @@ test.each(writing)('%s ignores no precondition', async (route) => {
   expect((await send({ 'If-Match': '*', 'If-None-Match': '"999"' })).status).toBe(status)
 })
 
-test('a precondition reveals nothing to an unknown token, and no rule to another user', async () => {
+test('a precondition precedes no 401, 403 or 405, and counts for nothing without a token', async () => {
   const { world, repeat } = household
   const path = `/api/recurring/${await repeat()}/occurrences/2026-12-20`
   const stranger = await world.register()
@@ -33,4 +33,6 @@ test('a precondition reveals nothing to an unknown token, and no rule to another
   expect((await call('POST', '/api/accounts', '999999|unknown')).status).toBe(401)
   expect((await call('PUT', path, '999999|unknown')).status).toBe(401)
   expect((await call('PUT', path, stranger.token)).status).toBe(403)
+  expect((await call('PUT', '/api/accounts', stranger.token)).status).toBe(405)
+  expect((await call('POST', '/api/login', '')).status).toBe(422)
 })
