@@ -20,7 +20,7 @@ type NamedRows = {
 /** Input of a user. */
 export type Entered = {
   profile: Partial<Pick<User, ProfileField>>
-  account: NewAccount
+  account: Omit<NewAccount, 'reconciled_through'>
   category: NewCategory
   recurring: Omit<NewRecurring, keyof NamedRows> & NamedRows
   transaction: Omit<NewTransaction, 'client_id' | 'force' | keyof NamedRows> & NamedRows

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { doc, field } from '../domain/doc.ts'
-import { date, money, nullable, nullableText, oneOf, text } from '../domain/fields.ts'
+import { noMatchingCheckText } from '../domain/field-errors.ts'
+import { date, money, nullable, nullableText, oneOf, rejected, text } from '../domain/fields.ts'
 import { idempotencyKeyHeader } from '../domain/idempotency-key-header.ts'
 import { overrideReconciled } from '../domain/reconciled.ts'
 import { accountTypes } from '../domain/types.ts'
@@ -19,6 +20,11 @@ export const newAccount = z.object({
   closed_on: field(z.optional(nullable(date)), doc(closedOn)),
 })
 export type NewAccount = z.output<typeof newAccount>
+
+/** A period is reconciled by a balance check, which a new account has none of. */
+export const postedAccount = z.extend(newAccount, {
+  reconciled_through: z.optional(rejected(noMatchingCheckText)),
+})
 
 export const newAccountKey = idempotencyKeyHeader(
   doc(

@@ -5,7 +5,7 @@ import type { App } from '../http/app-types.ts'
 import { withETag } from '../http/conditional-get.ts'
 import { pathId } from '../http/path-id.ts'
 import { body, header } from '../http/validate.ts'
-import { accountUpdate, newAccount, newAccountKey } from './contract.ts'
+import { accountUpdate, newAccountKey, postedAccount } from './contract.ts'
 import { createAccount } from './create.ts'
 import { deleteAccount } from './delete.ts'
 import { presentAccount } from './present.ts'
@@ -15,7 +15,7 @@ import { updateAccount } from './update.ts'
 /** Accounts and their balances. */
 export const accountRoutes = new Hono<App>()
   .get('/', withETag(), async (c) => c.json((await listAccounts(c.get('owner'))).map(presentAccount)))
-  .post('/', header(newAccountKey), body(newAccount), async (c) => {
+  .post('/', header(newAccountKey), body(postedAccount), async (c) => {
     const { values, errors } = c.req.valid('header')
     const draft = withErrors(c.req.valid('json'), errors)
     const { account, isNew } = await createAccount(c.get('owner'), draft, values['Idempotency-Key'])

@@ -24,7 +24,11 @@ export const newBalanceCheckKey = idempotencyKeyHeader(
 export const balanceCheckChanges = z.partial(z.omit(newBalanceCheck, { account_id: true }))
 export type BalanceCheckChanges = z.output<typeof balanceCheckChanges>
 
-export const balanceCheckUpdate = z.extend(balanceCheckChanges, overrideReconciled)
+export const balanceCheckUpdate = z.extend(balanceCheckChanges, {
+  ...overrideReconciled,
+  account_id: field(z.optional(id), doc('As it is: a check stays with its account.')),
+})
+export type BalanceCheckUpdate = z.output<typeof balanceCheckUpdate>
 
 export const balanceCheckQuery = z.partial(
   z.object({

@@ -3,15 +3,16 @@ import { toColumns } from '../database/input-columns.ts'
 import type { Owner } from '../database/owner.ts'
 import { existingRow, isOwnColumn } from '../database/ownership.ts'
 import { lockOfCheck, withLock } from '../database/reconciled.ts'
-import { allHold, ruleFlags, violationOf } from '../database/rules.ts'
+import { allHold, rule, ruleFlags, violationOf } from '../database/rules.ts'
 import { balanceChecks } from '../database/schema.ts'
 import type { CalendarDate } from '../domain/dates.ts'
-import type { OverrideReconciled } from '../domain/reconciled.ts'
 import type { ExpectedVersions } from '../domain/types.ts'
 import type { Draft } from '../failures/draft.ts'
-import type { BalanceCheckChanges } from './contract.ts'
+import type { BalanceCheckUpdate } from './contract.ts'
 import { changedBase, dayRules, withPossibleDate } from './new-check.ts'
 import { type BalanceCheck, checkPrecondition, requireCheck, selectCheck } from './read.ts'
+
+const otherAccount = 'The :field field cannot be changed.'
 
 /**
  * Changes only the fields that were sent. With another date or balance, it is compared anew, as a check that a person has
@@ -20,17 +21,22 @@ import { type BalanceCheck, checkPrecondition, requireCheck, selectCheck } from 
 export async function updateCheck(
   owner: Owner,
   id: number,
-  draft: Draft<BalanceCheckChanges & OverrideReconciled>,
+  draft: Draft<BalanceCheckUpdate>,
   expected: ExpectedVersions,
 ): Promise<BalanceCheck> {
   const { complete, values, errors } = await withPossibleDate(owner, draft)
-  const { override_reconciled, ...sent } = values
+  const { override_reconciled, account_id, ...sent } = values
   const { isCurrentRow, conflictingRow } = checkPrecondition(owner, id, expected)
   const accountId = sql`balance_checks.account_id`
   const date = sent.date === undefined ? sql`balance_checks.date` : sql`${sent.date}`
   const balance =
     sent.balance === undefined ? sql`balance_checks.balance` : sql`cast(${sent.balance} as integer)`
-  const rules = dayRules(accountId, date, sql`taken.id <> ${id}`)
+  const rules = [
+    ...dayRules(accountId, date, sql`taken.id <> ${id}`),
+    ...(account_id === undefined
+      ? []
+      : [rule('account_id', otherAccount, sql`${accountId} = ${account_id}`)]),
+  ]
   const through = override_reconciled
     ? sql<null>`null`
     : sql<CalendarDate | null>`iif((balance_checks.date, balance_checks.balance) is (${date}, ${balance}), null, ${lockOfCheck})`

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { accountChanges, newAccount } from '../accounts/contract.ts'
+import { accountChanges, postedAccount } from '../accounts/contract.ts'
 import { balanceCheckChanges, newBalanceCheck } from '../balance-checks/contract.ts'
 import { categoryChanges, newCategory } from '../categories/contract.ts'
 import { doc, field } from '../domain/doc.ts'
@@ -48,7 +48,7 @@ export const uploadedRecurring = {
 /** The fields of each noun: those of the single endpoints, but other rows may be named by client id. */
 export const fieldsOfNoun = {
   profile: { create: undefined, update: profileChanges },
-  account: { create: newAccount, update: accountChanges },
+  account: { create: postedAccount, update: accountChanges },
   category: { create: newCategory, update: categoryChanges },
   recurring: {
     create: z.extend(newRecurring, {

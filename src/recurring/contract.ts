@@ -82,43 +82,6 @@ export const newRecurring = z.object({
   ),
 })
 
-/** What a request may say beside the fields of the rule. */
-export const recurringRequest = field(
-  z.extend(newRecurring, {
-    link_past: field(
-      z.optional(flag),
-      doc({
-        type: 'boolean',
-        default: false,
-        description:
-          'Makes the transactions of the suggestion with this `rrule` and `starts_on` its occurrences.',
-      }),
-    ),
-  }),
-  doc({ id: 'NewRecurring' }),
-)
-export type RecurringRequest = z.output<typeof recurringRequest>
-export type NewRecurring = z.output<typeof newRecurring>
-
-export const newRecurringKey = idempotencyKeyHeader(
-  doc(
-    'Makes the call safe to repeat: a repeat, with any valid body, answers with the rule of the first call, or a 422 if that has been deleted.',
-  ),
-)
-
-export const recurringChanges = z.partial(newRecurring)
-export type RecurringChanges = z.output<typeof recurringChanges>
-
-export const recurringUpdate = z.extend(recurringChanges, {
-  from: field(
-    z.optional(nullable(date)),
-    doc(
-      'An occurrence from which on the changes apply: the rule ends before it, and a successor continues it. Without one, they apply to all that is not recorded.',
-    ),
-  ),
-})
-export type RecurringUpdate = z.output<typeof recurringUpdate>
-
 const exceptionFields = {
   skip: field(z.optional(nullable(flag)), doc('True if there is no such occurrence.')),
   amount: field(z.optional(nullable(positiveMoney)), doc('Another amount.')),
@@ -143,6 +106,53 @@ export const uploadedExceptions = field(
   ),
   doc('What is different in single occurrences, by date, in place of what it was; null for nothing.'),
 )
+
+/** The error of exceptions other than those of the rule, which single requests for a rule do not set. */
+export const exceptionsText = 'The :field field is set by PUT /api/recurring/{id}/occurrences/{date}.'
+
+/** What a request may say beside the fields of the rule. */
+export const recurringRequest = field(
+  z.extend(newRecurring, {
+    link_past: field(
+      z.optional(flag),
+      doc({
+        type: 'boolean',
+        default: false,
+        description:
+          'Makes the transactions of the suggestion with this `rrule` and `starts_on` its occurrences.',
+      }),
+    ),
+    exceptions: field(
+      uploadedExceptions.check(
+        z.refine((all) => !all || Object.keys(all).length === 0, { error: exceptionsText }),
+      ),
+      doc('None: they are set one by one.'),
+    ),
+  }),
+  doc({ id: 'NewRecurring' }),
+)
+export type RecurringRequest = z.output<typeof recurringRequest>
+export type NewRecurring = z.output<typeof newRecurring>
+
+export const newRecurringKey = idempotencyKeyHeader(
+  doc(
+    'Makes the call safe to repeat: a repeat, with any valid body, answers with the rule of the first call, or a 422 if that has been deleted.',
+  ),
+)
+
+export const recurringChanges = z.partial(newRecurring)
+export type RecurringChanges = z.output<typeof recurringChanges>
+
+export const recurringUpdate = z.extend(recurringChanges, {
+  exceptions: field(uploadedExceptions, doc('As they are: they are changed one by one.')),
+  from: field(
+    z.optional(nullable(date)),
+    doc(
+      'An occurrence from which on the changes apply: the rule ends before it, and a successor continues it. Without one, they apply to all that is not recorded.',
+    ),
+  ),
+})
+export type RecurringUpdate = z.output<typeof recurringUpdate>
 
 /** The differences of an occurrence from its rule; null removes one. */
 export const occurrenceChanges = field(

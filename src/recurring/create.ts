@@ -26,7 +26,11 @@ const noSuggestion = 'The :field field needs a suggestion with this account, typ
  */
 export async function createRule(owner: Owner, draft: Draft<RecurringRequest>, idempotencyKey?: string) {
   const { db, now } = owner
-  const { link_past, ...fields } = await requireComplete(owner, withErrors(draft, linkedErrors(draft)))
+  const {
+    link_past,
+    exceptions: _,
+    ...fields
+  } = await requireComplete(owner, withErrors(draft, linkedErrors(draft)))
   const past = link_past ? await suggestedFor(owner, draft) : undefined
   const row = {
     userId: owner.id,

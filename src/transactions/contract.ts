@@ -15,6 +15,7 @@ import {
   pageSize,
   positiveMoney,
   preprocessed,
+  rejected,
   text,
 } from '../domain/fields.ts'
 import { idempotencyKeyHeader } from '../domain/idempotency-key-header.ts'
@@ -83,7 +84,21 @@ export const newTransaction = field(
 )
 export type NewTransaction = z.output<typeof newTransaction>
 
-export const postedTransaction = z.extend(newTransaction, overrideReconciled)
+/** The fields of a transaction that only other requests set, with the error of each. */
+export const setElsewhere = {
+  recurring_id: 'The :field field is set by PUT /api/recurring/{id}/occurrences/{date}.',
+  occurrence_date: 'The :field field is set by PUT /api/recurring/{id}/occurrences/{date}.',
+  booked_on: 'The :field field is set by imports.',
+  to_booked_on: 'The :field field is set by imports.',
+}
+
+export const postedTransaction = z.extend(newTransaction, {
+  ...overrideReconciled,
+  recurring_id: z.optional(rejected(setElsewhere.recurring_id)),
+  occurrence_date: z.optional(rejected(setElsewhere.occurrence_date)),
+  booked_on: z.optional(rejected(setElsewhere.booked_on)),
+  to_booked_on: z.optional(rejected(setElsewhere.to_booked_on)),
+})
 export type PostedTransaction = z.output<typeof postedTransaction>
 
 export const bookedOn =
@@ -109,7 +124,16 @@ export const newTransactionKey = idempotencyKeyHeader(
 export const transactionChanges = z.partial(fields)
 export type TransactionChanges = z.output<typeof transactionChanges>
 
-export const transactionUpdate = z.extend(transactionChanges, overrideReconciled)
+const unchanged = doc('Null, or as it is.')
+
+export const transactionUpdate = z.extend(transactionChanges, {
+  ...overrideReconciled,
+  recurring_id: field(z.optional(nullable(id)), unchanged),
+  occurrence_date: field(z.optional(nullable(date)), unchanged),
+  booked_on: field(z.optional(nullable(date)), unchanged),
+  to_booked_on: field(z.optional(nullable(date)), unchanged),
+})
+export type TransactionUpdate = z.output<typeof transactionUpdate>
 
 // Other limits: failures/limits.ts.
 

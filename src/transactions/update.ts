@@ -1,17 +1,16 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import { withinBounds } from '../database/bounds.ts'
 import { nextChange } from '../database/change-numbers.ts'
-import { toColumns } from '../database/input-columns.ts'
+import { columnOf, toColumns } from '../database/input-columns.ts'
 import type { Owner } from '../database/owner.ts'
 import { existingRow, isOwnColumn, requirePrecondition } from '../database/ownership.ts'
 import { lockedThrough, movementOfRow, withLock } from '../database/reconciled.ts'
-import { allHold, ruleFlags, violationOf } from '../database/rules.ts'
+import { allHold, type Rule, rule, ruleFlags, violationOf } from '../database/rules.ts'
 import { transactions } from '../database/schema.ts'
-import type { OverrideReconciled } from '../domain/reconciled.ts'
 import type { ExpectedVersions } from '../domain/types.ts'
 import type { Draft } from '../failures/draft.ts'
 import { bookedDays, movesBookedDays } from './booked-days.ts'
-import type { TransactionChanges } from './contract.ts'
+import { setElsewhere, type TransactionChanges, type TransactionUpdate } from './contract.ts'
 import { liveCategory, transactionColumns, transactionPrecondition } from './read.ts'
 import { type NextRow, nextRow, transactionRules } from './sql-rules.ts'
 
@@ -21,17 +20,21 @@ import { type NextRow, nextRow, transactionRules } from './sql-rules.ts'
 export async function updateTransaction(
   owner: Owner,
   id: number,
-  draft: Draft<TransactionChanges & OverrideReconciled>,
+  draft: Draft<TransactionUpdate>,
   expected: ExpectedVersions,
 ) {
   const { db } = owner
-  const { override_reconciled, ...values } = draft.values
+  const { override_reconciled, recurring_id, occurrence_date, booked_on, to_booked_on, ...values } =
+    draft.values
   const sent = withDestinationCleared(values)
   const { isCurrentRow, conflictingRow } = transactionPrecondition(owner, id, expected)
   // Another user's row is checked against that user's accounts; the response does not show the outcome.
-  const rules = transactionRules(sql`${transactions.userId}`, rowAfter(sent)).filter(({ inputs }) =>
-    inputs.some((field) => field in sent),
-  )
+  const rules = [
+    ...transactionRules(sql`${transactions.userId}`, rowAfter(sent)).filter(({ inputs }) =>
+      inputs.some((field) => field in sent),
+    ),
+    ...unchangedRules({ recurring_id, occurrence_date, booked_on, to_booked_on }),
+  ]
   const through = override_reconciled ? sql<null>`null` : lockOf(sent)
   const owned = db
     .select({ isOwn: isOwnColumn(owner, transactions), ruleFlags: ruleFlags(rules), through })
@@ -53,6 +56,14 @@ export async function updateTransaction(
   const [transaction] = results.updated
   if (!transaction) throw withLock(violationOf(rules, results.owned, draft.errors), results.owned[0]?.through)
   return transaction
+}
+
+/** Refuses other values of these fields than those of the row. Null says nothing: the row may have got one since. */
+function unchangedRules(sent: Pick<TransactionUpdate, keyof typeof setElsewhere>): Rule[] {
+  const fields = Object.keys(setElsewhere) as (keyof typeof setElsewhere)[]
+  return fields
+    .filter((field) => sent[field] != null)
+    .map((field) => rule(field, setElsewhere[field], sql`${transactions[columnOf(field)]} is ${sent[field]}`))
 }
 
 /** A change of the type to anything but transfer clears the destination, unless the request sets one. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { create, upload } from '../fixtures/uploads.ts'
-import { createWorld, type Json } from '../fixtures/world.ts'
+import { createWorld, expectInvalid, type Json } from '../fixtures/world.ts'
 import { createHousehold, type Household } from '../laws/every-route.ts'
 
 /** Imports one row, dated as the bank books it, and returns it. */
@@ -81,12 +81,12 @@ test('only the creations of an upload set the days of the bank', async () => {
   const { person, expense } = await createHousehold(createWorld())
   const set = { ...expense(), booked_on: '2026-11-22' }
   await upload(person, [create('transaction', 'c1', set)])
-  await person.post('/api/transactions', { ...set, amount: 3 })
+  const refused = await person.post('/api/transactions', { ...set, amount: 3 })
+  expectInvalid(refused, { booked_on: ['The booked on field is set by imports.'] })
   await person.post('/api/transactions/sync', { transactions: [{ ...set, amount: 4 }] })
   const { data } = (await person.get('/api/transactions')).body
   expect(data.map(({ amount, booked_on }: Json) => [amount, booked_on]).sort()).toEqual([
     ['12.50', '2026-11-22'],
-    ['3.00', null],
     ['4.00', null],
   ])
 })
