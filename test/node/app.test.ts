@@ -71,6 +71,7 @@ describe.skipIf(!hasBrowser)('the example app', () => {
     await open(page, 'Accounts')
     expect(await balances(page)).toEqual(['1,195.80', '70.50'])
 
+    await page.getByText('Online · all saved').waitFor()
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
     await context.setOffline(true)
     await page.goto(`${address}/transactions`)

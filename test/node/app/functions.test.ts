@@ -96,7 +96,7 @@ test('no question or problem of a file of the corpus names what a script would s
     'Do the amounts contain the fees?',
     'Which account of the file is this?',
     'Which column has the amount?',
-    /^Is this \d+ \w+ \d+ or \d+ \w+ \d+\?$/,
+    /^Is this .*\d or .*\d\?$/,
     /^Were the amounts marked “.*” spent, or did they come in\?$/,
     /^Did the rows marked “.*” move money\?$/,
     /needs a date column/,
