@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { budgets } from './test/budgets.ts'
 import { bundledSource } from './test/setup/bundled-source.ts'
 import { logScan } from './test/setup/log-scan.ts'
 import { LongestFirst } from './test/setup/longest-first.ts'
@@ -78,6 +79,8 @@ export default defineConfig({
                 SCRYPT_COST: '16,8,1',
                 // Tests call by the thousand; those of the limits switch it on.
                 GENERAL_LIMIT_ENABLED: 'false',
+                // Tests about a budget of time set it.
+                ...budgets(),
               },
             },
           })),

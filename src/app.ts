@@ -13,10 +13,11 @@ import { tokenRoutes } from './auth/token-routes.ts'
 import { balanceCheckRoutes } from './balance-checks/routes.ts'
 import { categoryRoutes } from './categories/routes.ts'
 import { changeRoutes } from './changes/routes.ts'
+import { readConfig } from './config.ts'
 import { createDeps } from './deps.ts'
 import { handleError } from './error-handler.ts'
 import { exportRoutes } from './export/routes.ts'
-import { deadlineAfter, requestMs } from './failures/deadline.ts'
+import { deadlineAfter } from './failures/deadline.ts'
 import type { App } from './http/app-types.ts'
 import { authenticate } from './http/authenticate.ts'
 import { stripNotModified } from './http/conditional-get.ts'
@@ -75,7 +76,7 @@ app.use(async (c, next) => {
   if (!headers.has('Content-Security-Policy')) headers.set('Content-Security-Policy', jsonPolicy)
 })
 app.use(async (c, next) => {
-  const deadline = deadlineAfter(requestMs)
+  const deadline = deadlineAfter(readConfig(c.env).budgets.requestMs)
   c.set('deadline', deadline)
   const waitUntil = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise)
   const writer = parseBearer(c.req.header('Authorization')) ?? 'service'

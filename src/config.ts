@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import type { DatabaseAddress } from './database/client.ts'
+import { type Budgets, defaultBudgets, parseBudgets } from './failures/budgets.ts'
 import { reportOf } from './failures/error-report.ts'
 import { ConfigurationError } from './failures/failures.ts'
 import type { LinkBase } from './identity/links.ts'
@@ -24,18 +25,30 @@ export type Config = {
   mailer: MailerSettings
   /** Undefined if none is configured. */
   provider: ProviderSettings | undefined
+  budgets: Budgets
 }
 
 /** The settings of the email service. */
 export type MailerSettings = { apiKey: string; baseUrl: string; from: string }
 
 const scryptCostText = 'Write scrypt costs as "N,r,p", for example "16384,8,5"'
+const budgetsText = 'Write budgets of time as JSON, for example {"requestMs":8000}'
 const httpUrlText = 'Must be an http: or https: URL'
 const text = z.string('Required')
 const nonEmptyText = text.check(z.minLength(1, 'Required'))
 const optionalText = z._default(text, '')
 // Without `protocol`, localhost:5173 would be a URL with the scheme localhost.
 const url = z.url({ protocol: /^https?$/, error: httpUrlText })
+/** A text that `parse` reads; it is invalid if the result is undefined. */
+const parsedText = <T>(parse: (text: string) => T | undefined, message: string) =>
+  z.pipe(
+    text,
+    z.transform((input, { issues }) => {
+      const value = parse(input)
+      if (value === undefined) issues.push({ code: 'custom', input, message })
+      return value ?? z.NEVER
+    }),
+  )
 // Another form, such as *, would match no origin.
 const originPattern = /^[a-z][a-z\d+.-]*:\/\/[^\s/*?#]+(:\*)?$/
 
@@ -69,14 +82,8 @@ const variables = z.object({
   GENERAL_LIMIT_ENABLED: z._default(z.enum(['true', 'false'], 'Must be true or false'), 'true'),
   CHANGES_EPOCH: z._default(text.check(z.regex(/^\d{1,9}$/, 'Must be a whole number')), '1'),
   RELEASE: z.optional(z.object({ id: text })),
-  SCRYPT_COST: z.pipe(
-    text,
-    z.transform((input, { issues }) => {
-      const cost = parseScryptCost(input)
-      if (!cost) issues.push({ code: 'custom', input, message: scryptCostText })
-      return cost ?? z.NEVER
-    }),
-  ),
+  SCRYPT_COST: parsedText(parseScryptCost, scryptCostText),
+  BUDGETS: z._default(parsedText(parseBudgets, budgetsText), defaultBudgets),
 })
 
 /**
@@ -126,8 +133,8 @@ function parse(env: object): Config {
     database: {
       url: data.TURSO_DATABASE_URL,
       authToken: data.TURSO_AUTH_TOKEN,
-      timeoutMs: 8_000,
       keptStreams: Number(data.KEPT_STREAMS),
+      budgets: data.BUDGETS,
     },
     frontendUrl,
     allowedOrigins: [
@@ -140,6 +147,7 @@ function parse(env: object): Config {
     changesEpoch: Number(data.CHANGES_EPOCH),
     release: data.RELEASE?.id.slice(0, 8) ?? 'local',
     links: { appUrl, secret: data.APP_SECRET },
+    budgets: data.BUDGETS,
     mailer: { apiKey: data.RESEND_API_KEY, baseUrl: data.RESEND_BASE_URL, from: data.MAIL_FROM },
     provider: data.IDP_ISSUER
       ? {

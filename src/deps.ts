@@ -3,7 +3,7 @@ import { openDatabase } from './database/client.ts'
 import type { Database } from './database/run.ts'
 import type { Writer } from './database/written-by.ts'
 import type { Meter } from './domain/meter.ts'
-import type { Deadline, WaitUntil } from './failures/deadline.ts'
+import { type Deadline, timeoutSignal, type WaitUntil } from './failures/deadline.ts'
 import { type OpenIdClient, openIdClient } from './identity/openid-client.ts'
 import type { RandomBytes } from './identity/tokens.ts'
 import {
@@ -33,19 +33,21 @@ export type Deps = {
 type Run = { meter: Meter; waitUntil: WaitUntil; deadline?: Deadline; writer?: Writer }
 
 /**
- * Builds the dependencies of a run. The deadline covers all calls to the database and the identity provider. Throws
- * ConfigurationError.
+ * Builds the dependencies of a run. The deadline covers all calls to the database and the identity provider; without it,
+ * each has its own time-out. Throws ConfigurationError.
  */
-export function createDeps(env: Env, { meter, waitUntil, deadline, writer = 'service' }: Run): Deps {
+export function createDeps(env: Env, { meter, waitUntil, writer = 'service', ...run }: Run): Deps {
   const config = readConfig(env)
+  const { budgets } = config
+  const deadline = run.deadline ?? (() => timeoutSignal(budgets.requestMs))
   return {
     config,
     db: openDatabase(config.database, { meter, deadline, waitUntil, writer }),
     now: new Date(),
     random: (bytes) => crypto.getRandomValues(bytes),
-    mailQueue: mailQueue(env.MAIL_QUEUE, waitUntil),
-    syncQueue: syncQueue(env.SYNC_QUEUE, waitUntil),
-    removalQueue: removalQueue(env.REMOVAL_QUEUE, waitUntil),
+    mailQueue: mailQueue(env.MAIL_QUEUE, waitUntil, budgets),
+    syncQueue: syncQueue(env.SYNC_QUEUE, waitUntil, budgets),
+    removalQueue: removalQueue(env.REMOVAL_QUEUE, waitUntil, budgets),
     provider: config.provider && openIdClient(config.provider, deadline),
     logEvent: (event) => console.log(JSON.stringify(event)),
   }

@@ -36,7 +36,7 @@ function consumerOf(queue: string, { config, db, now, syncQueue, removalQueue }:
   const recordFailure = (mail: FailedMail) => recordFailedMail(db, mail, now)
   if (queue.endsWith('-mail-dead')) return deadMailConsumer({ recordFailure })
   if (queue.endsWith('-mail')) {
-    const mailer = resendMailer(config.mailer)
+    const mailer = resendMailer(config.mailer, config.budgets)
     const wants = (kind: Unsubscribed, email: string) => wantsReminders(db, kind, email)
     return mailConsumer({ mailer, recordFailure, wantsReminders: wants, now })
   }

@@ -19,7 +19,7 @@ import { updateCheck } from './update.ts'
 /** Balances of the bank, compared with those of accounts. */
 export const balanceCheckRoutes = new Hono<App>()
   .get('/', withETag(), query(balanceCheckQuery), (c) =>
-    limitLargeResponse(maxChecks, async () =>
+    limitLargeResponse(c, maxChecks, async () =>
       c.json((await listChecks(c.get('owner'), c.req.valid('query'))).map(presentCheck)),
     ),
   )

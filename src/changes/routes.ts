@@ -14,7 +14,7 @@ export const changeRoutes = new Hono<App>()
   .get('/', query(feedQuery), async (c) => {
     const { changesEpoch } = c.get('deps').config
     const draft = c.req.valid('query')
-    return limitLargeResponse(draft.values.limit ?? defaultFeedSize, async () =>
+    return limitLargeResponse(c, draft.values.limit ?? defaultFeedSize, async () =>
       c.json(presentFeed(await pullChanges(c.get('owner'), draft, changesEpoch))),
     )
   })
@@ -26,13 +26,13 @@ export const changeRoutes = new Hono<App>()
     const isPull = operations !== undefined && count === 0
     if (isPull) {
       c.get('owner').requireOnly('read')
-      return limitLargeResponse(limit, async () => {
+      return limitLargeResponse(c, limit, async () => {
         const page = await pullChanges(c.get('owner'), upload, config.changesEpoch)
         return c.json<ShownUploadAnswer>({ results: [], ...presentFeed(page) })
       })
     }
     c.get('memory').countItems(count)
-    return limitLargeResponse(count + (cursor ? limit : 0), async () => {
+    return limitLargeResponse(c, count + (cursor ? limit : 0), async () => {
       const done = await uploadOperations(c.get('owner'), upload, {
         epoch: config.changesEpoch,
         removalQueue,

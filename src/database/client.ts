@@ -1,19 +1,21 @@
 import { createClient, type InStatement } from '@libsql/client/http'
 import { drizzle } from 'drizzle-orm/libsql/http'
 import { Meter } from '../domain/meter.ts'
-import type { Deadline, WaitUntil } from '../failures/deadline.ts'
+import { type Budgets, defaultBudgets } from '../failures/budgets.ts'
+import { type Deadline, timeoutSignal, type WaitUntil } from '../failures/deadline.ts'
 import { translateDatabaseErrors } from './errors.ts'
 import { withRetries } from './retries.ts'
 import type { Database } from './run.ts'
 import { fetchOnStream } from './streams.ts'
 import { nameWriter, type Writer } from './written-by.ts'
 
-/** The database, the time-out of a round trip, and how many streams an isolate keeps (streams.ts). */
+/** The database, the time-out of a round trip (0 sets none), and how many streams an isolate keeps, and how long (streams.ts). */
 export type DatabaseAddress = {
   url: string
   authToken?: string | undefined
-  timeoutMs: number
+  timeoutMs?: number
   keptStreams?: number
+  budgets?: Budgets
 }
 
 type Run = {
@@ -28,19 +30,20 @@ type Run = {
  * batch is one transaction and one round trip, retried where that is safe (retries.ts). It throws the errors of errors.ts.
  */
 export function openDatabase(
-  { url, authToken, timeoutMs, keptStreams = 0 }: DatabaseAddress,
   {
-    meter = new Meter(),
-    deadline = () => AbortSignal.timeout(timeoutMs),
-    waitUntil,
-    writer = 'service',
-  }: Run = {},
+    url,
+    authToken,
+    keptStreams = 0,
+    budgets = defaultBudgets,
+    timeoutMs = budgets.requestMs,
+  }: DatabaseAddress,
+  { meter = new Meter(), deadline = () => timeoutSignal(timeoutMs), waitUntil, writer = 'service' }: Run = {},
 ): Database {
   const client = createClient({
     url,
     ...(authToken && { authToken }),
     fetch: (request: Request) =>
-      fetchOnStream(request, { maxKept: keptStreams, signal: deadline(), meter, waitUntil }),
+      fetchOnStream(request, { maxKept: keptStreams, budgets, signal: deadline(), meter, waitUntil }),
   })
   const sendBatch = client.batch.bind(client)
 

@@ -1,16 +1,7 @@
 import type { Meter } from '../domain/meter.ts'
+import type { Budgets } from '../failures/budgets.ts'
 import type { WaitUntil } from '../failures/deadline.ts'
 import { BadStatus } from './errors.ts'
-
-/** A stream is kept if the isolate sent another request within this time, and closed after as long without use. */
-const idleMs = 1_000
-/** A stream that was idle for longer is not used: the server ends it after ten seconds. */
-const maxIdleMs = 5_000
-/** A lease expires after this time: workerd may cancel a request without running `finally`. */
-const leaseMs = 10_000
-/** No stream is kept for this long after the server reported too many connections. */
-const pauseMs = 60_000
-const closeTimeoutMs = 5_000
 
 /** The next request of a stream carries the baton of its last response, and goes to the URL that the response named. */
 type Stream = { url: string; baton: string; usedAt: number }
@@ -23,6 +14,7 @@ const pools = new Map<string, Pool>()
 type Options = {
   /** The most streams that an isolate keeps for one URL and token. */
   maxKept: number
+  budgets: Budgets
   signal: AbortSignal
   meter: Meter
   /** Required to keep streams: they are closed after the response. */
@@ -35,16 +27,16 @@ type Options = {
  * round trips, closes and rows. Throws BadStatus for a status other than 2xx.
  */
 export async function fetchOnStream(request: Request, options: Options): Promise<Response> {
-  const { maxKept, signal, meter, waitUntil } = options
+  const { maxKept, budgets, signal, meter, waitUntil } = options
   const pool = poolOf(`${request.url} ${request.headers.get('authorization')}`)
   const { requests } = (await request.json()) as { requests: StreamRequest[] }
-  const { idle, lease } = acquire(pool, waitUntil ? maxKept : 0)
+  const { idle, lease } = acquire(pool, waitUntil ? maxKept : 0, budgets)
   const sent = [...inlined(requests), ...(lease ? [] : [closeRequest])]
   const execute = (on?: Stream) => {
     meter.countRoundTrip()
     return post(request, sent, on, signal)
   }
-  const close = async (stream: Stream, closeSignal = AbortSignal.timeout(closeTimeoutMs)) => {
+  const close = async (stream: Stream, closeSignal = AbortSignal.timeout(budgets.streamCloseMs)) => {
     meter.countClose()
     // If this fails, the server ends the stream by itself.
     await post(request, [closeRequest], stream, closeSignal).catch(() => undefined)
@@ -60,13 +52,13 @@ export async function fetchOnStream(request: Request, options: Options): Promise
     const isComplete = results.length === sent.length
     if (lease && stream) {
       const isReusable = isComplete && results.every(hasEndedTransaction) && stream.usedAt >= pool.pausedUntil
-      if (isReusable) waitUntil?.(keep(pool, stream, close))
+      if (isReusable) waitUntil?.(keep(pool, stream, budgets.streamIdleMs, close))
       else await close(stream, signal)
     }
     return Response.json(isComplete ? { results: withOmitted(requests, results) } : body)
   } catch (error) {
     if (statusOf(error) === 429) {
-      pool.pausedUntil = performance.now() + pauseMs
+      pool.pausedUntil = performance.now() + budgets.streamPauseMs
       const all = [...pool.idle.splice(0), ...(idle ? [idle] : [])]
       waitUntil?.(Promise.all(all.map((stream) => close(stream))))
     }
@@ -77,18 +69,23 @@ export async function fetchOnStream(request: Request, options: Options): Promise
 }
 
 function poolOf(key: string): Pool {
-  const pool = pools.get(key) ?? { idle: [], inUse: [], lastRequestAt: -idleMs, pausedUntil: 0 }
+  const pool = pools.get(key) ?? {
+    idle: [],
+    inUse: [],
+    lastRequestAt: Number.NEGATIVE_INFINITY,
+    pausedUntil: 0,
+  }
   pools.set(key, pool)
   return pool
 }
 
 /** Takes an idle stream if there is one, and a lease if the stream of this request is to be kept. */
-function acquire(pool: Pool, max: number): { idle?: Stream | undefined; lease?: Lease } {
+function acquire(pool: Pool, max: number, budgets: Budgets): { idle?: Stream | undefined; lease?: Lease } {
   const since = performance.now()
-  const isBusy = since - pool.lastRequestAt < idleMs && since >= pool.pausedUntil
+  const isBusy = since - pool.lastRequestAt < budgets.streamIdleMs && since >= pool.pausedUntil
   pool.lastRequestAt = since
-  pool.idle = pool.idle.filter(({ usedAt }) => since - usedAt < maxIdleMs)
-  pool.inUse = pool.inUse.filter((lease) => since - lease.since < leaseMs)
+  pool.idle = pool.idle.filter(({ usedAt }) => since - usedAt < budgets.streamMaxIdleMs)
+  pool.inUse = pool.inUse.filter((lease) => since - lease.since < budgets.streamLeaseMs)
   const idle = pool.idle.pop()
   if (!isBusy || pool.idle.length + pool.inUse.length >= max) return { idle }
   const lease = { since }
@@ -96,8 +93,13 @@ function acquire(pool: Pool, max: number): { idle?: Stream | undefined; lease?: 
   return { idle, lease }
 }
 
-/** Makes a stream available to other requests, and closes it after a second without use. */
-async function keep(pool: Pool, stream: Stream, close: (stream: Stream) => Promise<void>): Promise<void> {
+/** Makes a stream available to other requests, and closes it after that time without use. */
+async function keep(
+  pool: Pool,
+  stream: Stream,
+  idleMs: number,
+  close: (stream: Stream) => Promise<void>,
+): Promise<void> {
   pool.idle.push(stream)
   await new Promise((done) => setTimeout(done, idleMs))
   if (!pool.idle.includes(stream)) return

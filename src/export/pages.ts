@@ -7,7 +7,7 @@ import type { Owner } from '../database/owner.ts'
 import type { ResultOf, Statements } from '../database/run.ts'
 import { accounts, categories, recurringRules, transactions } from '../database/schema.ts'
 import { dateIn } from '../domain/dates.ts'
-import type { RequestDeadline } from '../failures/deadline.ts'
+import type { AppContext } from '../http/app-types.ts'
 import { limitLargeResponse } from '../http/large-responses.ts'
 import { ruleColumns } from '../recurring/read.ts'
 import type { Transaction } from '../transactions/read.ts'
@@ -29,13 +29,13 @@ export class ExportReader {
   readonly owner: Owner
   /** The current date in the user's time zone, once a page has been read. */
   today = ''
-  readonly #deadline: RequestDeadline
+  readonly #c: AppContext
   #limit = rowsPerPage
 
-  constructor(owner: Owner, deadline: RequestDeadline) {
-    this.owner = owner
-    this.#deadline = deadline
-    owner.compareState(undefined)
+  constructor(c: AppContext) {
+    this.#c = c
+    this.owner = c.get('owner')
+    this.owner.compareState(undefined)
   }
 
   /** Runs the statements of a page of `limit` rows, which is smaller if their texts are too large for one response. */
@@ -43,8 +43,8 @@ export class ExportReader {
     const { state } = this.owner
     const results = await withSmallerPages(this.#limit, (limit) => {
       this.#limit = limit
-      return limitLargeResponse(limit, () => {
-        this.#deadline.start()
+      return limitLargeResponse(this.#c, limit, () => {
+        this.#c.get('deadline').start()
         return this.owner.run(statementsOf(limit))
       })
     })

@@ -20,7 +20,7 @@ export const exportRoutes = new Hono<App>().get('/', queryOfFigures(exportQuery)
     c.get('owner'),
     withErrors(draft, exportErrors(draft.values)),
   )
-  const reader = new ExportReader(c.get('owner'), c.get('deadline'))
+  const reader = new ExportReader(c)
   const { type, extension, parts } = formats[format]
   const body = textStream(await parts(c, reader, filter), (error) => {
     if (!(error instanceof DataChanged || error instanceof Unauthenticated)) logFailure(error, c)

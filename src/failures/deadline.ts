@@ -1,25 +1,25 @@
-// Other limits: failures/limits.ts.
-
-/** The time of a request for the database and other services. Beyond it, the response is a 503. */
-export const requestMs = 8_000
-
 /** Returns the signal that aborts all calls of a request. */
 export type Deadline = () => AbortSignal
 
 /** A deadline that starts at its first use or at `start`, which also starts it again. */
 export type RequestDeadline = Deadline & { start: () => void }
 
-/** A deadline for all calls of a request. */
+/** A deadline for all calls of a request; 0 sets none. */
 export function deadlineAfter(milliseconds: number): RequestDeadline {
   let signal: AbortSignal | undefined
   const deadline = () => {
-    signal ??= AbortSignal.timeout(milliseconds)
+    signal ??= timeoutSignal(milliseconds)
     return signal
   }
   const start = () => {
-    signal = AbortSignal.timeout(milliseconds)
+    signal = timeoutSignal(milliseconds)
   }
   return Object.assign(deadline, { start })
+}
+
+/** A signal that aborts after that time; 0 sets none. */
+export function timeoutSignal(milliseconds: number): AbortSignal {
+  return milliseconds > 0 ? AbortSignal.timeout(milliseconds) : new AbortController().signal
 }
 
 /** Awaits a promise. Throws the signal's reason if it aborts first, and ignores the promise. */

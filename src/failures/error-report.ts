@@ -1,4 +1,4 @@
-import { ConfigurationError, Failure } from './failures.ts'
+import { ConfigurationError } from './failures.ts'
 
 /** The parts of an error that may be logged. */
 export type ErrorReport = {
@@ -40,8 +40,7 @@ function causesOf(error: Error): Error[] {
 }
 
 function nameOf(error: Error): string {
-  // The name of a declared failure says it all.
-  const details = error instanceof Failure ? [] : [codeOf(error, 'code'), codeOf(error, 'status')]
+  const details = [codeOf(error, 'code'), codeOf(error, 'status')]
   return [error.name, ...details.filter(Boolean)].join(' ')
 }
 

@@ -1,3 +1,4 @@
+import type { Context } from 'hono'
 import type { Owner } from '../database/owner.ts'
 import type { KeptLayout, LinkableRow } from '../database/schema.ts'
 import type { Deps } from '../deps.ts'
@@ -27,3 +28,6 @@ export type App = {
     today: CalendarDate
   }
 }
+
+/** A request, for what is not of a route. */
+export type AppContext = Context<App>

@@ -1,27 +1,22 @@
 import { HTTPException } from 'hono/http-exception'
+import type { Budgets } from '../failures/budgets.ts'
 import { TooBusy } from '../failures/failures.ts'
 
 // Other limits: failures/limits.ts.
 
-/** Receiving fails if neither another 1 KB (of a short body, all of it) nor the end arrives within this time. */
-const maxPauseMs = 10_000
-/** Reading fails if the whole body takes longer than this. */
-const maxBodyMs = 120_000
-/** The size of a read, so that a body sent byte by byte does not cause a read for each byte. */
+/** The size of a read (`bodyPauseMs`), so that a body sent byte by byte does not cause a read for each byte. */
 const minReadBytes = 1024
 const blockBytes = 16 * 1024
 /** Bodies up to this size are received without a stream, which costs 0.4 ms of processor time. */
 export const maxShortBytes = 4 * 1024
 
-/** Of a refused body: how much is discarded, how long that may take, and how long the client may pause meanwhile. */
+/** How much of a refused body is discarded. */
 const maxDiscardedBytes = 100 * 1024 * 1024
-const maxDiscardMs = 30_000
-const maxDiscardPauseMs = 2_000
 
 /** Receives a short body. Throws TooBusy if it does not arrive in time, 400 if it breaks off. */
-export async function receiveShort(read: Promise<ArrayBuffer>): Promise<void> {
+export async function receiveShort(read: Promise<ArrayBuffer>, { bodyPauseMs }: Budgets): Promise<void> {
   try {
-    await inTime(read, maxPauseMs)
+    await inTime(read, bodyPauseMs)
   } catch (error) {
     throw failureOf(error)
   }
@@ -32,17 +27,23 @@ export async function receiveShort(read: Promise<ArrayBuffer>): Promise<void> {
  * stream, and the rest of the body can be discarded. The stream fails with TooBusy if the body stalls or takes too long, with
  * 400 if it breaks off.
  */
-export function withTimeouts(body: ReadableStream, onProgress: (bytes: number) => void) {
+export function withTimeouts(
+  body: ReadableStream,
+  { bodyPauseMs, bodyMs }: Budgets,
+  onProgress: (bytes: number) => void,
+) {
   const reader = body.getReader({ mode: 'byob' })
-  const endsAt = Date.now() + maxBodyMs
+  const endsAt = Date.now() + bodyMs
   let block = new Uint8Array(blockBytes)
   let size = 0
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    const value = await readBlock(reader, block, Math.min(maxPauseMs, endsAt - Date.now())).catch((error) => {
-      // Not awaited, since a stalled body would delay it.
-      reader.cancel().catch(() => undefined)
-      throw failureOf(error)
-    })
+    const value = await readBlock(reader, block, Math.min(bodyPauseMs, endsAt - Date.now())).catch(
+      (error) => {
+        // Not awaited, since a stalled body would delay it.
+        reader.cancel().catch(() => undefined)
+        throw failureOf(error)
+      },
+    )
     if (!value?.byteLength) return controller.close()
     size += value.byteLength
     try {
@@ -59,12 +60,12 @@ export function withTimeouts(body: ReadableStream, onProgress: (bytes: number) =
 }
 
 /** Reads what is left of a body, within limits of size and time, and keeps none of it. */
-export async function discard(body: ReadableStream): Promise<void> {
+export async function discard(body: ReadableStream, { discardPauseMs, discardMs }: Budgets): Promise<void> {
   const reader = body.getReader({ mode: 'byob' })
-  const endsAt = Date.now() + maxDiscardMs
+  const endsAt = Date.now() + discardMs
   let block = new Uint8Array(blockBytes)
   for (let size = 0; size < maxDiscardedBytes; ) {
-    const leftMs = Math.min(maxDiscardPauseMs, endsAt - Date.now())
+    const leftMs = Math.min(discardPauseMs, endsAt - Date.now())
     const value = await readBlock(reader, block, leftMs).catch(() => undefined)
     if (!value?.byteLength) return
     size += value.byteLength

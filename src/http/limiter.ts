@@ -1,9 +1,7 @@
+import type { Budgets } from '../failures/budgets.ts'
 import { TooBusy } from '../failures/failures.ts'
 
-const maxWaitMs = 2_000
 const pollMs = 50
-/** An amount expires this long after it was set, since a cancelled request may never run its `finally`. */
-export const expiryMs = 20_000
 
 /** Limits the amount of a resource (slots or bytes) that all requests of an isolate hold together. */
 export class Limiter {
@@ -15,7 +13,7 @@ export class Limiter {
   }
 
   /** Sets the amount of a holder. Returns false if the sum of all amounts would exceed the limit. */
-  hold(holder: object, amount: number): boolean {
+  hold(holder: object, amount: number, { slotLeaseMs }: Budgets): boolean {
     const now = performance.now()
     let total = amount
     for (const [other, { amount, expiresAt }] of this.#held) {
@@ -23,14 +21,14 @@ export class Limiter {
       else if (other !== holder) total += amount
     }
     if (total > this.#limit) return false
-    this.#held.set(holder, { amount, expiresAt: now + expiryMs })
+    this.#held.set(holder, { amount, expiresAt: now + slotLeaseMs })
     return true
   }
 
-  /** Like `hold`, but waits up to two seconds. Throws TooBusy. */
-  async waitToHold(holder: object, amount: number): Promise<void> {
-    const deadline = performance.now() + maxWaitMs
-    while (!this.hold(holder, amount)) {
+  /** Like `hold`, but waits for others to release theirs. Throws TooBusy. */
+  async waitToHold(holder: object, amount: number, budgets: Budgets): Promise<void> {
+    const deadline = performance.now() + budgets.slotWaitMs
+    while (!this.hold(holder, amount, budgets)) {
       if (performance.now() >= deadline) throw new TooBusy()
       // Polls, since Workers forbid awaiting a promise of another request.
       await scheduler.wait(pollMs)
@@ -41,10 +39,10 @@ export class Limiter {
     this.#held.delete(holder)
   }
 
-  /** Runs the work in a slot. Throws TooBusy if none is free within two seconds. */
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs the work in a slot. Throws TooBusy if none is free in time. */
+  async run<T>(budgets: Budgets, work: () => Promise<T>): Promise<T> {
     const slot = {}
-    await this.waitToHold(slot, 1)
+    await this.waitToHold(slot, 1, budgets)
     try {
       return await work()
     } finally {

@@ -1,4 +1,5 @@
 import type { Owner } from '../database/owner.ts'
+import type { Budgets } from '../failures/budgets.ts'
 import { TooBusy } from '../failures/failures.ts'
 import { isKnownToken } from './known-tokens.ts'
 import { Limiter } from './limiter.ts'
@@ -26,12 +27,14 @@ const uncountedItems = 25
 /** The memory that is counted for a request with a body, in bytes. */
 export class Memory {
   readonly #limiter: Limiter
+  readonly #budgets: Budgets
   #bytes = 0
 
   /** `owner` is that of the request's token, if it has one. */
-  constructor(owner: Owner | undefined) {
+  constructor(owner: Owner | undefined, budgets: Budgets) {
     const isKnown = owner && (owner.userId !== undefined || isKnownToken(owner.tokenKey))
     this.#limiter = isKnown ? limiter : anonymousLimiter
+    this.#budgets = budgets
   }
 
   /** Counts the bytes of a body received so far. Throws TooBusy if there is no memory. */
@@ -49,10 +52,10 @@ export class Memory {
     if (count > uncountedItems) this.#set(this.#bytes + count * perItem)
   }
 
-  /** Counts a file that is about to be read. Waits up to two seconds for memory. Throws TooBusy. */
+  /** Counts a file that is about to be read. Waits for memory. Throws TooBusy. */
   async waitForImport(bytes: number): Promise<void> {
     this.#bytes = bytes * perImportByte
-    await this.#limiter.waitToHold(this, this.#bytes)
+    await this.#limiter.waitToHold(this, this.#bytes, this.#budgets)
   }
 
   release(): void {
@@ -60,7 +63,7 @@ export class Memory {
   }
 
   #set(bytes: number): void {
-    if (!this.#limiter.hold(this, bytes)) throw new TooBusy()
+    if (!this.#limiter.hold(this, bytes, this.#budgets)) throw new TooBusy()
     this.#bytes = bytes
   }
 }

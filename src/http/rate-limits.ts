@@ -74,9 +74,10 @@ export function countedClient(c: Context<App>): string | null {
   return c.get('deps').config.hasGeneralLimit ? clientAddress(c) : null
 }
 
-/** The cost of hashing a password, and the client address that requests it. */
+/** The cost of hashing a password, the client address that requests it, and how long it may wait. */
 export function hashing(c: Context<App>): Hashing {
-  return { cost: c.get('deps').config.scryptCost, client: clientAddress(c) }
+  const { scryptCost, budgets } = c.get('deps').config
+  return { cost: scryptCost, client: clientAddress(c), budgets }
 }
 
 /** The client's address as Cloudflare saw it; for IPv6 its network, since a client has a whole one (RFC 6177). */

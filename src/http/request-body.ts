@@ -1,6 +1,8 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { Owner } from '../database/owner.ts'
+import type { Deps } from '../deps.ts'
+import { defaultBudgets } from '../failures/budgets.ts'
 import type { App } from './app-types.ts'
 import { discard, maxShortBytes, receiveShort, withTimeouts } from './body-timeouts.ts'
 import { isKnownToken } from './known-tokens.ts'
@@ -32,7 +34,8 @@ export function receiveBody(
     const length = contentLength(c)
     if (Number.isFinite(length)) refuseAbove(length)
     if (owner && length > maxAnonymousBytes && !isKnownToken(owner.tokenKey)) await owner.run()
-    const memory = new Memory(owner)
+    const { budgets } = c.get('deps').config
+    const memory = new Memory(owner, budgets)
     c.set('memory', memory)
     const isShort = length <= maxShortBytes
     const { body } = c.req.raw
@@ -41,11 +44,11 @@ export function receiveBody(
         refuseAbove(bytes)
         memory.countReceived(bytes)
       }
-      c.req.raw = new Request(c.req.raw, { body: withTimeouts(body, onProgress) })
+      c.req.raw = new Request(c.req.raw, { body: withTimeouts(body, budgets, onProgress) })
     }
     try {
       const received = c.req.arrayBuffer()
-      await (isShort ? receiveShort(received) : received)
+      await (isShort ? receiveShort(received, budgets) : received)
       // A slow upload does not count.
       c.get('deadline').start()
       await next()
@@ -62,7 +65,9 @@ export function receiveBody(
 export const discardRest: MiddlewareHandler<App> = async (c, next) => {
   const { body } = c.req.raw
   await next()
-  if (body && !body.locked) await discard(body)
+  // Without valid settings, there are no dependencies.
+  const budgets = (c.get('deps') as Deps | undefined)?.config.budgets ?? defaultBudgets
+  if (body && !body.locked) await discard(body, budgets)
 }
 
 function refuseCompressed(c: Context<App>): void {

@@ -1,11 +1,7 @@
+import type { Budgets } from '../failures/budgets.ts'
 import { TooBusy } from '../failures/failures.ts'
 import { hashPassword, type ScryptCost, verifyPassword } from './passwords.ts'
 
-/**
- * The longest wait in the queue; beyond it, a request fails at once. The first hash of a client address may wait longer, so
- * that one address cannot fill the queue.
- */
-const maxWaitMs = { first: 4_000, further: 2_000 }
 /** A hash blocks its isolate, so queued hashes get a third of its time. */
 const share = 1 / 3
 /** Time per unit of cost (N·r·p): the minimum on an idle core, the maximum on a busy one. */
@@ -17,8 +13,8 @@ let lastMsPerUnit = msPerUnit.min
 /** The end of the last hash in the queue of each client address. */
 const lastEnds = new Map<string, number>()
 
-/** The cost of a hash, and the client address that requests it. */
-export type Hashing = { cost: ScryptCost; client: string }
+/** The cost of a hash, the client address that requests it, and how long it may wait. */
+export type Hashing = { cost: ScryptCost; client: string; budgets: Budgets }
 
 /** Hashes a password in the queue. Throws TooBusy at once if the wait would be too long. */
 export function hashQueued(password: string, hashing: Hashing): Promise<string> {
@@ -30,12 +26,12 @@ export function verifyQueued(password: string, stored: string | null, hashing: H
   return inReservedTime(hashing, () => verifyPassword(password, stored, hashing.cost))
 }
 
-async function inReservedTime<T>({ cost, client }: Hashing, hash: () => T): Promise<T> {
+async function inReservedTime<T>({ cost, client, budgets }: Hashing, hash: () => T): Promise<T> {
   const units = cost.N * cost.r * cost.p
   const now = performance.now()
   const startsAt = Math.max(now, reservedUntil)
   for (const [other, endsAt] of lastEnds) if (endsAt <= now) lastEnds.delete(other)
-  const maxWait = lastEnds.has(client) ? maxWaitMs.further : maxWaitMs.first
+  const maxWait = lastEnds.has(client) ? budgets.furtherHashWaitMs : budgets.firstHashWaitMs
   if (startsAt - now > maxWait) throw new TooBusy()
   const endsAt = startsAt + (units * lastMsPerUnit) / share
   reservedUntil = endsAt

@@ -20,8 +20,6 @@ export type Identity = {
 /** The secrets of a sign-in until the callback. */
 export type PendingSignIn = { codeVerifier: string; nonce: string }
 
-/** The default deadline for all calls to the provider. */
-const timeoutMs = 7_000
 /** Discovery results are cached for this long. */
 const discoveryTtlMs = 10 * 60_000
 /** Public-key signatures only: no `none`, no HMAC. */
@@ -73,10 +71,7 @@ const discovered = new Map<string, { discovery: Discovery; until: number }>()
  * An OpenID provider (OpenID Connect Core 1.0, code flow with PKCE and nonce). The deadline also covers the request's calls
  * to the database.
  */
-export function openIdClient(
-  settings: ProviderSettings,
-  deadline: Deadline = () => AbortSignal.timeout(timeoutMs),
-) {
+export function openIdClient(settings: ProviderSettings, deadline: Deadline) {
   const client = new OAuth2Client(settings.clientId, settings.clientSecret, settings.redirectUri)
 
   return {

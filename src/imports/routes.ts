@@ -81,7 +81,7 @@ async function requireSender(c: Context<App>, next: Next) {
 async function handleImport(c: ImportContext, kind: Kind) {
   const bytes = new Uint8Array(await c.req.arrayBuffer())
   const small = isSmallJson(c) ? await readBeforeLimiting(c, bytes, kind) : undefined
-  return limiter.run(async () => {
+  return limiter.run(c.get('deps').config.budgets, async () => {
     const file = small ?? (await readInput(c, bytes, kind))
     const key = c.req.valid('header').values['Idempotency-Key']
     const { appUrl } = c.get('deps').config.links

@@ -12,8 +12,8 @@ import { sweepDeleted } from './removal.ts'
 
 /** The jobs by the cron triggers of wrangler.toml. */
 const jobs: Record<string, (deps: Deps) => Promise<Record<string, number>>> = {
-  '* * * * *': async ({ db, syncQueue, now }) => ({
-    ...(await sweepSyncs(db, syncQueue, now)),
+  '* * * * *': async ({ db, syncQueue, now, config }) => ({
+    ...(await sweepSyncs(db, syncQueue, now, config.budgets)),
     ...(await trimLog(db, now)),
   }),
   '*/5 * * * *': ({ config, ...deps }) =>

@@ -26,7 +26,7 @@ import { separateMatch } from './separate.ts'
 /** Possible duplicates, transfers and occurrences: list, join, separate, reject. */
 export const matchRoutes = new Hono<App>()
   .get('/', query(matchQuery), async (c) => {
-    return limitLargeResponse(maxMatches * 2, async () =>
+    return limitLargeResponse(c, maxMatches * 2, async () =>
       c.json(presentMatches(await listMatches(c.get('owner'), c.req.valid('query')))),
     )
   })

@@ -1,3 +1,4 @@
+import type { Budgets } from '../failures/budgets.ts'
 import type { WaitUntil } from '../failures/deadline.ts'
 import type { Mail } from './mails.ts'
 
@@ -27,30 +28,31 @@ export type RemovalMessage = { user_id: number }
 /** Cloudflare's limit for one call. */
 const messagesPerCall = 100
 
-/** The longest time that a response waits for a queue. */
-const maxWaitMs = 2_000
-
 /** The queue of mail/consumer.ts. */
-export function mailQueue(queue: Queue<Mail>, waitUntil: WaitUntil): MailQueue {
+export function mailQueue(queue: Queue<Mail>, waitUntil: WaitUntil, budgets: Budgets): MailQueue {
   const failureOf = ({ kind, id }: Mail) => ({ event: 'mail not queued', kind, id })
-  return queueSender({ queue, waitUntil }, (mail) => mail, failureOf)
+  return queueSender({ queue, waitUntil, budgets }, (mail) => mail, failureOf)
 }
 
 /** The queue of sync/consumer.ts. */
-export function syncQueue(queue: Queue<SyncMessage>, waitUntil: WaitUntil): SyncQueue {
+export function syncQueue(queue: Queue<SyncMessage>, waitUntil: WaitUntil, budgets: Budgets): SyncQueue {
   const failureOf = (batchId: string) => ({ event: 'sync not queued', batchId })
-  return queueSender({ queue, waitUntil }, (batch_id) => ({ batch_id }), failureOf)
+  return queueSender({ queue, waitUntil, budgets }, (batch_id) => ({ batch_id }), failureOf)
 }
 
 /** The queue of `removalConsumer` (jobs/removal.ts). */
-export function removalQueue(queue: Queue<RemovalMessage>, waitUntil: WaitUntil): RemovalQueue {
+export function removalQueue(
+  queue: Queue<RemovalMessage>,
+  waitUntil: WaitUntil,
+  budgets: Budgets,
+): RemovalQueue {
   const failureOf = (userId: number) => ({ event: 'removal not queued', userId: String(userId) })
-  return queueSender({ queue, waitUntil }, (user_id) => ({ user_id }), failureOf)
+  return queueSender({ queue, waitUntil, budgets }, (user_id) => ({ user_id }), failureOf)
 }
 
 /** `bodyOf` makes the body of a message, `failureOf` the log line of a message that was not queued. */
 function queueSender<T, Body>(
-  { queue, waitUntil }: { queue: Queue<Body>; waitUntil: WaitUntil },
+  { queue, waitUntil, budgets }: { queue: Queue<Body>; waitUntil: WaitUntil; budgets: Budgets },
   bodyOf: (message: T) => Body,
   failureOf: (message: T) => Record<string, string>,
 ): Sender<T> {
@@ -61,7 +63,7 @@ function queueSender<T, Body>(
         console.error(JSON.stringify({ ...failureOf(message), reason }))
       })
       waitUntil(sent)
-      await Promise.race([sent, scheduler.wait(maxWaitMs)])
+      await Promise.race([sent, scheduler.wait(budgets.queueWaitMs)])
     },
     async sendBatch(messages) {
       const bodies = messages.map((message) => ({ body: bodyOf(message) }))

@@ -40,7 +40,7 @@ import { updateRule } from './update.ts'
 /** Transactions that repeat, and their occurrences. */
 export const recurringRoutes = new Hono<App>()
   .get('/', (c) =>
-    limitLargeResponse(maxRules, async () => c.json((await listRules(c.get('owner'))).map(presentRule))),
+    limitLargeResponse(c, maxRules, async () => c.json((await listRules(c.get('owner'))).map(presentRule))),
   )
   .post('/', header(newRecurringKey), body(recurringRequest), async (c) => {
     const { values, errors } = c.req.valid('header')
@@ -49,12 +49,12 @@ export const recurringRoutes = new Hono<App>()
     return c.json(presentCreatedRule(rule), isNew ? 201 : 200)
   })
   .get('/upcoming', query(upcomingQuery), async (c) =>
-    limitLargeResponse(maxUpcoming, async () =>
+    limitLargeResponse(c, maxUpcoming, async () =>
       c.json(presentUpcoming(await listUpcoming(c.get('owner'), c.req.valid('query')))),
     ),
   )
   .get('/suggestions', async (c) =>
-    limitLargeResponse(maxSuggestions, async () =>
+    limitLargeResponse(c, maxSuggestions, async () =>
       c.json(presentSuggestions(await listSuggestions(c.get('owner')))),
     ),
   )

@@ -29,10 +29,12 @@ export const reportRoutes = new Hono<App>()
     const query = c.req.valid('query')
     const owner = c.get('owner')
     const draft = withErrors(query, monthlyErrors(query.values, monthOf(daysOnEarth(owner.now).to)))
-    return limitLargeResponse(maxFigures, async () => c.json(presentMonths(await reportMonths(owner, draft))))
+    return limitLargeResponse(c, maxFigures, async () =>
+      c.json(presentMonths(await reportMonths(owner, draft))),
+    )
   })
   .get('/forecast', queryOfFigures(forecastQuery), async (c) =>
-    limitLargeResponse(maxFigures, async () =>
+    limitLargeResponse(c, maxFigures, async () =>
       c.json(presentForecast(await forecast(c.get('owner'), c.req.valid('query')))),
     ),
   )
@@ -40,7 +42,7 @@ export const reportRoutes = new Hono<App>()
     const query = c.req.valid('query')
     const owner = c.get('owner')
     const draft = withErrors(query, balancesErrors(query.values, daysOnEarth(owner.now).to))
-    return limitLargeResponse(maxFigures, async () =>
+    return limitLargeResponse(c, maxFigures, async () =>
       c.json(presentBalances(await reportBalances(owner, draft))),
     )
   })

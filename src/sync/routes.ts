@@ -45,7 +45,8 @@ export const syncRoutes = new Hono<App>()
   })
   .get('/:id', lenientFields('param', batchPath), async (c) => {
     const { id = '' } = c.req.valid('param')
-    return c.json(presentSync(await showSync(c.get('owner'), c.get('deps').syncQueue, id)))
+    const { syncQueue, config } = c.get('deps')
+    return c.json(presentSync(await showSync(c.get('owner'), id, { syncQueue, budgets: config.budgets })))
   })
 
 /** The value of a preference (RFC 7240): the first of a name counts, and parameters are ignored. */

@@ -3,9 +3,9 @@ import type { Owner } from '../database/owner.ts'
 import { ownRow, requireOwned, selectOwnership } from '../database/ownership.ts'
 import { batches, batchParts, type ItemErrors } from '../database/schema.ts'
 import type { itemOutcomes } from '../domain/types.ts'
+import type { Budgets } from '../failures/budgets.ts'
 import type { SyncQueue } from '../queues/queues.ts'
 import { indexOfField } from '../transactions/bulk-insert.ts'
-import { overdueMs } from './sweep.ts'
 
 export type SyncStatus = {
   batch: typeof batches.$inferSelect
@@ -13,7 +13,11 @@ export type SyncStatus = {
 }
 
 /** Returns a batch and the outcome of each item. Queues the batch again if it is overdue. Throws NotFound, Forbidden. */
-export async function showSync(owner: Owner, queue: SyncQueue, id: string): Promise<SyncStatus> {
+export async function showSync(
+  owner: Owner,
+  id: string,
+  { syncQueue, budgets }: { syncQueue: SyncQueue; budgets: Budgets },
+): Promise<SyncStatus> {
   const ownBatch = ownRow(owner, batches, id)
   const clientIdAndErrors = sql`json_array(value -> ${indexOfField('client_id')}, value -> ${indexOfField('errors')})`
   const results = await owner.run({
@@ -26,7 +30,7 @@ export async function showSync(owner: Owner, queue: SyncQueue, id: string): Prom
   })
   requireOwned(batches, results.owned)
   const batch = results.batch[0] as SyncStatus['batch']
-  if (batch.completedAt === null && isOverdue(batch, owner.now)) await queue.send(id)
+  if (batch.completedAt === null && isOverdue(batch, owner.now, budgets)) await syncQueue.send(id)
   const staged = results.parts.flatMap(({ items }) => JSON.parse(items) as StagedItem[])
   // The cast is safe: only items of imports are `deleted_before`.
   const outcomes = batch.outcomes as ItemOutcome[] | null
@@ -50,6 +54,6 @@ function undecided(errors: ItemErrors | null): ItemOutcome {
   return [errors ? 'invalid' : 'pending', null, errors]
 }
 
-function isOverdue({ queuedAt }: SyncStatus['batch'], now: Date): boolean {
-  return queuedAt !== null && queuedAt.getTime() <= now.getTime() - overdueMs
+function isOverdue({ queuedAt }: SyncStatus['batch'], now: Date, { batchOverdueMs }: Budgets): boolean {
+  return queuedAt !== null && queuedAt.getTime() <= now.getTime() - batchOverdueMs
 }

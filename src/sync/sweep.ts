@@ -1,18 +1,17 @@
 import { and, asc, inArray, isNull, lte } from 'drizzle-orm'
 import { type Database, runOne } from '../database/run.ts'
 import { batches } from '../database/schema.ts'
+import type { Budgets } from '../failures/budgets.ts'
 import type { SyncQueue } from '../queues/queues.ts'
 
-/** The queue delivers within seconds, so the message of a batch that is pending for longer may be lost. */
-export const overdueMs = 30_000
 const batchesPerSweep = 200
 
 /** Queues overdue batches again. */
-export async function sweepSyncs(db: Database, queue: SyncQueue, now: Date) {
+export async function sweepSyncs(db: Database, queue: SyncQueue, now: Date, { batchOverdueMs }: Budgets) {
   const overdue = db
     .select({ id: batches.id })
     .from(batches)
-    .where(and(isNull(batches.completedAt), lte(batches.queuedAt, new Date(now.getTime() - overdueMs))))
+    .where(and(isNull(batches.completedAt), lte(batches.queuedAt, new Date(now.getTime() - batchOverdueMs))))
     .orderBy(asc(batches.queuedAt))
     .limit(batchesPerSweep)
   const requeued = db.update(batches).set({ queuedAt: now }).where(inArray(batches.id, overdue))

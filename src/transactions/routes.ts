@@ -26,7 +26,7 @@ import { updateTransaction } from './update.ts'
 export const transactionRoutes = new Hono<App>()
   .get('/', withETag(), query(transactionQuery), async (c) => {
     const draft = c.req.valid('query')
-    return limitLargeResponse(draft.values.per_page ?? defaultPageSize, async () => {
+    return limitLargeResponse(c, draft.values.per_page ?? defaultPageSize, async () => {
       const found = await listTransactions(c.get('owner'), draft)
       const rows = found.rows.map(presentWithRelations)
       return c.json(presentPage(c.get('deps').config.links.appUrl, c.req.url, { ...found, rows }))

@@ -37,8 +37,9 @@ describe.each(environments)('the environment "%s"', (env) => {
     expect(Object.fromEntries(counted)).toEqual(Object.fromEntries(said))
   })
 
-  test('has the general limit switched on, and a CPU limit for every run', () => {
+  test('has the general limit switched on, the budgets of the code, and a CPU limit for every run', () => {
     expect(vars.GENERAL_LIMIT_ENABLED).toBe('true')
+    expect(vars.BUDGETS).toBe('{}')
     expect(limits).toEqual({ cpu_ms: 10_000 })
   })
 

@@ -4,6 +4,8 @@ import { runInNewContext } from 'node:vm'
 import { Hono } from 'hono/tiny'
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
+import type { Deps } from '../../src/deps.ts'
+import { defaultBudgets } from '../../src/failures/budgets.ts'
 import { deadlineAfter } from '../../src/failures/deadline.ts'
 import type { App } from '../../src/http/app-types.ts'
 import { bodyWith } from '../../src/http/validate.ts'
@@ -21,6 +23,7 @@ test('a parsed body is not held while the handler waits', async () => {
   const app = new Hono<App>()
     .use((c, next) => {
       c.set('deadline', deadlineAfter(1_000))
+      c.set('deps', { config: { budgets: defaultBudgets } } as Deps)
       return next()
     })
     .post('/', body, async (c) => {

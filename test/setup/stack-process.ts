@@ -5,15 +5,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../dev/ports.ts'
+import { budgets } from '../budgets.ts'
 import { secretsIn } from './log-secrets.ts'
 
 export const portVariables = ['PORT', 'LIBSQL_PORT', 'MAIL_PORT', 'IDP_PORT'] as const
 
 /** Without a port for it, a stack does not serve the example app. */
 export type Place = Record<(typeof portVariables)[number] | 'STATE_DIR', string> & { APP_PORT?: string }
-
-/** Where the links of a stack lead that serves no app. */
-export const frontend = 'http://localhost:5173'
 
 /** As long as a stack itself waits for its Worker. */
 export const startLimitSeconds = 150
@@ -41,8 +39,9 @@ export class DevStack {
       ...inherited,
       // Some tests send storms of requests.
       GENERAL_LIMIT_ENABLED: 'false',
+      ...budgets(),
       // The developer's own frontend, unless a test gives the app a port.
-      ...(!('APP_PORT' in place) && { FRONTEND_URL: frontend }),
+      ...(!('APP_PORT' in place) && { FRONTEND_URL: 'http://localhost:5173' }),
       ...place,
     } as unknown as NodeJS.ProcessEnv
     this.#child = spawn(process.execPath, ['dev/main.ts'], { cwd: project, env: environment, stdio: 'pipe' })

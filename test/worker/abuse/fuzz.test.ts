@@ -5,7 +5,6 @@ import { findDifferences } from '../../../src/database/check.ts'
 import { openApiDocument } from '../../../src/document.ts'
 import { secretsIn } from '../../setup/log-secrets.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
-import { withoutTimeouts } from '../fixtures/no-timeouts.ts'
 import { type ApiResponse, randomClientAddress } from '../fixtures/world.ts'
 import { openWorldDatabase } from '../laws/every-route.ts'
 import { type Draft, operationsOf, requestsTo, type Written, write } from './requests.ts'
@@ -32,8 +31,6 @@ let log: string[] = []
 
 beforeAll(() => {
   log = muteLog()
-  // No response may be a failure, not even on a busy machine.
-  withoutTimeouts()
 })
 
 afterAll(() => {

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { muteLog } from '../fixtures/muted-log.ts'
-import { withoutTimeouts } from '../fixtures/no-timeouts.ts'
 import { liveHistories, runOf } from '../fixtures/random-histories.ts'
 import { type History, history, liveHistory } from './history.ts'
 import { Tally } from './network.ts'
@@ -26,7 +25,6 @@ let logged: string[] = []
 beforeEach(() => {
   // Hundreds of faults are provoked.
   logged = muteLog()
-  withoutTimeouts()
   vi.useFakeTimers({ toFake: ['Date'] })
 })
 afterEach(() => {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { requestMs } from '../../../src/failures/deadline.ts'
+import { budgets } from '../../budgets.ts'
 import { rowsOf } from '../../databases/work.ts'
 import { createFaultyWorld } from '../faults/faulty-world.ts'
 import { setClock } from '../fixtures/clock.ts'
@@ -8,8 +8,8 @@ import { createWorld, expectInvalid, type Json, openAccount } from '../fixtures/
 import { createHousehold, type Household, writeHistory } from '../laws/every-route.ts'
 
 /** A user with this many transactions, three of which fill a page of an export. */
-async function withHistory(count: number) {
-  const household = await createHousehold(createWorld())
+async function withHistory(count: number, bindings: Partial<Env> = {}) {
+  const household = await createHousehold(createWorld(bindings))
   await writeHistory(household, count)
   return household
 }
@@ -96,7 +96,8 @@ async function textUntilBreak(response: Response): Promise<string> {
 }
 
 test('each page has a deadline of its own', async () => {
-  const { person } = await withHistory(6_000)
+  const requestMs = 600_000
+  const { person } = await withHistory(6_000, budgets({ requestMs }))
   const timeout = vi.spyOn(AbortSignal, 'timeout')
   onTestFinished(() => timeout.mockRestore())
   await person.get('/api/export')

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { publicRoutes } from '../../../src/http/authenticate.ts'
 import { unsubscribeLink } from '../../../src/identity/links.ts'
+import { budgets } from '../../budgets.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
 import {
   type ApiResponse,
@@ -143,10 +144,9 @@ describe('signing in', () => {
 
   test('whose two round trips take too long together, though neither does alone, is 503', async () => {
     const person = await world.register()
-    const timeout = AbortSignal.timeout.bind(AbortSignal)
-    vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(1_000))
+    const hurried = createFaultyWorld(budgets({ requestMs: 1_000 }), world.databaseUrl)
     const late = { gets: 'late', delayMs: 700 } as const
-    expectUnavailable((await world.whileBroken(late, () => logIn(world, person))).result)
+    expectUnavailable((await world.whileBroken(late, () => logIn(hurried, person))).result)
   })
 
   // The first only reads, and is retried.

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { budgets } from '../../budgets.ts'
+import { unfinished } from '../fixtures/held-memory.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
 import { toQueue } from '../fixtures/responses.ts'
 import { createWorld } from '../fixtures/world.ts'
@@ -8,25 +10,17 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Makes eight seconds pass in two. */
-function hasten(): void {
-  const timeout = AbortSignal.timeout.bind(AbortSignal)
-  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms / 4))
-}
-
-/** A body that arrives a byte at a time, over two and a half seconds. */
-function dribble(text: string): ReadableStream {
-  const bytes = new TextEncoder().encode(text)
-  const pauseMs = 2_500 / bytes.length
-  return new ReadableStream({
-    async start(controller) {
-      for (const byte of bytes) {
-        controller.enqueue(new Uint8Array([byte]))
-        await new Promise((resolve) => setTimeout(resolve, pauseMs))
-      }
-      controller.close()
-    },
+/** Ends the time of all calls so far, and none of later ones. Returns the function that does so. */
+function holdTimeouts(): () => void {
+  const controllers: AbortController[] = []
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+    const controller = new AbortController()
+    controllers.push(controller)
+    return controller.signal
   })
+  return () => {
+    for (const controller of controllers) controller.abort(new DOMException('', 'TimeoutError'))
+  }
 }
 
 describe('an upload may take longer than the database may:', () => {
@@ -35,13 +29,19 @@ describe('an upload may take longer than the database may:', () => {
     ['/api/transactions/sync', (id) => ({ transactions: [row(id)] }), 200],
     ['/api/import/store', (id) => ({ transactions: [row(id)] }), 200],
   ])('%s', async (path, body, status) => {
-    const { world, person, checking } = await createHousehold(createWorld())
-    hasten()
-    const response = await world.call('POST', path, {
+    const world = createWorld(budgets({ requestMs: 600_000 }))
+    const { person, checking } = await createHousehold(world)
+    const endTime = holdTimeouts()
+    const upload = unfinished(JSON.stringify(body(checking.id)) + ' '.repeat(100_000))
+    const responded = world.call('POST', path, {
       token: person.token,
       headers: { 'Content-Type': 'application/json' },
-      rawBody: dribble(JSON.stringify(body(checking.id))),
+      rawBody: upload.body,
     })
+    await upload.arrived
+    endTime()
+    upload.end()
+    const response = await responded
     expect([response.status, response.text]).toEqual([status, expect.anything()])
   })
 
@@ -62,13 +62,14 @@ describe('a queue', () => {
     ['that throws', () => Promise.reject(new Error('no queue'))],
   ])('%s holds up no request', async (_, send) => {
     const queue = { send } as Partial<Queue>
-    const { world, person, expense } = await createHousehold(createWorld({ SYNC_QUEUE: queue as never }))
-    hasten()
+    const { world, person, expense } = await createHousehold(
+      createWorld({ SYNC_QUEUE: queue as never, ...budgets({ queueWaitMs: 1 }) }),
+    )
     const options = toQueue(person.token, [expense()])
     const sync = await world.call('POST', '/api/transactions/sync', options)
     expect(sync.status).toBe(200)
 
-    const mailless = createWorld({ MAIL_QUEUE: queue as never })
+    const mailless = createWorld({ MAIL_QUEUE: queue as never, ...budgets({ queueWaitMs: 1 }) })
     expect((await mailless.register()).token).toMatch(/./)
   })
 })

@@ -357,6 +357,18 @@ describe('failures', () => {
       expect(message).not.toContain('no-such-cost')
     },
   )
+
+  test.each(['8000', '{"requestMs":-1}', '{"requestMs":"8000"}', '{"request":8000}'])(
+    'of the configuration include budgets that are no times by name: %s',
+    async (BUDGETS) => {
+      const response = await worker.fetch(
+        new Request('http://localhost/api/health'),
+        { ...env, BUDGETS },
+        createExecutionContext(),
+      )
+      expect([response.status, await response.text()]).toEqual([500, expect.stringMatching(/BUDGETS: Write/)])
+    },
+  )
 })
 
 test.each(["Robert'); drop table accounts;--", '<script>alert(1)</script>', '🏦 Größe – 銀行', '"\\'])(

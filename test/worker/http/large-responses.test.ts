@@ -1,8 +1,9 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { expiryMs } from '../../../src/http/limiter.ts'
+import { expect, test } from 'vitest'
+import { budgets } from '../../budgets.ts'
 import { holdDatabase } from '../fixtures/held-requests.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
 import { create } from '../fixtures/uploads.ts'
+import { watchLimiters } from '../fixtures/watched-limiters.ts'
 import { createWorld } from '../fixtures/world.ts'
 import { createHousehold } from '../laws/every-route.ts'
 
@@ -32,7 +33,7 @@ async function startEight({ person }: Household) {
 test.each(large)(
   '%s is a 503 while eight large responses are made, and small ones are served',
   async (_, call) => {
-    const household = await createHousehold(createWorld())
+    const household = await createHousehold(createWorld(budgets({ slotWaitMs: 1 })))
     const { person } = household
     muteLog(['error'])
     const eight = await startEight(household)
@@ -51,17 +52,15 @@ test.each(large)(
 test('a large response waits for a slot', async () => {
   const household = await createHousehold(createWorld())
   const eight = await startEight(household)
+  const limiters = watchLimiters()
   const ninth = household.person.get('/api/transactions?per_page=500')
-  await scheduler.wait(100)
+  await limiters.refusing()
   eight.end()
   expect((await ninth).status).toBe(200)
 })
 
 test('the slot of an abandoned request is free again after a time', async () => {
-  const household = await createHousehold(createWorld())
+  const household = await createHousehold(createWorld(budgets({ slotLeaseMs: 1 })))
   await startEight(household)
-  const later = performance.now() + expiryMs + 1
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => later)
-  onTestFinished(() => clock.mockRestore())
   expect((await household.person.get('/api/transactions?per_page=500')).status).toBe(200)
 })

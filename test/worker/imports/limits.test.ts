@@ -1,8 +1,9 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { expiryMs } from '../../../src/http/limiter.ts'
+import { describe, expect, test } from 'vitest'
+import { budgets } from '../../budgets.ts'
 import { holdMemory, unfinished } from '../fixtures/held-memory.ts'
 import { holdDatabase } from '../fixtures/held-requests.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
+import { watchLimiters } from '../fixtures/watched-limiters.ts'
 import { createWorld } from '../fixtures/world.ts'
 import { createHousehold } from '../laws/every-route.ts'
 import { sendFile } from './send-file.ts'
@@ -12,7 +13,8 @@ const small = 'date,amount\n2026-11-20,-5\n'
 /** A file with one row and about that many bytes. */
 const fileOf = (bytes: number) => small + `${' '.repeat(999)}\n`.repeat(bytes / 1_000)
 
-async function createImporter(world = createWorld()) {
+async function createImporter(bindings: Partial<Env> = {}) {
+  const world = createWorld(bindings)
   const { person, checking, expense } = await createHousehold(world)
   const upload = (rawBody: string | ReadableStream) =>
     sendFile({ world, person }, `store?account_id=${checking.id}&dry_run=1`, rawBody)
@@ -20,7 +22,7 @@ async function createImporter(world = createWorld()) {
 }
 
 test('a file that finds no memory is a 503 that says when to try again; everything else is served, and small files soon', async () => {
-  const { person, upload } = await createImporter()
+  const { person, upload } = await createImporter(budgets({ slotWaitMs: 1 }))
   const memory = await holdMemory(50 * megabyte)
   muteLog(['error'])
   const large = await upload(fileOf(2 * megabyte))
@@ -35,7 +37,7 @@ test('a file waits for memory', async () => {
   const { upload } = await createImporter()
   const memory = await holdMemory(52 * megabyte)
   const waiting = upload(fileOf(megabyte))
-  await scheduler.wait(300)
+  await memory.refusing()
   await memory.release()
   expect((await waiting).status).toBe(200)
 })
@@ -43,7 +45,7 @@ test('a file waits for memory', async () => {
 describe('while two imports are stored,', () => {
   /** Starts two imports, which wait for the database. */
   async function startTwo() {
-    const { person, expense, upload } = await createImporter()
+    const { person, expense, upload } = await createImporter(budgets({ slotWaitMs: 1 }))
     const rows = () => person.post('/api/import/store', { transactions: [expense()] })
     await person.get('/api/me')
     const held = holdDatabase(2)
@@ -65,9 +67,9 @@ describe('while two imports are stored,', () => {
 
   test('files arrive, so a slow upload delays no other request', async () => {
     const { upload } = await createImporter()
-    const slow = [unfinished(small), unfinished(small)]
+    const slow = [unfinished(fileOf(100_000)), unfinished(fileOf(100_000))]
     const uploads = slow.map(({ body }) => upload(body))
-    await scheduler.wait(200)
+    await Promise.all(slow.map(({ arrived }) => arrived))
     expect((await upload(small)).status).toBe(200)
     for (const { end } of slow) end()
     expect((await Promise.all(uploads)).map(({ status }) => status)).toEqual([200, 200])
@@ -124,11 +126,12 @@ test('a list with more than a hundred errors names the first hundred, and one wi
 })
 
 test('files that are arriving take no more memory together than there is', async () => {
-  const { upload } = await createImporter()
+  const { upload } = await createImporter(budgets({ slotWaitMs: 1 }))
   const uploads = Array.from({ length: 12 }, () => unfinished(fileOf(4.9 * megabyte)))
   muteLog(['error'])
+  const limiters = watchLimiters()
   const responses = uploads.map(({ body }) => upload(body))
-  await scheduler.wait(1_000)
+  await limiters.refusing()
   for (const { end } of uploads) end()
   const statuses = (await Promise.all(responses)).map(({ status }) => status)
   expect(statuses).toContain(503)
@@ -138,9 +141,6 @@ test('files that are arriving take no more memory together than there is', async
 
 test('the memory of an abandoned upload is free again after a time', async () => {
   const { upload } = await createImporter()
-  await holdMemory(50 * megabyte)
-  const later = performance.now() + expiryMs + 1
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => later)
-  onTestFinished(() => clock.mockRestore())
+  await holdMemory(50 * megabyte, budgets({ slotLeaseMs: 1 }))
   expect((await upload(fileOf(2 * megabyte))).status).toBe(200)
 })

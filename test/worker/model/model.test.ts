@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { muteLog } from '../fixtures/muted-log.ts'
-import { withoutTimeouts } from '../fixtures/no-timeouts.ts'
 import { liveHistories, runOf } from '../fixtures/random-histories.ts'
 import { history, operations as kinds, playHistory, Tally } from './histories.ts'
 import { now } from './transactions.ts'
@@ -21,7 +20,6 @@ beforeEach(() => {
   vi.setSystemTime(now)
   // Logging a line for each request would take longer than the rest of the test.
   muteLog(['log'])
-  withoutTimeouts()
 })
 afterEach(() => {
   vi.useRealTimers()
