@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Sqld, startSqld } from '../../dev/sqld/server.ts'
@@ -52,11 +51,26 @@ function write(writer: number, db: ReturnType<typeof open>) {
   ])
 }
 
+/** Calls a function at the second round trip. */
+class RetryMeter extends Meter {
+  readonly #onRetry: () => void
+  constructor(onRetry: () => void) {
+    super()
+    this.#onRetry = onRetry
+  }
+
+  override countRoundTrip(): void {
+    super.countRoundTrip()
+    if (this.read().roundTrips === 2) this.#onRetry()
+  }
+}
+
 test('writers that a busy server refuses try again, and each writes once', async () => {
   const unlock = lockFile()
-  const meters = Array.from({ length: 20 }, () => new Meter())
+  const retried = Promise.withResolvers<void>()
+  const meters = Array.from({ length: 20 }, () => new RetryMeter(retried.resolve))
   const writes = Promise.all(meters.map((meter, writer) => write(writer, open(meter))))
-  while (meters.every((meter) => meter.read().roundTrips < 2)) await sleep(5)
+  await retried.promise
   unlock()
   await writes
   for (const writer of meters.keys()) expect(await rowsOf(writer)).toBe(1)

@@ -5,24 +5,30 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
-import type { BrowserContext, Page } from 'playwright-core'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { LedgerStorage } from '../../client/storage.ts'
 import { buildClientPackage, clientModule, clientPackage } from '../../dev/client-package.ts'
-import { hasBrowser, servePage, useBrowser } from './fixtures/browser.ts'
+import { browser, launch, servePage } from './fixtures/browser.ts'
 import { clientOf, registration } from './fixtures/client.ts'
 import { patienceMs } from './fixtures/example-app.ts'
 import { projectDirectory, sharedPlace } from './fixtures/stack.ts'
 
-const browser = useBrowser()
+let running: Browser | undefined
 
-beforeAll(() => buildClientPackage())
+beforeAll(async () => {
+  await buildClientPackage()
+  if (browser) running = await launch()
+})
+afterEach(async () => {
+  for (const context of running?.contexts() ?? []) await context.close()
+})
+afterAll(() => running?.close())
 
 /** A profile of its own, gone after the test. */
 async function newContext(): Promise<BrowserContext> {
-  const context = await browser().newContext()
-  onTestFinished(() => context.close())
-  return context
+  if (!running) throw new Error('There is no browser')
+  return running.newContext()
 }
 
 test('the client brings only the contract of the server to a page, and is as small as its guide says', async () => {
@@ -110,7 +116,7 @@ test('the package says what it is for, and works with the hono and zod that an a
   expect(dependencies).toEqual({ hono: atLeast, zod: atLeast })
 })
 
-test.skipIf(!hasBrowser)(
+test.skipIf(!browser)(
   'the example’s form clears a mark when its field is changed, and an edit after a lost response reaches the row',
   async () => {
     const { place, api, token, user, expense } = await setUp('forms@example.com')
@@ -148,7 +154,7 @@ test.skipIf(!hasBrowser)(
   },
 )
 
-test.skipIf(!hasBrowser)(
+test.skipIf(!browser)(
   'two tabs of a real browser keep one ledger offline, and what both have done is stored once',
   async () => {
     const { place, api, token, user, userId, expense } = await setUp('ledger@example.com')
@@ -198,7 +204,7 @@ test.skipIf(!hasBrowser)(
   },
 )
 
-test.skipIf(!hasBrowser)(
+test.skipIf(!browser)(
   'the IndexedDB storage lists keys with the same prefix in order, outlives its page, refuses what there is no room for, and reconnects after it was closed',
   async () => {
     const page = await servePage(`
@@ -269,7 +275,7 @@ test.skipIf(!hasBrowser)(
   },
 )
 
-test.skipIf(!hasBrowser)(
+test.skipIf(!browser)(
   'on a page without TLS, in an older browser, what is recorded is stored as well',
   async () => {
     const { place, api, token, user, userId, expense } = await setUp('plain@example.com')

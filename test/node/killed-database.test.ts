@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { freePort } from '../../dev/ports.ts'
@@ -118,30 +117,33 @@ test('copies are correct, and nothing is lost or done twice, however often the d
   const people = [await settle(wire, 'ada', 3), await settle(wire, 'bob', 2)]
   const devices = people.flat()
   let isOver = false
+  let alive = Promise.withResolvers<void>()
   const lives = devices.map(async (device, nth) => {
     const dice = new Dice(nth + 1)
     while (!isOver) {
       for (let left = dice.from(1, 9); left > 0; left--) edit(device, dice)
       const lost = wire.tally.counts.get('503')
       await device.sync(dice)
-      // A device that gets no response pauses before it tries again.
-      if (wire.tally.counts.get('503') !== lost) await sleep(100)
+      // A device that gets no response waits until the database is back.
+      if (wire.tally.counts.get('503') !== lost) await alive.promise
     }
   })
   const responses = (status: string) => wire.tally.counts.get(status) ?? 0
-  const more = async (status: string, times: number) => {
-    const before = responses(status)
-    expect(await until(() => responses(status) >= before + times)).toBe(true)
-  }
+  const reach = async (status: string, count: number) =>
+    expect(await until(() => responses(status) >= count)).toBe(true)
   try {
     for (let life = 1; life <= 3; life++) {
-      await more('200', 2 * devices.length)
+      await reach('200', responses('200') + 2 * devices.length)
+      alive = Promise.withResolvers()
+      const lost = responses('503')
       await sqld.kill()
-      await more('503', devices.length)
+      await reach('503', lost + devices.length)
       await revive()
+      alive.resolve()
     }
   } finally {
     isOver = true
+    alive.resolve()
   }
   await Promise.all(lives)
   for (const own of people) await end(own)

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest'
-import { hasBrowser, useBrowser } from './fixtures/browser.ts'
+import { browser, launch } from './fixtures/browser.ts'
 import { clientOf, linkInMail, register, registration, verifyByMail } from './fixtures/client.ts'
 import { sharedPlace } from './fixtures/stack.ts'
 
-const browser = useBrowser()
-
-test.skipIf(!hasBrowser)(
+test.skipIf(!browser)(
   'the pages of mailed links change the address of a user, and change it back',
   async () => {
     const place = await sharedPlace()
@@ -16,8 +14,9 @@ test.skipIf(!hasBrowser)(
     const change = { email, current_password: registration(old).password }
     expect((await call('PUT', '/me/email', change, token)).status).toBe(200)
 
-    const page = await browser().newPage()
+    const running = await launch()
     try {
+      const page = await running.newPage()
       await page.goto(await linkInMail(place, email, /Confirm your new/))
       await page.getByRole('button', { name: 'Use this address' }).click()
       await page.getByRole('heading', { name: 'The address has been changed.' }).waitFor()
@@ -29,7 +28,7 @@ test.skipIf(!hasBrowser)(
       expect((await call('GET', '/me', undefined, token)).status).toBe(401)
       expect(await linkInMail(place, old, /Reset your password/)).toContain('/reset-password?token=')
     } finally {
-      await page.close()
+      await running.close()
     }
   },
 )

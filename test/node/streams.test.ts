@@ -1,76 +1,13 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { freePort } from '../../dev/ports.ts'
-import { type Sqld, startSqld } from '../../dev/sqld/server.ts'
+import { expect, test, vi } from 'vitest'
 import { Meter } from '../../src/domain/meter.ts'
-import { createWritten } from '../databases/create-written.ts'
-import { openDatabase } from '../databases/open.ts'
+import { defaultBudgets } from '../../src/failures/budgets.ts'
+import { holdTime, serveStreams } from './fixtures/streams.ts'
 
-let directory: string
-let port: number
-let server: Sqld
-const background: Promise<unknown>[] = []
-
-/** Starts the server with its default limit of connections. */
-async function startServer(args: string[] = []): Promise<void> {
-  server = await startSqld({ directory, port, checkpointInterval: 3_600, args })
-}
-
-beforeEach(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'purse-streams-'))
-  port = await freePort()
-  await startServer()
-  await createWritten(open())
-})
-
-afterEach(async () => {
-  if (vi.isFakeTimers()) await vi.runAllTimersAsync()
-  vi.restoreAllMocks()
-  vi.useRealTimers()
-  await server.kill()
-  await Promise.all(background.splice(0))
-  await rm(directory, { recursive: true })
-})
-
-/** Opens the database for one run of an isolate: each token stands for another isolate. */
-function open(authToken = 'owner', meter = new Meter()) {
-  const waitUntil = (promise: Promise<unknown>) => void background.push(promise)
-  const address = { url: `http://127.0.0.1:${port}`, authToken, timeoutMs: 120_000, keptStreams: 8 }
-  return openDatabase(address, { meter, waitUntil })
-}
-
-async function write(writer: number, authToken = 'writer') {
-  const meter = new Meter()
-  const db = open(authToken, meter)
-  await db.batch([db.run(sql`insert into written values (${writer})`), db.run(sql`select 1`)])
-  return meter.read()
-}
-
-/** Stops the isolate's clock and timers, so that a kept stream stays kept however slow the machine is. Returns the clock. */
-function holdTime() {
-  vi.useFakeTimers({ toFake: ['setTimeout'] })
-  const now = performance.now()
-  return vi.spyOn(performance, 'now').mockReturnValue(now)
-}
-
-const written = async () => {
-  const db = open('reader')
-  const [rows] = await db.batch([db.all<{ writer: number }>(sql`select writer from written order by writer`)])
-  return rows.map(({ writer }) => writer)
-}
-
-/** Writes twice, so that the second stream is kept. */
-async function writeAndKeep(authToken = 'writer'): Promise<void> {
-  await write(1, authToken)
-  await write(2, authToken)
-}
+const { open, write, written, writeAndKeep, restart, url, whenClosed } = serveStreams()
 
 test('different batches on one stream are a request each', async () => {
   holdTime()
@@ -82,24 +19,18 @@ test('different batches on one stream are a request each', async () => {
   expect(meter.read()).toMatchObject({ roundTrips: 2, closes: 0 })
 })
 
-test('a stream that the server has ended is replaced, and the write is executed once', async () => {
+test('a stream that is too old by the isolate’s own clock is not used', async () => {
   const clock = holdTime()
   await writeAndKeep()
-  await sleep(11_000)
-  expect(await write(3)).toMatchObject({ roundTrips: 2 })
-  clock.mockRestore()
-  await writeAndKeep()
-  await sleep(11_000)
-  // By its own clock, the isolate knows that the stream is too old.
-  expect(await write(4)).toMatchObject({ roundTrips: 1 })
-  expect(await written()).toEqual([1, 1, 2, 2, 3, 4])
+  clock.mockReturnValue(performance.now() + defaultBudgets.streamMaxIdleMs)
+  expect(await write(3)).toMatchObject({ roundTrips: 1 })
+  expect(await written()).toEqual([1, 2, 3])
 })
 
 test('a server that was killed and started again does not know the stream, and executes the write once', async () => {
   holdTime()
   await writeAndKeep()
-  await server.kill()
-  await startServer()
+  await restart()
   expect(await write(3)).toMatchObject({ roundTrips: 2 })
   expect(await written()).toEqual([1, 2, 3])
 })
@@ -109,12 +40,11 @@ test('a stream goes on where the server says', async () => {
   const other = createServer(async (incoming, response) => {
     requests += 1
     const body = Buffer.concat(await incoming.toArray())
-    const forwarded = await fetch(`http://127.0.0.1:${port}${incoming.url}`, { method: 'POST', body })
+    const forwarded = await fetch(`${url()}${incoming.url}`, { method: 'POST', body })
     response.writeHead(forwarded.status, { 'content-type': 'application/json' }).end(await forwarded.text())
   })
   await once(other.listen(0, '127.0.0.1'), 'listening')
-  await server.kill()
-  await startServer([`--http-self-url=http://127.0.0.1:${(other.address() as AddressInfo).port}`])
+  await restart([`--http-self-url=http://127.0.0.1:${(other.address() as AddressInfo).port}`])
   holdTime()
   await writeAndKeep()
   expect(requests).toBe(0)
@@ -123,7 +53,7 @@ test('a stream goes on where the server says', async () => {
   expect(requests).toBe(2)
   expect(await written()).toEqual([1, 2, 3, 4])
   await vi.runAllTimersAsync()
-  await Promise.all(background.splice(0))
+  await whenClosed()
   expect(requests).toBe(3)
   await once(other.close(), 'close')
 })

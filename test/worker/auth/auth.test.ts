@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { defaultCategories } from '../../../src/categories/defaults.ts'
-import { dayMs } from '../../../src/domain/dates.ts'
+import { dayMs, hourMs } from '../../../src/domain/dates.ts'
 import { perMinute } from '../../../src/failures/limits.ts'
+import { setClock } from '../fixtures/clock.ts'
 import {
   type ApiResponse,
   anAddress,
@@ -242,7 +243,6 @@ describe('an access token', () => {
   test('that is used stays alive: its last use is noted, at most once a day', async () => {
     const person = await world.register()
     await ageTokens(person, { unused: 80, old: 80 })
-    await person.get('/api/me')
     const lastUse = async () => {
       const [row] = await askDatabase(
         world,
@@ -250,11 +250,17 @@ describe('an access token', () => {
       )
       return Number(row?.last_used_at)
     }
-    await vi.waitUntil(async () => Date.now() - (await lastUse()) < 60_000, { timeout: 60_000 })
-    const noted = await lastUse()
-    await person.get('/api/me')
-    await scheduler.wait(100)
-    expect(await lastUse()).toBe(noted)
+    const fetched = vi.spyOn(globalThis, 'fetch')
+    onTestFinished(() => fetched.mockRestore())
+    const start = Date.now()
+    for (const hours of [0, 1, 25]) {
+      const now = start + hours * hourMs
+      setClock(now)
+      await person.get('/api/me')
+      if (hours !== 1) await vi.waitUntil(async () => (await lastUse()) === now, { timeout: 60_000 })
+    }
+    const notes = fetched.mock.calls.filter(([, init]) => /update \W*tokens/.test(String(init?.body)))
+    expect(notes).toHaveLength(2)
   })
 
   /** Moves the creation and last use of a user's tokens into the past, by a number of days. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { ApiError, ConnectionError, createClient, defaultRetry, unwrap } from '../../../client/index.ts'
 import { isRepeatable, retryDelayMs } from '../../../client/retry.ts'
 import { createClientWorld, createPhone, type Fetch, fetchOf } from './client-world.ts'
@@ -196,7 +196,8 @@ describe('against the service', () => {
       retry: { ...defaultRetry, firstDelayMs: 60_000, maxDelayMs: 60_000 },
     })
     const call = client.api.health.$get({}, { init: { signal: stop.signal } })
-    setTimeout(() => stop.abort(), 100)
+    await vi.waitUntil(() => calls.length === 1)
+    stop.abort()
     await expect(call).rejects.toMatchObject({ name: 'AbortError' })
     expect(calls).toHaveLength(1)
     await expect(client.api.health.$get({}, { init: { signal: stop.signal } })).rejects.toMatchObject({
