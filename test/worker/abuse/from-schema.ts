@@ -36,8 +36,7 @@ const meanings: Record<string, fc.Arbitrary<unknown>> = {
   reconciled_through: fc.constant(null),
   rrule: fc.constantFrom('FREQ=MONTHLY', 'FREQ=MONTHLY;BYMONTHDAY=1', 'FREQ=DAILY'),
   amount_tolerance: fc.constant(0),
-  // A rule has them from its occurrences.
-  exceptions: fc.constant({}),
+  weekend: fc.constantFrom('keep', 'before', 'after'),
   remind_days: fc.integer({ min: 0, max: 14 }),
   // A balance check is of a day that has been.
   date: dayUpTo('2026-06-30'),
