@@ -58,7 +58,7 @@ test('the client brings only the contract of the server to a page, and is as sma
   const { inputs } = (await bundle(`export * from './client/index.ts'`)).metafile
   const own = [
     /^client\//,
-    /^src\/shared\//,
+    /^src\/(domain|failures)\//,
     /^src\/identity\/(addresses|password-length|user-fields)\.ts$/,
     /^src\/[\w-]+\/([a-z]+-)?(contract(-rules)?|feed-cursor)\.ts$/,
     /^node_modules\/(hono\/dist\/(client|utils)|zod\/(mini|v4))\//,
