@@ -59,6 +59,7 @@ export async function liveRandomly(api: Api, dice: Dice, steps: number): Promise
     await api('POST /accounts', {
       name,
       type: pick('bank', 'cash', 'mobile'),
+      kind: pick(null, 'current', 'card'),
       starting_balance: pick('0', '-17.30', '12345678.90'),
       notes: pick(null, ...texts),
       closed_on: pick(null, null, '2026-11-20'),
@@ -98,6 +99,7 @@ export async function actRandomly(api: Api, dice: Dice, parts: Parts): Promise<v
         name: pick('Ada', 'Grace'),
         reminder_time: pick(null, '07:30'),
         due_reminders: pick(true, false),
+        currency: pick(null, 'EUR'),
       }),
   ]
   await pick(...acts)()

@@ -58,12 +58,13 @@ const noTexts = Object.fromEntries(transactionTexts.map((name) => [name, null]))
 
 /** The values of fields that a new row has not been given, and that rows stored before a field existed lack. */
 const blank: { [N in Creatable]: Record<keyof Blank<N>, Value> } & { profile: Fields } = {
-  profile: { due_reminders: true },
+  profile: { due_reminders: true, currency: null },
   account: {
     id: null,
     version: 0,
     created_at: null,
     updated_at: null,
+    kind: null,
     notes: null,
     closed_on: null,
     reconciled_through: null,

@@ -4,14 +4,18 @@ import { noMatchingCheckText } from '../domain/field-errors.ts'
 import { date, money, nullable, nullableText, oneOf, rejected, text } from '../domain/fields.ts'
 import { idempotencyKeyHeader } from '../domain/idempotency-key-header.ts'
 import { overrideReconciled } from '../domain/reconciled.ts'
-import { accountTypes } from '../domain/types.ts'
+import { accountKinds, accountTypes } from '../domain/types.ts'
 
 export const closedOn =
   'The day on which it was closed, or null. A closed account keeps its transactions and counts as before, and nothing is refused for it; apps list it last.'
 
+export const kindOfAccount =
+  'What it is to the user, or null: a label, from which only imports conclude which amounts of a file were spent.'
+
 export const newAccount = z.object({
   name: field(text(), doc('The name to show.')),
   type: field(oneOf(accountTypes), doc('Where the money is kept.')),
+  kind: field(z.optional(nullable(oneOf(accountKinds))), doc(kindOfAccount)),
   starting_balance: field(
     money,
     doc('The balance before the first transaction, as a string or a number; may be negative.'),

@@ -35,6 +35,7 @@ export const deletedAccountColumns = ({ id }: UserScope) => ({
   userId: null,
   formerUserId: id,
   name: '',
+  kind: null,
   notes: null,
   closedOn: null,
   reconciledThrough: null,

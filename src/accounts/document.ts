@@ -20,7 +20,13 @@ export const accountEndpoints: EndpointGroup = {
       description: `Its balance begins with \`starting_balance\`. A user has at most ${maxAccounts} accounts, with at most ${formatNumber(maxNotesLength)} characters of notes between them.`,
       body: {
         name: 'NewAccount',
-        example: { name: 'Checking', type: 'bank', starting_balance: '1250.00', notes: null },
+        example: {
+          name: 'Checking',
+          type: 'bank',
+          kind: 'current',
+          starting_balance: '1250.00',
+          notes: null,
+        },
       },
       responses: {
         201: json(account, 'The new account.'),

@@ -9,6 +9,7 @@ export function presentAccount(account: Account): ShownAccount {
     user_id: account.userId,
     name: account.name,
     type: account.type,
+    kind: account.kind,
     starting_balance: formatMoney(account.startingBalance),
     notes: account.notes,
     closed_on: account.closedOn,

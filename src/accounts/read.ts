@@ -13,6 +13,7 @@ export const accountColumns = {
   userId: sql<number>`${accounts.userId}`,
   name: accounts.name,
   type: accounts.type,
+  kind: accounts.kind,
   startingBalance: accounts.startingBalance,
   balance: accounts.balance,
   notes: accounts.notes,

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 import { doc, field } from '../domain/doc.ts'
 import * as shown from '../domain/shown.ts'
-import { accountTypes } from '../domain/types.ts'
+import { accountKinds, accountTypes } from '../domain/types.ts'
 import { versionConflict } from '../domain/versions.ts'
-import { closedOn, reconciledThrough } from './contract.ts'
+import { closedOn, kindOfAccount, reconciledThrough } from './contract.ts'
 
 // The responses; contract.ts has the requests.
 
@@ -12,6 +12,7 @@ const checking = () => ({
   user_id: 1,
   name: 'Checking',
   type: 'bank' as const,
+  kind: 'current' as const,
   starting_balance: '1250.00',
   notes: null,
   closed_on: null,
@@ -30,6 +31,7 @@ export const account = shown.object(
     user_id: shown.id(),
     name: z.string(),
     type: z.enum(accountTypes),
+    kind: field(z.nullable(z.enum(accountKinds)), doc(kindOfAccount)),
     starting_balance: shown.amount(),
     notes: z.nullable(z.string()),
     closed_on: field(z.nullable(shown.calendarDate()), doc(closedOn)),

@@ -97,6 +97,7 @@ const anyFields = field(
       timezone: profileChanges.shape.timezone,
       reminder_time: profileChanges.shape.reminder_time,
       due_reminders: profileChanges.shape.due_reminders,
+      currency: profileChanges.shape.currency,
     }),
   ),
   doc({ id: 'OperationFields', description: 'Fields by name, as the endpoints of the noun take them.' }),

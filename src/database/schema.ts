@@ -70,6 +70,8 @@ export const users = sqliteTable(
     reminderLookAt: instant('reminder_look_at'),
     /** Whether to remind of occurrences of recurring transactions. */
     dueReminders: integer('due_reminders', { mode: 'boolean' }).notNull().default(true),
+    /** ISO 4217; a label of all amounts. */
+    currency: text('currency'),
     /** The local day up to which that job has handled all occurrences, whether or not it reminded of any. */
     dueReminderLastDay: text('due_reminder_last_day').$type<CalendarDate>(),
     /** When that job should check this user next; null if no rule asks for reminders. A trigger sets the first time. */
@@ -195,6 +197,7 @@ export const accounts = sqliteTable(
     formerUserId: integer('former_user_id'),
     name: text('name').notNull(),
     type: text('type', { enum: types.accountTypes }).notNull(),
+    kind: text('kind', { enum: types.accountKinds }),
     startingBalance: minor('starting_balance'),
     /**
      * A kept figure, which triggers (for single rows) and kept-totals.ts (for bulk writes) update: income − expenses −

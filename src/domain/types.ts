@@ -1,5 +1,8 @@
 /** The enums of the contract. */
 export const accountTypes = ['bank', 'mobile', 'cash'] as const
+/** What an account is to its user, beside where its money is kept. */
+export const accountKinds = ['current', 'savings', 'card', 'loan', 'investment'] as const
+export type AccountKind = (typeof accountKinds)[number]
 export const categoryTypes = ['income', 'expense'] as const
 export type CategoryType = (typeof categoryTypes)[number]
 export const transactionTypes = ['income', 'expense', 'transfer'] as const

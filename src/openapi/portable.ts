@@ -6,6 +6,7 @@ type Components = Record<string, JsonSchema>
 /** The enums of the document by name. For an enum without a name, generators make a type in each place. */
 const enums: Record<string, { enum: readonly string[]; description: string }> = {
   AccountType: { enum: types.accountTypes, description: 'Where the money is.' },
+  AccountKind: { enum: types.accountKinds, description: 'What an account is to its user.' },
   CategoryType: { enum: types.categoryTypes, description: 'What the category is for.' },
   TransactionType: { enum: types.transactionTypes, description: 'The direction in which money moves.' },
   TokenAbility: { enum: types.tokenAbilities, description: 'What a named token may do.' },

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { doc, field } from '../domain/doc.ts'
-import { flag, nullable, rejected, text } from '../domain/fields.ts'
+import { fieldCheck, flag, nullable, rejected, string, text, trimmed } from '../domain/fields.ts'
 import * as shown from '../domain/shown.ts'
 import {
   chosenPassword,
@@ -10,6 +10,14 @@ import {
   timeOfDay,
   timezone,
 } from '../identity/user-fields.ts'
+
+const labelOfAmounts =
+  'The currency of all amounts, as an ISO 4217 code, or null. A label: nothing is computed from it, and all amounts have two decimals.'
+const currencyCode = trimmed(
+  string().check(
+    fieldCheck((input) => /^[A-Z]{3}$/.test(input), 'must be three capital letters, such as EUR'),
+  ),
+)
 
 export const profileChanges = z.partial(
   z.object({
@@ -23,6 +31,7 @@ export const profileChanges = z.partial(
       flag,
       doc('Whether to send emails about recurring transactions, `remind_days` days before they are due.'),
     ),
+    currency: field(nullable(currencyCode), doc(labelOfAmounts)),
     // Rejected, since users would believe that these had changed.
     email: field(nullable(email), doc('The current address; PUT /api/me/email changes it.')),
     password: rejected('The :field field is changed by PUT /api/me/password.'),
@@ -65,6 +74,7 @@ export const mary = () => ({
   reminder_time: '20:00',
   reminder_last_sent_at: null,
   due_reminders: true,
+  currency: 'GBP',
 })
 
 export const user = shown.object(
@@ -90,6 +100,7 @@ export const user = shown.object(
       z.boolean(),
       doc('Whether emails come about recurring transactions that become due.'),
     ),
+    currency: field(z.nullable(z.string()), doc(labelOfAmounts)),
   },
   mary(),
 )

@@ -13,5 +13,6 @@ export function presentUser(user: User): ShownUser {
     reminder_time: user.reminderTime,
     reminder_last_sent_at: user.reminderLastSentAt?.toISOString() ?? null,
     due_reminders: user.dueReminders,
+    currency: user.currency,
   }
 }

@@ -13,6 +13,7 @@ import { type ChangedNoun, deletionStep, updateStep } from './updates.ts'
 const conflictGroups = {
   name: 'name',
   type: 'type',
+  kind: 'kind',
   starting_balance: 'starting_balance',
   notes: 'notes',
   closed_on: 'closed_on',

@@ -10,6 +10,7 @@ const conflictGroups = {
   timezone: 'timezone',
   reminder_time: 'reminder_time',
   due_reminders: 'due_reminders',
+  currency: 'currency',
   email: 'email',
 } satisfies Record<keyof Omit<ProfileChanges, 'password'>, string>
 

@@ -105,7 +105,7 @@ WHEN EXISTS (SELECT 1 FROM users WHERE id = old.user_id)
          'balance_check', old.id, CAST(unixepoch('subsec') * 1000 AS INTEGER);
 END;
 
-CREATE TRIGGER profile_change_logged AFTER UPDATE OF name, email, idp_id, avatar, email_verified_at, timezone, reminder_time, reminder_last_sent_at, due_reminders ON users BEGIN
+CREATE TRIGGER profile_change_logged AFTER UPDATE OF name, email, idp_id, avatar, email_verified_at, timezone, reminder_time, reminder_last_sent_at, due_reminders, currency ON users BEGIN
   INSERT INTO changes (user_id, seq, noun, row_id, at)
   SELECT new.id, 1 + max(coalesce((SELECT max(seq) FROM transactions WHERE user_id = new.id), 0),
                          coalesce((SELECT max(seq) FROM changes WHERE user_id = new.id), 0)),

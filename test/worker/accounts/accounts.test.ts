@@ -24,6 +24,7 @@ describe('opening an account', () => {
       user_id: person.id,
       name: 'My bank',
       type: 'cash',
+      kind: null,
       starting_balance: '12.50',
       notes: 'a note',
       closed_on: null,
@@ -107,6 +108,15 @@ describe('changing an account', () => {
     const { status, body } = await person.put(`/api/accounts/${cash.id}`, fields)
     expect([status, body]).toEqual([200, { ...cash, ...fields, version: 2, updated_at: aTimestamp }])
   })
+})
+
+test('the kind of an account is a label that "" clears, and anything else is refused', async () => {
+  const { person, cash } = await createHousehold(world)
+  const label = async (kind: unknown) => person.put(`/api/accounts/${cash.id}`, { kind })
+  for (const kind of ['current', 'savings', 'card', 'loan', 'investment'])
+    expect((await label(kind)).body).toMatchObject({ kind, type: 'cash', balance: cash.balance })
+  expectInvalid(await label('mobile'), { kind: ['The selected kind is invalid.'] })
+  expect((await label('')).body.kind).toBe(null)
 })
 
 test('a closed account keeps its rows, counts as before, and takes new ones', async () => {

@@ -411,8 +411,20 @@ function doorsOf(noun: 'account' | 'category', row: Row, other: Row): Doors {
 
 const accountFields = Object.keys(newAccount.shape)
 const categoryFields = Object.keys(newCategory.shape)
-const account = { name: 'Joint', type: 'mobile', starting_balance: '45.60', closed_on: '2026-11-20' }
-const otherAccount = { name: 'Former', type: 'cash', starting_balance: '1.00', closed_on: '2026-10-31' }
+const account = {
+  name: 'Joint',
+  type: 'mobile',
+  kind: 'savings',
+  starting_balance: '45.60',
+  closed_on: '2026-11-20',
+}
+const otherAccount = {
+  name: 'Former',
+  type: 'cash',
+  kind: 'card',
+  starting_balance: '1.00',
+  closed_on: '2026-10-31',
+}
 const nouns: [doors: Doors, fields: readonly string[]][] = [
   [
     Object.fromEntries(

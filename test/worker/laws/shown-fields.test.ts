@@ -33,7 +33,7 @@ const resources: Record<string, Resource> = {
     body: () => ({ name: 'Giro', type: 'bank', starting_balance: 1 }),
     others: () => ({
       ...{ name: 'Purse', type: 'cash', starting_balance: '5.00', notes: 'Old', closed_on: '2026-01-01' },
-      reconciled_through: '2026-10-31',
+      ...{ kind: 'savings', reconciled_through: '2026-10-31' },
     }),
     computed: ['balance'],
   },

@@ -47,6 +47,7 @@ type WrongFieldsOf<Input, Others = never> = Record<Exclude<keyof Input, Others>,
 const account: WrongFieldsOf<NewAccount> = {
   name: [...noText, tooLong(255)],
   type: noEnum,
+  kind: [...noEnum, 'checking'],
   starting_balance: noMoney,
   notes: [...noText, tooLong(65_535)],
   closed_on: noDate,
@@ -73,6 +74,7 @@ const profile: WrongFieldsOf<ProfileChanges> = {
   timezone: noTimezone,
   reminder_time: [...never, true, 2000, '24:00', '8:00', '20:60', '20:00:00', 'evening'],
   due_reminders: [...never, 'yes', 2, -1],
+  currency: [...never, true, 1, 'eur', 'EU', 'EURO', '€', 'É00', '\0'],
   email: [...noEmail, 'somebody-else@example.com'],
   password: [...never, true, 'another horse battery'],
 }

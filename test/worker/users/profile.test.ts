@@ -8,6 +8,7 @@ const fresh = {
   email_verified_at: null,
   reminder_last_sent_at: null,
   due_reminders: true,
+  currency: null,
 }
 
 describe('me', () => {
@@ -23,6 +24,7 @@ describe('me', () => {
         timezone: 'Europe/London',
         reminder_time: '07:30',
         due_reminders: false,
+        currency: 'EUR',
       }
       const changed = await world.call(method, '/api/me', { token, body: changes })
       expect([changed.status, changed.body]).toEqual([200, { ...me, ...changes, name: 'Ada King' }])
@@ -45,6 +47,15 @@ describe('me', () => {
     const { patch, get } = await world.register()
     expect((await patch('/api/me', { reminder_time: sent })).body.reminder_time).toBe(reminder_time)
     expect((await get('/api/me')).body.reminder_time).toBe(reminder_time)
+  })
+
+  test('takes three capital letters as the currency, and "" for none', async () => {
+    const { patch } = await world.register()
+    expect((await patch('/api/me', { currency: 'XOF' })).body.currency).toBe('XOF')
+    expectInvalid(await patch('/api/me', { currency: 'eur' }), {
+      currency: ['The currency field must be three capital letters, such as EUR.'],
+    })
+    expect((await patch('/api/me', { currency: '' })).body.currency).toBe(null)
   })
 
   test('accepts a name of 255 code points and refuses one more', async () => {
