@@ -35,6 +35,7 @@ import { reportRoutes } from './reports/routes.ts'
 import { documentRoutes } from './service/document-route.ts'
 import { healthRoutes } from './service/health-route.ts'
 import { linkRoutes } from './service/links-route.ts'
+import { appPage } from './service/page-route.ts'
 import { summaryRoutes } from './summary/routes.ts'
 import { syncRoutes } from './sync/routes.ts'
 import { transactionRoutes } from './transactions/routes.ts'
@@ -120,7 +121,7 @@ export const routes = app
   .route('/api/summary', summaryRoutes)
   .route('/api/export', exportRoutes)
 
-app.notFound((c) => c.json({ message: 'Not Found' }, 404))
+app.notFound(async (c) => (await appPage(c)) ?? c.json({ message: 'Not Found' }, 404))
 app.onError(handleError)
 
 export { app }

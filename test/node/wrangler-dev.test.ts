@@ -108,6 +108,11 @@ async function expectAppAndApi(origin: string): Promise<void> {
         expect(headers.get(name), `${name} of ${path}`).toBe(value)
     }
   expect((await shownAt('/dashboard', 'HEAD')).shown).toBe('200 text/html')
+  for (const file of ['/assets/index-OLD.js', '/assets/index-OLD.css', '/missing.png'])
+    for (const mode of ['navigate', 'cors', 'no-cors']) {
+      const { shown, headers } = await shownAt(file, 'GET', mode)
+      expect([file, shown, headers.get('Cache-Control')]).toEqual([file, '404 application/json', 'no-store'])
+    }
   const docs = await shownAt('/docs')
   expect([docs.shown, docs.headers.get('Content-Security-Policy')]).toEqual([
     expect.stringMatching(/^200 text\/html .*API/),

@@ -1,9 +1,37 @@
 // Keeps the app's own files, so that it opens without a network. vite.config.ts puts `kept` at the top: {version, files}.
 const name = `app ${kept.version}`
 
+const types = {
+  '/': 'text/html',
+  js: 'javascript',
+  css: 'text/css',
+  svg: 'image/svg+xml',
+  webmanifest: 'json',
+}
+
+/** Fetches a file of this version. Throws if the host has another one, or none: then an earlier worker goes on. */
+async function fetchFile(file) {
+  // An answer in the browser's cache may be from before the deployment.
+  const response = await fetch(file, { cache: 'no-cache' })
+  const type = response.headers.get('Content-Type') ?? ''
+  // A browser refuses a redirected response for a page.
+  const isGood =
+    response.ok && !response.redirected && type.includes(types[file] ?? types[file.split('.').at(-1)])
+  if (!isGood || (file === '/' && !(await isOfThisVersion(response.clone()))))
+    throw new Error(`The service does not have ${file} of this version.`)
+  return response
+}
+
+/** True if the page loads files of this version, and no others. */
+async function isOfThisVersion(page) {
+  const loaded = [...(await page.text()).matchAll(/"(\/assets\/[^"]+)"/g)]
+  return loaded.length > 0 && loaded.every(([, file]) => kept.files.includes(file))
+}
+
 async function install() {
+  const responses = await Promise.all(kept.files.map(fetchFile))
   const cache = await caches.open(name)
-  await cache.addAll(kept.files)
+  await Promise.all(kept.files.map((file, position) => cache.put(file, responses[position])))
   await self.skipWaiting()
 }
 
@@ -21,5 +49,7 @@ self.addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(url)
   if (method !== 'GET' || origin !== self.location.origin || /^\/(api|docs)(\/|$)/.test(pathname)) return
   const file = mode === 'navigate' ? '/' : event.request
-  event.respondWith(caches.match(file).then((found) => found ?? fetch(event.request)))
+  // Another version may be half installed.
+  const found = caches.match(file, { cacheName: name })
+  event.respondWith(found.then((response) => response ?? fetch(event.request)))
 })
