@@ -53,7 +53,9 @@ export async function restore({ api }: Pick<PurseClient, 'api'>, file: Export): 
   const profile: Operation = { op: 'update', noun: 'profile', set: fieldsOf('profile', settings) }
   const accounts = file.accounts.map((row): Operation => {
     const client_id = clientIdOf('account', row.id)
-    return { op: 'create', noun: 'account', client_id, set: fieldsOf('account', row) }
+    // Its period is reconciled last, when there is a check.
+    const set = { ...fieldsOf('account', row), reconciled_through: null }
+    return { op: 'create', noun: 'account', client_id, set }
   })
   const rules = rulesOf(file, references, clientIdOf)
   const transactions = transactionsOf(file, references, clientIdOf)

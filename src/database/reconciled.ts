@@ -39,6 +39,12 @@ export function lockedThrough({
   before?: Movement
   after?: Movement
 }): SQL<CalendarDate | null> {
+  const only = before && after ? undefined : (before ?? after)
+  if (only)
+    return sql<CalendarDate | null>`(
+      select max(reconciled_through) from accounts
+       where accounts.id in (${only.account_id}, ${only.to_account_id})
+         and reconciled_through >= iif(accounts.id = ${only.account_id}, ${only.day}, ${only.to_day}))`
   const sides = [...(before ? sidesOf(before, sql`-1`) : []), ...(after ? sidesOf(after, sql`1`) : [])]
   return sql<CalendarDate | null>`(
     select max(reconciled_through)

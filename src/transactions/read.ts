@@ -16,11 +16,12 @@ type Label<Type> = { id: number; name: string; type: Type }
 export const liveCategory = sql<number | null>`(
   select id from categories category where category.id = transactions.category_id and category.user_id is not null)`
 
+const ofRule = (column: SQL) =>
+  sql`(select ${column} from recurring_rules rule where rule.id = transactions.recurring_id)`
 /** The rule that a transaction is an occurrence of, and which one: null if the rule has been deleted. */
-const ruleOf = sql`(select id from recurring_rules rule where rule.id = transactions.recurring_id)`
 const liveOccurrence = {
-  recurringId: sql<number | null>`${ruleOf}`,
-  occurrenceDate: sql<CalendarDate | null>`iif(${ruleOf} is null, null, transactions.occurrence_date)`,
+  recurringId: sql<number | null>`${ofRule(sql`rule.id`)}`,
+  occurrenceDate: sql<CalendarDate | null>`${ofRule(sql`transactions.occurrence_date`)}`,
 }
 
 /** The columns of a transaction as they are shown. */
