@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { startApp } from '../dev/app.ts'
 import { freePort } from '../dev/ports.ts'
 import { projectDirectory } from '../dev/project.ts'
-import { browser as executable, launch } from '../test/node/fixtures/browser.ts'
+import { hasBrowser, launch } from '../test/setup/chromium.ts'
 import { clientReport, clientTable, type DeviceResults } from './client-report.ts'
 import { Connection } from './connection.ts'
 import { measureDevice } from './device.ts'
@@ -33,7 +33,7 @@ const farMs = 100
 const slowdown = 4
 
 await inDirectory(async (directory) => {
-  if (!executable) throw new Error('There is no Chromium (test/node/fixtures/browser.ts).')
+  if (!hasBrowser) throw new Error('There is no Chromium (test/setup/chromium.ts).')
   const bundled = bundleVersion(projectDirectory, directory)
   const network = await startFarNetwork(await freePort())
   const app = await startApp({ port: 0, host, directory: path.join(directory, 'app'), apiUrl: network.url })

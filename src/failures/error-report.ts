@@ -1,4 +1,4 @@
-import { ConfigurationError } from './failures.ts'
+import { ConfigurationError, Failure } from './failures.ts'
 
 /** The parts of an error that may be logged. */
 export type ErrorReport = {
@@ -40,7 +40,8 @@ function causesOf(error: Error): Error[] {
 }
 
 function nameOf(error: Error): string {
-  const details = [codeOf(error, 'code'), codeOf(error, 'status')]
+  // The name of a declared failure says it all.
+  const details = error instanceof Failure ? [] : [codeOf(error, 'code'), codeOf(error, 'status')]
   return [error.name, ...details.filter(Boolean)].join(' ')
 }
 

@@ -130,7 +130,6 @@ export const importError = shown.object(
     ],
   },
 )
-export type ShownImportError = z.output<typeof importError>
 
 /** The code of a 403 for a named token, which any route that writes may respond with. */
 const scopeCode = field(

@@ -1,7 +1,5 @@
-import type { FileQuestion } from '../domain/file-questions.ts'
 import { formatMoney, type Minor, moneyNumber } from '../domain/money.ts'
 import { pluralize } from '../domain/pluralize.ts'
-import type { ShownImportError } from '../failures/failure-responses.ts'
 import { maxListed } from './contract.ts'
 import type { Import } from './history.ts'
 import type { ImportFile } from './import-file.ts'
@@ -173,23 +171,4 @@ export function presentLayout({
 }: ListedLayout): ShownLayout {
   const last_used = lastUsed?.toISOString() ?? null
   return { id, account_id: accountId, format, headers, values: settled, import_id: importId, last_used }
-}
-
-export function presentQuestions(questions: readonly FileQuestion[]): ShownImportError['questions'] {
-  return questions.map(({ field, text, dependsOn, options }) => ({
-    field,
-    text,
-    depends_on: dependsOn,
-    options: options.map(({ value, label, example }) => ({
-      value,
-      label,
-      example: example.map(({ line, date, type, amount, description }) => ({
-        row: line,
-        transaction_date: date,
-        type,
-        amount: formatMoney(amount),
-        description,
-      })),
-    })),
-  }))
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { browser as executable } from './fixtures/browser.ts'
+import { hasBrowser } from './fixtures/browser.ts'
 import { verifyByMail } from './fixtures/client.ts'
-import { choose, open, press, pressToPost, serveExampleApp } from './fixtures/example-app.ts'
+import { choose, look, open, press, pressToPost, serveExampleApp } from './fixtures/example-app.ts'
 
 const firefoxOnAndroid = 'Mozilla/5.0 (Android 16; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0'
 /** A statement of October, made in November. */
@@ -11,15 +11,13 @@ const statement = `OFXHEADER:100\nDATA:OFXSGML\n\n<OFX><SIGNONMSGSRSV1><SONRS><D
 <STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20261014<TRNAMT>-4.00<FITID>F2<NAME>Bakery</STMTTRN></BANKTRANLIST>
 <LEDGERBAL><BALAMT>1210.50<DTASOF>20261031</LEDGERBAL></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>`
 
-describe.skipIf(!executable)('balance checks in the example app', () => {
-  const { app, newDevice, newPerson, signIn } = serveExampleApp()
+describe.skipIf(!hasBrowser)('balance checks in the example app', () => {
+  const { app, newDevice, newPerson, openAs, signInByForm } = serveExampleApp()
 
   test('a check turns red on one device when another deletes a row, says so in one sentence, and can be mended', async () => {
     const person = await newPerson('checks@example.com')
     await person.add('Coffee', '12.50', { transaction_date: '2026-10-12' })
-    const [, page] = await newDevice()
-    await signIn(page, person.email)
-    await open(page, 'Accounts')
+    const { page } = await openAs(person, '/accounts')
     await page.locator('a.row', { hasText: 'Checking' }).click()
     await press(page, 'Check the balance')
     await page.getByRole('dialog').getByLabel('At the end of').fill('2026-10-31')
@@ -30,12 +28,12 @@ describe.skipIf(!executable)('balance checks in the example app', () => {
     await page.getByText('Online · all saved').waitFor()
 
     const [, phone] = await newDevice({ userAgent: firefoxOnAndroid })
-    await signIn(phone, person.email)
+    await signInByForm(phone, person.email)
     await open(phone, 'Transactions')
     await choose(phone, 'Coffee')
     await press(phone, 'Delete')
     await phone.getByText('Online · all saved').waitFor()
-    await page.evaluate(() => dispatchEvent(new Event('focus')))
+    await look(page)
     await page
       .getByText(
         /^12\.50 more than the bank since .*, when Firefox on Android deleted 12\.50 of 12 Oct 2026\.$/,
@@ -53,9 +51,7 @@ describe.skipIf(!executable)('balance checks in the example app', () => {
   test('a first import says what the bank has, and its starting balance takes one tap', async () => {
     const person = await newPerson('first-import@example.com')
     await verifyByMail(app.place, person.email)
-    const [, page] = await newDevice()
-    await signIn(page, person.email)
-    await open(page, 'Import')
+    const { page } = await openAs(person, '/import')
     const file = { name: 'october.ofx', mimeType: 'text/plain', buffer: Buffer.from(statement) }
     await page.getByLabel('File').setInputFiles(file)
     await pressToPost(page, 'Look at the file', '/api/import')

@@ -5,30 +5,24 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { BrowserContext, Page } from 'playwright-core'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { LedgerStorage } from '../../client/storage.ts'
 import { buildClientPackage, clientModule, clientPackage } from '../../dev/client-package.ts'
-import { browser, launch, servePage } from './fixtures/browser.ts'
+import { hasBrowser, servePage, useBrowser } from './fixtures/browser.ts'
 import { clientOf, registration } from './fixtures/client.ts'
 import { patienceMs } from './fixtures/example-app.ts'
 import { projectDirectory, sharedPlace } from './fixtures/stack.ts'
 
-let running: Browser | undefined
+const browser = useBrowser()
 
-beforeAll(async () => {
-  await buildClientPackage()
-  if (browser) running = await launch()
-})
-afterEach(async () => {
-  for (const context of running?.contexts() ?? []) await context.close()
-})
-afterAll(() => running?.close())
+beforeAll(() => buildClientPackage())
 
 /** A profile of its own, gone after the test. */
 async function newContext(): Promise<BrowserContext> {
-  if (!running) throw new Error('There is no browser')
-  return running.newContext()
+  const context = await browser().newContext()
+  onTestFinished(() => context.close())
+  return context
 }
 
 test('the client brings only the contract of the server to a page, and is as small as its guide says', async () => {
@@ -116,7 +110,7 @@ test('the package says what it is for, and works with the hono and zod that an a
   expect(dependencies).toEqual({ hono: atLeast, zod: atLeast })
 })
 
-test.skipIf(!browser)(
+test.skipIf(!hasBrowser)(
   'the example’s form clears a mark when its field is changed, and an edit after a lost response reaches the row',
   async () => {
     const { place, api, token, user, expense } = await setUp('forms@example.com')
@@ -154,7 +148,7 @@ test.skipIf(!browser)(
   },
 )
 
-test.skipIf(!browser)(
+test.skipIf(!hasBrowser)(
   'two tabs of a real browser keep one ledger offline, and what both have done is stored once',
   async () => {
     const { place, api, token, user, userId, expense } = await setUp('ledger@example.com')
@@ -204,7 +198,7 @@ test.skipIf(!browser)(
   },
 )
 
-test.skipIf(!browser)(
+test.skipIf(!hasBrowser)(
   'the IndexedDB storage lists keys with the same prefix in order, outlives its page, refuses what there is no room for, and reconnects after it was closed',
   async () => {
     const page = await servePage(`
@@ -275,7 +269,7 @@ test.skipIf(!browser)(
   },
 )
 
-test.skipIf(!browser)(
+test.skipIf(!hasBrowser)(
   'on a page without TLS, in an older browser, what is recorded is stored as well',
   async () => {
     const { place, api, token, user, userId, expense } = await setUp('plain@example.com')

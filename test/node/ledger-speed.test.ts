@@ -1,14 +1,9 @@
-import type { Browser, CDPSession } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { browser, launch, servePage } from './fixtures/browser.ts'
+import type { CDPSession } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { hasBrowser, servePage, useBrowser } from './fixtures/browser.ts'
 
 const transactions = 100_000
-let running: Browser | undefined
-
-beforeAll(async () => {
-  if (browser) running = await launch()
-})
-afterAll(() => running?.close())
+const browser = useBrowser()
 
 /** A page with a ledger and a service of its own, which has that many transactions and responds at once. */
 const page = `
@@ -82,12 +77,12 @@ const page = `
 const most = { open: 3_000, read: 27 }
 const maxTries = 5
 
-test.skipIf(!browser)(
+test.skipIf(!hasBrowser)(
   'a history of 100,000 transactions opens within a second, and is read within a frame',
   async () => {
     const { url, close } = await servePage(page)
     try {
-      const tab = await (running as Browser).newPage()
+      const tab = await browser().newPage()
       await tab.goto(url)
       const cdp = await tab.context().newCDPSession(tab)
       // The CPU time of the page, which does not depend on how busy the machine is.

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
-import { browser, launch } from './fixtures/browser.ts'
+import { hasBrowser, useBrowser } from './fixtures/browser.ts'
 import { clientOf, linkInMail, register, registration, verifyByMail } from './fixtures/client.ts'
 import { sharedPlace } from './fixtures/stack.ts'
 
-test.skipIf(!browser)(
+const browser = useBrowser()
+
+test.skipIf(!hasBrowser)(
   'the pages of mailed links change the address of a user, and change it back',
   async () => {
     const place = await sharedPlace()
@@ -14,9 +16,8 @@ test.skipIf(!browser)(
     const change = { email, current_password: registration(old).password }
     expect((await call('PUT', '/me/email', change, token)).status).toBe(200)
 
-    const running = await launch()
+    const page = await browser().newPage()
     try {
-      const page = await running.newPage()
       await page.goto(await linkInMail(place, email, /Confirm your new/))
       await page.getByRole('button', { name: 'Use this address' }).click()
       await page.getByRole('heading', { name: 'The address has been changed.' }).waitFor()
@@ -28,7 +29,7 @@ test.skipIf(!browser)(
       expect((await call('GET', '/me', undefined, token)).status).toBe(401)
       expect(await linkInMail(place, old, /Reset your password/)).toContain('/reset-password?token=')
     } finally {
-      await running.close()
+      await page.close()
     }
   },
 )

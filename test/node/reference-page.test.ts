@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import type axe from 'axe-core'
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Locator, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { signAnswers } from '../../src/domain/types.ts'
-import { browser, launch } from './fixtures/browser.ts'
+import { hasBrowser, useBrowser } from './fixtures/browser.ts'
 import { verifyByMail } from './fixtures/client.ts'
 import { projectDirectory, sharedPlace } from './fixtures/stack.ts'
 
@@ -15,18 +15,14 @@ declare global {
   }
 }
 
-let running: Browser | undefined
-beforeAll(async () => {
-  if (browser) running = await launch()
-})
-afterAll(() => running?.close())
+const browser = useBrowser()
 
-test.skipIf(!browser)(
+test.skipIf(!hasBrowser)(
   'on the reference page a person registers and tries calls with that token',
   async () => {
     const place = await sharedPlace()
     const origin = `http://127.0.0.1:${place.PORT}`
-    const page = await (running as Browser).newPage()
+    const page = await browser().newPage()
     const troubles: string[] = []
     page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()))
     page.on('pageerror', (error) => troubles.push(error.message))
@@ -78,11 +74,11 @@ test.skipIf(!browser)(
   },
 )
 
-test.skipIf(!browser).each([1280, 390])(
+test.skipIf(!hasBrowser).each([1280, 390])(
   'the reference page is searched, keeps its sections in sight and offers choices, %i wide',
   async (width) => {
     const { PORT } = await sharedPlace()
-    const page = await (running as Browser).newPage({ viewport: { width, height: 800 } })
+    const page = await browser().newPage({ viewport: { width, height: 800 } })
     await page.goto(`http://127.0.0.1:${PORT}/docs`)
     const shown = page.locator('details:visible')
     const all = await shown.count()
@@ -117,10 +113,10 @@ test.skipIf(!browser).each([1280, 390])(
   },
 )
 
-test.skipIf(!browser)(
+test.skipIf(!hasBrowser)(
   'the reference page has no accessibility violation, with a part of each section open',
   async () => {
-    const page = await (running as Browser).newPage()
+    const page = await browser().newPage()
     const files = path.join(projectDirectory, 'dist/reference')
     const styles = await readFile(path.join(files, 'docs/page.css'), 'utf8')
     await page.setContent(await readFile(path.join(files, 'docs.html'), 'utf8'))

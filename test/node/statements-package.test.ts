@@ -6,7 +6,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildStatementsPackage, statementsPackage } from '../../dev/statements-package.ts'
 import type { Reading } from '../../statements/index.ts'
-import { browser, launch, servePage } from './fixtures/browser.ts'
+import { hasBrowser, servePage, useBrowser } from './fixtures/browser.ts'
 import { projectDirectory } from './fixtures/stack.ts'
 
 const corpus = path.join(projectDirectory, 'test/corpus')
@@ -24,6 +24,7 @@ const names = Object.keys(files) as (keyof typeof files)[]
 
 /** An empty folder in which the package is installed, as others would. */
 let folder = ''
+const browser = useBrowser()
 
 beforeAll(async () => {
   await buildStatementsPackage()
@@ -116,14 +117,13 @@ test.skipIf(!hasHledger)('hledger accepts the journal of a statement and of tran
   }
 })
 
-test.skipIf(!browser)('its module reads the same files in a page', async () => {
+test.skipIf(!hasBrowser)('its module reads the same files in a page', async () => {
   const page = await servePage(
     `import { readStatement } from '${folder}/node_modules/purse-statements/js/index.js'
      globalThis.readStatement = readStatement`,
   )
-  const running = await launch()
+  const tab = await browser().newPage()
   try {
-    const tab = await running.newPage()
     await tab.goto(page.url)
     for (const name of names) {
       const bytes = [...(await readFile(files[name]))]
@@ -133,7 +133,7 @@ test.skipIf(!browser)('its module reads the same files in a page', async () => {
       expect(rows).toEqual((JSON.parse(command(files[name], '--format', 'json').out) as Reading).rows)
     }
   } finally {
-    await running.close()
+    await tab.close()
     page.close()
   }
 })

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { browser, launch } from './fixtures/browser.ts'
+import { hasBrowser, useBrowser } from './fixtures/browser.ts'
 import { clientOf, registration, verifyByMail } from './fixtures/client.ts'
 import { addAccount, enter, open, patienceMs } from './fixtures/example-app.ts'
 import {
@@ -31,6 +31,7 @@ import {
 const started: ChildProcess[] = []
 /** What happens to one checkout, from the first start on. */
 let project: string
+const browser = useBrowser()
 
 beforeAll(() => {
   project = copyOfProject()
@@ -62,7 +63,7 @@ test('`wrangler dev` alone works next to the stack of its checkout, in another e
   await verifyByMail(place, email)
   const origin = `http://127.0.0.1:${alone.place(place).PORT}`
   await expectAppAndApi(origin)
-  if (browser) await expectOneOrigin(origin, email)
+  if (hasBrowser) await expectOneOrigin(origin, email)
 
   stack.signal('SIGTERM')
   expect(await stack.exit()).toBe(0)
@@ -147,9 +148,8 @@ const headersOfPages = {
 
 /** Expects that the app at this address needs no other one, no preflight and no CORS, and leaves links to the API alone. */
 async function expectOneOrigin(origin: string, email: string): Promise<void> {
-  const running = await launch()
+  const context = await browser().newContext()
   try {
-    const context = await running.newContext()
     const page = await context.newPage()
     const cdp = await context.newCDPSession(page)
     await cdp.send('Network.enable')
@@ -183,7 +183,7 @@ async function expectOneOrigin(origin: string, email: string): Promise<void> {
     await page.goto(`${origin}/accounts`)
     await page.getByText('Wallet').waitFor()
   } finally {
-    await running.close()
+    await context.close()
   }
 }
 

@@ -6,8 +6,8 @@ declare module 'vitest' {
     libsqlUrl: string
     /** Each request to it starts an inbox and an identity provider, and responds with the variables that name them. */
     neighboursUrl: string
-    /** Responds with the place of the stack that tests in Node share, which the first request starts. */
-    sharedStackUrl: string
+    /** Responds with what tests in Node share (`/stack`, `/app`, `/browser`), which the first request starts. */
+    sharedUrl: string
     /** FUZZ_SEED and FUZZ_REQUESTS, for a longer run of test/worker/abuse/fuzz.test.ts. */
     fuzz: { seed: string | undefined; requests: string | undefined }
     /** MODEL_SEED and MODEL_OPERATIONS, for a longer run of test/worker/model. */

@@ -13,6 +13,9 @@ export const portVariables = ['PORT', 'LIBSQL_PORT', 'MAIL_PORT', 'IDP_PORT'] as
 /** Without a port for it, a stack does not serve the example app. */
 export type Place = Record<(typeof portVariables)[number] | 'STATE_DIR', string> & { APP_PORT?: string }
 
+/** Where the links of a stack lead that serves no app. */
+export const frontend = 'http://localhost:5173'
+
 /** As long as a stack itself waits for its Worker. */
 export const startLimitSeconds = 150
 
@@ -41,7 +44,7 @@ export class DevStack {
       GENERAL_LIMIT_ENABLED: 'false',
       ...budgets(),
       // The developer's own frontend, unless a test gives the app a port.
-      ...(!('APP_PORT' in place) && { FRONTEND_URL: 'http://localhost:5173' }),
+      ...(!('APP_PORT' in place) && { FRONTEND_URL: frontend }),
       ...place,
     } as unknown as NodeJS.ProcessEnv
     this.#child = spawn(process.execPath, ['dev/main.ts'], { cwd: project, env: environment, stdio: 'pipe' })
