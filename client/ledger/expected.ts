@@ -1,12 +1,15 @@
 import { addDays } from '../../src/domain/dates.ts'
-import { formatMoney } from '../../src/domain/money.ts'
+import { formatMoney, type Minor } from '../../src/domain/money.ts'
 import { forecastOf } from '../../src/domain/recurrence/forecast.ts'
 import {
-  isExpected,
+  dueDays,
+  isStillOpen,
+  maxPossibleDays,
   possibleDays,
   type StatedOccurrence,
   statedOccurrences,
 } from '../../src/domain/recurrence/occurrences.ts'
+import { maxPayeeTexts, possibleTransactions } from '../../src/domain/recurrence/possible.ts'
 import { defaultUpcomingDays, maxUpcoming } from '../../src/recurring/contract.ts'
 import { daysOfForecast, type ForecastQuery } from '../../src/reports/contract.ts'
 import { exceptionsIn, isExceptionField } from './exceptions.ts'
@@ -46,17 +49,49 @@ export function presentRule(
   }
 }
 
-type Stated = { rule: Rule; occurrence: StatedOccurrence; amount: string }
+type Stated = { rule: Rule; occurrence: StatedOccurrence; amount: string; possible: Listed | undefined }
 
 /** The occurrences of rules that are due today, and all that are booked from today to a day. */
-function statedOf(rules: Rule[], span: { from: string; to: string }): Stated[] {
-  return rules.flatMap((rule) =>
-    statedOccurrences(rule.occurring, (date) => rule.recorded.has(date), span).map((occurrence) => {
-      const { amount } = occurrence.exception
-      return { rule, occurrence, amount: amount === undefined ? rule.row.amount : formatMoney(amount) }
-    }),
+function statedOf(view: View, rules: Rule[], span: { from: string; to: string }): Stated[] {
+  const stated = rules.flatMap((rule) => {
+    const { row, occurring } = rule
+    const within = possibleDays(occurring, span.from)
+    const place = { account: row.account_id, toAccount: row.to_account_id, type: row.type, within }
+    return statedOccurrences(occurring, (date) => rule.recorded.has(date), span).map((occurrence) => {
+      const { exception, day } = occurrence
+      const amount = exception.amount ?? Number(centsOf(row.amount))
+      return { ...place, amount, day, payeeTexts: () => payeeTextsOf(view, rule), rule, occurrence }
+    })
+  })
+  const possible = possibleTransactions(
+    stated.filter(({ occurrence }) => isStillOpen(occurrence)),
+    unlinkedAbout(view, span),
   )
+  return stated.map((one) => {
+    const { rule, occurrence, amount } = one
+    return { rule, occurrence, amount: formatMoney(amount as Minor), possible: possible.get(one)?.row }
+  })
 }
+
+/** The transactions of no rule that may be occurrences, the newest of a day first. */
+function unlinkedAbout(view: View, { from, to }: { from: string; to: string }) {
+  const accountOf = (name: Key | number | null) => (name === null ? null : view.accountOf(name))
+  return between(view, addDays(from, -dueDays - maxPossibleDays), addDays(to, maxPossibleDays))
+    .filter(({ recurring_id }) => recurring_id === null)
+    .map((row) => ({
+      ...{ account: accountOf(row.account_id), toAccount: accountOf(row.to_account_id), type: row.type },
+      ...{ amount: Number(centsOf(row.amount)), day: row.transaction_date, words: wordsOf(row), row },
+    }))
+}
+
+/** The texts of a rule, and those of its newest transactions. */
+function payeeTextsOf(view: View, { row, recorded }: Rule): string[] {
+  const newest = [...recorded].sort(([a], [b]) => compare(b, a)).slice(0, maxPayeeTexts)
+  return [row, ...newest.flatMap(([, key]) => view.get('transaction', key) ?? [])].map(wordsOf)
+}
+
+const wordsOf = ({ description, reference }: Pick<Listed, 'description' | 'reference'>) =>
+  [description, reference].filter((text) => text !== null).join(' ')
 
 /** The occurrences that are due, and those of the next days, by day. */
 export function upcomingOf(
@@ -65,15 +100,13 @@ export function upcomingOf(
   today: string,
   { days = defaultUpcomingDays }: { days?: number },
 ): LedgerUpcoming {
-  const found = statedOf(rules, { from: today, to: addDays(today, days) })
+  const found = statedOf(view, rules, { from: today, to: addDays(today, days) })
   const inOrder = found.sort((a, b) => compare(a.occurrence.day, b.occurrence.day))
-  return { occurrences: inOrder.slice(0, maxUpcoming).map((one) => presented(view, one, today)) }
+  return { occurrences: inOrder.slice(0, maxUpcoming).map((one) => presented(view, one)) }
 }
 
-function presented(view: View, stated: Stated, today: string): LedgerOccurrence {
-  const { rule, occurrence, amount } = stated
+function presented(view: View, { rule, occurrence, amount, possible }: Stated): LedgerOccurrence {
   const { row, recorded } = rule
-  const possible = occurrence.state === 'due' ? possibleOf(view, stated, today) : undefined
   return {
     recurring_id: row.id,
     recurring_key: row.key,
@@ -87,28 +120,6 @@ function presented(view: View, stated: Stated, today: string): LedgerOccurrence 
     transaction_key: recorded.get(occurrence.date) ?? null,
   }
 }
-
-/** The newest transaction of the same accounts, type and amount near the day that is no occurrence. */
-function possibleOf(
-  view: View,
-  { rule, occurrence: { day }, amount }: Stated,
-  today: string,
-): Listed | undefined {
-  const { row, occurring } = rule
-  const within = possibleDays(occurring, today)
-  const accountOf = (name: Key | number | null) => (name === null ? null : view.accountOf(name))
-  const near = between(view, addDays(day, -within), addDays(day, within)).filter(
-    (one) =>
-      one.type === row.type &&
-      one.amount === amount &&
-      one.recurring_id === null &&
-      accountOf(one.account_id) === row.account_id &&
-      accountOf(one.to_account_id) === row.to_account_id,
-  )
-  return [...near].sort((a, b) => rankOf(b) - rankOf(a))[0]
-}
-
-const rankOf = (row: Listed) => ('rank' in row ? row.rank : row.id)
 
 /** The balances of accounts in the days to come. */
 export function forecastReportOf(
@@ -125,8 +136,8 @@ export function forecastReportOf(
     isOccurrence:
       row.recurring_id !== null && view.get('recurring', view.ruleOf(row.recurring_id)) !== undefined,
   }))
-  const expected = statedOf(rules, span)
-    .filter(({ occurrence }) => isExpected(occurrence))
+  const expected = statedOf(view, rules, span)
+    .filter(({ occurrence, possible }) => isStillOpen(occurrence) && !possible)
     .map((one) => {
       const { type, account_id: account, to_account_id: toAccount } = one.rule.row
       return { ...{ type, account, toAccount }, day: one.occurrence.day, amount: centsOf(one.amount), one }
@@ -146,7 +157,7 @@ export function forecastReportOf(
     lowest: lowest.map(({ account, date, balance }) => ({
       ...{ account_id: idOf(account), account_key: account, date, balance: totalOf(balance) },
     })),
-    due: due.map(({ one }) => presented(view, one, today)),
+    due: due.map(({ one }) => presented(view, one)),
     expected: counts.expected,
     recorded_ahead: counts.recordedAhead,
   }

@@ -7,15 +7,15 @@ import type { CalendarDate } from '../domain/dates.ts'
 import type { MatchRow } from '../domain/match-row.ts'
 import type { LinkableRule } from '../domain/recurrence/links.ts'
 import { halfInterval } from '../domain/recurrence/occurrences.ts'
+import { maxPayeeTexts } from '../domain/recurrence/possible.ts'
 import { parseRecurrenceRule } from '../domain/recurrence/rule.ts'
 import { wordsOf } from '../transactions/duplicates.ts'
 import { isRecordedIn, occurringOf, recordedDates, ruleColumns } from './read.ts'
 
-/** So many transactions of a rule, the newest, say what the bank calls it: 4,000 for a user with as many rules as possible. */
-const maxTexts = 20
-const texts = sql<string>`(select json_group_array(json(text)) from (
+/** The texts of the newest transactions of a rule, as JSON: of 4,000 for a user with as many rules as possible. */
+export const linkedTexts = sql<string>`(select json_group_array(json(text)) from (
   select json_array(description, reference) as text from transactions
-   where recurring_id = recurring_rules.id and ${hasLiveAccounts} order by occurrence_date desc limit ${sql.raw(String(maxTexts))}))`
+   where recurring_id = recurring_rules.id and ${hasLiveAccounts} order by occurrence_date desc limit ${sql.raw(String(maxPayeeTexts))}))`
 
 /** Selects the user's rules for `linkableOf`. */
 export function selectLinkable({ db, id }: UserScope, now: Date) {
@@ -23,7 +23,7 @@ export function selectLinkable({ db, id }: UserScope, now: Date) {
     .select({
       ...ruleColumns,
       recorded: recordedDates(now),
-      texts,
+      texts: linkedTexts,
       accountName: nameOf(sql`recurring_rules.account_id`),
       toAccountName: nameOf(sql`recurring_rules.to_account_id`),
     })
@@ -56,7 +56,7 @@ export function linkableOf({ recorded, texts, ...rule }: LinkableRow): LinkableR
 export function selectPayees({ db, id }: UserScope) {
   const { description, reference, startsOn, rrule } = recurringRules
   return db
-    .select({ id: recurringRules.id, description, reference, startsOn, rrule, texts })
+    .select({ id: recurringRules.id, description, reference, startsOn, rrule, texts: linkedTexts })
     .from(recurringRules)
     .where(eq(recurringRules.userId, id))
 }
@@ -69,7 +69,10 @@ export function occurrenceOf(rule: PayeeRow, day: CalendarDate): NonNullable<Mat
 }
 
 /** The texts of a rule, and those of transactions that are its occurrences. */
-function payeeTexts({ texts, ...rule }: Pick<PayeeRow, 'description' | 'reference' | 'texts'>): string[] {
+export function payeeTexts({
+  texts,
+  ...rule
+}: Pick<PayeeRow, 'description' | 'reference' | 'texts'>): string[] {
   const linked: [string | null, string | null][] = JSON.parse(texts)
   return [wordsOf(rule), ...linked.map(([description, reference]) => wordsOf({ description, reference }))]
 }

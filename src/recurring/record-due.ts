@@ -6,13 +6,18 @@ import { type Database, runAll, runOne } from '../database/run.ts'
 import { recurringRules, users } from '../database/schema.ts'
 import { setCause } from '../database/written-by.ts'
 import { addDays, type CalendarDate, dateIn, instantIn } from '../domain/dates.ts'
+import { maxChange } from '../domain/recurrence/links.ts'
 import { nextBookingAfter, openUntil, possibleDays } from '../domain/recurrence/occurrences.ts'
+import { namesPayee } from '../domain/recurrence/possible.ts'
 import { ResponseTooLarge } from '../failures/failures.ts'
+import { linkedTexts, payeeTexts } from './linkable.ts'
 import { isOfNoRule, isRecordedIn, occurringOf, recordedDates, ruleColumns } from './read.ts'
 
 const rulesPerBatch = 200
 /** The next run of the job processes the rest. */
 const batchesPerRun = 50
+/** Transactions of other amounts that are compared with the occurrences of one statement. */
+const maxChanged = 5_000
 /** Each row sets off the triggers of totals under the write lock. */
 const rowsPerStatement = 1_000
 /** The time at which a rule is checked on the day of an occurrence, in the user's time zone. */
@@ -43,7 +48,8 @@ export async function recordDue(job: Job): Promise<Record<string, number>> {
     if (due.length === 0) break
     const open = due.map((rule) => openRows(rule, job.now))
     const recorded = new Set<string>()
-    for (const rows of chunks(open)) {
+    for (const chunk of chunks(open)) {
+      const rows = await withoutChanged(job, chunk)
       const { keys, refused } = await record(job, rows)
       for (const key of keys) recorded.add(key)
       did.refused += refused
@@ -114,6 +120,33 @@ function chunks(rules: Row[][]): Row[][][] {
   return found
 }
 
+/** Leaves out the occurrences that a transaction of the payee may be whose amount has changed. */
+async function withoutChanged(job: Job, rules: Row[][]): Promise<Row[][]> {
+  const change = sql.raw(String(maxChange))
+  const possible = possibleFor(sql`abs(possible.amount - item.amount) * 100 <= item.amount * ${change}`)
+  const found = await runOne(
+    job.db,
+    job.db.all<{
+      key: string
+      words: string
+      description: string | null
+      reference: string | null
+      texts: string
+    }>(sql`
+    select * from (
+      with ${itemsOf(rules)}
+      select item.rule_id || ' ' || item.occurrence_date as key, concat_ws(' ', possible.description, possible.reference) as words,
+             recurring_rules.description, recurring_rules.reference, ${linkedTexts} as texts
+        from item cross join recurring_rules on recurring_rules.id = item.rule_id
+       cross join transactions possible on ${possible}
+       where possible.amount <> item.amount limit ${maxChanged})`),
+  )
+  const isNamed = ({ words, ...rule }: (typeof found)[number]) => namesPayee(words, payeeTexts(rule))
+  const held = new Set(found.filter(isNamed).map(({ key }) => key))
+  const isFree = ([id, , date]: Row) => !held.has(`${id} ${date}`)
+  return rules.map((rows) => rows.filter(isFree)).filter(({ length }) => length > 0)
+}
+
 /**
  * Records the rows of rules, and returns the rule and date of each that it has recorded. If a constraint fails, halves them
  * until the rule is found that breaks it.
@@ -121,7 +154,7 @@ function chunks(rules: Row[][]): Row[][][] {
 async function record(job: Job, rules: Row[][]): Promise<{ keys: string[]; refused: number }> {
   try {
     const { inserted } = await runAll(job.db, {
-      inserted: job.db.all<{ key: string }>(insertOccurrences(rules.flat(), job.now)),
+      inserted: job.db.all<{ key: string }>(insertOccurrences(rules, job.now)),
       cause: job.db.run(setCause('recurring')),
     })
     return { keys: inserted.map(({ key }) => key), refused: 0 }
@@ -142,36 +175,44 @@ async function record(job: Job, rules: Row[][]): Promise<{ keys: string[]; refus
  * Inserts the occurrences whose rule is still the one that was read, unless a transaction that is linked to no rule may be
  * the occurrence (`possibleFor`). Rules disappear with their users and accounts.
  */
-function insertOccurrences(rows: Row[], now: Date): SQL {
-  const columns = ['rule_id', 'version', 'occurrence_date', 'day', 'amount', 'description', 'possible_days']
-  const item = sql.raw(columns.map((name, place) => `value ->> ${place} as ${name}`).join(', '))
-  const possible = possibleFor({
-    amount: sql`item.amount`,
-    day: sql`item.day`,
-    days: sql`item.possible_days`,
-  })
+function insertOccurrences(rows: Row[][], now: Date): SQL {
   return sql`
     insert into transactions (id, user_id, account_id, to_account_id, category_id, type, amount, description, reference,
                               transaction_date, recurring_id, occurrence_date, seq, created_at, updated_at)
-    with item as materialized (select key as position, ${item} from json_each(${JSON.stringify(rows)}))
+    with ${itemsOf(rows)}
     select ${nextTransactionId} + row_number() over (order by position) - 1, recurring_rules.user_id, recurring_rules.account_id,
            recurring_rules.to_account_id, ${ruleColumns.categoryId}, recurring_rules.type, item.amount, item.description,
            recurring_rules.reference, item.day, recurring_rules.id, item.occurrence_date,
            ${nextChange(sql`recurring_rules.user_id`)} + row_number() over (partition by recurring_rules.user_id order by position) - 1,
            ${now}, ${now}
       from item cross join recurring_rules on recurring_rules.id = item.rule_id and recurring_rules.version = item.version
-     where not ${isHeld} and not exists (select 1 from transactions possible where ${possible})
+     where not ${isHeld} and not exists (
+       select 1 from transactions possible where ${possibleFor(sql`possible.amount = item.amount`)})
     on conflict (recurring_id, occurrence_date) where recurring_id is not null do nothing
     returning recurring_id || ' ' || occurrence_date as key`
 }
 
-/** Matches a `possible` transaction that may be an occurrence of the rule: with the same accounts, type and amount, and no rule. */
-function possibleFor({ amount, day, days }: { amount: SQL; day: SQL; days: SQL }): SQL {
-  const away = (sign: SQL) => sql`date(${day}, ${sign} || ${days} || ' days')`
+/** The rows of rules as `item`, a table of a query. */
+function itemsOf(rules: Row[][]): SQL {
+  const names = ['rule_id', 'version', 'occurrence_date', 'day', 'amount', 'description', 'possible_days']
+  const columns = sql.raw(names.map((name, place) => `value ->> ${place} as ${name}`).join(', '))
+  return sql`item as materialized (
+    select key as position, ${columns} from json_each(${JSON.stringify(rules.flat())}))`
+}
+
+/**
+ * Matches a `possible` transaction that may be the `item` of a rule: of no rule, with the same accounts and type, and of
+ * such an amount, unless a person has told it apart.
+ */
+function possibleFor(isAmount: SQL): SQL {
+  const away = (sign: SQL) => sql`date(item.day, ${sign} || item.possible_days || ' days')`
   return sql`possible.account_id = recurring_rules.account_id
-    and possible.transaction_date between ${away(sql`'-'`)} and ${away(sql`'+'`)} and possible.amount = ${amount}
+    and possible.transaction_date between ${away(sql`'-'`)} and ${away(sql`'+'`)} and ${isAmount}
     and possible.type = recurring_rules.type and possible.to_account_id is recurring_rules.to_account_id
-    and ${isOfNoRule(sql`possible`)}`
+    and ${isOfNoRule(sql`possible`)} and not exists (
+      select 1 from rejected_occurrences rejected
+       where rejected.transaction_id = possible.id and rejected.recurring_id = recurring_rules.id
+         and rejected.occurrence_date = item.occurrence_date)`
 }
 
 /**

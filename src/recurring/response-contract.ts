@@ -136,7 +136,7 @@ const occurrence = shown.object('Occurrence', 'An occurrence of a rule.', {
   possible: field(
     z.nullable(shown.id()),
     doc(
-      'Of a due one: a transaction of the same account, type and amount within three days and half the interval of the rule, which may be it.',
+      'Of an open one: a transaction of the same account and type within three days and half the interval of the rule, which may be it, since it has the same amount or, differing by up to half, names the payee. A forecast does not expect it again.',
     ),
   ),
 })

@@ -121,7 +121,8 @@ export function balancesErrors(query: BalancesQuery, today: CalendarDate): Field
 
 /** How many days a forecast looks ahead, unless the client says it, and at most. */
 export const defaultForecastDays = 90
-const maxForecastDays = 366
+/** The most days that a forecast looks ahead. */
+export const maxForecastDays = 366
 
 export const forecastQuery = z.partial(
   z.object({

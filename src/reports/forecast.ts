@@ -13,9 +13,8 @@ import {
 } from '../domain/recurrence/forecast.ts'
 import type { Draft } from '../failures/draft.ts'
 import { Invalid } from '../failures/failures.ts'
-import { selectRules } from '../recurring/read.ts'
-import { expectedOccurrences, type OccurrenceOfRule, selectPossible } from '../recurring/upcoming.ts'
-import { daysOfForecast, type ForecastQuery, forecastErrors } from './contract.ts'
+import { expectedOccurrences, type OccurrenceOfRule, selectExpected } from '../recurring/upcoming.ts'
+import { daysOfForecast, type ForecastQuery, forecastErrors, maxForecastDays } from './contract.ts'
 import { requireFigures } from './figures.ts'
 
 /** The most transactions after today that a forecast reads. */
@@ -31,8 +30,8 @@ export type Forecast = {
 }
 
 /**
- * Returns the balances from today on, with the transactions of the future and the open occurrences; what is due counts
- * tomorrow. Throws Invalid.
+ * Returns the balances from today on, with the transactions of the future and the open occurrences that no transaction may
+ * be; what is due counts tomorrow. Throws Invalid.
  */
 export async function forecast(owner: Owner, draft: Draft<ForecastQuery>): Promise<Forecast> {
   const { account_id, every = 'day', ...query } = await requireComplete(owner, draft)
@@ -48,8 +47,7 @@ export async function forecast(owner: Owner, draft: Draft<ForecastQuery>): Promi
       )
       .orderBy(asc(accounts.id)),
     future: owner.db.all<{ rows: string }>(futureRows(owner, daysOnEarth(owner.now).from)),
-    rules: selectRules(owner, owner.now),
-    possible: selectPossible(owner, owner.now),
+    ...selectExpected(owner, maxForecastDays),
   })
   const today = dateIn(found.user.timezone, owner.now)
   const errors = forecastErrors(query, today)
@@ -57,12 +55,10 @@ export async function forecast(owner: Owner, draft: Draft<ForecastQuery>): Promi
   const span = daysOfForecast(query, today)
   const rows = futureOf(found.future, today)
   requireFigures(forecastDates(span, every).length * found.accounts.length, 'to')
-  const expected = found.rules
-    .flatMap((rule) => expectedOccurrences(rule, today, span.to, found.possible))
-    .map((one) => {
-      const { type, accountId: account, toAccountId: toAccount } = one.rule
-      return { ...{ type, account, toAccount }, day: one.occurrence.day, amount: BigInt(one.amount), one }
-    })
+  const expected = expectedOccurrences(found, { from: today, to: span.to }).map((one) => {
+    const { type, accountId: account, toAccountId: toAccount } = one.rule
+    return { ...{ type, account, toAccount }, day: one.occurrence.day, amount: BigInt(one.amount), one }
+  })
   const balances = new Map(found.accounts.map(({ id, balance }) => [id, BigInt(balance)]))
   const { due, ...report } = forecastOf(span, every, { balances, future: rows, expected })
   return { today, ...report, due: due.map(({ one }) => one) }

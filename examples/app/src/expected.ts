@@ -5,7 +5,7 @@ import { keptRead } from './store.ts'
 /** The balances of the days up to one, with all that is expected. */
 export const forecastUntil = keptRead((ledger: Ledger, to: string) => ledger.forecast({ to, every: 'day' }))
 
-/** Income and expenses, in cents, of open occurrences until the end of the month of a day; undefined if there are none. */
+/** Income and expenses, in cents, of occurrences that are still expected until the end of the month of a day; undefined if there are none. */
 export const stillToCome = keptRead((ledger: Ledger, today: string) => {
   const end = lastDay(today.slice(0, 7))
   const days = Math.max(1, daysBetween(today, end))
@@ -13,7 +13,8 @@ export const stillToCome = keptRead((ledger: Ledger, today: string) => {
   const open = ledger
     .upcoming({ days })
     .occurrences.filter(
-      ({ state, transaction_date: day }) => (state === 'due' || state === 'upcoming') && day <= end,
+      ({ state, transaction_date: day, possible_key }) =>
+        (state === 'due' || state === 'upcoming') && possible_key === null && day <= end,
     )
   const sum = (type: string) =>
     open

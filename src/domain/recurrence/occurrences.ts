@@ -134,8 +134,8 @@ export function statedOccurrences(
   })
 }
 
-/** True for an occurrence that is still expected. */
-export const isExpected = ({ state }: { state: (typeof occurrenceStates)[number] }): boolean =>
+/** True for an occurrence that is neither recorded nor skipped. */
+export const isStillOpen = ({ state }: { state: (typeof occurrenceStates)[number] }): boolean =>
   state === 'due' || state === 'upcoming'
 
 /** The date of the first open occurrence; null if there is none. */

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import { addDays } from '../../../src/domain/dates.ts'
 import { noon, setClock } from '../fixtures/clock.ts'
 import {
   aCategory,
@@ -112,6 +113,47 @@ test('equals the balances after the days in which just that happens', async () =
     found.push((await person.get(`/api/reports/balances?to=${date}&from=${date}`)).body.points[0])
   }
   expect(found).toEqual(points)
+})
+
+/** A payment of a rent of 950.00, so many days from it, and whether it is expected again. */
+const payments: [string, number, Json, boolean][] = [
+  ...[-3, -1, 0, 2, 3].map((away): [string, number, Json, boolean] => ['950.00', away, {}, false]),
+  ...[-4, 4].map((away): [string, number, Json, boolean] => ['950.00', away, {}, true]),
+  ['1000.00', 1, { description: 'MEIER 4711' }, false],
+  ['475.00', -2, { description: 'MEIER 4711' }, false],
+  ['1425.00', 0, { description: 'MEIER 4711' }, false],
+  ['1425.01', 0, { description: 'MEIER 4711' }, true],
+  ['1000.00', 1, { description: 'SEPA 4711' }, true],
+  ['950.00', 0, { type: 'income' }, true],
+]
+
+test.each(['due', 'upcoming'].flatMap((state) => payments.map((payment) => [state, ...payment] as const)))(
+  'a payment of a rent that is %s: %s, %i days away, %o; expected again: %s',
+  async (state, amount, away, details, isAgain) => {
+    const day = state === 'due' ? '2026-11-18' : '2026-11-28'
+    setClock(noon - 5 * dayMs)
+    const { id } = await repeat({ amount: 950, description: 'Rent Meier', starts_on: day })
+    setClock(noon)
+    const paid = await recordTransaction(person, {
+      ...{ ...expense, amount, transaction_date: addDays(day, away), ...details },
+      ...(details.type && (await salary())),
+    })
+    const { occurrences } = (await person.get('/api/recurring/upcoming?days=10')).body
+    expect(occurrences).toMatchObject([{ recurring_id: id, state, possible: isAgain ? null : paid.id }])
+    const found = await forecast('?to=2026-12-10')
+    const effect = paid.type === 'income' ? Number(amount) : -Number(amount)
+    expect(found.points.at(-1).accounts[0].balance).toBe(1_000 + effect - (isAgain ? 950 : 0))
+    expect(found.expected).toBe(isAgain ? 1 : 0)
+    expect(found.due).toHaveLength(isAgain && state === 'due' ? 1 : 0)
+  },
+)
+
+test('one payment is one of two equal occurrences', async () => {
+  for (const starts_on of ['2026-11-24', '2026-11-25']) await repeat({ amount: 9, starts_on })
+  const paid = await recordTransaction(person, { ...expense, amount: 9, transaction_date: '2026-11-25' })
+  const { occurrences } = (await person.get('/api/recurring/upcoming?days=10')).body
+  expect(occurrences.map(({ possible }: Json) => possible)).toEqual([null, paid.id])
+  expect(await forecast('?to=2026-12-10')).toMatchObject({ expected: 1 })
 })
 
 test('is of one account alone, if that is asked for', async () => {

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { Dice } from '../../dice.ts'
 import { openDevice } from '../client/ledger/ledger-world.ts'
 import { createWorld, type Json } from '../fixtures/world.ts'
 import { createHousehold } from '../laws/every-route.ts'
@@ -108,6 +109,41 @@ test('a device creates, changes, skips and records offline, and then shows what 
   await ledger.sync()
   await expectEqual()
   expect((await person.get('/api/recurring')).body).toHaveLength(2)
+})
+
+test('what transactions may be is the same offline: of random rules and rows of nearly the same days and amounts', async () => {
+  const { person, ledger, template, cash, expectEqual } = await createHome()
+  const dice = new Dice(20_261_129)
+  const names = ['Rent Meier', 'MEIER', 'Parking', 'SEPA 4711']
+  const days = ['2026-11-17', '2026-11-19', '2026-11-20', '2026-11-22', '2026-11-27', '2026-12-01']
+  const random = () => ({
+    ...{ account_id: template.account_id, category_id: template.category_id, type: 'expense' as const },
+    ...{ amount: dice.oneOf(['10.00', '10.00', '11.00', '15.00', '15.01']), description: dice.oneOf(names) },
+    ...(dice.happens(0.2) && { type: 'transfer' as const, to_account_id: cash.id, category_id: null }),
+  })
+  let [named, expected] = [0, 0]
+  for (let turn = 0; turn < 12; turn++) {
+    for (let nth = 0; nth < 2; nth++) {
+      const row = { ...random(), transaction_date: dice.oneOf(days), force: true }
+      expect((await person.post('/api/transactions', row)).status).toBe(201)
+    }
+    const rrule = dice.oneOf(['FREQ=WEEKLY', 'FREQ=MONTHLY', 'FREQ=DAILY;INTERVAL=3'])
+    const rule = { ...random(), starts_on: dice.oneOf(days), rrule }
+    expect((await person.post('/api/recurring', rule)).status).toBe(201)
+    await ledger.sync()
+    const { occurrences } = ledger.upcoming({ days: 100 })
+    const linked = occurrences.find(({ possible }) => possible !== null)
+    if (linked && dice.happens(0.5)) {
+      const path = `/api/recurring/${linked.recurring_id}/occurrences/${linked.occurrence_date}`
+      expect((await person.put(path, { transaction_id: linked.possible })).status).toBe(200)
+      await ledger.sync()
+    }
+    named += occurrences.filter(({ possible }) => possible !== null).length
+    expected += ledger.forecast({ to: '2027-06-30' }).expected
+    await expectEqual()
+  }
+  expect(named).toBeGreaterThan(20)
+  expect(expected).toBeGreaterThan(20)
 })
 
 test('all that follows is changed offline, and recorded ahead', async () => {

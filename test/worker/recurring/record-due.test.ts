@@ -236,6 +236,27 @@ describe('the job leaves out', () => {
     expect(await recorded()).toEqual([[id, '2026-11-20', '2026-11-18']])
   })
 
+  test('what a payment of another amount may be that names the payee, until a person tells them apart', async () => {
+    const { id } = await create({
+      rrule: 'FREQ=MONTHLY',
+      starts_on: '2026-11-20',
+      amount: '10.00',
+      description: 'Streaming',
+    })
+    const { auto_record: _, starts_on: __, rrule: ___, ...expense } = daily
+    const paid = { ...expense, amount: '11.00', transaction_date: '2026-11-19', force: true }
+    await recordTransaction(person, { ...paid, description: 'SEPA 4711' })
+    const typed = await recordTransaction(person, { ...paid, description: 'STREAMING 12' })
+    await runAt(noon)
+    expect(await dates()).toEqual([])
+    const { occurrences } = (await person.get('/api/recurring/upcoming?days=1')).body
+    expect(occurrences).toMatchObject([{ recurring_id: id, state: 'due', possible: typed.id }])
+    const told = { kind: 'occurrence', transaction_id: typed.id, recurring_id: id }
+    await person.post('/api/matches/reject', { ...told, occurrence_date: '2026-11-20' })
+    await runAt(noon + dayMs)
+    expect(await dates()).toEqual(['2026-11-20'])
+  })
+
   test('what the transaction of a deleted rule may be', async () => {
     const first = await create({ rrule: 'FREQ=MONTHLY', starts_on: '2026-11-20' })
     await runAt(noon)
