@@ -44,21 +44,61 @@ export function areMixed(rows: Balanced[]): boolean {
 }
 
 /**
- * The balance after the latest row, if all balances follow from amounts of known directions: negative if it is what is owed,
+ * The balance after the latest row, if most balances follow from amounts of known directions: negative if it is what is owed,
  * which spending raises. Null if they do not follow, or if both orders hold and contradict each other.
  */
 export function closingBalance(rows: Balanced[]): Balance | null {
   const found = bestReadings(rows).flatMap(({ rows: ordered, isBefore, steps }) => {
     const last = ordered.findLastIndex(({ balance }) => balance !== null)
-    if (last < 0 || steps.other > 0 || (steps.same > 0 && steps.opposite > 0)) return []
+    const explained = steps.same + steps.opposite
+    // Where a row may be missing, the balance shows it.
+    if (last < 0 || steps.other * 2 > explained || (steps.same > 0 && steps.opposite > 0)) return []
     const later = ordered.slice(isBefore ? last : last + 1).reduce((sum, { amount }) => sum + amount, 0)
     const date = ordered.at(-1)?.date ?? null
     const balance = (ordered[last]?.balance ?? 0) * (steps.opposite > 0 ? -1 : 1)
-    const isProved = steps.same + steps.opposite > 0 || balance <= 0
+    const isProved = explained > 0 || balance <= 0
     return date === null ? [] : [{ date, amount: (balance + later) as Minor, isProved }]
   })
   return found.every(({ amount }) => amount === found[0]?.amount) ? (found[0] ?? null) : null
 }
+
+/** Rows without a balance that the others follow without, and rows whose balance is more or less than the rows lead to. */
+type Gaps<T> = { passed: T[]; gaps: { entry: T; missing: number }[] }
+
+/**
+ * What balances that follow in most rows do not explain. Rows after the last balance are passed over too, unless some before it
+ * have none either.
+ */
+export function gapsIn<T extends Balanced>(rows: T[]): Gaps<T> {
+  const [reading, ...others] = bestReadings(rows)
+  const { same = 0, opposite = 0, other = 0 } = reading?.steps ?? {}
+  const explained = same + opposite
+  const isClear = explained > minSteps && (same === 0 || opposite === 0) && other * 2 <= explained
+  if (!reading || !isClear || reading.isBefore || others.some(({ steps }) => steps.other < other))
+    return { passed: [], gaps: [] }
+  const sign = same > 0 ? 1 : -1
+  const found: Gaps<T> = { passed: [], gaps: [] }
+  let last: number | null = null
+  let blank: T[] = []
+  let counted = 0
+  for (const row of reading.rows) {
+    if (row.balance === null) blank.push(row)
+    else {
+      const change = (row.balance - (last ?? 0)) * sign
+      const moved = [...blank, row].reduce((sum, { amount }) => sum + amount, 0)
+      if (last === null || change === moved) counted += last === null ? 0 : blank.length
+      else if (change === row.amount) found.passed.push(...blank)
+      else found.gaps.push({ entry: row, missing: (change - moved) * sign })
+      last = row.balance
+      blank = []
+    }
+  }
+  if (counted === 0) found.passed.push(...blank)
+  return found
+}
+
+/** Fewer balances may follow by chance. */
+const minSteps = 1
 
 /** The balance after the last row of each day, and the first row of all, where the dates show which rows these are. */
 export function balancesOfDays<T extends Balanced>(
@@ -106,7 +146,7 @@ function directionOf(change: number, amount: Minor, fee: Minor | null): 1 | -1 |
 }
 
 /** The readings that explain most steps. Where the dates do not show the order, a balance is that after its amount. */
-function bestReadings(rows: Balanced[]): Reading<Balanced>[] {
+function bestReadings<T extends Balanced>(rows: T[]): Reading<T>[] {
   const isUp = isReversed(rows)
   const all = [...orders(rows), ...(isUp ? [daysReversed(rows)] : [])].map(withDayBalances)
   const readings = all.flatMap((ordered) => {
@@ -120,14 +160,14 @@ function bestReadings(rows: Balanced[]): Reading<Balanced>[] {
 }
 
 /** Some banks repeat the balance of a day in each of its rows: it is that after the last of them. */
-function withDayBalances(rows: Balanced[]): Balanced[] {
+function withDayBalances<T extends Balanced>(rows: T[]): T[] {
   return rows.map((row, i) => {
     const next = rows[i + 1]
     return next && next.date === row.date && next.balance === row.balance ? { ...row, balance: null } : row
   })
 }
 
-const explainedBy = ({ steps: { same, opposite } }: Reading<Balanced>) => same + opposite
+const explainedBy = ({ steps: { same, opposite } }: Reading<unknown>) => same + opposite
 
 /** The rows from the oldest, or both ways if the dates do not show which end that is. */
 function* orders<T extends Balanced>(rows: T[]): Generator<T[]> {
@@ -137,7 +177,7 @@ function* orders<T extends Balanced>(rows: T[]): Generator<T[]> {
 }
 
 /** Rows from the oldest, where only the days run upwards in the file. */
-const daysReversed = (rows: Balanced[]) =>
+const daysReversed = <T extends Balanced>(rows: T[]) =>
   [...Map.groupBy(rows, ({ date }) => date).values()].toReversed().flat()
 
 /** True if the file begins with its latest row; null if the dates do not show it. */

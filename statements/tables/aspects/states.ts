@@ -147,7 +147,8 @@ function outcomeOf(
 /** Fewer balances may follow by chance. */
 const minRunning = 2
 
-const moving = (times: number) => [
+/** Whether some rows moved money. */
+export const moving = (times: number) => [
   { value: 'booked', label: `${times === 1 ? 'The row' : `The ${times} rows`} moved money.` },
   { value: 'skipped', label: 'They moved none: they are pending, declined or informational.' },
 ]

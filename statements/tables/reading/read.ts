@@ -17,6 +17,7 @@ import { dateReader } from '../aspects/dates.ts'
 import { amountReader } from '../aspects/decimals.ts'
 import type { Entry, RowValues } from '../aspects/entry.ts'
 import { settleFees, withCharges } from '../aspects/fees.ts'
+import { settleGaps } from '../aspects/gaps.ts'
 import { settleSigns } from '../aspects/signs.ts'
 import { settleStates } from '../aspects/states.ts'
 import { checkToldMarks } from '../aspects/told-marks.ts'
@@ -103,11 +104,17 @@ function readRows(table: CsvTable, options: ReadOptions, kind: Kind, aspects: As
   }
   const signed = settleSigns(table, groupsOf(entries), evidence, aspects)
   checkToldMarks(table, signed.flat(), aspects, problems)
+  const groups = settleFees(table, signed, aspects)
+  const passedOver = settleGaps(groups, aspects)
+  const told = [...passedOver].map(({ row }) => ({ row, reason: 'told' as const }))
   return {
     table,
-    groups: settleFees(table, signed, aspects),
+    groups: groups.map((group) => group.filter((entry) => !passedOver.has(entry))),
     areSided,
-    leftOut: [...lines, ...skipped.map(({ row, reason }) => leftOut(row.line, row.cells.join(' '), reason))],
+    leftOut: [
+      ...lines,
+      ...[...skipped, ...told].map(({ row, reason }) => leftOut(row.line, row.cells.join(' '), reason)),
+    ],
     aspects,
     problems,
   }

@@ -94,7 +94,7 @@ export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
       for (const field of moneyFields) sums[field] += hundredthsIn(row[field])
     }
   }
-  doubtSum(result.rows, sums)
+  doubtSums(result.rows)
   refuseCutOff(table, result)
   // The cells of a sheet have their places, whatever is in those before them.
   if (!isSheet) refuseShifted(table, result)
@@ -109,21 +109,45 @@ function reasonOf(row: CsvRow, isBelowAll: boolean): Reason {
   return isBelowAll ? 'after_rows' : 'note'
 }
 
-/** Without a balance, the only row with its texts whose amount is the sum of three others or more may be a total. */
-function doubtSum(rows: CsvRow[], sums: Sums): void {
-  const fields = moneyFields.filter((field) => sums[field] !== 0)
-  const [field] = fields
-  if (fields.length !== 1 || !field || rows.length <= minSummands) return
+/**
+ * Without a balance, the only row with its texts may be a total if its amount is the sum of three others or more: of all, of all
+ * debits or credits, or of those right above it.
+ */
+function doubtSums(rows: CsvRow[]): void {
+  if (rows.length <= minSummands) return
   const wordsOf = ({ cells }: CsvRow) =>
     (cells.find((cell) => /\p{L}{2}/u.test(cell)) ?? cells.find((cell) => /\p{L}/u.test(cell)) ?? '').trim()
-  const found = rows.filter((row) => row.balance.text === '' && hundredthsIn(row[field]) * 2 === sums[field])
-  const [sum, ...others] = found
-  if (!sum || others.length > 0 || wordsOf(sum) === '') return
-  if (rows.every((row) => row === sum || wordsOf(row) !== wordsOf(sum))) sum.balanceWord ||= wordsOf(sum)
+  const times = Map.groupBy(rows, wordsOf)
+  const mayBeSum = sumsIn(rows)
+  const found = rows.filter((row, i) => row.balance.text === '' && mayBeSum(i))
+  for (const row of found) {
+    const words = wordsOf(row)
+    if (words !== '' && times.get(words)?.length === 1) row.balanceWord ||= words
+  }
 }
 
-/** A single row may equal a few others by chance. */
-const minSummands = 3
+/** A single row may equal a few others by chance, and in a long file also some that stand in a row. */
+const [minSummands, maxSummed] = [3, 50]
+
+/** What tells whether a row is the sum of others. */
+function sumsIn(rows: CsvRow[]): (at: number) => boolean {
+  const moved = rows.map(
+    (row) => hundredthsIn(row.amount) || hundredthsIn(row.credit) - Math.abs(hundredthsIn(row.debit)),
+  )
+  const sumOf = (some: number[]) => some.reduce((sum, one) => sum + one, 0)
+  const sides = [moved, moved.filter((one) => one < 0), moved.filter((one) => one > 0)]
+    .filter(({ length }) => length > minSummands)
+    .map((some) => sumOf(some))
+  const above = [0]
+  for (const one of moved) above.push((above.at(-1) ?? 0) + one)
+  return (i) => {
+    const amount = moved[i] ?? 0
+    if (amount === 0) return false
+    if (sides.some((sum) => sum - amount === amount)) return true
+    if (rows.length > maxSummed) return false
+    return above.slice(0, Math.max(0, i - minSummands + 1)).some((sum) => (above[i] ?? 0) - sum === amount)
+  }
+}
 
 /** True for a row with an amount that can be read. */
 function hasAmount({ amount, debit, credit }: CsvRow): boolean {
