@@ -1,14 +1,14 @@
 import { globSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { budgets } from './test/budgets.ts'
 import { bundledSource } from './test/setup/bundled-source.ts'
 import { logScan } from './test/setup/log-scan.ts'
-import { LongestFirst } from './test/setup/longest-first.ts'
 
-/** How many test files run at once: more than a small machine has cores, since they often wait; with more they contend. */
-const filesAtOnce = 5
+/** One file more than cores, since a file waits now and then; with more, each test takes longer and the whole does not end sooner. */
+const filesAtOnce = availableParallelism() + 1
 
 /** Longer than any test takes on a busy machine, so that only one that hangs meets it. */
 const longestMs = 600_000
@@ -40,15 +40,21 @@ function packagesInWorkerd(): string[] {
 
 const packages = packagesInWorkerd()
 
+/** The files of a tier in a folder: `--mode long` runs `*.long.test.ts`; without it, all others run. */
+function tier(mode: string, folder: string): { include: string[]; exclude: string[] } {
+  const long = `test/${folder}/**/*.long.test.ts`
+  if (mode === 'long') return { include: [long], exclude: [] }
+  return { include: [`test/${folder}/**/*.test.ts`], exclude: [long, `test/${folder}/**/*.alone.test.ts`] }
+}
+
 /** The Worker is tested in workerd, the local stack, the client and the guides in Node, and the readers of files in Node alone. */
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     // Tests provoke failures, which the Worker logs; what it says matters where a test fails.
     silent: 'passed-only',
     maxWorkers: filesAtOnce,
     // Tests in workerd get the source as a whole, and those in Node start processes of it.
     forceRerunTriggers: [...configDefaults.forceRerunTriggers, '**/{src,client,statements}/**/*.ts'],
-    sequence: { sequencer: LongestFirst },
     projects: [
       {
         plugins: [
@@ -87,7 +93,7 @@ export default defineConfig({
         ],
         test: {
           name: 'worker',
-          include: ['test/worker/**/*.test.ts'],
+          ...tier(mode, 'worker'),
           globalSetup: './test/setup/neighbours.ts',
           setupFiles: ['./test/worker/fixtures/kept-log.ts', './test/worker/fixtures/real-clock.ts'],
           provide: {
@@ -107,18 +113,28 @@ export default defineConfig({
       },
       {
         // The readers keep nothing between files, so they are loaded once.
-        test: { name: 'statements', include: ['test/statements/**/*.test.ts'], isolate: false, ...limits },
+        test: { name: 'statements', ...tier(mode, 'statements'), isolate: false, ...limits },
       },
       {
         plugins: [logScan()],
         test: {
           name: 'node',
-          include: ['test/node/**/*.test.ts'],
+          ...tier(mode, 'node'),
           globalSetup: ['./test/setup/reference.ts', './test/setup/shared-stack.ts'],
           setupFiles: './test/node/fixtures/checked-fetch.ts',
           ...limits,
         },
       },
+      {
+        // What asserts elapsed time runs after everything else, one file at a time.
+        test: {
+          name: 'alone',
+          include: mode === 'long' ? [] : ['test/**/*.alone.test.ts'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+          ...limits,
+        },
+      },
     ],
   },
-})
+}))

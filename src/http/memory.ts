@@ -14,7 +14,7 @@ const anonymousLimiter = new Limiter(8 * megabyte)
 
 /** Bytes of memory for each byte of JSON: as text, values, SQL and the driver's JSON. */
 const perJsonByte = 12
-/** Bytes of memory for each byte of an imported file (test/statements/memory.test.ts). */
+/** Bytes of memory for each byte of an imported file (test/statements/memory.long.test.ts). */
 const perImportByte = 8
 /** Bytes of memory for each byte of a body that is being received, since its buffers grow. */
 const perReceivedByte = 2

@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import type { BrowserContext, Page } from 'playwright-core'
@@ -77,24 +75,6 @@ function bundle(contents: string) {
 type Bundle = Awaited<ReturnType<typeof bundle>>
 const exportsOf = ({ metafile }: Bundle) => Object.values(metafile.outputs).flatMap(({ exports }) => exports)
 const sizeOf = ({ outputFiles }: Bundle) => gzipSync(outputFiles[0]?.contents ?? '').length
-
-/** The least that docs/client.md states, and the project's own. */
-const compilers = ['test/generated-clients/node_modules/typescript', 'node_modules/typescript']
-
-test('the examples, and what the types promise, compile against the package with a browser’s types alone', async () => {
-  for (const compiler of compilers) {
-    const tsc = path.join(projectDirectory, compiler, 'bin/tsc')
-    // Not skipping libraries, so that every import in the package's own declarations has to resolve.
-    const options = ['-p', 'docs/examples', '--skipLibCheck', 'false']
-    const compiled = promisify(execFile)(process.execPath, [tsc, ...options], { cwd: projectDirectory })
-    await expect(compiled, compiler).resolves.toMatchObject({ stdout: '' })
-  }
-  const { version } = JSON.parse(
-    await readFile(path.join(projectDirectory, compilers[0] ?? '', 'package.json'), 'utf8'),
-  )
-  const guide = await readFile(path.join(projectDirectory, 'docs/client.md'), 'utf8')
-  expect(guide).toContain(`TypeScript ${version.split('.').slice(0, 2).join('.')} or later`)
-})
 
 test('the package says what it is for, and works with the hono and zod that an app has', async () => {
   const read = (name: string) => readFile(path.join(clientPackage, name), 'utf8')

@@ -186,16 +186,6 @@ test('docs/testing.md starts a stack with variables that exist', () => {
   for (const name of [...portVariables, 'STATE_DIR']) expect(started).toContain(`${name}=`)
 })
 
-test('npm run seed starts a stack if there is none', async () => {
-  stack.signal('SIGTERM')
-  expect(await stack.exit()).toBe(0)
-  const seed = await runCommand('seed', place)
-  expect(seed.code, seed.stderr).toBe(0)
-  expect(seed.stdout).toMatch(
-    /^No stack is running on .* \(STATE_DIR\): starting one for as long as this takes \.\.\.\n\nAlready seeded: /,
-  )
-})
-
 function body(response: { body: unknown }): Record<string, unknown> {
   return response.body as Record<string, unknown>
 }

@@ -51,9 +51,9 @@ describe('the dates of a rule', () => {
     expect(datesOf(startsOn, text).join(' ')).toBe(expected)
   })
 
-  test('are those of an enumeration day by day, for 10,000 random rules', () => {
+  test('are those of an enumeration day by day, for 2,000 random rules', () => {
     const dice = new Dice(58)
-    for (let nth = 0; nth < 10_000; nth++) {
+    for (let nth = 0; nth < 2_000; nth++) {
       const schedule = randomSchedule(dice)
       const to = addDays(schedule.startsOn, dice.from(0, 1_500))
       const from = addDays(schedule.startsOn, dice.from(-10, 800))
@@ -71,7 +71,7 @@ describe('the dates of a rule', () => {
   test('are those of rrule-temporal, where no month is too short', () => {
     const dice = new Dice(59)
     let compared = 0
-    for (let nth = 0; nth < 2_000; nth++) {
+    for (let nth = 0; nth < 700; nth++) {
       const schedule = randomSchedule(dice)
       const { startsOn, rule } = schedule
       const [, , day = 1] = startsOn.split('-').map(Number)
@@ -83,7 +83,7 @@ describe('the dates of a rule', () => {
       const found = firstOf(schedule, 20)
       expect(found, `${startsOn} ${formatRecurrenceRule(rule)}`).toEqual(oracle(schedule, found.length))
     }
-    expect(compared).toBeGreaterThan(1_000)
+    expect(compared).toBeGreaterThan(350)
   })
 
   test('of 200 hostile rules are found within the time of a test', () => {

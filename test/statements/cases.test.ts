@@ -74,7 +74,9 @@ describe('of the corpus', () => {
   })
 
   test('each answer is used, refused or named as unused', () => {
-    expect(faulty(({ one, answers }) => answerFaults(one, answers))).toEqual({})
+    // All of them are in cases.long.test.ts.
+    const some = read.filter((_, nth) => nth % 8 === 0)
+    expect(some.flatMap(({ one, answers }) => answerFaults(one, answers))).toEqual([])
   })
 })
 

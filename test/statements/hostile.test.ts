@@ -184,7 +184,7 @@ describe('a mutated file', () => {
           if (errors) expect(Object.keys(errors)).not.toHaveLength(0)
         }
       }),
-      { numRuns: 6 },
+      { numRuns: 2 },
     )
   })
 

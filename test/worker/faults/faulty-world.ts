@@ -93,7 +93,7 @@ export const afterExecution: [name: string, fault: Fault][] = [
   ['no response in time', { gets: 'nothing', executed: true }],
 ]
 
-/** What decides whether something is done twice: all of those, and two of the others, which routes.test.ts has for every route. */
+/** What decides whether something is done twice: all of those, and two of the others, which routes.test.ts has in turn. */
 export const decisive = [
   ...beforeExecution.filter(([, { gets }]) => gets === 'cut' || gets === 'nothing'),
   ...afterExecution,

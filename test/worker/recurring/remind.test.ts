@@ -357,8 +357,6 @@ describe('a user who moves, or whose clock does,', () => {
   test.each([
     ['over the date line to the west', '2026-11-20', 'Pacific/Kiritimati', 'Pacific/Pago_Pago'],
     ['over the date line to the east', '2026-11-20', 'Pacific/Pago_Pago', 'Pacific/Kiritimati'],
-    ['to New York', '2026-11-20', 'Europe/Berlin', 'America/New_York'],
-    ['to Tokyo', '2026-11-20', 'Europe/Berlin', 'Asia/Tokyo'],
     ['to winter time', '2026-10-23', 'Europe/Berlin', 'Europe/Berlin'],
     ['to summer time of half an hour', '2026-10-02', 'Australia/Lord_Howe', 'Australia/Lord_Howe'],
   ])('%s is reminded of each day once', async (_, start, from, to) => {
@@ -366,8 +364,8 @@ describe('a user who moves, or whose clock does,', () => {
     await user.person.patch('/api/me', { reminder_time: '02:20' })
     await repeat(user, { starts_on: start, rrule: 'FREQ=DAILY', remind_days: 2 })
     const found: string[] = []
-    for (let hour = 0; hour < 24 * 5; hour++) {
-      if (hour === 41) await user.person.patch('/api/me', { timezone: to })
+    for (let hour = 0; hour < 24 * 5; hour += 2) {
+      if (hour === 42) await user.person.patch('/api/me', { timezone: to })
       const instant = new Date(Date.parse(`${start}T00:00Z`) + hour * 3_600_000)
       const mails = await runAt(instant.toISOString().slice(0, 16))
       expect(mails.length).toBeLessThanOrEqual(1)

@@ -1,0 +1,3 @@
+import { testBodyWork } from './fixtures/body-work.ts'
+
+testBodyWork(1)

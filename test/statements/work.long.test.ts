@@ -1,0 +1,3 @@
+import { testWork } from './hostile/work.ts'
+
+testWork(1)
