@@ -4,6 +4,7 @@ import net from 'node:net'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { freePort } from '../../dev/ports.ts'
+import { runCommand } from './fixtures/run-command.ts'
 import { healthOf, newPlace, type Place, portVariables, sharedPlace, start } from './fixtures/stack.ts'
 
 test('the stack starts, lets no other use its state, ends cleanly on SIGTERM, starts again beside another and after a SIGKILL, and ends if its state folder is deleted', async () => {
@@ -48,6 +49,14 @@ test('the stack starts, lets no other use its state, ends cleanly on SIGTERM, st
   expect(await again.exit()).toBe(1)
   expect(again.output).toMatch(/\nerror: the state folder .* was deleted while the stack ran, .*\n$/)
   expect(await again.nothingLeft()).toBe(true)
+})
+
+test('npm run seed starts a stack if there is none', async () => {
+  const seed = await runCommand('seed', await newPlace())
+  expect(seed.code, seed.stderr).toBe(0)
+  expect(seed.stdout).toMatch(
+    /^No stack is running on .* \(STATE_DIR\): starting one for as long as this takes \.\.\.\n\n/,
+  )
 })
 
 test('a busy port and a wrong setting are each reported in one line, before anything starts', async () => {

@@ -47,10 +47,6 @@ const namesOfSource = new Set(
   globSync('{src,statements}/**/*.ts', { cwd: projectDirectory }).map((file) => path.basename(file)),
 )
 
-test('the README is short enough to be read', () => {
-  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(124)
-})
-
 test('the decisions are short enough to be read', () => {
   expect(read('docs/decisions.md').split(/\s+/).length).toBeLessThanOrEqual(7_000)
 })
@@ -69,17 +65,6 @@ test('comments cite pages and headings that exist', () => {
   const cited = sources.flatMap((file) => citationsIn(read(file)).map((citation) => ({ file, ...citation })))
   expect(cited.length).toBeGreaterThan(10)
   expect(cited.filter(({ page, heading }) => !leadsSomewhere(page, heading))).toEqual([])
-  expect(leadsSomewhere('decisions.md', 'CAMT')).toBe(true)
-  expect(leadsSomewhere('decisions.md', 'Nothing of the kind')).toBe(false)
-  expect(leadsSomewhere('api.md')).toBe(false)
-})
-
-test('the address that the reference offers to register does not occur in the guides', () => {
-  const addressesIn = (text: string) => new Set(text.match(/\w+@example\.com/g))
-  const guides = addressesIn(read('README.md') + read('docs/tour.md') + read('dev/main.ts'))
-  const offered = addressesIn(read('dist/reference/api/openapi.json'))
-  expect(offered.size).toBeGreaterThan(0)
-  expect([...offered].filter((address) => guides.has(address))).toEqual([])
 })
 
 test('the document, the client and the changelog state the version in package.json', async () => {
@@ -87,6 +72,19 @@ test('the document, the client and the changelog state the version in package.js
   expect(JSON.parse(read('dist/reference/api/openapi.json')).info.version).toBe(version)
   expect(JSON.parse(read('package-lock.json')).packages[''].version).toBe(version)
   expect(/^## (\S+)/m.exec(read('CHANGELOG.md'))?.[1]).toBe(version)
+})
+
+test('docs/security.md names tests that exist', () => {
+  const named = [
+    ...read('docs/security.md').matchAll(/`(test\/[\w./-]+\.test\.ts)`((?:[^“`]{0,40}“[^”]+”)+)/g),
+  ]
+  const tests = named.flatMap(([, file = '', titles = '']) =>
+    matches(titles, /“([^”]+)”/g).map((title) => ({ file, title })),
+  )
+  expect(tests.length).toBeGreaterThan(20)
+  const exists = ({ file, title }: { file: string; title: string }) =>
+    [`'${title}'`, `"${title}"`, `\`${title}\``].some((quoted) => read(file).includes(quoted))
+  expect(tests.filter((one) => !exists(one))).toEqual([])
 })
 
 describe('docs/deploy.md', () => {

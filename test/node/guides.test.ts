@@ -13,12 +13,11 @@ import { newPlace, type Place, portVariables, projectDirectory, start, until } f
 
 // The guides need a stack that `npm run seed` has filled, so most of what it does is tried here as well.
 let place: Place
-let stack: ReturnType<typeof start>
 let firstSeed: Awaited<ReturnType<typeof runCommand>>
 
 beforeAll(async () => {
   place = await newPlace()
-  stack = await start(place).ready()
+  await start(place).ready()
   firstSeed = await runCommand('seed', { STATE_DIR: place.STATE_DIR })
 })
 

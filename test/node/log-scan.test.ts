@@ -57,20 +57,12 @@ function runTestThatLogs(statement: string) {
   return { status, stdout }
 }
 
-test('a run in which a test that passes logs a token fails, and names the test', () => {
-  const { status, stdout } = runTestThatLogs(`console.log('signed in with 7|${secret}')`)
-  expect(stdout).toContain('"numPassedTests":1')
-  expect(stdout).toContain('Log scan: 1 lines beside those that stay in workerd, 1 with secrets:')
-  expect(stdout).toContain('logs.test.ts > logs: a token')
-  expect(status).toBe(1)
-})
-
-test('a line that a test mutes fails the run as well', () => {
+test('a run in which a test that passes logs a token fails, and names the test, even if the test mutes the line', () => {
   const { status, stdout } = runTestThatLogs(
-    `muteLog(); console.error('good'); muteLog(['error']); console.error('bad: 7|${secret}'); console.info('good')`,
+    `console.log('signed in with 7|${secret}'); muteLog(['error']); console.error('bad: 7|${secret}'); console.info('good')`,
   )
   expect(stdout).toContain('"numPassedTests":1')
-  expect(stdout).toContain('Log scan: 1 lines beside those that stay in workerd, 1 with secrets:')
+  expect(stdout).toMatch(/Log scan: \d+ lines beside those that stay in workerd, 2 with secrets:/)
   expect(stdout).toContain('logs.test.ts > logs: a token')
   expect(status).toBe(1)
 })
