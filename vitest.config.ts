@@ -130,6 +130,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: 'alone',
           include: mode === 'long' ? [] : ['test/**/*.alone.test.ts'],
+          globalSetup: './test/setup/shared-stack.ts',
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
           ...limits,
