@@ -105,12 +105,13 @@ const kept = (field: string) => sql.raw(`kept ->> '${field}'`)
 
 /** The rule that a row was an occurrence of before it was joined, or the one that continues that rule on the date by now. */
 const keptRule = sql`(
-  with recursive chain(id, successor_id) as (
-    select id, successor_id from recurring_rules where id = gone.kept ->> 'recurring_id'
-     union all
-    select next.id, next.successor_id from chain cross join recurring_rules next on next.id = chain.successor_id
-     where next.id > chain.id and next.starts_on <= gone.kept ->> 'occurrence_date')
-  select coalesce(max(id), gone.kept ->> 'recurring_id') from chain)`
+  with recursive chain(id, successor_id, starts_on) as (
+    select id, successor_id, starts_on from recurring_rules where id = gone.kept ->> 'recurring_id'
+     union
+    select next.id, next.successor_id, next.starts_on
+      from chain cross join recurring_rules next on next.id = chain.successor_id
+     where next.starts_on <= gone.kept ->> 'occurrence_date')
+  select coalesce((select id from chain order by starts_on desc, id desc limit 1), gone.kept ->> 'recurring_id'))`
 
 /** Which occurrence a row was before it was joined. */
 const keptOccurrence = sql`(${keptRule}, gone.kept ->> 'occurrence_date')`

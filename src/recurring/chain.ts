@@ -68,12 +68,12 @@ export function begunOn(rule: FoundRule, rules: FoundRule[], date: CalendarDate)
   return until && addDays(until, 1) === date ? rules.find(({ id }) => id === rule.successorId) : undefined
 }
 
-/** A rule and those that continue it. Successors have higher ids, so there is no circle. */
+/** A rule and those that continue it, in the order of their days. A restored export may have a circle: it ends there. */
 export function chainOf(rule: FoundRule, rules: FoundRule[]): Chain<FoundRule> {
   const chain: Chain<FoundRule> = [rule]
   for (let last: FoundRule | undefined = rule; last; ) {
-    const { id, successorId }: FoundRule = last
-    last = rules.find((one) => one.id === successorId && one.id > id)
+    const { successorId }: FoundRule = last
+    last = rules.find((one) => one.id === successorId && !chain.includes(one))
     if (last) chain.push(last)
   }
   return chain

@@ -64,14 +64,13 @@ export const createRules: Step = (owner, context, operations) => {
   return [...statements, owner.db.run(setSuccessors(uploadOf(owner, context), successors))]
 }
 
-/** Successors have higher ids (recurring/chain.ts); any other is none. */
 function setSuccessors({ id, userId }: UploadSql, operations: Operation[]): SQL {
   const json = JSON.stringify(operations.map(({ clientId, set }) => [clientId, set.successor_id]))
   const successor = resolveReference(userId, 'recurring_rules', sql`sent.value ->> 1`)
   return sql`
     update recurring_rules
        set successor_id = (select own.id from recurring_rules own
-                            where own.id = ${successor} and own.user_id = ${userId} and own.id > recurring_rules.id)
+                            where own.id = ${successor} and own.user_id = ${userId})
       from json_each(${json}) sent
      where recurring_rules.user_id = ${userId} and recurring_rules.client_id = sent.value ->> 0
        and recurring_rules.id in (${idsWithOutcome(id, ['create recurring'], ['created'])})`
