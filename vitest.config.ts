@@ -97,11 +97,10 @@ export default defineConfig(({ mode }) => ({
           globalSetup: './test/setup/neighbours.ts',
           setupFiles: ['./test/worker/fixtures/kept-log.ts', './test/worker/fixtures/real-clock.ts'],
           provide: {
-            fuzz: { seed: process.env.FUZZ_SEED, requests: process.env.FUZZ_REQUESTS },
-            devices: { seed: process.env.DEVICES_SEED, operations: process.env.DEVICES_OPERATIONS },
-            checks: { seed: process.env.CHECKS_SEED, operations: process.env.CHECKS_OPERATIONS },
-            model: { seed: process.env.MODEL_SEED, operations: process.env.MODEL_OPERATIONS },
-            recurring: { seed: process.env.RECURRING_SEED, operations: process.env.RECURRING_OPERATIONS },
+            lives: {
+              seed: process.env.LIVES_SEED,
+              times: process.env.LIVES_TIMES ?? (mode === 'long' ? '10' : '1'),
+            },
           },
           isolate: false,
           // Bundled once, into node_modules/.vite: else every run carries their files into workerd one by one.

@@ -8,14 +8,7 @@ declare module 'vitest' {
     neighboursUrl: string
     /** Responds with what tests in Node share (`/stack`, `/app`, `/browser`), which the first request starts. */
     sharedUrl: string
-    /** FUZZ_SEED and FUZZ_REQUESTS, for a longer run of test/worker/abuse/fuzz.test.ts. */
-    fuzz: { seed: string | undefined; requests: string | undefined }
-    /** MODEL_SEED and MODEL_OPERATIONS, for a longer run of test/worker/model. */
-    model: { seed: string | undefined; operations: string | undefined }
-    /** DEVICES_SEED and DEVICES_OPERATIONS, for a longer run of test/worker/devices. */
-    checks: { seed: string | undefined; operations: string | undefined }
-    devices: { seed: string | undefined; operations: string | undefined }
-    /** RECURRING_SEED and RECURRING_OPERATIONS, for a longer run of test/worker/recurring/random.test.ts. */
-    recurring: { seed: string | undefined; operations: string | undefined }
+    /** LIVES_SEED and LIVES_TIMES: another seed for random tests, and how many times longer they run. */
+    lives: { seed: string | undefined; times: string }
   }
 }

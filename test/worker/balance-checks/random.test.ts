@@ -1,14 +1,13 @@
 import { sql } from 'drizzle-orm'
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
+import { lengthOf } from '../fixtures/random-histories.ts'
 import type { Json, World } from '../fixtures/world.ts'
 import { askDatabase, openWorldDatabase } from '../laws/every-route.ts'
 import { type Change, createPlace, type Device, days, type Place, planChange } from './changes.ts'
 
-const { seed, operations } = inject('checks')
-const firstSeed = Number(seed ?? 20_261_128)
-const total = Number(operations ?? 160)
+const { seed: firstSeed, operations: total } = lengthOf({ seed: 20_261_128, operations: 80 })
 /** The changes in one place. */
 const changesInPlace = 500
 /** One in this many times, two devices change something at once. */
@@ -174,8 +173,8 @@ test(
     console.info(`Seed ${firstSeed}: ${total} changes`, Object.fromEntries(tally.did))
     console.info('Broke checks:', Object.fromEntries(tally.broke))
     console.info('Refused:', Object.fromEntries(tally.refused))
-    expect(tally.broke.size).toBeGreaterThan(8)
-    expect(tally.refused.size).toBeGreaterThan(3)
+    expect(tally.broke.size).toBeGreaterThan(4)
+    expect(tally.refused.size).toBeGreaterThan(1)
   },
   total * 3_000 + 60_000,
 )

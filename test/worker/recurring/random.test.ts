@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { findDifferences } from '../../../src/database/check.ts'
 import { addDays, type CalendarDate, dateIn, dayMs, hourMs } from '../../../src/domain/dates.ts'
 import type { Fault } from '../../databases/faults.ts'
 import { muteLog } from '../fixtures/muted-log.ts'
+import { lengthOf } from '../fixtures/random-histories.ts'
 import { openWorldDatabase } from '../laws/every-route.ts'
 import {
   chooseStep,
@@ -16,9 +17,7 @@ import {
   stateOf,
 } from './steps.ts'
 
-const { seed, operations } = inject('recurring')
-const firstSeed = Number(seed ?? 20_261_128)
-const total = Number(operations ?? 120)
+const { seed: firstSeed, operations: total } = lengthOf({ seed: 20_261_128, operations: 60 })
 /** Few enough that sessions do not expire in one place. */
 const turnsInPlace = 60
 const cron = '*/5 * * * *'

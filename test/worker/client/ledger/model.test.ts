@@ -2,11 +2,12 @@ import { expect, test } from 'vitest'
 import { type Ledger, LedgerError, memoryStorage } from '../../../../client/index.ts'
 import { Dice } from '../../../dice.ts'
 import { stopClock } from '../../fixtures/clock.ts'
+import { lengthOf } from '../../fixtures/random-histories.ts'
 import { edit, type Kinds } from './edits.ts'
 import { newWorld, openDevice, readLedger, readService } from './ledger-world.ts'
 import { unsteady } from './two-devices.ts'
 
-const operations = 200
+const { seed, operations } = lengthOf({ seed: 20_261_123, operations: 100 })
 /** What transactions name stays, so that it is known which must be there; so do steps, since an undone one may come again. */
 const kinds: Partial<Kinds> = { close: 0, drop: 0, undo: 0 }
 
@@ -14,7 +15,7 @@ test('two devices on a bad network, one with two tabs, end with what the service
   stopClock()
   const world = newWorld()
   const person = await world.register()
-  const dice = new Dice(20_261_123)
+  const dice = new Dice(seed)
   const one = await openDevice(world, person)
   const devices = [
     one,
@@ -97,7 +98,7 @@ test('whatever a storage refuses or leaves without a result, and whatever is und
     devices.push(await openDevice(world, person, storage && { storage }))
   const networks = devices.map(({ network }) => ({ network, fetch: network.fetch }))
   for (const { network, fetch } of networks) network.fetch = unsteady(fetch, dice, tally)
-  for (let done = 0; done < 80; done++) {
+  for (let done = 0; done < operations / 2; done++) {
     const { ledger, storage } = dice.of(devices) as (typeof devices)[number]
     await attempt(edit(ledger, dice, () => `s${done}`, { undo: 8, close: 2, drop: 2 }))
     if (dice.isOnceIn(5)) await attempt(ledger.sync())

@@ -2,10 +2,12 @@ import { expect, test } from 'vitest'
 import { type Ledger, LedgerError } from '../../../../client/index.ts'
 import { Dice } from '../../../dice.ts'
 import { noon, setClock } from '../../fixtures/clock.ts'
+import { lengthOf } from '../../fixtures/random-histories.ts'
 import { type ApiResponse, type Json, openAccount, type Person } from '../../fixtures/world.ts'
 import { balanceOn } from './edits.ts'
 import { newWorld, openDevice } from './ledger-world.ts'
 
+const { seed, operations } = lengthOf({ seed: 20_261_128, operations: 100 })
 const days = [
   '2026-09-12',
   '2026-09-30',
@@ -51,9 +53,9 @@ test('what a ledger refuses for reconciled periods, and what it shows, is what t
     id: (await other.get('/api/categories')).body[0].id,
   }
   const writeOf = writesOf({ ledger, other, category, accounts, rows, checks })
-  const dice = new Dice(20_261_128)
+  const dice = new Dice(seed)
   const tally = { made: 0, overridden: 0, reconciled: 0, 'not ok': 0, synced: 0 }
-  for (let done = 0; done < 200; done++) {
+  for (let done = 0; done < operations; done++) {
     const kind = dice.weighed(kinds)
     const override = dice.isOnceIn(3) ? { override_reconciled: true } : {}
     const write = writeOf(dice, { kind, override, name: `n${done}` })

@@ -1,0 +1,2 @@
+// Ten times as long as in `npm test`: LIVES_TIMES in vitest.config.ts.
+import './model.test.ts'
