@@ -45,9 +45,23 @@ function browserWith(network: { answer: (file: string) => Response }) {
       listeners[name] = listener
     },
   }
-  const fetch = async (request: string | { url: string }) => network.answer(fileOf(request))
+  // A browser has few connections to a host, and an answer that is not read to its end keeps one.
+  let unread = 0
+  const waiting: (() => void)[] = []
+  const fetch = async (request: string | { url: string }) => {
+    if (unread >= 2) await new Promise<void>((resolve) => waiting.push(resolve))
+    unread += 1
+    const response = network.answer(fileOf(request))
+    const body = await response.clone().blob()
+    const read = () => {
+      unread -= 1
+      waiting.shift()?.()
+      return Promise.resolve(body)
+    }
+    return Object.assign(response, { blob: read })
+  }
   const kept = { version: '1', files: Object.keys(whole) }
-  runInNewContext(`const kept = ${JSON.stringify(kept)}\n${source}`, { self, caches, fetch, URL })
+  runInNewContext(`const kept = ${JSON.stringify(kept)}\n${source}`, { self, caches, fetch, URL, Response })
   const dispatch = async (name: string, event = {}) => {
     let result: unknown
     const take = (promise: unknown) => {

@@ -17,14 +17,16 @@ async function fetchFile(file) {
   // A browser refuses a redirected response for a page.
   const isGood =
     response.ok && !response.redirected && type.includes(types[file] ?? types[file.split('.').at(-1)])
-  if (!isGood || (file === '/' && !(await isOfThisVersion(response.clone()))))
+  // Read to its end, since a browser has few connections to a host.
+  const body = await response.blob()
+  if (!isGood || (file === '/' && !isOfThisVersion(await body.text())))
     throw new Error(`The service does not have ${file} of this version.`)
-  return response
+  return new Response(body, { headers: response.headers })
 }
 
 /** True if the page loads files of this version, and no others. */
-async function isOfThisVersion(page) {
-  const loaded = [...(await page.text()).matchAll(/"(\/assets\/[^"]+)"/g)]
+function isOfThisVersion(page) {
+  const loaded = [...page.matchAll(/"(\/assets\/[^"]+)"/g)]
   return loaded.length > 0 && loaded.every(([, file]) => kept.files.includes(file))
 }
 
