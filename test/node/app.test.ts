@@ -213,6 +213,24 @@ describe.skipIf(!hasBrowser)('the example app', () => {
     await page.locator('meta[name=version][content="2"]').waitFor({ state: 'attached' })
   })
 
+  test('says so if a part of it is missing, after loading again once', async () => {
+    const person = await newPerson('missing@example.com')
+    const [, page] = await newDevice({ serviceWorkers: 'block' })
+    await signIn(page, person.email)
+    let loads = 0
+    page.on('load', () => {
+      loads += 1
+    })
+    await page.route('**/assets/reports-*.js', (route) => route.fulfill({ status: 404 }))
+    await page.getByRole('navigation').getByRole('link', { name: 'Reports' }).click()
+    await expect.poll(() => loads, { timeout: patienceMs }).toBe(1)
+    await page.getByText('This part of the app could not be loaded.').waitFor()
+    await page.unroute('**/assets/reports-*.js')
+    await press(page, 'Load again')
+    await page.getByRole('heading', { name: 'Reports' }).waitFor()
+    expect(loads).toBe(2)
+  })
+
   test('is served with its headers, and can be installed', async () => {
     const page = await fetch(`${app.served}/dashboard`, { method: 'HEAD' })
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])

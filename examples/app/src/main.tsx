@@ -1,6 +1,7 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { failureOf } from './failure.ts'
+import { mayReload } from './missing-file.ts'
 import { isEntering, openSession } from './session.ts'
 import { say } from './ui/toast.tsx'
 import './style.css'
@@ -16,6 +17,8 @@ if (navigator.serviceWorker?.controller)
   navigator.serviceWorker.addEventListener('controllerchange', () => isEntering() || location.reload())
 
 // A deployment has replaced the file of a page that was not open yet.
-addEventListener('vite:preloadError', () => navigator.onLine && location.reload())
+addEventListener('vite:preloadError', ({ payload }) => {
+  if (navigator.onLine && !isEntering() && mayReload(payload.message, sessionStorage)) location.reload()
+})
 // Vite's development server gets no service worker, so that every edit shows.
 if (!import.meta.hot) void navigator.serviceWorker?.register('/service-worker.js')

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { typedAmount } from '../../../examples/app/src/amounts.ts'
 import { answerIn, askedIn, inPlainWords } from '../../../examples/app/src/import-words.ts'
 import { lookOf } from '../../../examples/app/src/looks.ts'
+import { mayReload } from '../../../examples/app/src/missing-file.ts'
 import { find } from '../../../examples/app/src/search.ts'
 import { keptRead, observable } from '../../../examples/app/src/store.ts'
 import { defaultCategories } from '../../../src/categories/defaults.ts'
@@ -24,6 +25,16 @@ test('what a page reads of a ledger is kept until the ledger changes or somethin
   expect([timesLedger(ledger, 4), timesLedger(ledger, 4), asked]).toEqual([4, 4, [3, 4]])
   ledger.set(2)
   expect([timesLedger(ledger, 4), timesLedger(ledger, 4), asked]).toEqual([8, 8, [3, 4, 4]])
+})
+
+test('of failures that take turns, each loads the app again once', () => {
+  const stored = new Map<string, string>()
+  const storage = {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, value: string) => void stored.set(key, value),
+  }
+  const failures = ['reports.js', 'chart.css', 'reports.js', 'chart.css', 'reports.js']
+  expect(failures.map((failure) => mayReload(failure, storage))).toEqual([true, true, false, false, false])
 })
 
 test('amounts are read as people write them, and 4.234 is one with two readings', () => {
