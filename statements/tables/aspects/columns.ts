@@ -20,7 +20,7 @@ import {
 import { markOf } from '../text/mark-words.ts'
 import { type Layout, layoutOf } from '../text/published-layouts.ts'
 import type { CsvRecord } from '../text/records.ts'
-import { areStates } from '../text/state-words.ts'
+import { areStates, isFlagName } from '../text/state-words.ts'
 import { isAccountNumber } from './accounts.ts'
 import { isUsed, setColumns, settleColumn, type Table } from './column-choice.ts'
 import { settleMoney, sideByBalances } from './money-columns.ts'
@@ -68,6 +68,7 @@ export function settleColumns(
   settleMoney(table)
   if (fields.includes('status')) chooseStates(table)
   addNames(table)
+  addUnnamedTexts(table)
   const otherText = chooseDescription(table)
   recordTold(table, fields)
   // A mapping names one column: recorded for several, it would leave out the others in the next file.
@@ -174,7 +175,8 @@ function chooseStates(table: Table): void {
   if (columns.status || columns.impact || proofs.has('status')) return
   const valued = [...contents.dates, ...contents.numbers]
   const found = headers.slice(0, maxColumns).findIndex((header, column) => {
-    if (isKnown(header) || isUsed(table, column) || valued.includes(column)) return false
+    if (isUsed(table, column) || valued.includes(column)) return false
+    if (isKnown(header) && !isFlagName(header.name)) return false
     return areStates(textsIn(contents, column), header.name)
   })
   if (found < 0) return
@@ -194,6 +196,18 @@ function addNames({ headers, columns, contents }: Table): void {
   const isOfParty = (column: number) => partyNames.test(headers[column]?.name ?? '')
   const found = columns.counter_account?.filter((column) => isOfParty(column) && areNames(column)) ?? []
   if (found.length > 0) columns.payee = [...(columns.payee ?? []), ...found]
+}
+
+/** Adds the columns without a header right behind those of descriptions, which continue them. */
+function addUnnamedTexts({ headers, columns, contents, proofs }: Table): void {
+  if (proofs.has('description')) return
+  for (const first of columns.description ?? [])
+    for (let column = first + 1; headers[column]?.text === '' && column < maxColumns; column += 1) {
+      const areValues = contents.dates.includes(column) || contents.numbers.includes(column)
+      const texts = new Set(textsIn(contents, column).filter((text) => /\p{L}/u.test(text)))
+      if (areValues || [...texts].every(markOf)) return
+      columns.description?.push(column)
+    }
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Aspects } from '../../shared/aspect.ts'
 import { knownBalance } from '../../shared/known.ts'
 import type { Remembered, SignConvention } from '../../shared/options.ts'
 import { quoted } from '../../shared/text.ts'
-import { isCharge, isOwed, isRefund, isRepayment, productIn } from '../text/debt-words.ts'
+import { isCharge, isOwed, isRefund, isRepayment, isTransfer, productIn } from '../text/debt-words.ts'
 import { type CsvRow, cellOf } from '../text/row.ts'
 import type { CsvTable } from '../text/table.ts'
 import { areMixed, balancesOfDays, signsByBalances } from './balances.ts'
@@ -122,6 +122,8 @@ export function doubtAbout(table: CsvTable, steps: Step[]): string | null {
   if (product) return `the file has ${product}`
   if (areMostly(table, lowering, isRepayment)) return 'the amounts that lower them seem to be repayments'
   if (textsOf(table, raising).some(isCharge)) return 'interest or fees raise them'
+  if (lowering.length === raising.length && lowering.length > 1 && textsOf(table, lowering).every(isTransfer))
+    return 'all amounts that lower them may be payments'
   if (haveOneText(table, lowering)) return 'all amounts that lower them have the same text'
   return null
 }

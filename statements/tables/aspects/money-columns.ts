@@ -1,7 +1,16 @@
 import { isBlankAmount } from '../../shared/amount.ts'
+import { refuseAnswer } from '../../shared/aspect.ts'
 import { hasDecimals, hundredths } from '../text/contents.ts'
 import { type CsvField, moneyFields } from '../text/header-names.ts'
-import { columnsNamed, isKnown, isMarkHeader, isOfDebt, maxOptions, mayBeBalance } from '../text/headers.ts'
+import {
+  columnsNamed,
+  type Header,
+  isKnown,
+  isMarkHeader,
+  isOfDebt,
+  maxOptions,
+  mayBeBalance,
+} from '../text/headers.ts'
 import { markOf } from '../text/mark-words.ts'
 import { type BalancedColumns, balancedColumns } from './balanced-columns.ts'
 import { askForColumn, isUsed, setColumns, settleColumn, type Table } from './column-choice.ts'
@@ -16,15 +25,33 @@ export function settleMoney(table: Table): void {
   if (columns.amount?.length === 1 && !layout && !proofs.has('amount'))
     columns.amount.push(...otherAmounts(table))
   settleAmounts(table)
+  preferBalanced(table)
   findBalance(table)
   findFee(table)
   askAboutOthers(table)
+  addDeductions(table)
   // A net amount contains its fee.
   if (columnsNamed(table.headers, 'net').includes(columns.amount?.[0] ?? -1)) delete columns.fee
 }
 
 /** Headers that mean fees beside amounts, and spending on a card. */
 const chargeNames = /^(?:(?:service|bank) )?charges?$/
+
+/** Headers of what is deducted besides fees. */
+const deductionNames =
+  /^(?:tax|taxes|withholding tax|tax amount|vat|stamp duty|steuer|steuern|kapitalertragsteuer|quellensteuer|impot|impots|taxe|impuesto|impuestos|retencion|imposto|impostos|imposta|ritenuta|belasting|podatek|skatt)$/
+
+/** Adds columns of further deductions to those of fees, which are added up. */
+function addDeductions({ headers, columns, contents }: Table): void {
+  if (!columns.amount && !(columns.debit && columns.credit)) return
+  const [fee] = columns.fee ?? []
+  const isDeduction = (column: number) =>
+    deductionNames.test(headers[column]?.name ?? '') ||
+    (fee !== undefined && columnsNamed(headers, 'fee').includes(column))
+  const found = contents.numbers.filter((column) => column !== fee && isDeduction(column))
+  if (fee !== undefined || found.length > 0)
+    columns.fee = [...(columns.fee ?? []).slice(0, 1), ...found].slice(0, maxOptions)
+}
 
 /** Finds the columns of amounts that no header names, or chooses among several that one does. */
 function settleAmounts(table: Table): void {
@@ -73,6 +100,56 @@ function settleAmounts(table: Table): void {
   const singly = areSingle ? candidates.map((column) => [column]) : possibleAmounts(contents.rows, candidates)
   settleColumn(table, twice ?? 'amount', halves ?? singly, 'the only column with amounts')
 }
+
+/**
+ * Where balances follow from another column than the one whose header means amounts, that is what moved. Where they follow from
+ * neither, though the header of the other speaks of amounts too, it is asked which one is meant.
+ */
+function preferBalanced(table: Table): void {
+  const { columns, layout, proofs, contents, headers, aspects } = table
+  const { amount = [], balance = [] } = columns
+  const [own] = amount
+  if (
+    own === undefined ||
+    amount.length > 1 ||
+    balance.length !== 1 ||
+    layout ||
+    aspects.isAsked('mapping.amount')
+  )
+    return
+  const differs = (column: number) =>
+    contents.rows.some(
+      (cells) => Math.abs(hundredths(cells[column] ?? '')) !== Math.abs(hundredths(cells[own] ?? '')),
+    )
+  const others = freeNumbers(table).filter(
+    (column) => contents.rows.every((cells) => isFilled(cells, column)) && differs(column),
+  )
+  if (others.length === 0 || contents.rows.length < minRows) return
+  const leading = balancedColumns(contents.rows, [own, ...others], balance).flatMap((one) => one.amount ?? [])
+  if (leading.includes(own)) return
+  const [led, ...further] = leading
+  if (led !== undefined && further.length === 0) {
+    if (aspects.told['mapping.amount'])
+      refuseAnswer('mapping.amount', aspects.told['mapping.amount'], {
+        proof: `the balances follow from column ${led + 1}`,
+      })
+    columns.amount = [led]
+    proofs.set('amount', 'it leads from balance to balance')
+    return
+  }
+  const named = others.filter((column) => columnsNamed(words(headers[column]), 'amount').length > 0)
+  // Balances may follow with fees only.
+  const hasFee = Boolean(columns.net) || columnsNamed(headers, 'fee').length > 0
+  if (named.length > 0 && !proofs.has('amount') && !hasFee)
+    askForColumn(table, 'amount', [[own], ...named.map((column) => [column])])
+}
+
+/** Each word of a header as a header of its own. */
+const words = (header: Header | undefined): Header[] =>
+  (header?.name ?? '').split(' ').map((name) => ({ text: name, name }))
+
+/** Of fewer rows, a single step may equal one of several numbers by chance. */
+const minRows = 3
 
 const columnsIn = (led: BalancedColumns | undefined) => [led?.amount, led?.debit, led?.credit].join()
 

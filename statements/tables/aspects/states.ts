@@ -3,13 +3,14 @@ import type { Aspects, Proved } from '../../shared/aspect.ts'
 import type { Reason } from '../../shared/statement.ts'
 import { quoted } from '../../shared/text.ts'
 import { hundredthsIn } from '../text/contents.ts'
-import { isOtherDate } from '../text/headers.ts'
-import { type CsvRow, cellOf } from '../text/row.ts'
+import { isOtherDate, maxColumns } from '../text/headers.ts'
+import { amountFields, type CsvRow, cellOf } from '../text/row.ts'
 import {
   bookedWords,
   declinedWords,
   foldState,
   isSkippedState,
+  isYes,
   maxStates,
   movingImpact,
   neutralMark,
@@ -34,10 +35,15 @@ export function settleStates(table: CsvTable, all: CsvRow[], aside: CsvRow[], as
   const balances = statedBalances(table, all, aside)
   const rows = all.filter((row) => !balances.has(row))
   const byColumn = rows.map((row) => stateOf(table, row))
+  const elsewhere = statesElsewhere(table, rows)
+  for (const [i, word] of elsewhere) byColumn[i] ||= word
   const words = Map.groupBy(rows, (_, i) => byColumn[i] ?? '')
   const isColumn = words.size <= maxStates
+  const isFromElsewhere = (word: string) => [...elsewhere.values()].includes(word)
   const isBooked = (word: string) =>
-    isColumn ? settleWord(word, words, aspects, Boolean(table.columns.status)) : !isSkipped(word)
+    isColumn
+      ? settleWord(word, words, aspects, Boolean(table.columns.status), isFromElsewhere(word))
+      : !isSkipped(word)
   const moved = new Map([...words.keys()].map((word) => [word, isBooked(word)]))
   const found: Found = {
     booked: [],
@@ -168,7 +174,9 @@ const isSkipped = (word: string) => isSkippedState(foldState(word))
 function stateOf(table: CsvTable, row: CsvRow): string {
   const word = row.pendingTitle || row.balanceWord
   if (word !== '') return word
-  if (!table.columns.impact) return cellOf(table, row, 'status').slice(0, 100)
+  const status = cellOf(table, row, 'status').slice(0, 100)
+  const header = table.headers[table.columns.status?.[0] ?? -1]?.name ?? ''
+  if (!table.columns.impact) return isYes(foldState(status), header) ? 'booked' : status
   return movingImpact.test(foldState(cellOf(table, row, 'impact'))) ? 'booked' : 'skipped'
 }
 
@@ -181,13 +189,14 @@ function settleWord(
   words: Map<string, CsvRow[]>,
   aspects: Aspects,
   hasColumn: boolean,
+  isFromElsewhere: boolean,
 ): boolean {
   const others = [...words.keys()].filter((other) => other !== '')
   const isBlankBooked = word === '' && (!hasColumn || others.every(isSkipped))
   const isKnownSkipped = isSkipped(word) || word === 'skipped'
   const isKnown = isKnownSkipped || isBlankBooked || bookedWords.test(foldState(word))
   const field = `states.${word || 'blank'}`
-  const isOpen = !isKnown || aspects.told[field] !== undefined
+  const isOpen = !isKnown || isFromElsewhere || aspects.told[field] !== undefined
   if (!isOpen && !isKnownSkipped) return true
   const rows = words.get(word) ?? []
   const isBookedWord = (other: string) => bookedWords.test(foldState(other)) || other === ''
@@ -201,6 +210,28 @@ function settleWord(
   }
   return aspects.settle(field, () => shown ?? open) !== 'skipped'
 }
+
+/** Words of states that some rows have as a whole cell, by the place of the row, where no column has states. */
+function statesElsewhere({ columns, headers, dateColumns }: CsvTable, rows: CsvRow[]): Map<number, string> {
+  if (columns.status ?? columns.impact) return new Map()
+  const valued = [
+    ...dateColumns,
+    ...amountFields.flatMap((field) => columns[field] ?? []),
+    ...(columns.type ?? []),
+  ]
+  const isState = (cell: string, column: number) =>
+    cell.length <= maxStateLength &&
+    /\p{L}{4}/u.test(cell) &&
+    !valued.includes(column) &&
+    isSkipped(cell.trim())
+  const found = rows.flatMap(({ cells }, i) => {
+    const word = cells.slice(0, Math.min(maxColumns, headers.length)).find(isState)?.trim()
+    return word ? [[i, word] as const] : []
+  })
+  return new Map(found)
+}
+
+const maxStateLength = 30
 
 /** Under 收/支, neutral rows move money between pots, except for refunds, which came in. Null if nothing moved. */
 function withMark(table: CsvTable, row: CsvRow): CsvRow | null {

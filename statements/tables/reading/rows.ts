@@ -78,8 +78,9 @@ export function transactionRows(table: CsvTable, isSheet: boolean): CsvRows {
       leave(record, isSum ? 'total' : reasonOf(row, isBelowAll))
       if (isSum) before = { ...sums }
     } else if (row.date.text === '' && hasNoAmount(row)) {
-      // A line without separators below all rows is a footer.
-      const isFooter = isBelowAll && record.cells.length === 1 && table.headers.length > 1
+      // A line below all rows is a footer without separators, or below a blank one.
+      const isApart = filled(table.body[i - 1] ?? record) === 0
+      const isFooter = isBelowAll && table.headers.length > 1 && (isApart || record.cells.length === 1)
       if (isFooter || !addToDescription(result.rows.at(-1), table, row))
         leave(record, isBelowAll ? 'after_rows' : 'note')
     } else if (result.rows.length === maxRows) refuseFile(tooManyRows)
@@ -169,13 +170,22 @@ function rowOf(table: CsvTable, record: CsvRecord, currency: string | null): Csv
     debit: read('debit'),
     credit: read('credit'),
     balance: read('balance'),
-    fee: read('fee'),
+    fee: (table.columns.fee?.length ?? 0) > 1 ? sumOfFees(table, record) : read('fee'),
     net: read('net'),
     more: [],
     section: '',
     pendingTitle: '',
     balanceWord: '',
   }
+}
+
+/** Several deductions as one. */
+function sumOfFees(table: CsvTable, { line, cells }: CsvRecord): AmountCell {
+  const parts = (table.columns.fee ?? []).map((column) => amountCell(line, cells[column] ?? ''))
+  const sum = parts.reduce((total, part) => total + hundredthsIn(part), 0)
+  const text = (Math.abs(sum) / 100).toFixed(2)
+  const written = { isNegative: sum < 0, positive: null, readings: { '.': text, ',': text } }
+  return { line, text: sum === 0 ? '' : `${sum < 0 ? '-' : ''}${text}`, written: sum === 0 ? null : written }
 }
 
 /** A row with an amount but no booking date gets the date of another column, such as that of the purchase. */

@@ -29,6 +29,10 @@ const repayments = `
   taksit|odemeniz|tesekkur|δοση|ευχαριστουμε|погашение|погашення|взнос|внесок|спасибо|дякуємо
   החזר|תודה|返済|還款|还款|상환|ชำระคืน|ผ่อนชำระ|angsuran|cicilan|pelunasan|ansuran|terima kasih`
 
+/** How money is moved to a card or a loan, and elsewhere. */
+const transfers = `
+  transfer|from checking|from savings|from current|payment|autopay|uberweisung|umbuchung|zahlung|virement|paiement|transferencia|pago|pagamento|bonifico|giroconto|overschrijving|overboeking|betaling|betalning|overforing|innbetaling|indbetaling|siirto|maksu|przelew|platba|prevod|atutalas|befizetes|transfer bancar|havale|odeme|перевод|переказ|платеж|转账|转入|振込|이체|โอน|תשלום`
+
 /** What a shop gives back. */
 const refunds = `
   refund|reversal|erstattung|ruckerstattung|gutschrift|remboursement|avoir|devolucion|reembolso|estorno|rimborso|storno|terugbetaling|aterbetalning|retur|refusjon|tilbagebetaling|palautus|hyvitys|zwrot|vraceni|vratka|vratenie|visszaterites|rambursare|iade|επιστροφη|возврат|повернення|זיכוי|返金|退款|환불`
@@ -77,6 +81,7 @@ const patterns = {
   product: oneOf(products),
   debt: oneOf(debts),
   repayment: oneOf(repayments),
+  transfer: oneOf(transfers),
   refund: oneOf(refunds),
   charge: oneOf(charges),
 }
@@ -89,6 +94,9 @@ export const isOwed = (header: string): boolean => patterns.debt.test(folded(hea
 
 /** True for the text of a debtor's payment. */
 export const isRepayment = (text: string): boolean => patterns.repayment.test(folded(text))
+
+/** True for a text that says how money moved, as that of a payment to a card does. */
+export const isTransfer = (text: string): boolean => patterns.transfer.test(folded(text))
 
 /** True for the text of what a shop gave back. */
 export const isRefund = (text: string): boolean => patterns.refund.test(folded(text))

@@ -27,14 +27,14 @@ export function findDialect(text: string, aspects: Aspects, fields: readonly Csv
   const start = text.slice(0, sampleLength)
   const told = toldDelimiter(aspects.told.delimiter)
   const possible = told === undefined ? possibleDelimiters(start) : [told]
-  const samples = possible.map((delimiter) => ({
-    delimiter,
-    rows: splitText(start, delimiter, sampleRecords).rows,
-  }))
+  const samples = possible.map((delimiter) => sampleOf(start, delimiter))
   const mapped = Object.entries(aspects.told).flatMap(([field, header]) =>
     field.startsWith('mapping.') && !/^\d*$/.test(header.trim()) ? [header] : [],
   )
-  const found = withHeader(samples, mapped, fields)
+  const usual = withHeader(samples, mapped, fields)
+  const unusual =
+    told === undefined && usual.length === 0 ? withHeader([sampleOf(start, '~')], mapped, fields) : []
+  const found = [...usual, ...unusual]
   const all = found.length > 0 ? found : withoutHeader(samples)
   // Without any table, the errors about its columns say more than a question about the delimiter.
   if (all.length === 0 && told === undefined) {
@@ -50,6 +50,11 @@ export function findDialect(text: string, aspects: Aspects, fields: readonly Csv
   const dialect = all.find(({ delimiter }) => delimiter === (told ?? chosen)) ?? all[0]
   return dialect ?? { delimiter: told ?? chosen, headerAt: -1, headers: [] }
 }
+
+const sampleOf = (start: string, delimiter: string): Sample => ({
+  delimiter,
+  rows: splitText(start, delimiter, sampleRecords).rows,
+})
 
 /** The delimiter of the answer: up to three characters, or the name of one. */
 function toldDelimiter(told: string | undefined): string | undefined {

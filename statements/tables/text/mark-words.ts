@@ -21,14 +21,14 @@ const words: Record<Mark, string> = {
 /** Further kinds of transactions that leave no doubt which way the money went, folded. */
 const kinds: Record<Mark, string> = {
   debit: `card payment|card purchase|visa purchase|pos purchase|debit card purchase|direct debit|atm withdrawal|cash withdrawal|bill payment|sale|sent p2p
-    kartenzahlung|kartenumsatz|folgelastschrift|erstlastschrift|platba kartou|korttiosto|pkorttimaksu|varekjop|kartyas vasarlas`,
-  credit: `direct credit|direct deposit|topup|top up|salary|payroll|received p2p|return|credit interest
+    kartenzahlung|kartenumsatz|folgelastschrift|erstlastschrift|消费|取现|转出|platba kartou|korttiosto|pkorttimaksu|varekjop|kartyas vasarlas`,
+  credit: `退货|转入|存现|direct credit|direct deposit|topup|top up|salary|payroll|received p2p|return|credit interest
     gutschr ueberweisung|gehalt|lohn gehalt|palkka|innbetaling|bezhotovostni prijem`,
 }
 
 /** A buyer's expense is a seller's income, and a seller's refund is an expense. */
 const trade = new Set(
-  'sale|charge|charges|purchase|purchases|card purchase|refund|refunds|return|kauf|erstattung|achat|remboursement|compra|reembolso|devolucion|estorno|acquisto|rimborso|aankoop|terugbetaling|zakup|zwrot|kop|kjop|kob|osto|hyvitys|nakup'.split(
+  'sale|charge|charges|purchase|purchases|card purchase|refund|refunds|return|kauf|erstattung|achat|remboursement|compra|reembolso|devolucion|estorno|acquisto|rimborso|aankoop|terugbetaling|zakup|zwrot|kop|kjop|kob|osto|hyvitys|nakup|消费|退货'.split(
     '|',
   ),
 )

@@ -23,7 +23,8 @@ export const undoneWords =
 export const maxStates = 12
 
 /** Headers of a column that says of each row whether it is booked. */
-const flagNames = /^(?:settled|gebucht|verbucht|geboekt|contabilizad[ao]|contabilizzat[ao])$/
+const flagNames =
+  /^(?:settled|booked|is booked|posted|is posted|cleared|is cleared|is settled|confirmed|completed|gebucht|verbucht|geboekt|contabilizad[ao]|contabilizzat[ao])$/
 
 /** True for the words of a column of states: few, of which half are known unless the header is such a word, as in `Pending`. */
 export function areStates(cells: string[], header: string): boolean {
@@ -37,6 +38,12 @@ export function areStates(cells: string[], header: string): boolean {
     (flagNames.test(header) || isSkippedState(header) || (known.length > 0 && known.length * 2 >= words.size))
   )
 }
+
+/** Words of a column such as `Booked` for rows that are. */
+export const isYes = (word: string, header: string) =>
+  flagNames.test(header) && /^(?:y|yes|true|1|x|✓|ja|j|oui|si|sim|tak)$/.test(word)
+/** True for a header of such a column. */
+export const isFlagName = (header: string) => flagNames.test(header)
 
 /** A state as it is compared. */
 export const foldState = (text: string) => foldHeader(text.slice(0, 60))
