@@ -19,9 +19,25 @@ export function indexedDbStorage(name: string): LedgerStorage {
     return opening
   }
 
-  /** Runs one transaction, which is on disk once this resolves. */
+  /** Runs one transaction, which is on disk once this resolves: if it fails, once more on a connection of its own. */
   async function run<T>(mode: Mode, work: (store: Store) => () => T): Promise<T> {
-    const transaction = (await connect()).transaction(table, mode, { durability: 'strict' })
+    const connection = connect()
+    try {
+      return await runOn(connection, mode, work)
+    } catch {
+      // A connection may have ended without an event.
+      if (opening === connection) opening = undefined
+      void connection.then((database) => database.close()).catch(() => undefined)
+      return runOn(connect(), mode, work)
+    }
+  }
+
+  async function runOn<T>(
+    connection: Promise<Database>,
+    mode: Mode,
+    work: (store: Store) => () => T,
+  ): Promise<T> {
+    const transaction = (await connection).transaction(table, mode, { durability: 'strict' })
     const result = work(transaction.objectStore(table))
     return new Promise((resolve, reject) => {
       transaction.oncomplete = () => resolve(result())

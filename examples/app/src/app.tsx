@@ -11,6 +11,7 @@ import { ForgottenPassword, NewPassword, Register, SignIn } from './pages/sign-i
 import { go, place, visit } from './router.ts'
 import { type Session, session } from './session.ts'
 import { useFollowed } from './store.ts'
+import { isStoring } from './storing.ts'
 import { connection, keepInSync, readyIn } from './sync.ts'
 import { Icon, type IconName } from './ui/icon.tsx'
 import { Keys } from './ui/keys.tsx'
@@ -177,18 +178,20 @@ function More() {
 /** Whether there is a network, and what is waiting for it or for the person. */
 function Status({ ledger }: { ledger: Ledger }) {
   const { isOnline } = useFollowed(connection).get()
+  const isSaved = useFollowed(isStoring).get()
   const questions = ledger.conflicts().length + ledger.rejected().length
   const waiting = readyIn(ledger).length
   // A message that a change is saved would be wrong now.
   useLayoutEffect(() => void (questions > 0 && hush()), [questions])
   const text = dotted(
     isOnline ? 'Online' : 'Offline',
-    waiting > 0 ? `${counted(waiting, 'change')} waiting` : questions === 0 && 'all saved',
+    !isSaved && 'the last change is not saved',
+    waiting > 0 ? `${counted(waiting, 'change')} waiting` : questions === 0 && isSaved && 'all saved',
     questions > 0 && `${counted(questions, 'change')} to look at`,
   )
   return (
     <p role="status" class="status">
-      <a href="/changes">{isOnline && questions === 0 ? text : <mark>{text}</mark>}</a>
+      <a href="/changes">{isOnline && isSaved && questions === 0 ? text : <mark>{text}</mark>}</a>
     </p>
   )
 }

@@ -4,6 +4,7 @@ import { looksKey } from './looks.ts'
 import { orderKey } from './order.ts'
 import { unsaved } from './router.ts'
 import { observable } from './store.ts'
+import { watched } from './storing.ts'
 import { hush } from './ui/toast.tsx'
 
 /** Who is signed in on this device, with their ledger. */
@@ -30,7 +31,7 @@ export async function openSession(): Promise<void> {
   const userId = Number(localStorage.getItem(userKey))
   const token = await client.tokens.get()
   if (!userId || token === null) return session.set(null)
-  const storage = indexedDbStorage(databaseOf(userId))
+  const storage = watched(indexedDbStorage(databaseOf(userId)))
   session.set({ userId, ledger: await localLedger({ client, storage, userId }) })
 }
 

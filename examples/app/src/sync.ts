@@ -34,6 +34,8 @@ export function keepInSync(ledger: Ledger): () => void {
     seen = pendingOf(ledger)
     const { stopped, sent, received } = await ledger.sync().finally(() => {
       isRunning = false
+      // In its place if the sync ends: a storage that has failed may work again.
+      runAfter(pollMs.longest)
     })
     if (isEnded) return
     const isQuiet = sent + received === 0
