@@ -169,6 +169,29 @@ describe.skipIf(!hasBrowser)('files in the example app', () => {
     expect((await person.get('/transactions')).data).toMatchObject([{ occurrence_date: today }])
   })
 
+  test('a transfer has the sign that it has on the account whose page is open', async () => {
+    const person = await newPerson('received@example.com')
+    const savings = await person.call('POST', '/accounts', {
+      name: 'Savings',
+      type: 'bank',
+      starting_balance: '0',
+    })
+    await person.call('POST', '/transactions', {
+      ...{ account_id: person.account_id, to_account_id: savings.id, type: 'transfer', amount: '40' },
+      transaction_date: '2026-11-20',
+    })
+    const { page } = await openAs(person, '/accounts')
+    for (const [name, moved] of [
+      ['Savings', '+40.00'],
+      ['Checking', '−40.00'],
+    ] as const) {
+      await page.getByRole('link', { name }).first().click()
+      await page.getByRole('heading', { name, level: 1 }).waitFor()
+      expect(await page.locator('button.row .amount').allInnerTexts()).toEqual([moved])
+      await page.goBack()
+    }
+  })
+
   test('a deletion says what goes with an account, and closing it is offered instead', async () => {
     const person = await newPerson('closing@example.com')
     const savings = await person.call('POST', '/accounts', {

@@ -66,9 +66,11 @@ function Lines({ ledger, account }: { ledger: Ledger; account: LedgerAccount }) 
   const through = account.waits === 'rejected' ? null : account.reconciled_through
   let cents = centsOf(account.balance.toFixed(2))
   const rows = data.map((row) => {
-    const after = cents
-    cents -= effectOf(row, account)
-    return { row, after }
+    const [after, effect] = [cents, effectOf(row, account)]
+    cents -= effect
+    // A transfer comes in or goes out.
+    const type: 'income' | 'expense' = effect > 0 ? 'income' : 'expense'
+    return { row, after, moved: signed({ type, amount: row.amount }) }
   })
   const marks = [
     ...(through ? [{ date: through, line: <LockLine key="lock" {...{ ledger, account, through }} /> }] : []),
@@ -89,7 +91,7 @@ function Lines({ ledger, account }: { ledger: Ledger; account: LedgerAccount }) 
   return (
     <article class="list">
       {total === 0 && <p>It has no transactions yet.</p>}
-      {rows.map(({ row, after }, nth) => (
+      {rows.map(({ row, after, moved }, nth) => (
         <Fragment key={row.key}>
           {marksOf(row.transaction_date, rows[nth - 1]?.row.transaction_date)}
           <button type="button" class="row" onClick={() => setEdited(row)}>
@@ -97,7 +99,7 @@ function Lines({ ledger, account }: { ledger: Ledger; account: LedgerAccount }) 
               <bdi>{titleOf(row)}</bdi>
               <small>{dotted(shortDay(row.transaction_date), `balance ${money(textOf(after))}`)}</small>
             </span>
-            <Amount class={row.type} text={signed(row)} />
+            <Amount class={row.type} text={moved} />
           </button>
         </Fragment>
       ))}
