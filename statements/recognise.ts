@@ -2,7 +2,7 @@ import { recogniseFormat } from './file/format.ts'
 import type { Answers } from './shared/options.ts'
 import type { BankStatement } from './shared/statement.ts'
 import { Unreadable } from './shared/unreadable.ts'
-import { ownHeaders } from './tables/reading/own-export.ts'
+import { ownHeaders, ownProduct } from './tables/reading/own-export.ts'
 import { headersOfTable } from './tables/reading/table.ts'
 import { documentedHeaders } from './tables/text/header-names.ts'
 import type { Header } from './tables/text/headers.ts'
@@ -31,7 +31,7 @@ export function recognise(
   { kind, answers }: { kind?: Kind; answers?: Answers } = {},
 ): Recognised {
   const own = ownHeaders(bytes)
-  if (own) return { kind: 'own', format: 'csv', product: 'Purse', headers: own }
+  if (own) return { kind: 'own', format: 'csv', product: ownProduct, headers: own }
   try {
     const { format, text, told } = beginningOf(bytes, answers)
     if (format !== 'csv') return { kind: 'bank', format, product: null, headers: [] }

@@ -1,4 +1,5 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { ownProduct } from '../../statements/index.ts'
 import { idempotency } from '../database/idempotency.ts'
 import { insertWhere } from '../database/insert-where.ts'
 import { addToTotals } from '../database/kept-totals.ts'
@@ -137,7 +138,7 @@ function createIfValid(owner: Owner, plan: Plan, importId: SQL) {
   return {
     decided: db.run(
       determineOutcomes(id, [], {
-        originals: { deleted: !file.importsDeleted },
+        originals: { deleted: !file.importsDeleted, hasOwnRows: file.product === ownProduct },
         hasClientIds: hasClientIds(file),
       }),
     ),

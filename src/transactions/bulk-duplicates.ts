@@ -60,7 +60,7 @@ export function absorbed(userId: SQL, compared: Compared): SQL {
       ),
       absorbing as (
         select id, ${fields}, ${originals ? isImported('row') : sql`null`} as is_imported from resembling row
-         where ${isFree(sql`client_id`, compared)} ${originals ? sql`and ${absorbsItself(userId)}` : sql``}
+         where ${isFree(sql`client_id`, compared)} ${originals && !originals.hasOwnRows ? sql`and ${absorbsItself(userId)}` : sql``}
       ),
       ${originals ? sql`${originalRows(userId, originals, isFree(sql`kept ->> 'client_id'`, compared))},` : sql``}
       absorbed as materialized (
@@ -78,8 +78,11 @@ const maxInTotal = sql`(select ${base} + 3 * coalesce(sum(items), 0) from item_g
 const maxPerKey = sql`(
   select coalesce(min(${sql.raw(String(maxCompared))} + sum(items), 2 * max(items) + ${base} / count(*)), 0) from item_group)`
 
-/** Which imported originals a file is compared with: joined and edited ones and, if `deleted`, deleted ones too. */
-type ComparedOriginals = { deleted: boolean }
+/**
+ * Which imported originals a file is compared with: joined and edited ones and, if `deleted`, deleted ones too. A file that
+ * has rows as the user does (`hasOwnRows`) is also compared with the rows that represent these.
+ */
+type ComparedOriginals = { deleted: boolean; hasOwnRows: boolean }
 
 /**
  * The rows that items are compared with besides existing ones, whether any item may have a client id, and whether any may have

@@ -80,9 +80,9 @@ test('the tour runs as it is pasted, on a database that other users share', asyn
   const blocks = blocksOf('docs/tour.md', '')
   const [session = '', summary = '', reports = '', reported = ''] = blocks
   const [signIn = '', profile = '', reminder = '', sync = '', progress = ''] = blocks.slice(4)
-  const [copy = '', offline = '', statement = ''] = blocks.slice(9)
-  const [rent = '', pocketMoney = ''] = blocks.slice(-7)
-  const [check = '', otherApp = '', leaving = '', script = '', address = ''] = blocks.slice(-5)
+  const [copy = '', offline = '', statement = '', cinema = '', rent = '', pocketMoney = ''] = blocks.slice(9)
+  const [check = '', otherApp = '', leaving = '', script = '', address = '', ...others] = blocks.slice(15)
+  expect(others).toEqual([])
   await takeTheFirstIds(place)
   const terminal = openTerminal(place)
 
@@ -119,6 +119,9 @@ test('the tour runs as it is pasted, on a database that other users share', asyn
   const [dryRun, run, again] = (await terminal.paste(statement)).slice(-4)
   for (const first of [dryRun, run]) expect(first).toContain('"rows":2,"created":2,"duplicate":0')
   expect(again).toContain('"rows":2,"created":0,"duplicate":2')
+  const [typed = '', booked, joined = ''] = (await terminal.paste(cinema)).slice(-3)
+  expect(booked).toContain('"possible":1')
+  expect(JSON.parse(joined)).toMatchObject({ id: JSON.parse(typed).id, booked_on: '2026-11-19' })
   const [changed = '', paid = '', upcoming = '', lowest] = (await terminal.paste(rent)).slice(-4)
   expect(Object.values(JSON.parse(changed).exceptions)).toMatchObject([{ amount: '980.00' }])
   expect(JSON.parse(paid)).toMatchObject({ amount: '980.00', description: 'Rent and heating' })

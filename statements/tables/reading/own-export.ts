@@ -10,6 +10,9 @@ import { firstOwnColumns } from '../text/published-layouts.ts'
 import { type CsvRecord, readRecords } from '../text/records.ts'
 import type { OwnFile } from './own.ts'
 
+/** The product of the service's own CSV export. */
+export const ownProduct = 'Purse'
+
 /** The headers of the service's own CSV export, of today or of before; null for other files. */
 export function ownHeaders(bytes: Uint8Array): string[] | null {
   const [first = ''] = new TextDecoder().decode(bytes.subarray(0, 1_024)).split(/\r?\n/, 1)
@@ -32,7 +35,7 @@ export function readOwnExport(bytes: Uint8Array): OwnFile | null {
   if (rows.length === 0 || rows.length < records.length) return null
   const settled = headers.map((name) => [`mapping.${name}`, { value: name, proof: 'the layout of Purse' }])
   const nothing = { startingBalances: [], halves: 0, leftOut: [] }
-  return { rows, ...nothing, product: 'Purse', settled: Object.fromEntries(settled), headers }
+  return { rows, ...nothing, product: ownProduct, settled: Object.fromEntries(settled), headers }
 }
 
 function decoded(bytes: Uint8Array): string | null {
