@@ -785,4 +785,7 @@ export const importLayouts = sqliteTable(
 )
 
 /** The columns of a layout with which the next file is read. */
-export type KeptLayout = Pick<typeof importLayouts.$inferSelect, 'id' | 'layout' | 'settled' | 'importId'>
+export type KeptLayout = Pick<
+  typeof importLayouts.$inferSelect,
+  'id' | 'layout' | 'format' | 'settled' | 'importId' | 'accountId'
+> & { accountName: string | null }

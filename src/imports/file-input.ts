@@ -19,7 +19,7 @@ import type { ImportOptions } from './contract.ts'
 import { fileErrors } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
 import { missingAccount, toImportFile } from './read-file.ts'
-import { keptOf, type LayoutOfFile } from './remembered-layouts.ts'
+import { importedElsewhere, keptOf, type LayoutOfFile } from './remembered-layouts.ts'
 
 const maxCompared = 2_000
 
@@ -42,6 +42,7 @@ export async function readImportFile(
   const { kind, bytes, options } = input
   const existing = options.create_accounts ? await accountNames(owner) : null
   const remembered = rememberedFor(input, layouts)
+  const accountId = options.account_id
   const read = (known?: Known) =>
     readStatement(bytes, {
       kind: kind === 'bank' ? 'bank' : 'own',
@@ -49,9 +50,9 @@ export async function readImportFile(
       answers: answersOf(options),
       remembered,
       known,
+      ...(accountId !== undefined && { elsewhere: importedElsewhere(layouts, accountId) }),
     })
   const first = read()
-  const accountId = options.account_id
   const reading =
     first.needs && accountId !== undefined ? read(await knownOf(owner, accountId, first.needs)) : first
   requireReadable(reading, input)

@@ -18,9 +18,9 @@ export type LayoutToKeep = LayoutOfFile & { layout: string; settled: Answers; is
 
 /** Selects what is kept of layouts, for the user's accounts that still exist. */
 export function selectLayouts(owner: Owner) {
-  const { id, layout, settled, importId } = importLayouts
+  const { id, layout, format, settled, importId, accountId } = importLayouts
   return owner.db
-    .select({ id, layout, settled, importId })
+    .select({ id, layout, format, settled, importId, accountId, accountName: accounts.name })
     .from(importLayouts)
     .leftJoin(accounts, eq(accounts.id, importLayouts.accountId))
     .where(isUsable(owner))
@@ -33,6 +33,16 @@ const isUsable = ({ id }: UserScope) =>
 export function keptOf(layouts: KeptLayout[], file: LayoutOfFile): Remembered | null {
   const found = layouts.find(({ layout }) => layout === keyOf(file))
   return found ? { values: found.settled, source: `as in import ${found.importId}` } : null
+}
+
+/** The accounts of statements that went into other accounts than this one, with the names of these. */
+export function importedElsewhere(layouts: KeptLayout[], accountId: number): Map<string, string> {
+  const others = layouts.filter((kept) => kept.format !== 'csv' && kept.accountId !== accountId)
+  return new Map(
+    others.flatMap(({ settled: { statement_account: name }, accountName }) =>
+      name && accountName ? [[name, accountName] as const] : [],
+    ),
+  )
 }
 
 /** The layout of a file that was read; it is stored if it is new, or if something was told anew. */

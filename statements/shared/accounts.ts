@@ -64,7 +64,7 @@ export function chooseAccount(
   const [only] = accounts
   const told = aspects.told.statement_account
   if (names.length > 1) askForAccount(names, aspects)
-  else if (only && told === undefined) askAboutOther(only, names[0] ?? '', aspects)
+  else if (only && told === undefined) askAboutOther(only, names[0] ?? '', aspects, options.elsewhere)
   if (aspects.questions.length > 0)
     throw new Unreadable({ questions: aspects.questions.map(withRows(accounts, names)) })
   const chosen = aspects.settled.statement_account?.value ?? told
@@ -80,17 +80,26 @@ export function chooseAccount(
   return { account, settled: aspects.settled }
 }
 
-/** Asks about the only account of a file if an earlier one was of another account, or in another currency. */
-function askAboutOther({ identifier, currency }: StatementAccount, name: string, aspects: Aspects): void {
+/**
+ * Asks about the only account of a file if an earlier one was of another account, or in another currency, or if one of the
+ * same account went elsewhere.
+ */
+function askAboutOther(
+  { identifier, currency }: StatementAccount,
+  name: string,
+  aspects: Aspects,
+  elsewhere: ReadOptions['elsewhere'],
+): void {
   const { statement_account: account, currency: before } = aspects.kept?.values ?? {}
   const isOther = Boolean(identifier && account && account !== allRows && account !== name)
-  if (!isOther && (!currency || !before || before === currency)) return
+  const place = identifier && account !== name ? elsewhere?.get(name) : undefined
+  if (!isOther && !place && (!currency || !before || before === currency)) return
   const [found, earlier] = isOther ? [`of the account ${name}`, account] : [`in ${currency}`, before]
-  aspects.ask(
-    'statement_account',
-    `The file is ${found}, but ${earlier} was imported ${aspects.kept?.source}.`,
-    [{ value: name, label: `import ${isOther ? name : currency} into this account` }],
-  )
+  const text = place
+    ? `The file is of the account ${name}, which was imported into ${place}.`
+    : `The file is ${found}, but ${earlier} was imported ${aspects.kept?.source}.`
+  const what = isOther || place ? name : currency
+  aspects.ask('statement_account', text, [{ value: name, label: `import ${what} into this account` }])
 }
 
 function withRows(accounts: StatementAccount[], names: string[]) {

@@ -39,4 +39,6 @@ export type ReadOptions = {
   answers?: Answers
   remembered?: Remembered | null
   known?: Known | null
+  /** The accounts of earlier files that went into other accounts, with words that name these. */
+  elsewhere?: ReadonlyMap<string, string>
 }
