@@ -3,7 +3,7 @@ import { earliestDate, isCalendarDate, latestDate } from './dates.ts'
 import { doc, field } from './doc.ts'
 import { invalidText, moneyTexts, requiredText } from './field-errors.ts'
 import { type MoneyProblem, parseMoney } from './money.ts'
-import { isBlank, isLongerThan, isStorable, toNfc, trimText } from './texts.ts'
+import { isBlank, isLongerThan, isStorable, normaliseText, trimText } from './texts.ts'
 
 // The field types of requests, with the contract's error texts (`:field` is replaced by the field's name). If a value has
 // several spellings (12.5 or "12.50"), the OpenAPI document has one, since many languages have no union types.
@@ -55,13 +55,13 @@ export const tooLong = (max: number) => `must not be greater than ${max} charact
 /** The error of a field that has more than `max` characters. */
 export const tooLongText = (max: number) => fieldText(tooLong(max))
 
-/** A required text of up to `max` code points, in NFC. */
-export const text = (max = 255) => trimmed(preprocessed(toComposed, boundedString(max)))
+/** A required text of up to `max` code points, normalised. */
+export const text = (max = 255) => trimmed(preprocessed(toNormal, boundedString(max)))
 
-/** A required id as a text, trimmed. It is compared as it is, so composing it (NFC) would be work for nothing. */
+/** A required id as a text, trimmed. It is compared as it is, so that no retry names another row. */
 export const clientId = (max: number) => trimmed(boundedString(max))
 
-const toComposed = (input: string) => (typeof input === 'string' ? toNfc(input) : input)
+const toNormal = (input: string) => (typeof input === 'string' ? normaliseText(input) : input)
 
 const boundedString = (max: number) =>
   field(

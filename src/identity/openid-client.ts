@@ -1,7 +1,7 @@
 import { CodeChallengeMethod, generateCodeVerifier, OAuth2Client } from 'arctic'
 import { createLocalJWKSet, decodeJwt, type JWTPayload, jwtVerify } from 'jose'
 import * as z from 'zod/mini'
-import { isBlank, toNfc, trimText } from '../domain/texts.ts'
+import { isBlank, normaliseText, trimText } from '../domain/texts.ts'
 import { abortable, type Deadline } from '../failures/deadline.ts'
 import { ProviderUnavailable } from '../failures/failures.ts'
 
@@ -186,7 +186,7 @@ function identityOf(claims: Claims): Identity {
 /** Removes NUL and unpaired surrogates, which cannot be stored (domain/fields.ts). */
 function storable(text: string | undefined): string | null {
   const stored = text?.replaceAll('\0', '').toWellFormed() ?? ''
-  return isBlank(stored) ? null : toNfc(trimText(stored))
+  return isBlank(stored) ? null : normaliseText(trimText(stored))
 }
 
 async function getJson(url: string, headers: Record<string, string> = {}): Promise<unknown> {

@@ -1,7 +1,7 @@
 import { parseMultipart } from '@remix-run/multipart-parser'
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
-import { isBlank, isStorable, toNfc, trimText } from '../domain/texts.ts'
+import { isBlank, isStorable, normaliseText, trimText } from '../domain/texts.ts'
 import { Invalid } from '../failures/failures.ts'
 import type { App } from '../http/app-types.ts'
 import { isJson, jsonText, parseJson, receiveBody } from '../http/request-body.ts'
@@ -132,7 +132,7 @@ function malformedForm(): never {
 
 /** The name of a file as it is shown; null if it has none. */
 function shownName(name: string): string | null {
-  const text = trimText(toNfc(name.slice(0, maxFileName).toWellFormed()))
+  const text = trimText(normaliseText(name.slice(0, maxFileName).toWellFormed()))
   return isBlank(text) || !isStorable(text) ? null : text
 }
 

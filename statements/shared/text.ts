@@ -1,4 +1,4 @@
-import { isBlank, isLongerThan, toNfc, trimText } from '../../src/domain/texts.ts'
+import { isBlank, isLongerThan, normaliseText, trimText } from '../../src/domain/texts.ts'
 
 const maxCodePoints = 255
 /**
@@ -19,7 +19,7 @@ export function cleanText(raw: string): string | null {
   // Cleaning a very long text is expensive, so it is cut first, with room for the padding that is dropped below.
   const line = raw.slice(0, 16_384).toWellFormed().replace(unwanted, ' ').replace(/\s+/g, ' ')
   if (isBlank(line)) return null
-  const text = toNfc(trimText(line))
+  const text = normaliseText(trimText(line))
   if (text.length <= maxCodePoints) return text
   const points = [...text]
   return points.length <= maxCodePoints ? text : `${points.slice(0, maxCodePoints - 1).join('')}…`
@@ -29,7 +29,7 @@ export function cleanText(raw: string): string | null {
 export function cleanName(raw: string): string | null {
   const text = cleanText(raw)
   if (text === null || text === raw) return text
-  const name = toNfc(trimText(raw.toWellFormed().replace(unwanted, ' ')))
+  const name = normaliseText(trimText(raw.toWellFormed().replace(unwanted, ' ')))
   return isLongerThan(name, maxCodePoints) ? text : name
 }
 

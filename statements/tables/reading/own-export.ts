@@ -1,6 +1,6 @@
 import { earliestDate, isCalendarDate, latestDate } from '../../../src/domain/dates.ts'
 import { parseMoney } from '../../../src/domain/money.ts'
-import { isBlank, isLongerThan, isStorable, toNfc, trimText } from '../../../src/domain/texts.ts'
+import { isBlank, isLongerThan, isStorable, normaliseText, trimText } from '../../../src/domain/texts.ts'
 import { csvHeaders, exportedTexts } from '../../../src/domain/transaction-fields.ts'
 import { transactionTypes } from '../../../src/domain/types.ts'
 import { maxRows, tooManyRows } from '../../shared/problems.ts'
@@ -75,4 +75,4 @@ function readRow({ line, cells }: CsvRecord, width: number): OwnRow | null {
 /** True for a text as the API stores it. */
 const isStored = (cell: string) =>
   cell === '' ||
-  (!isBlank(cell) && isStorable(cell) && !isLongerThan(cell, 255) && toNfc(trimText(cell)) === cell)
+  (!isBlank(cell) && isStorable(cell) && !isLongerThan(cell, 255) && normaliseText(trimText(cell)) === cell)

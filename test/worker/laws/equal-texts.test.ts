@@ -20,7 +20,18 @@ const spellings = [composed, decomposed, `${edges}${decomposed}${edges}`]
 /** Shows nothing at all, whether or not it may stand at an edge. */
 const blanks = ['\u200b', edges, '\u200d', '\u200c\ufe0f', '\u3164', '\u034f', '\u2800', '\u0001']
 /** These need a format character, also at an edge. */
-const kept = ['👩‍👩‍👧', '🏴\u{e0067}\u{e0062}\u{e007f}', '❤\ufe0f', 'نامه\u200c', 'a\u200bb', '\u200dx\u200d']
+const kept = ['👩‍👩‍👧', '🏴\u{e0067}\u{e0062}\u{e007f}', '❤\ufe0f', 'نامه\u200c', '\u200dx\u200d', 'ם\u200f1']
+/** What shows and means nothing, wherever it stands; the tags spell a text for machines. */
+const nothing = [
+  '\u00ad',
+  '\u200b',
+  '\u2060',
+  '\u2064',
+  '\ufeff',
+  '\u{e0001}',
+  '\u{e0041}\u{e0042}',
+  '\u{e0fff}',
+]
 
 /** Sends a text, and returns what was stored, or the errors if it is refused. */
 type Place = (house: Household, text: string) => Promise<{ stored?: string | null; errors?: Json }>
@@ -129,9 +140,18 @@ describe.each(Object.entries({ ...names, ...descriptions }))('%s', (where, place
   })
 
   test('keeps the format characters of flags, emoji and scripts', async () => {
-    // A file loses those within its texts as well, which no script needs.
-    const stored = (text: string) => (where.startsWith('a CSV') ? text.replace('\u200b', '') : text)
+    // A file loses marks of direction as well.
+    const stored = (text: string) => (where.startsWith('a CSV') ? text.replace('\u200f', '') : text)
     expect(await outcomes(kept)).toEqual(all(kept, (text) => ({ stored: stored(text) })))
+  })
+
+  test('removes what shows and means nothing, also within a text', async () => {
+    const texts = nothing.flatMap((one) => [
+      `Caf${one}é`,
+      `${one}Café ${one}`,
+      `Ca${one.repeat(300)}fe\u0301`,
+    ])
+    expect(await outcomes(texts)).toEqual(all(texts, () => ({ stored: composed })))
   })
 })
 
