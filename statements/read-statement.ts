@@ -61,7 +61,7 @@ export type Reading = {
   /** How each aspect of the file was settled, by the field of its question. */
   settled: Settled
   questions: FileQuestion[]
-  /** The days whose rows, passed as `known`, might settle a question. */
+  /** The days whose rows, passed as `known`, might settle a question, or contradict the kind of the account. */
   needs: Span | null
   /** The fields of answers for which the file has no use. */
   unused: string[]
@@ -120,7 +120,7 @@ const withoutMarkers = (settled: Settled): Settled =>
 type Found = Pick<Reading, 'rows' | 'leftOut' | 'settled' | 'layout'> & Partial<Reading>
 
 function readBank(bytes: Uint8Array, options: ReadOptions): Found {
-  const { format, accounts, settled: aspects, headers } = readBankFile(bytes, options)
+  const { format, accounts, settled: aspects, headers, needs = null } = readBankFile(bytes, options)
   const { account, settled: choice } = chooseAccount(accounts, options)
   const settled = { ...choice, ...aspects }
   const others = accounts.filter((one) => one !== account)
@@ -136,6 +136,7 @@ function readBank(bytes: Uint8Array, options: ReadOptions): Found {
     leftOut: [...account.leftOut, ...others.flatMap(ofOtherAccount)],
     balances: { opening: account.openingBalance, closing: account.closingBalance },
     createdOn: account.createdOn,
+    needs,
     settled,
     layout: {
       format,

@@ -4,6 +4,7 @@ import type { KeptLayout, LinkableRow } from '../database/schema.ts'
 import type { Deps } from '../deps.ts'
 import type { CalendarDate } from '../domain/dates.ts'
 import type { Meter } from '../domain/meter.ts'
+import type { AccountKind } from '../domain/types.ts'
 import type { RequestDeadline } from '../failures/deadline.ts'
 import type { Memory } from './memory.ts'
 
@@ -22,6 +23,8 @@ export type App = {
     memory: Memory
     /** The user's stored layouts; set on routes that import files. */
     layouts: KeptLayout[]
+    /** The kinds of those of the user's accounts that have one; set where the layouts are. */
+    accountKinds: Map<number, AccountKind>
     /** The user's recurring transactions whose occurrences rows may be; set where the layouts are. */
     linkable: LinkableRow[] | undefined
     /** The date in the user's time zone; set where the layouts are. */

@@ -12,6 +12,7 @@ import type { Owner } from '../database/owner.ts'
 import { accounts, type KeptLayout, transactions } from '../database/schema.ts'
 import { type CalendarDate, dateIn, fallbackTimezone, type Span } from '../domain/dates.ts'
 import { type Minor, negated } from '../domain/money.ts'
+import type { AccountKind } from '../domain/types.ts'
 import { Invalid, Questions } from '../failures/failures.ts'
 import { answersOf } from './answers.ts'
 import { selectBalanceOn } from './closing-balance.ts'
@@ -37,19 +38,21 @@ type FileInput = Pick<ImportFile, 'kind' | 'fileName'> & {
 export async function readImportFile(
   owner: Owner,
   input: FileInput,
-  layouts: KeptLayout[],
+  { layouts, accountKinds }: { layouts: KeptLayout[]; accountKinds: Map<number, AccountKind> },
 ): Promise<ImportFile> {
   const { kind, bytes, options } = input
   const existing = options.create_accounts ? await accountNames(owner) : null
   const remembered = rememberedFor(input, layouts)
   const accountId = options.account_id
+  // Rows of a table of one's own may be of several accounts.
+  const ofAccount = kind === 'bank' ? accountKinds.get(accountId ?? 0) : undefined
   const read = (known?: Known) =>
     readStatement(bytes, {
       kind: kind === 'bank' ? 'bank' : 'own',
       today: dateIn(fallbackTimezone, owner.now),
       answers: answersOf(options),
       remembered,
-      known,
+      known: { kind: ofAccount, ...known },
       ...(accountId !== undefined && { elsewhere: importedElsewhere(layouts, accountId) }),
     })
   const first = read()
@@ -118,13 +121,13 @@ async function knownOf(owner: Owner, accountId: number, { from, to }: Span): Pro
 
 /** What the account held at the end of each day on which that changed, and of the last day, before which it held `last`. */
 function balancesBefore(
-  rows: Known['rows'],
+  rows: NonNullable<Known['rows']>,
   from: CalendarDate,
   to: CalendarDate,
   last: number,
-): Known['balances'] {
+): NonNullable<Known['balances']> {
   const moved = Map.groupBy(rows, ({ date }) => date)
-  const balances: Known['balances'] = []
+  const balances: NonNullable<Known['balances']> = []
   let balance = last
   for (const date of [...new Set([from, ...moved.keys(), to])].sort().reverse()) {
     balances.unshift({ date, amount: balance as Minor })

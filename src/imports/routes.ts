@@ -1,6 +1,7 @@
 import type { Context, Next } from 'hono'
 import { Hono } from 'hono/tiny'
 import type * as z from 'zod/mini'
+import { kindsOf, selectKinds } from '../accounts/kinds.ts'
 import { presentCheck } from '../balance-checks/present.ts'
 import { dateIn } from '../domain/dates.ts'
 import type { Draft } from '../failures/draft.ts'
@@ -66,12 +67,14 @@ const isSmallJson = (c: Context<App>) => isJson(c) && hasSmallContentLength(c)
 async function requireSender(c: Context<App>, next: Next) {
   if (!isSmallJson(c)) {
     const owner = c.get('owner')
-    const { user, layouts, rules } = await owner.run({
+    const { user, layouts, kinds, rules } = await owner.run({
       layouts: selectLayouts(owner),
+      kinds: selectKinds(owner),
       rules: selectLinkable(owner, owner.now),
     })
     requireVerified(user)
     c.set('layouts', layouts)
+    c.set('accountKinds', kindsOf(kinds))
     c.set('linkable', rules)
     c.set('today', dateIn(user.timezone, owner.now))
   }
@@ -112,5 +115,6 @@ async function readInput(c: ImportContext, bytes: Uint8Array<ArrayBuffer>, kind:
       create_accounts: ['Only a file of import/store names accounts that can be created.'],
     })
   if (input.kind === 'rows') return readImportRows(input.transactions, kind, input.options)
-  return readImportFile(c.get('owner'), { ...input, kind, today: c.get('today') }, c.get('layouts'))
+  const kept = { layouts: c.get('layouts'), accountKinds: c.get('accountKinds') }
+  return readImportFile(c.get('owner'), { ...input, kind, today: c.get('today') }, kept)
 }

@@ -14,7 +14,7 @@ type Dated = { date: CalendarDate | null; amount: Minor; fee?: Minor | null }
  * too few: the days of the file and the one before them are those on which they are needed.
  */
 export function signsByKnownRows(entries: Dated[], aspects: Aspects): Proved<SignConvention> | null {
-  if (!aspects.known) {
+  if (!aspects.known?.rows) {
     needDays(entries, aspects)
     return null
   }
@@ -34,10 +34,10 @@ export function signsByKnownRows(entries: Dated[], aspects: Aspects): Proved<Sig
 export function needDays(entries: Dated[], aspects: Aspects): void {
   const days = entries.flatMap(({ date }) => date ?? []).sort()
   const [from, to] = [days[0], days.at(-1)]
-  if (from && to && !aspects.known) aspects.needs = { from: addDays(from, -1), to }
+  if (from && to && !aspects.known?.rows) aspects.needs = { from: addDays(from, -1), to }
 }
 
 /** What the account is known to have held at the end of a day; null if that is unknown, or nothing. */
 export function knownBalance({ known }: Aspects, day: CalendarDate): Minor | null {
-  return known?.balances.findLast(({ date }) => date <= day)?.amount || null
+  return known?.balances?.findLast(({ date }) => date <= day)?.amount || null
 }

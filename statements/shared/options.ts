@@ -1,6 +1,6 @@
 import type { CalendarDate } from '../../src/domain/dates.ts'
 import type { Minor } from '../../src/domain/money.ts'
-import type { signConventions } from '../../src/domain/types.ts'
+import type { AccountKind, signConventions } from '../../src/domain/types.ts'
 
 /** Whether negative amounts were spent, as they are written, or positive ones were. */
 export type SignConvention = (typeof signConventions)[number]
@@ -27,10 +27,10 @@ export type Remembered = { values: Answers; source: string }
 type OfDay = { date: CalendarDate; amount: Minor }
 
 /**
- * What is known of the account that the file is meant for: the `rows` recorded on the days of `needs`, and what it held at the
- * end of some of these days, in their order, each until the next. There are none if that is unknown.
+ * What is known of the account that the file is meant for: its `kind`, the `rows` recorded on the days of `needs`, and what it
+ * held at the end of some of these days, in their order, each until the next. There are none if that is unknown.
  */
-export type Known = { rows: OfDay[]; balances: OfDay[] }
+export type Known = { kind?: AccountKind | null; rows?: OfDay[]; balances?: OfDay[] }
 
 /** What a file is read with besides its bytes; the rest is proved by the file, or asked. */
 export type ReadOptions = {

@@ -1,4 +1,4 @@
-import type { CalendarDate } from '../../src/domain/dates.ts'
+import type { CalendarDate, Span } from '../../src/domain/dates.ts'
 import type { Minor } from '../../src/domain/money.ts'
 import type { TransactionText } from '../../src/domain/transaction-fields.ts'
 import type { leftOutReasons } from '../../src/domain/types.ts'
@@ -52,6 +52,8 @@ export type BankStatement = {
   format: 'ofx' | 'qif' | 'camt' | 'mt940' | 'csv'
   accounts: StatementAccount[]
   settled: Settled
+  /** The days whose rows might show the opposite of what the kind of the account has settled. */
+  needs?: Span | null
   /** The headers of a table, or the kinds of its columns; empty for other formats. */
   headers: string[]
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Minor } from '../../src/domain/money.ts'
-import { readStatement } from '../../statements/index.ts'
+import { type Known, readStatement } from '../../statements/index.ts'
 import { encode } from './corpus.ts'
 import { readFile } from './judge/reader.ts'
 
@@ -101,6 +101,79 @@ describe('balances that follow from signed amounts', () => {
       '2026-02-04,Back,-2.00,23.00',
     )
     expect(amounts(next, {}, remembered)).toEqual([-500, 8000, 200])
+  })
+})
+
+describe('the kind of the account', () => {
+  const amountsOnly = table('Date,Text,Amount', '2026-01-02,Tea,-5.00', '2026-01-03,Pay,80.00')
+  const raising = table(
+    'Date,Text,Amount',
+    '2026-01-02,Tea,5.00',
+    '2026-01-03,Bus,2.00',
+    '2026-01-04,Pay,-7.00',
+  )
+  const growing = table(named, '2026-01-02,In,5.00,5.00', '2026-01-03,In,2.00,7.00')
+  const read = (bytes: Uint8Array, known: Known, answers = {}) =>
+    readStatement(bytes, { kind: 'bank', today: '2026-02-01', known, answers })
+  const day = (date: string, amount: number) => ({ date, amount: amount as Minor })
+
+  test.each(['current', 'savings'] as const)('%s says that what has a minus was spent', (kind) => {
+    for (const bytes of [amountsOnly, growing, table(named, '2026-01-02,Tea,-5.00,3.00')]) {
+      const { rows, settled, needs } = read(bytes, { kind })
+      expect(settled.signs?.proof).toBe(`as in a ${kind} account`)
+      expect(rows[0]?.amount).toBe(bytes === growing ? 500 : -500)
+      // Recorded rows may show the opposite.
+      expect(needs).not.toBeNull()
+      expect(read(bytes, { kind, rows: [], balances: [] }).needs).toBeNull()
+    }
+  })
+
+  test.each(['card', 'loan', 'investment', null] as const)('%s says nothing', (kind) => {
+    for (const bytes of [amountsOnly, growing])
+      expect(read(bytes, { kind }).questions.map(({ field }) => field)).toEqual(['signs'])
+  })
+
+  test('says nothing of a file that speaks of a card, or whose amounts run against a balance that is known or stated', () => {
+    const title = table(
+      'Kreditkarte 1234',
+      'Date,Text,Amount',
+      '2026-01-02,Tea,-5.00',
+      '2026-01-03,Pay,80.00',
+    )
+    const fallen = { rows: [], balances: [day('2026-01-01', 900), day('2026-01-04', 200)] }
+    const opposite = table(
+      named,
+      '2026-01-02,Tea,5.00,95.00',
+      '2026-01-03,Bus,2.00,93.00',
+      '2026-01-04,Pay,-7.00,100.00',
+    )
+    const asked = [
+      read(title, { kind: 'current' }),
+      read(raising, { kind: 'current', ...fallen }),
+      read(opposite, { kind: 'current' }),
+    ]
+    for (const { questions } of asked) expect(questions.map(({ field }) => field)).toEqual(['signs'])
+    expect(read(raising, { kind: 'current' }).questions).toEqual([])
+  })
+
+  test('yields to recorded rows and to an answer', () => {
+    const rows = [day('2026-01-02', -500), day('2026-01-03', -200), day('2026-01-04', 700)]
+    const { settled } = read(raising, { kind: 'current', rows, balances: [] })
+    expect(settled.signs).toEqual({ value: 'inverted', proof: '3 recorded rows of the same day and amount' })
+    expect(read(amountsOnly, { kind: 'current' }, { signs: 'inverted' }).rows[0]?.amount).toBe(500)
+  })
+
+  test('settles all but the oldest of amounts without signs that only raise the balance', () => {
+    const unsigned = table(
+      named,
+      '2026-01-02,In,5.00,105.00',
+      '2026-01-03,In,2.00,107.00',
+      '2026-01-05,In,3.00,110.00',
+    )
+    const values = (known: Known) =>
+      read(unsigned, known).questions.flatMap(({ options }) => options.map(({ value }) => value))
+    expect(values({ kind: 'savings' })).toEqual(['as_written', 'inverted'])
+    expect(values({})).toHaveLength(4)
   })
 })
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { accountKinds } from '../../src/domain/types.ts'
 import { conservationFaults } from './judge/conservation.ts'
 import { goodVerdicts, outcomeOf } from './judge/judge.ts'
 import { nextOf } from './judge/laws.ts'
@@ -21,4 +22,16 @@ test('of 500 random statements each is exact, at once or after one sheet of need
   const isFaulty = ({ isGood, rounds, faults, next }: (typeof found)[number]) =>
     !isGood || rounds > 1 || faults.length > 0 || next.length > 0
   expect(found.filter(isFaulty)).toEqual([])
+})
+
+test('random statements of current and savings accounts ask about no sign but the oldest, if the kind is known, and are never wrong', () => {
+  const seeds = Array.from({ length: 500 }, (_, i) => i + 1)
+  const wrong = seeds.flatMap((seed) => {
+    const one = randomCase(seed)
+    const kind = accountKinds.find((kind) => one.name.includes(kind))
+    if (kind !== 'current' && kind !== 'savings') return []
+    const { verdict, asked } = outcomeOf({ ...one, known: { kind } })
+    return goodVerdicts.includes(verdict) || verdict === 'unasked' ? [] : [[seed, verdict, asked]]
+  })
+  expect(wrong).toEqual([])
 })

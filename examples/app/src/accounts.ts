@@ -5,6 +5,41 @@ import { accountsOf } from './order.ts'
 export const openFirst = (ledger: Ledger): LedgerAccount[] =>
   accountsOf(ledger).toSorted((a, b) => Number(a.closed_on !== null) - Number(b.closed_on !== null))
 
+type Label = Pick<LedgerAccount, 'type' | 'kind'>
+const types = { bank: 'Bank', mobile: 'Mobile money', cash: 'Cash' }
+const kinds = {
+  current: 'Current',
+  savings: 'Savings',
+  card: 'Card',
+  loan: 'Loan',
+  investment: 'Investment',
+}
+
+/** What a person calls such an account. */
+export function nameOfKind({ type, kind }: Label): string {
+  if (!kind) return types[type]
+  return type === 'bank' ? kinds[kind] : `${kinds[kind]}, ${types[type].toLowerCase()}`
+}
+
+/** The choices of a form, with what the account is now. */
+export function kindOptions(row: Label | undefined): [value: string, name: string][] {
+  const usual = Object.keys(kinds).map((kind) => ({ type: 'bank', kind }) as Label)
+  const labels: Label[] = [...usual, { type: 'mobile', kind: null }, { type: 'cash', kind: null }]
+  const options = new Map(
+    [...labels, ...(row ? [row] : [])].map((one) => [valueOfKind(one), nameOfKind(one)]),
+  )
+  return [...options]
+}
+
+/** A choice, as a form sends it. */
+export const valueOfKind = ({ type, kind }: Label) => `${type}/${kind ?? ''}`
+
+/** The fields of a choice. */
+export function kindOf(value: string): Label {
+  const [type, kind] = value.split('/')
+  return { type, kind: kind || null } as Label
+}
+
 /** What the deletion of an account would take with it. */
 export type Loss = { rows: number; others: { account: string; change: number }[] }
 

@@ -36,10 +36,11 @@ export function directionOf(table: CsvTable, entries: Entry[]): Direction | null
   return { value, doubt: doubtAbout(table, steps) }
 }
 
-/** Which way amounts go that nothing but balances shows, or the question about it. */
+/** Which way amounts go that nothing but balances shows, or the kind of the account, or the question about it. */
 export function provedByBalances(
   groups: Entry[][],
   directions: Direction[],
+  byKind: () => string | null,
   aspects: Aspects,
 ): Proof | Asked {
   const entries = groups.flat()
@@ -50,6 +51,9 @@ export function provedByBalances(
   if (kept) return kept
   const known = first && meaningOfBalances(groups, aspects)
   if (known) return { value: signsOf(known.isOwn, first.value), proof: known.proof, yields: true }
+  const areAgainst = first?.value === 'inverted' || groups.some(areMixed)
+  const proof = areAgainst || (first && !inDoubt) ? null : byKind()
+  if (proof) return { value: 'as_written', proof, yields: true }
   if (inDoubt) return question(mayBeOwed(inDoubt.doubt ?? 'negative amounts raise them'), entries)
   if (first) return { value: first.value, proof: 'the balances follow' }
   if (groups.some(areMixed))
@@ -119,7 +123,15 @@ export function doubtAbout(table: CsvTable, steps: Step[]): string | null {
   }
   if (negative * 2 === balances.length) return 'they are as often negative as positive'
   if (raising.length > lowering.length) return 'more amounts raise them than lower them'
+  return debtIn(table, steps)
+}
+
+/** What speaks of a card or a loan; null if nothing does. */
+export function debtIn(table: CsvTable, steps: Step[]): string | null {
+  const product = productOf(table, steps)
   if (product) return `the file has ${product}`
+  const raising = steps.filter(({ change }) => change > 0)
+  const lowering = steps.filter(({ change }) => change < 0)
   if (areMostly(table, lowering, isRepayment)) return 'the amounts that lower them seem to be repayments'
   if (textsOf(table, raising).some(isCharge)) return 'interest or fees raise them'
   if (lowering.length === raising.length && lowering.length > 1 && textsOf(table, lowering).every(isTransfer))

@@ -6,6 +6,7 @@ import { columnsNamed } from '../text/headers.ts'
 import { isTrade, type Mark, sideOf } from '../text/mark-words.ts'
 import type { CsvRow } from '../text/row.ts'
 import type { CsvTable } from '../text/table.ts'
+import { provedByKind } from './account-kind.ts'
 import { areMixed } from './balances.ts'
 import { type Direction, directionOf, provedByBalances } from './direction.ts'
 import type { Entry } from './entry.ts'
@@ -27,6 +28,7 @@ import { unsigned } from './unsigned.ts'
  * | three recorded rows of the same day and amount, or more  | what the signs mean              | anything, unless all agree         |
  * | an earlier import of the account, or its known balance   | what the balances mean           | the oldest amount without a sign   |
  * | balances that follow                                     | that amounts agree with them     | that more is better (direction.ts) |
+ * | the kind of the account, current or savings              | that a minus was spent           | a file that speaks of a debt       |
  * | a minus sign                                             | nothing                          | cards write it both ways           |
  */
 
@@ -58,7 +60,8 @@ export function settleSigns(
   if (!hasMinus && !table.layout?.signs) return unsigned(table, groups, evidence, aspects)
   const marks = mixedMarks(table, groups.flat(), aspects)
   const convention = aspects.settle('signs', () => {
-    const found = signedAspect(table, groups, evidence, aspects)
+    const byKind = () => (marks ? null : provedByKind(table, groups, aspects))
+    const found = signedAspect(table, groups, { ...evidence, byKind }, aspects)
     return marks ? withMarkOptions(found) : { ...found, line: firstMoved(groups) }
   })
   return marks && isByMark(convention)
@@ -84,7 +87,11 @@ function settleSides(table: CsvTable, groups: Entry[][], { sides }: Evidence, as
   refuseMappedSides(table, groups, aspects)
   if (sides === 'by balances') {
     const directions = groups.flatMap((group) => directionOf(table, group) ?? [])
-    const settle = () => ({ ...provedByBalances(groups, directions, aspects), line: firstMoved(groups) })
+    const byKind = () => provedByKind(table, groups, aspects)
+    const settle = () => ({
+      ...provedByBalances(groups, directions, byKind, aspects),
+      line: firstMoved(groups),
+    })
     return applied(groups, aspects.settle('signs', settle))
   }
   const { signs } = aspects.told
@@ -119,8 +126,7 @@ function refuseMappedSides(table: CsvTable, groups: Entry[][], aspects: Aspects)
   const marked = isSigned(written) ? null : sureMarks(table, rows, aspects)
   const against = marked?.marks.findIndex((mark) => mark && mark !== field) ?? -1
   if (marked && against >= 0) refuse(marked.proof, rows[against]?.line)
-  const evidence: Evidence = { sides: 'none', openings: [], own: null, directionOf: null }
-  const found = signedAspect(table, written, evidence, aspects)
+  const found = signedAspect(table, written, { own: null, byKind: () => null }, aspects)
   const isAgainst = 'value' in found && (found.value === 'inverted') !== (field === 'debit')
   if (isAgainst && !found.yields) refuse(found.proof)
 }
@@ -210,7 +216,7 @@ function byMarks(
 function signedAspect(
   table: CsvTable,
   groups: Entry[][],
-  { own }: Evidence,
+  { own, byKind }: Pick<Evidence, 'own'> & { byKind: () => string | null },
   aspects: Aspects,
 ): Proof | Asked {
   const entries = groups.flat()
@@ -245,7 +251,7 @@ function signedAspect(
   const against = rest.find(({ value }) => value !== first?.value)
   if (first && against && proofs.length > 0)
     return question(`${sentence(first.proof)} and ${against.proof} contradict each other.`, entries)
-  return first && proofs.length > 0 ? first : provedByBalances(groups, directions, aspects)
+  return first && proofs.length > 0 ? first : provedByBalances(groups, directions, byKind, aspects)
 }
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

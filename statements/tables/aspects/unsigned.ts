@@ -3,6 +3,7 @@ import { type Minor, negated } from '../../../src/domain/money.ts'
 import { type Aspects, asTold, refuseAnswer } from '../../shared/aspect.ts'
 import { knownBalance, needDays, signsByKnownRows } from '../../shared/known.ts'
 import type { CsvTable } from '../text/table.ts'
+import { provedByKind } from './account-kind.ts'
 import { directionsByBalances } from './balances.ts'
 import { doubtAbout, meaningOfBalances } from './direction.ts'
 import type { Entry } from './entry.ts'
@@ -14,6 +15,9 @@ type Evidence = { openings: Minor[]; own: Proof | null }
 
 /** An entry without a sign, and whether its balance shows that it was raised (1) or lowered (-1). */
 type Unsigned = { entry: Entry; direction: 1 | -1 | null }
+
+/** Why balances may be what is owed, and what proves by the kind of the account that they are not. */
+type Doubt = { doubt: string | null; byKind: string | null }
 
 /** How the balances are meant, and what is known of the entries whose direction they do not show. */
 type Meaning = { isOwn: boolean; oldestCameIn: boolean }
@@ -35,7 +39,10 @@ export function unsigned(
   const all = read.flat()
   if (all.every(({ direction }) => direction === null)) return ofOneDirection(table, groups, own, aspects)
   const doubts = read.map((group) => doubtAbout(table, group.map(stepOf)))
-  const { isOwn, oldestCameIn } = settle(all, doubts.find((doubt) => doubt !== null) ?? null, aspects)
+  const doubt = doubts.find((one) => one !== null) ?? null
+  const moved = () => read.map((group) => group.map(movedBy))
+  const byKind = doubt === null ? null : provedByKind(table, moved(), aspects)
+  const { isOwn, oldestCameIn } = settle(all, { doubt, byKind }, aspects)
   return read.map((group) =>
     group.map(({ entry, direction }) => {
       const cameIn = direction === null ? oldestCameIn : (direction === 1) === isOwn
@@ -43,6 +50,12 @@ export function unsigned(
     }),
   )
 }
+
+/** The entry as it moved the balance: by nothing, if that does not show. */
+const movedBy = ({ entry, direction }: Unsigned) => ({
+  ...entry,
+  amount: (entry.amount * (direction ?? 0)) as Minor,
+})
 
 /** What the account held, or owed, before the first day of the file. */
 function knownOpenings(entries: Entry[], aspects: Aspects): Minor[] {
@@ -84,12 +97,12 @@ const notShown = 'The balances do not show which way every amount went, and none
  * next. As long as the first is unknown, `as_written` says that positive amounts came in: those that raise the balance or, if
  * none does, those that lower it.
  */
-function settle(all: Unsigned[], doubt: string | null, aspects: Aspects): Meaning {
+function settle(all: Unsigned[], { doubt, byKind }: Doubt, aspects: Aspects): Meaning {
   const told = aspects.told.signs?.startsWith('by_mark') ? undefined : aspects.told.signs
   const open = all.flatMap(({ entry, direction }) => (entry.amount !== 0 && !direction ? [entry] : []))
   const shown = shownIn(all)
   const isOneWay = all.every(({ direction }) => direction !== (shown.verb === 'raise' ? -1 : 1))
-  const known = knownMeaning(all, doubt, isOneWay, shown, aspects)
+  const known = knownMeaning(all, { doubt, byKind }, isOneWay, shown, aspects)
   const kept = isOneWay && known ? keptSigns(known.isOwn === (shown.verb === 'raise'), aspects) : null
   if (
     told !== undefined &&
@@ -128,7 +141,7 @@ const isOwnBy = (answer: string, { verb }: Shown) => answer.startsWith('inverted
 /** Whether more is better, as far as that is known without a question; `yields` to an answer if the file does not show it. */
 function knownMeaning(
   all: Unsigned[],
-  doubt: string | null,
+  { doubt, byKind }: Doubt,
   isOneWay: boolean,
   { verb }: Shown,
   aspects: Aspects,
@@ -139,15 +152,13 @@ function knownMeaning(
   // Of a layout with signs, this month may have amounts of one sign only.
   if (kept && isOneWay && (signs === 'as_written' || signs === 'inverted'))
     return { isOwn: (signs === 'as_written') === (verb === 'raise'), proof: kept.source, yields: true }
-  const shown = all.map(({ entry, direction }) => ({
-    ...entry,
-    amount: (entry.amount * (direction ?? 0)) as Minor,
-  }))
+  const shown = all.map(movedBy)
   const recorded = signsByKnownRows(shown, aspects)
   if (recorded) return { isOwn: recorded.value === 'as_written', proof: recorded.proof, yields: true }
   const held = meaningOfBalances([all.map(({ entry }) => entry)], aspects)
   if (held) return { ...held, yields: true }
-  return doubt === null ? { isOwn: true, proof: 'the balances show which way each amount went' } : null
+  if (doubt === null) return { isOwn: true, proof: 'the balances show which way each amount went' }
+  return byKind ? { isOwn: true, proof: byKind, yields: true } : null
 }
 
 /** The signs of an earlier import, if the amounts that came in or were spent agree with them. */

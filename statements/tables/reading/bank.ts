@@ -2,6 +2,7 @@ import { accountNames, addEntry, askForAccount, emptyAccount, leftOut } from '..
 import type { ReadOptions } from '../../shared/options.ts'
 import type { BankStatement, StatementAccount } from '../../shared/statement.ts'
 import { bankReference } from '../../shared/text.ts'
+import { isByKind } from '../aspects/account-kind.ts'
 import { closingBalance } from '../aspects/balances.ts'
 import type { Entry } from '../aspects/entry.ts'
 import { cellOf, linesOf } from '../text/row.ts'
@@ -29,7 +30,13 @@ export function readBankCsv(text: string, options: ReadOptions, isSheet: boolean
   problems.throwIfAny(aspects)
   const [first = emptyAccount(ibanAbove(table), null), ...others] = accounts
   first.leftOut.push(...records)
-  return { format: 'csv', accounts: [first, ...others], settled: aspects.settled, headers: table.identity }
+  return {
+    format: 'csv',
+    accounts: [first, ...others],
+    settled: aspects.settled,
+    needs: isByKind(aspects) ? aspects.needs : null,
+    headers: table.identity,
+  }
 }
 
 function accountOf(table: CsvTable, group: Entry[]): StatementAccount {

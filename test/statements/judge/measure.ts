@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { type AccountKind, accountKinds } from '../../../src/domain/types.ts'
 import { randomCase } from '../random/statement.ts'
 import { allCases, type Case, casesIn, toCaseFile } from './cases.ts'
 import { goodVerdicts, type Outcome, outcomeOf } from './judge.ts'
@@ -14,6 +15,8 @@ const { values } = parseArgs({
     folder: { type: 'string' },
     /** Judges this many random files in place of the corpus. */
     random: { type: 'string' },
+    /** The kind of the account of all files of banks. */
+    account: { type: 'string' },
     seed: { type: 'string', default: '1' },
     /** A folder for the random files that are not read as they should. */
     save: { type: 'string' },
@@ -26,15 +29,23 @@ else if (values.folder) measure(values.folder, casesIn(values.folder))
 else for (const [title, cases] of Object.entries(allCases())) measure(title, cases)
 
 function measure(title: string, cases: Case[]): void {
-  const judged = cases.map((one) => ({ one, outcome: outcomeOf(one) }))
+  const judged = cases.map((one) => ({ one, outcome: outcomeOf(intoAccount(one)) }))
   for (const { one, outcome } of judged)
     if (values.verbose || !goodVerdicts.includes(outcome.verdict)) print(one, outcome)
   console.log(`${title}: ${cases.length} files, ${counted(judged.map(({ outcome }) => outcome.verdict))}`)
+  const asked = judged.flatMap(({ outcome }) => outcome.doubts.map((field) => field.split('.', 1)[0] ?? ''))
+  console.log(`  ${asked.length} questions: ${counted(asked)}`)
   for (const [kind, some] of Map.groupBy(judged, ({ one, outcome }) => kindOf(one, outcome))) {
     const asking = some.filter(({ outcome }) => outcome.doubts.length > 0).length
     const later = some.filter(({ outcome }) => outcome.rounds > 1).length
     console.log(`  ${kind}: ${asking} of ${some.length} files ask, ${later} of them more than once`)
   }
+}
+
+/** The file as it is imported into an account of the kind that is given, if one is. */
+function intoAccount(one: Case): Case {
+  const kind = accountKinds.find((kind): kind is AccountKind => kind === values.account)
+  return kind && one.kind === 'bank' ? { ...one, known: { ...one.known, kind } } : one
 }
 
 function measureRandom(many: number, seed: number): void {

@@ -46,6 +46,25 @@ test('what a file leaves open is asked with the rows that each answer would make
   expect(await layouts()).toEqual([])
 })
 
+test('a statement that proves nothing is read as that of a current account, if the account is one, unless its rows show the opposite', async () => {
+  const { send, person, checking } = await createCustomer()
+  const month = '2026-09-13,Coffee,-12.50\n2026-09-14,Salary,30\n2026-09-15,Books,-4\n'
+  const file = `Date,Description,Amount\n${month}`
+  const label = (kind: string) => person.put(`/api/accounts/${checking.id}`, { kind })
+  await label('card')
+  expect(Object.keys((await send(file, '&dry_run=true')).body.errors)).toEqual(['signs'])
+  await label('current')
+  const { settled, preview } = (await send(file, '&dry_run=true')).body.import
+  expect(settled.signs).toEqual({ value: 'as_written', proof: 'as in a current account' })
+  expect([preview.total_in, preview.total_out]).toEqual(['30.00', '16.50'])
+  expect((await send(file, '&signs=inverted')).status).toBe(200)
+  const again = (await send(file.replace('Amount', 'Betrag'), '&dry_run=true')).body.import
+  expect(again.settled.signs).toEqual({
+    value: 'inverted',
+    proof: '3 recorded rows of the same day and amount',
+  })
+})
+
 /** The statements of a card with what is owed, none of whose amounts has a sign. */
 const debt = (month: string, owed: number) => {
   const rows = [

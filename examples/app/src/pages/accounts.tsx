@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Ledger, LedgerAccount, LedgerCheck } from 'purse-client'
-import { lossWith, openFirst } from '../accounts.ts'
+import { kindOf, kindOptions, lossWith, nameOfKind, openFirst, valueOfKind } from '../accounts.ts'
 import { money, typedAmount } from '../amounts.ts'
 import type { PageProps } from '../app.tsx'
 import { differenceOf } from '../checks.ts'
@@ -17,7 +17,6 @@ import { type DialogProps, type Edited, RowDialog } from '../ui/row-dialog.tsx'
 import { writeAndSay } from '../ui/toast.tsx'
 import { dates } from './transaction-dialog.tsx'
 
-const types = { bank: 'Bank', mobile: 'Mobile money', cash: 'Cash' }
 const looks = {
   bank: { icon: 'bank', hue: 'blue' },
   mobile: { icon: 'phone', hue: 'violet' },
@@ -64,7 +63,7 @@ export function AccountList({ ledger, onEdit }: ListProps) {
               <span>
                 <bdi>{account.name}</bdi> <Waits of={account} />
                 <small>
-                  {account.closed_on ? `Closed on ${shortDay(account.closed_on)}` : types[account.type]}{' '}
+                  {account.closed_on ? `Closed on ${shortDay(account.closed_on)}` : nameOfKind(account)}{' '}
                   <Checked checks={checks.get(account.key) ?? []} />
                 </small>
               </span>
@@ -89,8 +88,8 @@ function Checked({ checks }: { checks: LedgerCheck[] }) {
 
 export function AccountDialog(props: DialogProps<LedgerAccount>) {
   const row = props.edited === 'new' ? undefined : props.edited
-  const read = ({ name = '', type, starting_balance = '', notes = '', closed_on }: Entries) => ({
-    ...{ name, type: type as LedgerAccount['type'], notes },
+  const read = ({ name = '', kind = '', starting_balance = '', notes = '', closed_on }: Entries) => ({
+    ...{ name, ...kindOf(kind), notes },
     starting_balance: typedAmount(starting_balance).amount,
     closed_on: closed_on || null,
   })
@@ -108,7 +107,7 @@ export function AccountDialog(props: DialogProps<LedgerAccount>) {
       removal={row && <Removal ledger={props.ledger} account={row} onDone={props.onDone} />}
     >
       <Field label="Name" name="name" value={row?.name} maxLength={255} required autofocus />
-      <Choice label="Kind" name="type" value={row?.type} options={Object.entries(types)} />
+      <Choice label="Kind" name="kind" value={row && valueOfKind(row)} options={kindOptions(row)} />
       <AmountField
         label="Starting balance"
         name="starting_balance"
