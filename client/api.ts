@@ -44,6 +44,8 @@ export type Duplicate = {
 /** A question about a file: send `field` with one of the values. `example` has rows as that value reads them. */
 export type ImportQuestion = {
   field: string
+  /** Why it is asked, such as `signs_unproved`. */
+  code: string
   text: string
   /** Another question, with whose first option this one is asked. */
   depends_on: string | null

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, normalize } from 'node:path'
 import { build } from 'esbuild'
@@ -21,7 +21,7 @@ export type PackageOptions = {
 }
 
 /**
- * Builds a package that others can install: JavaScript, types, its README. It depends on what its package.json says, and
+ * Builds a package that others can install: JavaScript, types, its README and the license. It depends on what its package.json says, and
  * throws if its types need anything else.
  */
 export async function buildPackage(target: string, options: PackageOptions): Promise<void> {
@@ -45,6 +45,7 @@ export async function buildPackage(target: string, options: PackageOptions): Pro
       external: [...dependencies, 'node:*'],
     }),
     writeTypes(target, options, dependencies),
+    copyFile(join(projectDirectory, 'LICENSE'), join(target, 'LICENSE')),
     writeFile(join(target, 'README.md'), options.editReadme(readme)),
     writeFile(
       join(target, 'package.json'),

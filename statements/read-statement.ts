@@ -8,6 +8,7 @@ import type { Kind } from './recognise.ts'
 import { chooseAccount, leftOut } from './shared/accounts.ts'
 import { asTold, type Settled } from './shared/aspect.ts'
 import type { Answers, Known, ReadOptions, Remembered } from './shared/options.ts'
+import { firstAnswers } from './shared/questions.ts'
 import type { Balance, BankStatement, LeftOut, OwnRow } from './shared/statement.ts'
 import { type Problem, refuseFile, Unreadable } from './shared/unreadable.ts'
 import type { OwnFile } from './tables/reading/own.ts'
@@ -85,7 +86,8 @@ const nothing: Reading = {
 }
 
 /** Reads a statement of a bank, or a table of one's own. Nothing is to be stored while there are problems or questions. */
-export function readStatement(bytes: Uint8Array, { kind, ...options }: StatementOptions): Reading {
+export function readStatement(bytes: Uint8Array, given: StatementOptions): Reading {
+  const { kind, ...options } = given
   try {
     refuseOtherAnswers(options.answers ?? {})
     const reading = kind === 'bank' ? readBank(bytes, options) : readOwn(bytes, options)
@@ -99,7 +101,8 @@ export function readStatement(bytes: Uint8Array, { kind, ...options }: Statement
     if (!(error instanceof Unreadable)) throw error
     const { problems, questions, needs } = error
     const isOnlySigns = problems.length === 0 && questions.every(({ field }) => field === 'signs')
-    return { ...nothing, problems, questions, needs: isOnlySigns ? needs : null }
+    const unused = unusedBeside(questions, bytes, given)
+    return { ...nothing, problems, questions, needs: isOnlySigns ? needs : null, unused }
   }
 }
 
@@ -210,6 +213,18 @@ function toRemember(settled: Settled): Answers {
       ...(one.seen ? [[`${field}s`, one.seen.join('\n')]] : []),
     ]),
   )
+}
+
+/** The answers without a use, as far as that shows if the open questions are answered with their first options. */
+function unusedBeside(questions: FileQuestion[], bytes: Uint8Array, given: StatementOptions): string[] {
+  const { answers = {} } = given
+  const isNew = questions.some(({ field }) => !(field in answers))
+  if (Object.keys(answers).length === 0 || !isNew) return []
+  const { unused } = readStatement(bytes, {
+    ...given,
+    answers: { ...firstAnswers({ questions }), ...answers },
+  })
+  return unused.filter((field) => field in answers)
 }
 
 /** The answers about what the file does not have. */

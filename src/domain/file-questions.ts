@@ -11,11 +11,12 @@ export type ExampleRow = {
 }
 
 /**
- * A question about a file: the option that settles it, and its possible values with the rows that each changes. If it
+ * A question about a file: the option that settles it, the `code` of its reason, which a program may rely on, and its possible values with the rows that each changes. If it
  * `dependsOn` another one, it was asked with the first option of that, and holds for no other.
  */
 export type FileQuestion = {
   field: string
+  code: string
   text: string
   dependsOn: string | null
   options: { value: string; label: string; example: ExampleRow[] }[]

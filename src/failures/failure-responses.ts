@@ -72,6 +72,12 @@ const question = shown.object('ImportQuestion', 'What a file leaves open.', {
     z.string(),
     doc('The option that answers it, such as `signs` or `mapping.amount`: send it with one of the values.'),
   ),
+  code: field(
+    z.string(),
+    doc(
+      'Why it is asked, for programs: the first part of `field` or, of `signs`, one of `signs_unproved`, `signs_of_debt`, `signs_missing` and `signs_contradicted`.',
+    ),
+  ),
   text: z.string(),
   depends_on: field(
     z.nullable(z.string()),
@@ -112,6 +118,7 @@ export const importError = shown.object(
     questions: [
       {
         field: 'signs',
+        code: 'signs_unproved',
         text: 'Nothing in the file proves which way its amounts go.',
         depends_on: null,
         options: [

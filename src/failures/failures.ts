@@ -296,9 +296,10 @@ export class SignInFailed extends Failure {
 }
 
 /** A question as responses have it. */
-function presentQuestion({ field, text, dependsOn, options }: FileQuestion) {
+function presentQuestion({ field, code, text, dependsOn, options }: FileQuestion) {
   return {
     field,
+    code,
     text,
     depends_on: dependsOn,
     options: options.map(({ value, label, example }) => ({

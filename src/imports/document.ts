@@ -58,6 +58,7 @@ export const importEndpoints: EndpointGroup = {
         questions: [
           {
             field: 'date_format',
+            code: 'date_format',
             text: twoDates,
             depends_on: null,
             options: [dateOption('DD/MM/YYYY', '2026-02-01'), dateOption('MM/DD/YYYY', '2026-01-02')],

@@ -27,5 +27,7 @@ export function reconciledRows({ format, rows }: ImportFile, locked: LockedRow[]
     { value: 'skip', label: 'Leave these rows out.', example: [] },
     { value: 'add', label: 'Add them, which may break a balance check.', example },
   ]
-  return new Questions({ reconciled: [text] }, [{ field: 'reconciled', text, dependsOn: null, options }])
+  return new Questions({ reconciled: [text] }, [
+    { field: 'reconciled', code: 'reconciled', text, dependsOn: null, options },
+  ])
 }

@@ -2,8 +2,8 @@ import type { ExampleRow } from '../../src/domain/file-questions.ts'
 import { formatMoney, negated } from '../../src/domain/money.ts'
 import type { Balance, Reading } from '../index.ts'
 
-/** What the rows do not show: what was left out, how each aspect was settled, balances, answers without a use. */
-export function summaryText({ rows, leftOut, settled, balances, startingBalances, unused }: Reading): string {
+/** What the rows do not show: what was left out, how each aspect was settled, balances. */
+export function summaryText({ rows, leftOut, settled, balances, startingBalances }: Reading): string {
   return [
     `${rows.length} rows, ${leftOut.length} left out`,
     ...leftOut.map(({ line, reason, text }) => `  line ${line}: ${reason}: ${oneLine(text)}`),
@@ -14,7 +14,6 @@ export function summaryText({ rows, leftOut, settled, balances, startingBalances
     ...balanceLine('Closing', balances.closing),
     'Settled:',
     ...Object.entries(settled).map(([field, { value, proof }]) => `  ${field}=${value}: ${proof}`),
-    ...unused.map((field) => `The file has no use for the answer to ${field}.`),
   ].join('\n')
 }
 
@@ -24,17 +23,16 @@ function balanceLine(which: string, balance: Balance | null): string[] {
   return [`${which} balance: ${formatMoney(balance.amount)} on ${balance.date}${doubt}`]
 }
 
-/** The open questions, with the answers to choose from and the rows that each would make. */
-export function questionsText({ questions }: Reading): string {
-  return questions
-    .flatMap(({ field, text, options }) => [
-      text,
-      ...options.flatMap(({ value, label, example }) => [
-        `  --answer '${field}=${value}'  ${label}`,
-        ...example.map((row) => `      ${exampleText(row)}`),
-      ]),
-    ])
-    .join('\n')
+/** The open questions, with the answers to choose from and the rows that each would make, and answers without a use. */
+export function questionsText({ questions, unused }: Reading): string {
+  const open = questions.flatMap(({ field, text, options }) => [
+    text,
+    ...options.flatMap(({ value, label, example }) => [
+      `  --answer '${field}=${value}'  ${label}`,
+      ...example.map((row) => `      ${exampleText(row)}`),
+    ]),
+  ])
+  return [...open, ...unused.map((field) => `The file has no use for the answer to ${field}.`)].join('\n')
 }
 
 function exampleText({ line, date, type, amount, description }: ExampleRow): string {

@@ -1,75 +1,8 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
-import type { CalendarDate } from '../../src/domain/dates.ts'
-import { type Answers, type Kind, type Reading, readStatement, recognise } from '../index.ts'
-import { questionsText, summaryText } from './explain.ts'
-import { formats } from './formats.ts'
-
-const usage =
-  'purse-statements FILE [--answer signs=inverted ...] [--kind bank|own] [--format table|json|csv|hledger]'
-/** What the process exits with. */
-const [done, failed, undecided] = [0, 1, 2]
-
-type Arguments = { file: string; kind: Kind | null; format: keyof typeof formats; answers: Answers }
-
-const args = process.argv.slice(2)
-
-try {
-  if (args.includes('--help')) console.log(`Usage: ${usage}`)
-  else process.exitCode = run(argumentsOf(args))
-} catch (error) {
-  const text = error instanceof Error ? error.message : String(error)
-  console.error(`purse-statements: ${text.replaceAll(/\s+/g, ' ')}`)
-  process.exitCode = failed
-}
-
-/** Writes the rows to stdout, and the rest to stderr; JSON has both. Throws if the file cannot be read. */
-function run({ file, answers, format, ...told }: Arguments): number {
-  const bytes = readFileSync(file)
-  const kind = told.kind ?? recognise(bytes, { answers }).kind ?? 'bank'
-  const reading = readStatement(bytes, { kind, today: today(), answers })
-  if (reading.questions.length === 0 && reading.problems.length > 0)
-    throw new Error(problemText(file, reading))
-  const isOpen = reading.questions.length > 0
-  if (format === 'json' || !isOpen) process.stdout.write(formats[format](reading))
-  if (format !== 'json') console.error(isOpen ? questionsText(reading) : summaryText(reading))
-  return isOpen ? undecided : done
-}
-
-function argumentsOf(args: string[]): Arguments {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      answer: { type: 'string', multiple: true, default: [] },
-      kind: { type: 'string' },
-      format: { type: 'string', default: 'table' },
-    },
-  })
-  const [file, ...others] = positionals
-  const { kind = null, format } = values
-  if (file === undefined || others.length > 0) throw new Error(`Usage: ${usage}`)
-  if (kind !== null && kind !== 'bank' && kind !== 'own') throw new Error('--kind is bank or own.')
-  if (!isFormat(format)) throw new Error(`--format is one of ${Object.keys(formats).join(', ')}.`)
-  return { file, kind, format, answers: Object.fromEntries(values.answer.map(answerOf)) }
-}
-
-function isFormat(name: string): name is keyof typeof formats {
-  return Object.hasOwn(formats, name)
-}
-
-function answerOf(text: string): [field: string, value: string] {
-  const at = text.indexOf('=')
-  if (at < 1) throw new Error(`--answer is a field and its value, such as signs=inverted, not ${text}.`)
-  return [text.slice(0, at), text.slice(at + 1)]
-}
-
-function today(): CalendarDate {
-  return new Date().toISOString().slice(0, 10)
-}
-
-function problemText(file: string, { problems: [first, ...others] }: Reading): string {
-  const place = first?.line ? `${file}, line ${first.line}` : file
-  return `${place}: ${first?.text}${others.length > 0 ? ` (and ${others.length} more)` : ''}`
-}
+// What an older Node runs too, so that it can say why it runs no more.
+const oldest = 22
+const [major] = process.versions.node.split('.')
+if (Number(major) < oldest) {
+  console.error(`purse-statements: needs Node ${oldest} or later; this is ${process.versions.node}.`)
+  process.exitCode = 1
+} else import('./run.ts').then(({ main }) => main(process.argv.slice(2)))

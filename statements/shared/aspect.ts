@@ -26,7 +26,10 @@ export type Proved<Value extends string = string> = {
 }
 
 /** A value that evidence proves, or a question with the values that may answer it; null if the file does not depend on it. */
-export type Aspect = Proved | { question: string; options: Choice[] } | null
+export type Aspect = Proved | Asked | null
+
+/** A question; without a `code` of its own, that is the aspect. */
+export type Asked = { question: string; options: Choice[]; code?: string }
 
 /**
  * How each aspect of a file was settled, by the field that would have answered its question. A value that holds `once` says
@@ -39,7 +42,13 @@ type Reach = { once?: boolean; seen?: string[] }
 export const asTold = 'as the request says'
 
 /** If it `dependsOn` another question, it is asked with the first option of that. */
-export type Question = { field: string; text: string; dependsOn: string | null; options: Choice[] }
+export type Question = {
+  field: string
+  code: string
+  text: string
+  dependsOn: string | null
+  options: Choice[]
+}
 
 /** Marks tell the direction only where they are asked about, and a word has no other answers than those offered. */
 function isPossible(field: string, told: string | undefined, found: Aspect): boolean {
@@ -91,7 +100,7 @@ export class Aspects {
     if ('question' in found) {
       if (kept !== undefined && found.options.some(({ value }) => value === kept))
         return this.record(field, kept, this.kept?.source ?? '')
-      return this.ask(field, found.question, found.options)
+      return this.ask(field, found.question, found.options, found.code)
     }
     // That marks hold where signs contradict them says nothing of a file in which they agree.
     const isComparable = kept !== undefined && !kept.startsWith('by_mark')
@@ -116,8 +125,8 @@ export class Aspects {
     return value
   }
 
-  ask(field: string, text: string, options: Choice[]): string {
-    this.questions.push({ field, text, dependsOn: this.#openQuestionBefore(field), options })
+  ask(field: string, text: string, options: Choice[], code = field.split('.', 1)[0] ?? ''): string {
+    this.questions.push({ field, code, text, dependsOn: this.#openQuestionBefore(field), options })
     return options[0]?.value ?? ''
   }
 

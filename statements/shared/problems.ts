@@ -8,6 +8,8 @@ import { type Problem, refuseFile, Unreadable } from './unreadable.ts'
 export const maxRows = 10_000
 /** No genuine file has more statements. */
 const maxStatements = 20_000
+/** The most characters of a cell that a problem shows. */
+const maxCell = 100
 export const tooManyRows = `The file must not have more than ${maxRows.toLocaleString('en')} rows.`
 
 /** The questions on whose answers the values of rows depend. */
@@ -43,8 +45,9 @@ export class Problems {
   }
 
   /** Adds an error about a field of one row. */
-  addRow(line: number, field: string, text: string): void {
-    this.#list({ line, field, text: messageFor(field, text) })
+  addRow(line: number, field: string, text: string, cell = ''): void {
+    const shown = cell.trim().slice(0, maxCell)
+    this.#list({ line, field, text: messageFor(field, text), ...(shown && { cell: shown }) })
   }
 
   #list(problem: Problem): void {
@@ -59,14 +62,14 @@ export class Problems {
     if (date !== null && date >= earliestDate && date <= latestDate) return date
     const outOfRange = `The :field field must be a date from ${earliestDate} to ${latestDate}.`
     const invalid = date === null ? 'The :field field must be a valid date.' : outOfRange
-    this.addRow(line, 'date', raw.trim() === '' ? requiredText : invalid)
+    this.addRow(line, 'date', raw.trim() === '' ? requiredText : invalid, raw)
     return null
   }
 
   /** Returns a row's amount if it could be read; otherwise adds an error and returns null. */
   checkAmount(line: number, raw: string, amount: Minor | MoneyProblem, field = 'amount'): Minor | null {
     if (typeof amount === 'number') return amount
-    this.addRow(line, field, raw.trim() === '' ? requiredText : moneyTexts[amount])
+    this.addRow(line, field, raw.trim() === '' ? requiredText : moneyTexts[amount], raw)
     return null
   }
 

@@ -141,7 +141,8 @@ function answersBeside(error: Unreadable, field: string, value: string): Answers
   return firstAnswers({ questions: others })
 }
 
-const firstAnswers = ({ questions }: Pick<Unreadable, 'questions'>): Answers =>
+/** The first options of questions, as answers to them. */
+export const firstAnswers = ({ questions }: Pick<Unreadable, 'questions'>): Answers =>
   Object.fromEntries(questions.map(({ field, options }) => [field, options[0]?.value ?? '']))
 
 /** The options of a request with answers to what they leave open. */

@@ -43,6 +43,7 @@ function settleSigns(
 }
 
 const question = (against: string) => ({
+  code: 'signs_contradicted',
   question: `${against} Send signs=as_written if the signs are right, signs=inverted if negative amounts came in.`,
   options: [
     { value: 'as_written', label: 'Negative amounts were spent.' },

@@ -4,9 +4,9 @@ import type { Answers } from './options.ts'
 
 /**
  * Why a row cannot be taken or, if `line` is null, the file. `field` is one of the row, the answer that would settle it, or
- * `file`.
+ * `file`; `cell` is what stands there in the file, at most 100 characters of it.
  */
-export type Problem = { line: number | null; field: string; text: string }
+export type Problem = { line: number | null; field: string; text: string; cell?: string }
 
 /** A file that cannot be read as it is: it has problems, or questions are open. */
 export class Unreadable extends Error {

@@ -89,6 +89,7 @@ describe.skipIf(!hasBrowser)('files in the example app', () => {
       .poll(() => first.evaluate((one) => one === document.activeElement), { timeout: patienceMs })
       .toBe(true)
     await question.getByLabel('1 Feb 2026').check()
+    await page.getByRole('group', { name: 'Is this a card?' }).getByLabel('Yes, a card').check()
     await page.getByLabel('Positive amounts were spent').check()
     await pressToPost(page, 'Look at the file', '/api/import')
     await page.getByRole('heading', { name: '2 new transactions' }).waitFor()

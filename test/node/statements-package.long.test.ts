@@ -43,8 +43,13 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** Runs the command as it was installed. */
-function command(...args: string[]) {
-  const run = spawnSync(path.join(folder, 'node_modules/.bin/purse-statements'), args, { encoding: 'utf8' })
+const command = (...args: string[]) => commandOf('', ...args)
+
+function commandOf(input: string, ...args: string[]) {
+  const run = spawnSync(path.join(folder, 'node_modules/.bin/purse-statements'), args, {
+    encoding: 'utf8',
+    input,
+  })
   return { status: run.status, out: run.stdout, err: run.stderr }
 }
 
@@ -73,9 +78,31 @@ test('the command asks with examples, exits with 2, and reads the file with the 
   expect(asked.err).toMatch(/^ {6}line \d+: \d{4}-\d\d-\d\d (income|expense) -?\d/m)
   const { questions } = JSON.parse(command(file, '--format', 'json').out) as Reading
   expect(answer).toBe(`${questions[0]?.field}=${questions[0]?.options[0]?.value}`)
-  const told = command(file, '--answer', answer, '--answer', 'fees=extra')
+  const told = command(file, '--answer', answer)
   expect(told).toMatchObject({ status: 0, err: expect.stringContaining(`${answer}: as the request says`) })
-  expect(told.err).toContain('The file has no use for the answer to fees.')
+})
+
+test('the command takes no answer that has no use, asks besides, and exits with 2', () => {
+  const file = path.join(corpus, 'cases/171-only-deposits-d.csv')
+  const misspelt = command(file, '--answer', 'sings=inverted')
+  expect(misspelt).toMatchObject({ status: 2, out: '' })
+  expect(misspelt.err).toMatch(/--answer '.*\nThe file has no use for the answer to sings\.\n$/s)
+  const idle = command(files.ofx, '--answer', 'fees=extra')
+  expect(idle).toEqual({ status: 2, out: '', err: 'The file has no use for the answer to fees.\n' })
+})
+
+test('the command reads standard input, and says what kind of account it is for', () => {
+  const input = 'Date,Text,Amount\n2026-01-02,Tea,-5.00\n2026-01-03,Pay,80.00\n'
+  expect(commandOf(input, '-', '--known', 'kind=current')).toMatchObject({
+    status: 0,
+    err: expect.stringContaining('signs=as_written: as in a current account'),
+  })
+  expect(commandOf(input, '-')).toMatchObject({ status: 2 })
+  const damaged = input.replace('80.00', '8o.00')
+  expect(commandOf(damaged, '-', '--answer', 'signs=as_written')).toEqual({
+    ...{ status: 1, out: '' },
+    err: expect.stringMatching(/^purse-statements: -, line 3, "8o\.00": .+\n$/),
+  })
 })
 
 test('the command says in one line what is wrong with a file or its arguments, and exits with 1', () => {
@@ -146,6 +173,7 @@ test('its types need nothing else, and its README leads only to what it brings',
   const readme = await readFile(path.join(statementsPackage, 'README.md'), 'utf8')
   const links = [...readme.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, link = '']) => link)
   expect(links.filter((link) => !existsSync(path.join(statementsPackage, link)))).toEqual([])
+  expect(existsSync(path.join(statementsPackage, 'LICENSE'))).toBe(true)
   const { dependencies, version } = JSON.parse(
     await readFile(path.join(statementsPackage, 'package.json'), 'utf8'),
   )

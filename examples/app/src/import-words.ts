@@ -23,6 +23,7 @@ const asked: Record<string, string> = {
   delimiter: 'Which of these is a row of the file?',
   decimal_separator: 'What stands before the cents?',
   fees: 'Do the amounts contain the fees?',
+  signs: 'Which of these amounts were spent?',
   statement_account: 'Which account of the file is this?',
 }
 

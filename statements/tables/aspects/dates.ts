@@ -70,7 +70,8 @@ function isUsed(answer: string | undefined, found: Aspect, cells: DateCell[]): b
 
 /** The order of dates that are right as they are written, which may still be open. */
 function formatOf(found: Aspect, aspects: Aspects): string {
-  if (found && 'question' in found) return aspects.ask('date_format', found.question, found.options)
+  if (found && 'question' in found)
+    return aspects.ask('date_format', found.question, found.options, found.code)
   return found?.value ?? dateFormats.dmy
 }
 

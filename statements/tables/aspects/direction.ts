@@ -54,11 +54,12 @@ export function provedByBalances(
   const areAgainst = first?.value === 'inverted' || groups.some(areMixed)
   const proof = areAgainst || (first && !inDoubt) ? null : byKind()
   if (proof) return { value: 'as_written', proof, yields: true }
-  if (inDoubt) return question(mayBeOwed(inDoubt.doubt ?? 'negative amounts raise them'), entries)
+  if (inDoubt)
+    return question(mayBeOwed(inDoubt.doubt ?? 'negative amounts raise them'), entries, 'signs_of_debt')
   if (first) return { value: first.value, proof: 'the balances follow' }
   if (groups.some(areMixed))
     return question('The balances in the file contradict the signs of its amounts.', entries)
-  return question('Nothing in the file proves which way its amounts go.', entries)
+  return question('Nothing in the file proves which way its amounts go.', entries, 'signs_unproved')
 }
 
 /** The signs that an earlier import settled; `own` are those of amounts that lead to balances of which more is better. */

@@ -1,19 +1,20 @@
-import type { Choice, Proved } from '../../shared/aspect.ts'
+import type { Asked, Proved } from '../../shared/aspect.ts'
 import type { SignConvention } from '../../shared/options.ts'
 import { quoted } from '../../shared/text.ts'
 import type { Entry } from './entry.ts'
 
 export type Proof = Proved<SignConvention>
-export type Asked = { question: string; options: Choice[] }
+export type { Asked }
 
-/** Asks which way amounts go that have signs. */
-export function question(doubt: string, entries: Entry[]): Asked {
+/** Asks which way amounts go that have signs. The code tells why, for programs. */
+export function question(doubt: string, entries: Entry[], code = 'signs_contradicted'): Asked {
   const example = entries.find(({ amount }) => amount > 0) ?? entries[0]
   const [sign, asWritten, inverted] =
     example && example.amount < 0
       ? ['negative', 'was spent', 'came in']
       : ['positive', 'came in', 'was spent']
   return {
+    code,
     question: `${doubt} Send signs=as_written if a ${sign} amount such as ${shown(example)} ${asWritten}, signs=inverted if it ${inverted}; or map the column to debit or to credit.`,
     options: [
       { value: 'as_written', label: 'Positive amounts came in, negative ones were spent.' },
@@ -36,8 +37,10 @@ export function unsignedQuestion(doubt: string, { entry, verb }: Shown, open: En
     { value: 'as_written', label: `What ${verb}s the balance came in` },
     { value: 'inverted', label: `What ${verb}s the balance was spent` },
   ]
-  if (open.length === 0) return { question: asked, options }
+  const code = 'signs_of_debt'
+  if (open.length === 0) return { code, question: asked, options }
   return {
+    code,
     question: `${asked} Add _but_oldest if ${shown(open[0])}, which no balance shows, went the other way.`,
     options: options.flatMap(({ value, label }) => [
       { value, label: `${label}; the oldest amount went the same way.` },

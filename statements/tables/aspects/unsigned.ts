@@ -77,7 +77,7 @@ function ofOneDirection(table: CsvTable, groups: Entry[][], own: Proof | null, a
   const doubt = hasBalances ? notShown : 'Nothing in the file says which way its amounts go: none has a sign.'
   const signs = aspects.settle(
     'signs',
-    () => own ?? signsByKnownRows(entries, aspects) ?? question(doubt, entries),
+    () => own ?? signsByKnownRows(entries, aspects) ?? question(doubt, entries, 'signs_missing'),
   )
   const isInverted = signs.startsWith('inverted')
   const word = loneMark(
@@ -113,14 +113,16 @@ function settle(all: Unsigned[], { doubt, byKind }: Doubt, aspects: Aspects): Me
   )
     refuseAnswer('signs', told, { proof: known.proof, line: shown.entry?.row.line })
   const isAsked = told === undefined && (known === null || (open.length > 0 && kept === null))
-  const asked = known ? question(notShown, open) : unsignedQuestion(doubt ?? '', shown, open)
+  const asked = known ? question(notShown, open, 'signs_missing') : unsignedQuestion(doubt ?? '', shown, open)
   // What the account held before shows which way the oldest amount went.
   if (isAsked)
     needDays(
       all.map(({ entry }) => entry),
       aspects,
     )
-  const answer = isAsked ? aspects.ask('signs', asked.question, asked.options) : (told ?? kept ?? '')
+  const answer = isAsked
+    ? aspects.ask('signs', asked.question, asked.options, asked.code)
+    : (told ?? kept ?? '')
   const isOwn = known?.isOwn ?? isOwnBy(answer, shown)
   const oldestCameIn = answer === 'as_written' || answer === 'inverted_but_oldest'
   if (!isAsked) {

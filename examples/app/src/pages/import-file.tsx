@@ -59,9 +59,13 @@ export function ImportFile({ ledger }: PageProps) {
             {kind === 'bank' && <Into ledger={ledger} value={last.account_id} />}
           </div>
           {problem && <p role="alert">{problem}</p>}
-          {questions.map((question) => (
-            <Question key={question.field} {...question} />
-          ))}
+          {questions.map((question) =>
+            question.asksKind ? (
+              <KindQuestion key={question.field} {...question} />
+            ) : (
+              <Question key={question.field} {...question} />
+            ),
+          )}
         </Form>
         {isBusy && (
           <p role="status">
@@ -96,7 +100,7 @@ function useRecognised() {
 /** What a person has chosen and answered, and what the service has found in the file. */
 function useImport(ledger: Ledger) {
   const file = useRecognised()
-  const [questions, setQuestions] = useState<ImportQuestion[]>([])
+  const [questions, setQuestions] = useState<Asked[]>([])
   const [preview, setPreview] = useState<{ entries: Entries; outcome: Outcome }>()
   const [done, setDone] = useState<Outcome>()
   const [last, setLast] = useState<Entries>({})
@@ -115,9 +119,8 @@ function useImport(ledger: Ledger) {
       return !hasNews(outcome)
     } catch (error) {
       if (!(error instanceof ApiError && error.questions.length > 0)) throw inWordsOfPeople(error)
-      // Questions that have been answered stay, so that the answer can be changed.
       const openFields = new Set(error.questions.map(({ field }) => field))
-      setQuestions([...questions.filter(({ field }) => !openFields.has(field)), ...error.questions])
+      setQuestions(openedBy(ledger, given, questions, error.questions))
       if (Object.keys(error.errors).some((field) => !openFields.has(field))) throw inWordsOfPeople(error)
       return false
     }
@@ -165,10 +168,13 @@ function useImport(ledger: Ledger) {
   }
 }
 
-/** Sends the file with the id of its account, which the service may not have yet. */
-async function send(ledger: Ledger, { account_id: key = '', ...entries }: Entries) {
+/** Sends the file with the id of its account, which the service may not have yet, nor its kind. */
+async function send(ledger: Ledger, { account_id: key = '', account_kind: named, ...entries }: Entries) {
   const account = () => ledger.accounts().find((one) => one.key === key)
-  if (account()?.id === null) await ledger.sync()
+  const kind = Object.keys(kinds).find((one): one is keyof typeof kinds => one === named)
+  const isNew = kind && account()?.kind !== kind
+  if (isNew) await ledger.update('account', key, { kind })
+  if (isNew || account()?.id === null) await ledger.sync()
   return sendFile({ ...entries, account_id: String(account()?.id ?? '') })
 }
 
@@ -272,6 +278,44 @@ function Question(question: ImportQuestion) {
         </label>
       ))}
     </fieldset>
+  )
+}
+
+/** A question, and whether it is asked what the account is, which may answer it. */
+type Asked = ImportQuestion & { asksKind: boolean }
+
+/** All questions so far: those that have been answered stay, so that the answer can be changed. */
+function openedBy(ledger: Ledger, { account_id }: Entries, before: Asked[], open: readonly ImportQuestion[]) {
+  const hasNoKind = ledger.accounts().some(({ key, kind }) => key === account_id && kind === null)
+  const isOfKind = ({ code }: ImportQuestion) => code === 'signs_unproved' || code === 'signs_of_debt'
+  const asked = open.map((question) => ({ ...question, asksKind: hasNoKind && isOfKind(question) }))
+  return [...before.filter((one) => !open.some(({ field }) => field === one.field)), ...asked]
+}
+
+const kinds = {
+  current: 'No, a current account',
+  savings: 'No, a savings account',
+  card: 'Yes, a card',
+  loan: 'It is a loan',
+  investment: 'It is an investment',
+}
+
+/** Asks what the account is, and only of a card and the like which amounts were spent. */
+function KindQuestion(question: ImportQuestion) {
+  const [kind, setKind] = useState('current')
+  return (
+    <>
+      <fieldset class="question">
+        <legend>Is this a card?</legend>
+        {Object.entries(kinds).map(([value, label]) => (
+          <label key={value}>
+            <input type="radio" name="account_kind" value={value} required onChange={() => setKind(value)} />{' '}
+            {label}
+          </label>
+        ))}
+      </fieldset>
+      {kind !== 'current' && kind !== 'savings' && <Question {...question} />}
+    </>
   )
 }
 
