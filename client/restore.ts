@@ -1,6 +1,6 @@
-import { fieldsOfNoun } from '../src/changes/fields-contract.ts'
 import { categoryNameKey } from '../src/domain/category-name-key.ts'
 import { parseMoney } from '../src/domain/money.ts'
+import { fieldsOfNoun } from '../src/upload/fields-contract.ts'
 import type { Export, Feed, Upload, UploadAnswer } from './api.ts'
 import type { PurseClient } from './create.ts'
 import { newClientId } from './new-id.ts'

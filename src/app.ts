@@ -12,12 +12,12 @@ import { authRoutes } from './auth/routes.ts'
 import { tokenRoutes } from './auth/token-routes.ts'
 import { balanceCheckRoutes } from './balance-checks/routes.ts'
 import { categoryRoutes } from './categories/routes.ts'
-import { changeRoutes } from './changes/routes.ts'
 import { readConfig } from './config.ts'
 import { createDeps } from './deps.ts'
 import { handleError } from './error-handler.ts'
 import { exportRoutes } from './export/routes.ts'
 import { deadlineAfter } from './failures/deadline.ts'
+import { feedRoutes } from './feed/routes.ts'
 import type { App } from './http/app-types.ts'
 import { authenticate } from './http/authenticate.ts'
 import { stripNotModified } from './http/conditional-get.ts'
@@ -40,6 +40,7 @@ import { summaryRoutes } from './summary/routes.ts'
 import { syncRoutes } from './sync/routes.ts'
 import { transactionRoutes } from './transactions/routes.ts'
 import { suggestionRoutes } from './transactions/suggestion-routes.ts'
+import { uploadRoutes } from './upload/routes.ts'
 import { reminderRoutes } from './users/reminder-routes.ts'
 import { meRoutes } from './users/routes.ts'
 
@@ -113,7 +114,8 @@ export const routes = app
   .route('/api/imports', importHistoryRoutes)
   .route('/api/transactions/sync', syncRoutes)
   .route('/api/transactions', transactionRoutes)
-  .route('/api/changes', changeRoutes)
+  .route('/api/changes', feedRoutes)
+  .route('/api/changes', uploadRoutes)
   .route('/api/matches', matchRoutes)
   .route('/api/recurring', recurringRoutes)
   .route('/api/balance-checks', balanceCheckRoutes)

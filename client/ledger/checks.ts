@@ -1,3 +1,4 @@
+import { movementsOf as movements } from '../../src/domain/movements.ts'
 import type { BalanceCheck } from '../api.ts'
 import { centsOf, totalOf } from './money.ts'
 import { firstIndex } from './order.ts'
@@ -23,20 +24,16 @@ type MovedMoney = Pick<Transaction, 'type' | 'amount' | 'transaction_date'>
 /** A check with its difference, from the rows on the device and their pending changes. */
 export type CheckedBalance = Check & Pick<BalanceCheck, 'ledger_balance' | 'difference' | 'state'>
 
-/** The movements of an account by a transaction: in cents, on the day of the bank. */
-export function movementsOf(
-  row: Listed,
-  accountOf: View['accountOf'],
-): { account: Key; day: string; cents: bigint }[] {
+type Moved = { account: Key; day: string; amount: bigint }
+
+/** The movements of accounts by a transaction: in cents, on the day of the bank. */
+export function movementsOf(row: Listed, accountOf: View['accountOf']): Moved[] {
   const { type, amount, account_id, to_account_id, transaction_date, booked_on, to_booked_on } = row
-  const cents = centsOf(amount)
-  const own = {
-    account: accountOf(account_id),
-    day: booked_on ?? transaction_date,
-    cents: type === 'income' ? cents : -cents,
-  }
-  if (to_account_id === null) return [own]
-  return [own, { account: accountOf(to_account_id), day: to_booked_on ?? transaction_date, cents }]
+  return movements({
+    ...{ type, amount: centsOf(amount), account: accountOf(account_id) },
+    toAccount: to_account_id === null ? null : accountOf(to_account_id),
+    ...{ day: booked_on ?? transaction_date, toDay: to_booked_on ?? transaction_date },
+  })
 }
 
 /** The checks of all accounts, or of one, by account and day, with their differences. Goes through all rows once. */
@@ -51,10 +48,10 @@ export function checkedBalances(view: View, only: Key | undefined): CheckedBalan
     days.set(account, { dates, moved: dates.map(() => 0n) })
   }
   for (const row of days.size > 0 ? view.listed : [])
-    for (const { account, day, cents } of movementsOf(row, view.accountOf)) {
+    for (const { account, day, amount } of movementsOf(row, view.accountOf)) {
       const { dates, moved } = days.get(account) ?? { dates: [], moved: [] }
       const at = firstIndex(dates, (date) => date >= day)
-      if (at < moved.length) moved[at] = (moved[at] as bigint) + cents
+      if (at < moved.length) moved[at] = (moved[at] as bigint) + amount
     }
   return [...byAccount].flatMap(([account, checks]) => {
     const { dates, moved } = days.get(account) ?? { dates: [], moved: [] }
@@ -87,7 +84,7 @@ export function pendingEffects(
 ): PendingEffect[] {
   const effectOf = (row: Transaction | undefined) =>
     (row ? movementsOf(row, view.accountOf) : []).reduce(
-      (sum, { account, day, cents }) => (account === account_id && day <= date ? sum + cents : sum),
+      (sum, { account, day, amount }) => (account === account_id && day <= date ? sum + amount : sum),
       0n,
     )
   return [...pending.values()]

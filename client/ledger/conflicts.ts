@@ -17,7 +17,7 @@ export type LedgerRejection = Named & {
 
 /**
  * Pending changes, conflicts and rejections, and how the user resolves them. The service detects conflicts
- * (src/changes/push/conflicts.ts); `leftAfter` applies its outcomes.
+ * (src/upload/decide/conflicts.ts); `leftAfter` applies its outcomes.
  */
 export function conflictsOf(copy: Copy) {
   const { pending, view, write } = copy

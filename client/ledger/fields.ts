@@ -1,4 +1,4 @@
-import { fieldsOfNoun } from '../../src/changes/fields-contract.ts'
+import { fieldsOfNoun } from '../../src/upload/fields-contract.ts'
 import { isExceptionField } from './exceptions.ts'
 import { type Fields, pick } from './pending.ts'
 import type { Noun } from './rows.ts'

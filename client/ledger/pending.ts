@@ -1,4 +1,4 @@
-import { fieldsThatGoTogether } from '../../src/changes/fields-contract.ts'
+import { fieldsThatGoTogether } from '../../src/upload/fields-contract.ts'
 import type { FieldErrors, UploadAnswer } from '../api.ts'
 import type { Key, Noun } from './rows.ts'
 

@@ -1,4 +1,5 @@
 import { noMatchingCheckText } from '../../src/domain/field-errors.ts'
+import { lockedThrough, netMovements } from '../../src/domain/movements.ts'
 import { dayInWords, reconciledText } from '../../src/domain/reconciled-text.ts'
 import { checkedBalances, movementsOf } from './checks.ts'
 import type { Copy } from './copy.ts'
@@ -88,9 +89,10 @@ const servedThrough =
 
 function lockOf(view: View, written: Written, throughOf: ThroughOf): Lock | undefined {
   const { field, days } = balancesIn(view, written)
-  const through = days
-    .map(([account, day]) => [throughOf(account), day] as const)
-    .reduce((last, [through, day]) => (through >= day && through > last ? through : last), '')
+  const through = lockedThrough(
+    days.map(([account, day]) => ({ account, day })),
+    throughOf,
+  )
   return through ? { field, through } : undefined
 }
 
@@ -108,14 +110,6 @@ function balancesIn(view: View, { noun, key, before, after }: Written): { field:
 }
 
 function daysMoved({ accountOf }: View, before: Fields | undefined, after: Fields | undefined): Day[] {
-  const sums = new Map<string, bigint>()
-  for (const [row, sign] of [
-    [before, -1n],
-    [after, 1n],
-  ] as const)
-    for (const { account, day, cents } of row ? movementsOf(row as Listed, accountOf) : []) {
-      const id = `${day} ${account}`
-      sums.set(id, (sums.get(id) ?? 0n) + sign * cents)
-    }
-  return [...sums].flatMap(([id, sum]): Day[] => (sum === 0n ? [] : [[id.slice(11), id.slice(0, 10)]]))
+  const [taken, made] = [before, after].map((row) => (row ? movementsOf(row as Listed, accountOf) : []))
+  return netMovements(taken ?? [], made ?? []).map(({ account, day }) => [account, day])
 }

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import { fieldsOfNoun } from '../../src/changes/fields-contract.ts'
 import { categoryNameKey } from '../../src/domain/category-name-key.ts'
 import { monthOf } from '../../src/domain/dates.ts'
 import {
@@ -28,6 +27,7 @@ import {
 import { period, periodErrors } from '../../src/summary/contract.ts'
 import { transactionQuery } from '../../src/transactions/contract.ts'
 import { withRuleErrors } from '../../src/transactions/contract-rules.ts'
+import { fieldsOfNoun } from '../../src/upload/fields-contract.ts'
 import { changedElsewhere } from '../../src/users/contract.ts'
 import type { FieldErrors } from '../api.ts'
 import type { Copy } from './copy.ts'

@@ -31,29 +31,26 @@ export function changedBase(accountId: SQL, date: SQL, balance: SQL) {
   }
 }
 
+/** The error of a day on which the account has a balance that is not shown. */
+export const pastBoundsText = `The balance of the account on this day is past ${formatMoney(maxTotal)}.`
+
 /** The rules of a check on a day. `others` matches the checks of the account that may not be on the same day. */
 export function dayRules(accountId: SQL, date: SQL, others: SQL = sql`true`): Rule[] {
   const taken = sql`exists (
     select 1 from balance_checks taken where taken.account_id = ${accountId} and taken.date = ${date} and ${others})`
-  const past = `The balance of the account on this day is past ${formatMoney(maxTotal)}.`
   return [
     rule('date', otherBalanceText, sql`not ${taken}`),
     rule(
       'date',
-      past,
+      pastBoundsText,
       sql`coalesce(abs(${balanceOn(accountId, date)}) <= ${sql.raw(String(maxTotal))}, true)`,
     ),
   ]
 }
 
-/** The rules of a new check, or of one of several that are added. */
-export function newCheckRules(
-  userId: SQL,
-  accountId: SQL,
-  date: SQL,
-  added: Parameters<typeof checkQuotas>[2] = { inAccount: sql`1`, inAll: sql`1` },
-): Rule[] {
-  return [...dayRules(accountId, date), ...checkQuotas(userId, accountId, added)]
+/** The rules of a new check. */
+export function newCheckRules(userId: SQL, accountId: SQL, date: SQL): Rule[] {
+  return [...dayRules(accountId, date), ...checkQuotas(userId, accountId)]
 }
 
 /**
@@ -70,13 +67,13 @@ export async function withPossibleDate<T extends { date?: CalendarDate }>(
 }
 
 /** True if the date is after today in the user's time zone. */
-export async function isFuture(owner: Owner, date: CalendarDate): Promise<boolean> {
+async function isFuture(owner: Owner, date: CalendarDate): Promise<boolean> {
   const { from, to } = daysOnEarth(owner.now)
   return date > to || (date > from && date > (await todayOf(owner)))
 }
 
 /** Today in the user's time zone, for a round trip. */
-export async function todayOf(owner: Owner): Promise<CalendarDate> {
+async function todayOf(owner: Owner): Promise<CalendarDate> {
   const { user } = await owner.run()
   return dateIn(user.timezone, owner.now)
 }

@@ -43,7 +43,7 @@ const keyedNouns = {
 type KeyedNoun = keyof typeof keyedNouns
 
 /** True if the row that was created with this key has been deleted, alone or with its account. */
-export function isSpentKey(userId: SQL, noun: KeyedNoun, key: SQL): SQL {
+function isSpentKey(userId: SQL, noun: KeyedNoun, key: SQL): SQL {
   const isSpent = sql`exists (
     select 1 from ${spentClientIds} spent
      where spent.user_id = ${userId} and spent.noun = ${sql.raw(`'${noun}'`)} and spent.client_id = ${key})`

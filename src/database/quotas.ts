@@ -32,45 +32,58 @@ export const maxDismissed = 1_000
 /** Named tokens of a user that have not expired. */
 export const maxNamedTokens = 50
 
+/** The errors of quotas, which uploads check without SQL. */
+export const quotaTexts = {
+  accounts: quotaText(maxAccounts, 'accounts'),
+  categories: quotaText(maxCategories, 'categories'),
+  rules: quotaText(maxRules, 'recurring transactions'),
+  checksOfAccount: quotaText(maxChecksOfAccount, 'balance checks for an account'),
+  checks: quotaText(maxChecks, 'balance checks'),
+  notes: `The notes of all your accounts together must not be greater than ${maxNotesLength.toLocaleString('en')} characters.`,
+}
+
 /** The user may have `added` more accounts; `field` gets the error. */
 export const accountQuota = (userId: SQL, added: SQL = sql`1`, field = 'name') =>
-  quota(accounts, { max: maxAccounts, noun: 'accounts', field }, userId, added)
+  quota(accounts, { max: maxAccounts, text: quotaTexts.accounts, field }, userId, added)
 
 /** The user may have `added` more categories; `field` gets the error. */
 export const categoryQuota = (userId: SQL, field: string, added: SQL = sql`1`) =>
-  quota(categories, { max: maxCategories, noun: 'categories', field }, userId, added)
+  quota(categories, { max: maxCategories, text: quotaTexts.categories, field }, userId, added)
 
-/** The user may have `added` more recurring transactions. */
-export const recurringQuota = (userId: SQL, added: SQL = sql`1`) =>
-  quota(recurringRules, { max: maxRules, noun: 'recurring transactions', field: 'rrule' }, userId, added)
+/** The user may have one more recurring transaction. */
+export const recurringQuota = (userId: SQL) =>
+  quota(recurringRules, { max: maxRules, text: quotaTexts.rules, field: 'rrule' }, userId, sql`1`)
 
-/** The account may have so many more balance checks, and so may its user. */
-export function checkQuotas(userId: SQL, accountId: SQL, added: { inAccount: SQL; inAll: SQL }): Rule[] {
-  const text = (max: number, where = '') =>
-    `You cannot have more than ${max.toLocaleString('en')} balance checks${where}.`
+/** The account may have one more balance check, and so may its user. */
+export function checkQuotas(userId: SQL, accountId: SQL): Rule[] {
   const ofAccount = sql`select count(*) from ${balanceChecks} where ${balanceChecks.accountId} = ${accountId}`
   const ofUser = sql`
     select count(*) from ${accounts} cross join ${balanceChecks} on ${balanceChecks.accountId} = ${accounts.id}
      where ${accounts.userId} = ${userId}`
   return [
-    rule(
-      'date',
-      text(maxChecksOfAccount, ' for an account'),
-      sql`((${ofAccount}) + ${added.inAccount} <= ${maxChecksOfAccount})`,
-    ),
-    rule('date', text(maxChecks), sql`((${ofUser}) + ${added.inAll} <= ${maxChecks})`),
+    rule('date', quotaTexts.checksOfAccount, sql`((${ofAccount}) < ${maxChecksOfAccount})`),
+    rule('date', quotaTexts.checks, sql`((${ofUser}) < ${maxChecks})`),
   ]
 }
 
 /** The user may reject one more match. */
 export const rejectionQuota = (userId: SQL) =>
-  quota(rejectedMatches, { max: maxRejections, noun: 'rejected matches', field: 'ids' }, userId, sql`1`)
+  quota(
+    rejectedMatches,
+    { max: maxRejections, text: quotaText(maxRejections, 'rejected matches'), field: 'ids' },
+    userId,
+    sql`1`,
+  )
 
 /** The user may reject one more occurrence. */
 export const occurrenceRejectionQuota = (userId: SQL) =>
   quota(
     rejectedOccurrences,
-    { max: maxRejections, noun: 'rejected occurrences', field: 'transaction_id' },
+    {
+      max: maxRejections,
+      text: quotaText(maxRejections, 'rejected occurrences'),
+      field: 'transaction_id',
+    },
     userId,
     sql`1`,
   )
@@ -79,20 +92,23 @@ export const occurrenceRejectionQuota = (userId: SQL) =>
 export const dismissalQuota = (userId: SQL) =>
   quota(
     dismissedSuggestions,
-    { max: maxDismissed, noun: 'dismissed suggestions', field: 'key' },
+    { max: maxDismissed, text: quotaText(maxDismissed, 'dismissed suggestions'), field: 'key' },
     userId,
     sql`1`,
   )
 
 /**
- * The notes of an account may grow by `growth` characters while those of all the user's accounts together grow by `inAll`.
- * Even beyond the quota, notes may be shortened.
+ * The notes of an account may grow by `growth` characters. Even beyond the quota, notes may be
+ * shortened.
  */
-export function notesQuota(userId: SQL, growth: SQL, inAll = growth): Rule {
+export function notesQuota(userId: SQL, growth: SQL): Rule {
   const existing = sql`
     select coalesce(sum(length(${accounts.notes})), 0) from ${accounts} where ${accounts.userId} = ${userId}`
-  const text = `The notes of all your accounts together must not be greater than ${maxNotesLength.toLocaleString('en')} characters.`
-  return rule('notes', text, sql`(${growth} <= 0 or (${existing}) + ${inAll} <= ${maxNotesLength})`)
+  return rule(
+    'notes',
+    quotaTexts.notes,
+    sql`(${growth} <= 0 or (${existing}) + ${growth} <= ${maxNotesLength})`,
+  )
 }
 
 /** By how many characters an account's notes grow, in SQL; `undefined` does not change them. */
@@ -109,11 +125,14 @@ function quota(
     | typeof recurringRules
     | typeof rejectedMatches
     | typeof rejectedOccurrences,
-  { max, noun, field }: { max: number; noun: string; field: string },
+  { max, text, field }: { max: number; text: string; field: string },
   userId: SQL,
   added: SQL,
 ): Rule {
   const existing = sql`select count(*) from ${table} where ${table.userId} = ${userId}`
-  const text = `You cannot have more than ${max.toLocaleString('en')} ${noun}.`
   return rule(field, text, sql`((${existing}) + ${added} <= ${max})`)
+}
+
+function quotaText(max: number, what: string): string {
+  return `You cannot have more than ${max.toLocaleString('en')} ${what}.`
 }

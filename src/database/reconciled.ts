@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { CalendarDate } from '../domain/dates.ts'
 import { noMatchingCheckText } from '../domain/field-errors.ts'
-import { dayInWords, reconciledText } from '../domain/reconciled-text.ts'
 import { type Invalid, Reconciled } from '../failures/failures.ts'
 import { sumOf } from './kept-totals.ts'
 import type { Owner } from './owner.ts'
@@ -58,20 +57,6 @@ function sidesOf({ type, amount, account_id, to_account_id, day, to_day }: Movem
     sql`select ${account_id} as account_id, ${day} as day, ${sign} * iif(${type} = 'income', ${amount}, -${amount}) as effect`,
     sql`select ${to_account_id}, ${to_day}, ${sign} * ${amount} where ${to_account_id} is not null`,
   ]
-}
-
-const months = JSON.stringify(
-  Array.from(
-    { length: 12 },
-    (_, month) => dayInWords(new Date(Date.UTC(2000, month)).toISOString().slice(0, 10)).split(' ')[1],
-  ),
-)
-
-/** The errors of a change that `lockedThrough` refuses, in SQL, as `brokenRules` has them. */
-export function lockErrors(through: SQL, field = 'transaction_date'): SQL<string> {
-  const words = sql`ltrim(substr(${through}, 9), '0') || ' ' || (${months} ->> (substr(${through}, 6, 2) - 1)) || ' ' || substr(${through}, 1, 4)`
-  const [before, after] = reconciledText('…').split('…')
-  return sql<string>`json_array(json_array(${field}, ${before} || ${words} || ${after}))`
 }
 
 /** The last day of the reconciled period in which a row of `balance_checks` lies, in SQL; NULL if it lies in none. */

@@ -612,7 +612,7 @@ export const rejectedOccurrences = sqliteTable(
   ],
 )
 
-/** Offline batches. Imports and uploads also stage their rows in one, inserted and deleted in the same round trip. */
+/** Offline batches. Imports also stage their rows in one, inserted and deleted in the same round trip. */
 export const batches = sqliteTable(
   'sync_batches',
   {
@@ -679,7 +679,7 @@ export const batchParts = sqliteTable(
   (t) => [primaryKey({ columns: [t.batchId, t.start] })],
 )
 
-/** The outcomes of the operations of an upload, by step, as JSON, while it is being processed. */
+/** A row while an upload of operations is written, for triggers; `items` is the id of its first new transaction. */
 export const uploadSteps = sqliteTable(
   'upload_steps',
   { uploadId: text('upload_id').notNull(), step: text('step').notNull(), items: text('items').notNull() },

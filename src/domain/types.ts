@@ -35,6 +35,7 @@ export const operationOutcomes = [
   'conflict',
   'gone',
   'invalid',
+  'not_done',
 ] as const
 export const matchKinds = ['duplicate', 'transfer'] as const
 /** What can be listed, or rejected: an occurrence only if it is asked for. */

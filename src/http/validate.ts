@@ -59,7 +59,7 @@ async function convertJson<Output extends object>(
   convert: (input: unknown, c: Context<App>) => Output,
 ): Promise<Output> {
   const input = await parseJsonBody(c)
-  if (isObject(input)) await requireNoDryRun(c, input.dry_run)
+  if (isObject(input)) await requireNoDryRun(c, 'body', input.dry_run)
   return convert(input, c)
 }
 

@@ -2,7 +2,7 @@ import { and, type SQL, sql } from 'drizzle-orm'
 import { nextChange } from '../database/change-numbers.ts'
 import { toColumns } from '../database/input-columns.ts'
 import { insertWhere } from '../database/insert-where.ts'
-import type { Owner } from '../database/owner.ts'
+import type { Owner, UserScope } from '../database/owner.ts'
 import { requireComplete } from '../database/ownership.ts'
 import { recurringQuota } from '../database/quotas.ts'
 import { allHold, selectRuleFlags, violationOf } from '../database/rules.ts'
@@ -99,7 +99,11 @@ type Columns = typeof recurringRules.$inferInsert
 export type RuleColumns = { [Name in keyof Columns]?: Columns[Name] | SQL }
 
 /** The statements that end a rule, if `isWritten` matches it, create its successor, and move its transactions there. */
-export function divisionStatements(owner: Owner, { rule, from, columns }: Division, isWritten: SQL) {
+export function divisionStatements(
+  owner: UserScope & Pick<Owner, 'now'>,
+  { rule, from, columns }: Division,
+  isWritten: SQL,
+) {
   const { db, now } = owner
   const { ended, successor } = dividedRows(rule, from)
   const isEnded = isAsRead(owner, { ...rule, version: rule.version + 1 })

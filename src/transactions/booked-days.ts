@@ -27,14 +27,23 @@ const ownDayInFile = sql`iif(coalesce(transactions.import_id, transactions.booke
 /** The fields on which booked days depend, as a change sets them: SQL expressions for values. */
 type Next = { account_id: SQL; to_account_id: SQL; transaction_date: SQL }
 
+const bankDay = (accountId: SQL, bookedOn: SQL) =>
+  sql<string | null>`coalesce(${bookedOn}, ${dayInFile(accountId)}, ${ownDayInFile})`
+
+/** The days on which the bank has a transaction; null unless one is known. */
+export const bankDays = {
+  bankDay: bankDay(sql`transactions.account_id`, sql`transactions.booked_on`),
+  toBankDay: bankDay(sql`transactions.to_account_id`, sql`transactions.to_booked_on`),
+}
+
 /** The booked days after a change: those at the bank stay, except on an account that the transaction leaves. */
 export function bookedDays({ account_id, to_account_id, transaction_date }: Next) {
-  const dayOn = (next: SQL, now: SQL, bookedOn: SQL) => sql<string | null>`iif(${next} is ${now},
-    nullif(coalesce(${bookedOn}, ${dayInFile(now)}, ${ownDayInFile}), ${transaction_date}), null)`
+  const dayOn = (next: SQL, now: SQL, day: SQL) =>
+    sql<string | null>`iif(${next} is ${now}, nullif(${day}, ${transaction_date}), null)`
   return {
-    bookedOn: dayOn(account_id, sql`transactions.account_id`, sql`transactions.booked_on`),
+    bookedOn: dayOn(account_id, sql`transactions.account_id`, bankDays.bankDay),
     toBookedOn: sql<string | null>`iif(${to_account_id} is null, null,
-      ${dayOn(to_account_id, sql`transactions.to_account_id`, sql`transactions.to_booked_on`)})`,
+      ${dayOn(to_account_id, sql`transactions.to_account_id`, bankDays.toBankDay)})`,
   }
 }
 

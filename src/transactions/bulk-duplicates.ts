@@ -86,13 +86,11 @@ type ComparedOriginals = { deleted: boolean; hasOwnRows: boolean }
 
 /**
  * The rows that items are compared with besides existing ones, whether any item may have a client id, and whether any may have
- * neither a client id nor `force`: only such items are compared by content. With `hasOccurrences`, items with client ids may
- * be occurrences of rules.
+ * neither a client id nor `force`: only such items are compared by content.
  */
 export type Compared = {
   originals?: ComparedOriginals
   hasClientIds: boolean
-  hasOccurrences?: boolean
   comparesContent?: boolean
 }
 

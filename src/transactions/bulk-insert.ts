@@ -2,7 +2,6 @@ import { type SQL, sql } from 'drizzle-orm'
 import { nextChange } from '../database/change-numbers.ts'
 import { jsonParts } from '../database/json-parts.ts'
 import { addToTotals } from '../database/kept-totals.ts'
-import { hasLiveAccounts } from '../database/live-accounts.ts'
 import { nextTransactionId } from '../database/next-transaction-id.ts'
 import { lockedThrough } from '../database/reconciled.ts'
 import { brokenRules, type Rule } from '../database/rules.ts'
@@ -42,9 +41,6 @@ export const copiedFieldNames = transactionFieldNames.filter(
 
 /** Those of them that `createRows` writes to the columns of the same names. */
 export const storedFieldNames = copiedFieldNames.filter((field) => field !== 'force')
-
-/** Matches the transaction that is the occurrence of `item`. */
-export const isItsOccurrence = sql`(transactions.recurring_id = item.recurring_id and transactions.occurrence_date = item.occurrence_date)`
 
 /** Those fields as a list of the columns of `item`. */
 export const copiedColumns = sql.raw(copiedFieldNames.map((field) => `item.${field}`).join(', '))
@@ -123,12 +119,11 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
 /**
  * Determines the outcomes of the items of an unfinished batch. Invalid ones stay invalid; for the others, in this order:
  *
- * 1. An item whose client id leads to an existing row (client-ids.ts), or whose occurrence is recorded, is a duplicate of
- *    that row.
+ * 1. An item whose client id leads to an existing row (client-ids.ts) is a duplicate of that row.
  * 2. An item that breaks one of `rules`, which refer to its columns as `item`, fails.
  * 3. Each row that existed before absorbs one equal item that has neither a client id nor `force`: the item is a duplicate
  *    of it (bulk-duplicates.ts; docs/contract.md, Offline batches).
- * 4. An item that repeats the client id of an earlier item, or its occurrence, is a duplicate of that one.
+ * 4. An item that repeats the client id of an earlier item is a duplicate of that one.
  * 5. The others are to be created: they get the ids of their rows, in the order of the batch.
  *
  * With `originals`, imported originals absorb items too: `imported_originals` records rows that were edited or joined, and
@@ -140,19 +135,18 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
  */
 export function determineOutcomes(batchId: BatchId, rules: Rule[], compared: Compared): SQL {
   const userId = userOfBatch(batchId)
-  const { hasClientIds, hasOccurrences } = compared
+  const { hasClientIds } = compared
   const isIdentified = sql`errors is null and client_id is not null`
   const knownId = idByClientId(userId, sql`item.client_id`, sql`-gone.id`)
-  const recordedId = sql`iif(errors is null, (select id from transactions where ${isItsOccurrence} and ${hasLiveAccounts}), null)`
   const own = hasClientIds ? sql`iif(${isIdentified}, ${knownId}, null)` : sql`null`
-  const sameRow = sql`partition by ${hasOccurrences ? sql`iif(recurring_id is null, client_id, null), recurring_id, occurrence_date` : sql`client_id`}, refusal is null and known_id is null`
+  const sameRow = sql`partition by client_id, refusal is null and known_id is null`
   const broken = rules.length > 0 ? sql`nullif(${brokenRules(rules)}, '[]')` : sql`null`
   // The write lock keeps others from taking the ids. CTEs used twice are materialized: SQLite would compute them twice.
   return sql`
     update ${batches} set outcomes = (
       with ${stagedItems(batchId)},
       known as materialized (
-        select *, ${hasOccurrences ? sql`coalesce(${own}, ${recordedId})` : own} as known_id from item
+        select *, ${own} as known_id from item
       ), checked as materialized (
         select *, coalesce(errors, iif(known_id is null, ${broken}, null)) as refusal from known item
       ),

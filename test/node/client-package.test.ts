@@ -52,7 +52,7 @@ test('the client brings only the contract of the server to a page, and is as sma
     /^client\//,
     /^src\/(domain|failures)\//,
     /^src\/identity\/(addresses|password-length|user-fields)\.ts$/,
-    /^src\/[\w-]+\/([a-z]+-)?(contract(-rules)?|feed-cursor)\.ts$/,
+    /^src\/[\w-]+\/([a-z]+-)?(contract(-rules)?|cursor)\.ts$/,
     /^node_modules\/(hono\/dist\/(client|utils)|zod\/(mini|v4))\//,
   ]
   const isOwn = (name: string) => own.some((pattern) => pattern.test(name))

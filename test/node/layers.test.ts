@@ -31,7 +31,8 @@ const order = [
     'balance-checks',
     'imports',
     'sync',
-    'changes',
+    'feed',
+    'upload',
     'export',
     'jobs',
   ],
@@ -45,7 +46,7 @@ const confined: Record<string, RegExp> = {
   resend: /^src\/mail\//,
   fflate: /^statements\/tables\/xlsx\/zip\.ts$/,
   '@libsql/client': /^src\/database\/(client|errors)\.ts$/,
-  hono: /^client\/|\/(\w+-)?routes?\.ts$|^src\/(app|document|error-handler)\.ts$|^src\/(http|auth|openapi|imports|changes)\//,
+  hono: /^client\/|\/(\w+-)?routes?\.ts$|^src\/(app|document|error-handler)\.ts$|^src\/(http|auth|openapi|imports|feed|upload)\//,
   'hono-rate-limiter': /^src\/http\//,
   '@hono/zod-validator': /^src\/http\//,
 }

@@ -8,8 +8,10 @@ import { afterExecution, beforeExecution, createFaultyWorld, expectUnavailable }
 const isRead = (route: string) => route.startsWith('GET ') || route === 'POST /api/categories/suggest'
 const reads = protectedRoutes.filter(isRead)
 const writes = protectedRoutes.filter((route) => !isRead(route))
-// SQL computes no dates: a change of a rule or of an occurrence reads the rules in a request of its own.
-const readsFirst = (route: string) => /^(PUT|PATCH|POST) .*\/recurring\/:id/.test(route)
+// SQL computes no dates: a change of a rule or of an occurrence reads the rules in a request of its own. An upload reads what
+// its operations are decided by.
+const readsFirst = (route: string) =>
+  /^(PUT|PATCH|POST) .*\/recurring\/:id/.test(route) || route === 'POST /api/changes'
 
 beforeEach(() => {
   muteLog()

@@ -80,7 +80,6 @@ test('a dry run in a body is a 422 as well, once the token is valid', async () =
   const calls: [method: string, path: string, body: object][] = [
     ['POST', '/api/transactions', { ...expense(), amount: 9 }],
     ['POST', '/api/transactions/sync', { transactions: [{ ...expense(), amount: 9 }] }],
-    ['POST', '/api/changes', { ops: [] }],
     ['PATCH', `/api/accounts/${cash.id}`, { name: 'Purse' }],
     ['DELETE', '/api/me', { password: person.password }],
   ]

@@ -16,6 +16,8 @@ const requestsOf: Record<string, number> = {
   'PUT /api/recurring/:id/occurrences/:date': 2,
   'PATCH /api/recurring/:id/occurrences/:date': 2,
   'POST /api/recurring/:id/occurrences/:date/record': 2,
+  // It reads, decides and writes.
+  'POST /api/changes': 2,
 }
 
 let household: Household

@@ -345,7 +345,8 @@ test('two rules of an upload with one client id are one rule and an error', asyn
 
 test('a refused change leaves the version as it is', async () => {
   const { id, send } = await createHome()
-  expect(await send(update('recurring', id, { category_id: 999 }, {}))).toMatchObject({
+  const nowhere = { type: 'expense', account_id: 999, to_account_id: null }
+  expect(await send(update('recurring', id, nowhere, {}))).toMatchObject({
     outcome: 'invalid',
     version: 1,
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ConnectionError, type Ledger, LedgerError, memoryStorage } from '../../../../client/index.ts'
 import { groupOf } from '../../../../client/ledger/pending.ts'
-import { fieldsThatGoTogether } from '../../../../src/changes/fields-contract.ts'
+import { fieldsThatGoTogether } from '../../../../src/upload/fields-contract.ts'
 import { openAccount, recordTransaction } from '../../fixtures/world.ts'
 import { fillableStorage, newWorld, openDevice, readLedger } from './ledger-world.ts'
 import { expectTruth, losing, offline, syncOver, twoDevices } from './two-devices.ts'
