@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { projectDirectory } from '../dev/project.ts'
 import { comparison } from './comparison.ts'
 import { countWork, fullSize, measure, nothingMeasured, quickSize, type Running } from './measure.ts'
-import { accounts, create, list, registerHousehold, summary, sync, update } from './requests.ts'
+import { accounts, create, list, registerHousehold, summary, sync, update, uploads } from './requests.ts'
 import { bundleVersion, commitOf, inDirectory, say, startCountedService, startService } from './service.ts'
 
 const { values: options, positionals } = parseArgs({
@@ -16,7 +16,7 @@ const { values: options, positionals } = parseArgs({
 })
 const size = options.quick ? quickSize : fullSize
 const historyLength = 1_000
-const kinds = [summary, list, accounts, create, update, sync]
+const kinds = [summary, list, accounts, create, update, sync, ...uploads]
 const kindsAtOnce = [summary, list, create]
 const checkouts = [projectDirectory, ...positionals.slice(0, 1).map((folder) => path.resolve(folder))]
 

@@ -70,10 +70,11 @@ export const pull: RequestKind = {
   name: 'GET /api/changes, nothing new',
   make: async (household, connection) => get(`/api/changes?cursor=${await cursorOf(household, connection)}`),
 }
-export const push: RequestKind = {
-  name: 'POST /api/changes, 20 new',
+/** An upload of so many new transactions, with a page of the feed. */
+const pushOf = (count: number): RequestKind => ({
+  name: `POST /api/changes, ${count} new`,
   async make(household, connection) {
-    const ops = newItems(household, 20).map(({ client_id, ...set }) => ({
+    const ops = newItems(household, count).map(({ client_id, ...set }) => ({
       op: 'create',
       noun: 'transaction',
       client_id,
@@ -81,7 +82,9 @@ export const push: RequestKind = {
     }))
     return post('/api/changes', 200, { cursor: await cursorOf(household, connection), ops })
   },
-}
+})
+export const push = pushOf(20)
+export const uploads = [pushOf(1), push, pushOf(500)]
 
 /** An offline batch of new expenses. */
 function syncOf(transactions: ReturnType<typeof newItems>): ApiRequest {
