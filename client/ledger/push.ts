@@ -70,7 +70,7 @@ function sending(run: LedgerRun, one: Pending): Pending {
 }
 
 /**
- * Accounts and categories, to which transactions refer, are created first and deleted last. Balance checks follow the
+ * Accounts and categories, to which transactions refer, are created first, and accounts are deleted last. Balance checks follow the
  * transactions, or they would be broken until these arrive, and what reconciles a period follows its check.
  */
 function stageOf({ noun, sent, next }: Pending): number {
@@ -78,6 +78,8 @@ function stageOf({ noun, sent, next }: Pending): number {
   if (noun === 'transaction') return 2
   if (noun === 'balance_check') return 3
   if (change?.op === 'update' && change.set.reconciled_through) return 4
+  // Its name may be that of a new category.
+  if (change?.op === 'delete' && noun === 'category') return 0
   if (change?.op === 'delete') return 5
   return noun === 'recurring' ? 1 : 0
 }
@@ -142,12 +144,13 @@ function waitingForDeletions(run: LedgerRun): string[] {
 const exceptionFieldIn = (set: Fields, rule: Key, occurrence: string) =>
   Object.keys(set).some((field) => isExceptionField(field) && `${rule} ${dateOfField(field)}` === occurrence)
 
-/** True if an unsent change refers to a row that was refused or is to be restored. */
+/** True if an unsent change refers to a row that was refused, other than a category, or is to be restored. */
 function refersToMissingRow(run: LedgerRun, { sent, next }: Pending): boolean {
   const { pending } = run.stored()
   const isMissing = (id: string) => {
     const named = pending.get(id)
-    return named?.next?.op === 'create' && Boolean(named.errors || named.sent)
+    const isRefused = named?.errors && named.noun !== 'category'
+    return named?.next?.op === 'create' && Boolean(isRefused || named.sent)
   }
   return !sent && referredTo(next).some(isMissing)
 }

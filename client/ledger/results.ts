@@ -1,6 +1,7 @@
 import { fieldsOf } from './fields.ts'
 import {
   type Change,
+  type Fields,
   leftAfter,
   merge,
   newPending,
@@ -9,7 +10,7 @@ import {
   type Result,
   withoutUnchanged,
 } from './pending.ts'
-import { type Key, keyOf } from './rows.ts'
+import { type Key, keyOf, type Noun } from './rows.ts'
 import { isKnownRule, keepChanged, type LedgerRun, referredTo } from './run.ts'
 import { keyed } from './shown-row.ts'
 import type { Entry } from './store.ts'
@@ -68,7 +69,7 @@ function moved(
     if (change) into = merge(into, change) ?? { ...into, next: null }
   const conflict = recorded ? Object.keys(recorded.set) : (left?.conflict ?? into.conflict)
   if (into.next) entries.push(keepChanged(run, id, { ...into, conflict }))
-  if (noun === 'recurring') entries.push(...renameRule(run, key, other))
+  entries.push(...renamed(run, one, other))
   if (conflict) run.report.conflicts += 1
   else run.report.sent += 1
   run.attempted.delete(`${noun} ${key}`)
@@ -84,14 +85,28 @@ function recordedOtherwise(run: LedgerRun, { noun, sent }: Pending, other: Key):
   return withoutUnchanged({ op: 'update', set: pick({ ...was, ...sent.set }, fieldsOf('transaction')), was })
 }
 
-/** Lets what refers to a rule that was dropped refer to the other one. */
-function renameRule(run: LedgerRun, key: Key, other: Key): Entry[] {
+/** The fields that name a rule or a category. */
+const naming: Partial<Record<Noun, string[]>> = {
+  recurring: ['recurring_id', 'divides'],
+  category: ['category_id'],
+}
+
+/** Lets what refers to a row that was dropped refer to the other one. */
+function renamed(run: LedgerRun, { noun, key }: Pending, other: Key): Entry[] {
+  const fields = naming[noun] ?? []
+  const isNamed = (values: Fields = {}) => fields.some((field) => values[field] === key)
+  const rename = (values: Fields): Fields =>
+    Object.fromEntries(
+      Object.entries(values).map(([field, value]) => [
+        field,
+        fields.includes(field) && value === key ? other : value,
+      ]),
+    )
   return [...run.stored().pending].flatMap(([id, one]) => {
     const { next } = one
-    const fields = ['recurring_id', 'divides'].filter((field) => next?.set[field] === key)
-    if (!next || fields.length === 0) return []
-    const set = { ...next.set, ...Object.fromEntries(fields.map((field) => [field, other])) }
-    return [keepChanged(run, id, { ...one, next: { ...next, set } })]
+    if (!next || !(isNamed(next.set) || isNamed(next.was))) return []
+    const changed = { ...next, set: rename(next.set), was: rename(next.was) }
+    return [keepChanged(run, id, { ...one, next: changed })]
   })
 }
 

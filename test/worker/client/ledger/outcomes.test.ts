@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { ConnectionError, type Ledger, LedgerError, memoryStorage } from '../../../../client/index.ts'
 import { groupOf } from '../../../../client/ledger/pending.ts'
 import { fieldsThatGoTogether } from '../../../../src/upload/fields-contract.ts'
+import { create, upload } from '../../fixtures/uploads.ts'
 import { openAccount, recordTransaction } from '../../fixtures/world.ts'
 import { fillableStorage, newWorld, openDevice, readLedger } from './ledger-world.ts'
 import { expectTruth, losing, offline, syncOver, twoDevices } from './two-devices.ts'
@@ -69,30 +70,77 @@ test('whoever deletes what another has corrected is asked, and whoever corrects 
 })
 
 test('what is refused waits to be corrected, and what names it waits with it', async () => {
-  const { person, category, expense, one } = await twoDevices()
+  const { person, expense, one } = await twoDevices()
   const { ledger } = one
-  const category_id = await ledger.create('category', { name: 'Books', type: category.type })
-  await person.post('/api/categories', { name: 'Books', type: category.type })
-  const key = await ledger.create('transaction', { ...expense, category_id })
+  const long = { type: 'bank' as const, starting_balance: 0, notes: 'x'.repeat(60_000) }
+  const account_id = await ledger.create('account', { ...long, name: 'Savings' })
+  await upload(
+    person,
+    ['a1', 'a2', 'a3', 'a4'].map((name) => create('account', name, { ...long, name })),
+  )
+  const key = await ledger.create('transaction', { ...expense, account_id })
   expect(await ledger.sync()).toMatchObject({ sent: 0, rejected: 1, waiting: 1 })
   expect(ledger.rejected()).toMatchObject([
-    { noun: 'category', key: category_id, errors: { name: [expect.any(String)] } },
+    { noun: 'account', key: account_id, errors: { notes: [expect.any(String)] } },
   ])
   expect(ledger.transaction(key)).toMatchObject({ id: null, waits: 'waiting' })
   expect(await ledger.sync()).toMatchObject({ sent: 0, rejected: 0, waiting: 1 })
-  await ledger.update('category', category_id, { name: 'Another' })
+  await ledger.update('account', account_id, { notes: null })
   expect(await ledger.sync()).toMatchObject({ sent: 2, waiting: 0 })
   await expectTruth(person, ledger)
   // The key names the row for ever.
   expect(ledger.transaction(key)?.id).toEqual(expect.any(Number))
 
-  await ledger.create('category', { name: 'Music', type: category.type })
-  await person.post('/api/categories', { name: 'Music', type: category.type })
+  await ledger.create('account', { ...long, name: 'Another' })
   expect(await ledger.sync()).toMatchObject({ rejected: 1 })
   await ledger.discard(first(ledger.rejected()))
   await expectTruth(person, ledger)
-  await ledger.create('transaction', { ...expense, category_id, amount: '.5' })
+  await ledger.create('transaction', { ...expense, account_id, amount: '.5' })
   expect(await ledger.sync()).toMatchObject({ sent: 1 })
+  await expectTruth(person, ledger)
+})
+
+test('a new category whose name another device has taken is that one, and what names it follows', async () => {
+  const { person, category, expense, one } = await twoDevices()
+  const { ledger } = one
+  const category_id = await ledger.create('category', { name: 'Books', type: category.type })
+  const { body } = await person.post('/api/categories', { name: 'books', type: category.type })
+  const key = await ledger.create('transaction', { ...expense, category_id })
+  const tea = await ledger.create('transaction', expense)
+  await syncOver(losing, one)
+  // Changed before the outcome is known.
+  await ledger.update('transaction', tea, { category_id })
+  await ledger.update('transaction', key, { amount: 9 })
+  expect(await ledger.sync()).toMatchObject({ rejected: 0, conflicts: 0, waiting: 0 })
+  for (const row of [key, tea]) expect(ledger.transaction(row)?.category?.id).toBe(body.id)
+  expect(ledger.categories().filter(({ name }) => name.toLowerCase() === 'books')).toHaveLength(1)
+  await expectTruth(person, ledger)
+})
+
+test('rows of money are sent without a category that another device has deleted', async () => {
+  const { person, expense, one, two } = await twoDevices()
+  const { ledger } = one
+  const [trip] = ledger.categories()
+  await two.ledger.remove('category', trip?.key ?? '')
+  await two.ledger.sync()
+  const keys: string[] = []
+  for (const amount of [1, 2, 3, 4, 5])
+    keys.push(await ledger.create('transaction', { ...expense, amount, category_id: trip?.key ?? '' }))
+  expect(await ledger.sync()).toMatchObject({ sent: 5, rejected: 0, waiting: 0 })
+  for (const key of keys) expect(ledger.transaction(key)).toMatchObject({ waits: null, category: null })
+  await expectTruth(person, ledger)
+})
+
+test('a category that is deleted and created again offline has its name, and what is recorded in it', async () => {
+  const { person, expense, one } = await twoDevices()
+  const { ledger } = one
+  const [trip] = ledger.categories()
+  const { name = '', type = 'expense' } = trip ?? {}
+  await ledger.remove('category', trip?.key ?? '')
+  const category_id = await ledger.create('category', { name, type })
+  const key = await ledger.create('transaction', { ...expense, amount: 7, category_id })
+  expect(await ledger.sync()).toMatchObject({ rejected: 0, waiting: 0 })
+  expect(ledger.transaction(key)?.category).toMatchObject({ key: category_id, name })
   await expectTruth(person, ledger)
 })
 

@@ -421,19 +421,23 @@ test('transactions come back with their account although their category has been
 })
 
 test('a transaction that was refused comes back with its account once, and is still refused', async () => {
-  const { account, category, expense, one, two } = await twoDevices()
+  const { account, expense, one, two } = await twoDevices()
   const { ledger } = one
-  const gone = two.ledger.categories().find(({ id }) => id !== category.id)
-  await two.ledger.remove('category', gone?.key as string)
+  const savings = await ledger.create('account', { name: 'Savings', type: 'bank', starting_balance: 0 })
+  await ledger.sync()
   await two.ledger.sync()
-  await ledger.create('transaction', { ...expense, category_id: gone?.id ?? 0, description: 'Cake' })
+  await two.ledger.remove('account', savings)
+  await two.ledger.sync()
+  const transfer = { ...expense, type: 'transfer' as const, to_account_id: savings }
+  await ledger.create('transaction', { ...transfer, description: 'Cake' })
   expect(await ledger.sync()).toMatchObject({ rejected: 1 })
   await ledger.remove('account', account.id)
   await ledger.sync()
   await ledger.undo()
   await ledger.sync()
   const [rejected] = ledger.rejected()
-  await ledger.update('transaction', rejected?.key as string, { category_id: category.id })
+  const expenseAgain = { type: 'expense' as const, to_account_id: null }
+  await ledger.update('transaction', rejected?.key as string, expenseAgain)
   expect(await ledger.sync()).toMatchObject({ rejected: 0, waiting: 0 })
   expect(ledger.transactions().data.map(({ description }) => description)).toEqual(['Cake', 'Tea'])
 })
