@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { contentsOf, encode, errorsOf, readGeneric, unreadableOf } from './corpus.ts'
+import { type Answers, readFile } from './judge/reader.ts'
 import { type Cell, type Sheets, workbook, workbookParts, zip } from './workbooks.ts'
 
 /** 29 and 30 January 2026 as Excel counts days. */
@@ -20,6 +21,32 @@ const rowsOf = (bytes: Uint8Array) =>
 const refusal = (bytes: Uint8Array) => errorsOf(() => read(bytes))
 
 describe('a workbook', () => {
+  test('with hidden rows is asked about them, and leaves them out or not', () => {
+    const parts = workbookParts(table)
+    const sheet = 'xl/worksheets/sheet1.xml'
+    const bytes = zip({
+      ...parts,
+      [sheet]: (parts[sheet] ?? '').replace('<row r="5">', '<row r="5" hidden="1">'),
+    })
+    const field = 'states.hidden rows'
+    const readWith = (answers: Answers) => readFile(bytes, { kind: 'bank', answers })
+    const { questions } = readWith({})
+    expect(questions).toMatchObject([
+      {
+        field,
+        options: [
+          { value: 'booked', example: [{ line: 5 }] },
+          { value: 'skipped', example: [] },
+        ],
+      },
+    ])
+    expect(readWith({ [field]: 'booked' }).rows.map(({ lines }) => lines)).toEqual([[4], [5]])
+    const { rows, leftOut, settled } = readWith({ [field]: 'skipped' })
+    expect(rows.map(({ lines }) => lines)).toEqual([[4]])
+    expect(leftOut).toContainEqual(expect.objectContaining({ line: 5, reason: 'hidden' }))
+    expect(settled[field]?.value).toBe('skipped')
+  })
+
   test.each([true, false])('is read like a CSV file, deflated or not (%s)', (isDeflated) => {
     expect(read(workbook(table, isDeflated))).toEqual({
       format: 'csv',

@@ -14,7 +14,8 @@ const maxAsked = 5
  * missing. Returns the entries that moved no money.
  */
 export function settleGaps(groups: Entry[][], aspects: Aspects): Set<Entry> {
-  const found = groups.map(gapsIn)
+  // Of rows of several accounts, balances do not follow.
+  const found = aspects.isAsked('statement_account') ? [] : groups.map(gapsIn)
   const passed = found.flatMap((one) => one.passed)
   const answers = passed
     .slice(0, maxAsked)

@@ -18,10 +18,11 @@ const tooManyCells = 'The workbook has too many cells.'
 export const tooLarge = 'The workbook is too large; export a shorter period.'
 const dayMs = 86_400_000
 
-/** The cells of a sheet as text, row by row; a row that the sheet leaves out is empty. Throws Unreadable. */
-export function readSheet(xml: string, context: SheetContext): string[][] {
+/** The cells of a sheet as text, row by row, and the numbers of hidden rows; a row that the sheet leaves out is empty. Throws Unreadable. */
+export function readSheet(xml: string, context: SheetContext): { rows: string[][]; hidden: Set<number> } {
   const { room } = context
   const rows: string[][] = []
+  const hidden = new Set<number>()
   let row: string[] | undefined
   let cell = { column: 0, type: '', format: 0, text: '' }
   const open = (name: string, attributes: Attributes) => {
@@ -31,6 +32,7 @@ export function readSheet(xml: string, context: SheetContext): string[][] {
       takeCells(room, number - rows.length - 1)
       while (rows.length < number) rows.push([])
       row = rows[number - 1]
+      if (/^(?:1|true)$/.test(attributes.get('hidden') ?? '')) hidden.add(number)
       cell.column = -1
     } else if (name === 'c') {
       const column = columnOf(attributes.get('r')) ?? cell.column + 1
@@ -49,7 +51,7 @@ export function readSheet(xml: string, context: SheetContext): string[][] {
     row[cell.column] = read
   }
   readXml(xml, { open, close })
-  return rows
+  return { rows, hidden }
 }
 
 /** Takes room for this many cells, and for one at least. Throws Unreadable. */

@@ -1,6 +1,7 @@
 import type { FileQuestion } from '../../../src/domain/file-questions.ts'
-import { accountNames, chooseAccount } from '../../shared/accounts.ts'
-import type { Choice } from '../../shared/aspect.ts'
+import { pluralize } from '../../../src/domain/pluralize.ts'
+import { accountNames, chooseAccount, exampleRows, leftOut } from '../../shared/accounts.ts'
+import { Aspects, type Choice } from '../../shared/aspect.ts'
 import { type Attributes, readXml } from '../../shared/markup.ts'
 import type { ReadOptions } from '../../shared/options.ts'
 import { readAnyway } from '../../shared/questions.ts'
@@ -11,7 +12,8 @@ import { holdsDateAndAmount } from '../text/contents.ts'
 import { readSheet, wholeRoom } from './sheet.ts'
 import { openZip } from './zip.ts'
 
-type Sheet = { name: string; rows: string[][] }
+/** `hidden` are the numbers of rows with a date and an amount that are not shown. */
+type Sheet = { name: string; rows: string[][]; hidden: number[] }
 
 /**
  * The most bytes that the parts of a workbook may inflate to, all together. Usually they inflate to some ten times the
@@ -38,8 +40,11 @@ export function readWorkbook(
   options: ReadOptions,
   readTable: ReadTable,
 ): BankStatement | null {
-  const sheets = filledSheets(bytes)
-  if (!sheets) return null
+  const all = filledSheets(bytes)
+  if (!all) return null
+  const aspects = new Aspects(options)
+  const areIn = settleHidden(all, aspects) !== 'skipped'
+  const sheets = areIn ? all : all.map(withoutHidden)
   const read: ReadSheet[] = []
   let refusal: unknown = null
   for (const sheet of sheets) {
@@ -59,9 +64,52 @@ export function readWorkbook(
     })),
   )
   const accounts = ofSheets.flat()
-  askAtOnce(read, ofSheets, options)
+  askAtOnce(read, ofSheets, options, hiddenQuestions(all, accounts, aspects))
   const { settled: { delimiter: _, ...settled } = {}, headers = [] } = read[0]?.statement ?? {}
-  return { format: 'csv', accounts, settled, headers }
+  if (!areIn)
+    for (const { rows, hidden } of all)
+      accounts[0]?.leftOut.push(
+        ...hidden.map((line) => leftOut(line, rows[line - 1]?.join(' ') ?? '', 'hidden')),
+      )
+  return { format: 'csv', accounts, settled: { ...settled, ...aspects.settled }, headers }
+}
+
+/** Whether hidden rows are in or out, by an answer; without one, they are in. */
+function settleHidden(sheets: Sheet[], aspects: Aspects): string {
+  const lines = sheets.flatMap(({ hidden }) => hidden)
+  const [first] = lines
+  if (first === undefined) return ''
+  return aspects.settle('states.hidden rows', () => ({
+    question: `The workbook has ${pluralize(lines.length, 'hidden row')} with a date and an amount, such as row ${first}.`,
+    options: [
+      { value: 'booked', label: 'Import them too.' },
+      { value: 'skipped', label: 'Leave them out.' },
+    ],
+  }))
+}
+
+function withoutHidden({ rows, hidden, ...sheet }: Sheet): Sheet {
+  const gone = new Set(hidden)
+  return { ...sheet, hidden, rows: rows.map((row, i) => (gone.has(i + 1) ? [] : row)) }
+}
+
+/** The question about hidden rows, if it is open, with some of them. */
+function hiddenQuestions(
+  sheets: Sheet[],
+  accounts: StatementAccount[],
+  { questions }: Aspects,
+): FileQuestion[] {
+  const lines = new Set(sheets.flatMap(({ hidden }) => hidden))
+  const rows = exampleRows(
+    accounts.flatMap(({ entries }) => entries).filter(({ lines: [line = 0] }) => lines.has(line)),
+  )
+  return questions.map((question) => ({
+    ...question,
+    options: question.options.map((option) => ({
+      ...option,
+      example: option.value === 'booked' ? rows.slice(0, 3) : [],
+    })),
+  }))
 }
 
 function readOneSheet(
@@ -81,8 +129,13 @@ function readOneSheet(
   }
 }
 
-/** Throws Unreadable with the questions of all sheets, or of the one that is meant, and which account that is. */
-function askAtOnce(read: ReadSheet[], ofSheets: StatementAccount[][], options: ReadOptions): void {
+/** Throws Unreadable with the questions of all sheets, or of the one that is meant, `others`, and which account that is. */
+function askAtOnce(
+  read: ReadSheet[],
+  ofSheets: StatementAccount[][],
+  options: ReadOptions,
+  others: FileQuestion[],
+): void {
   const told = options.answers?.statement_account
   const names = accountNames(ofSheets.flat())
   const sheetOf = ofSheets.flatMap((accounts, sheet) => accounts.map(() => sheet))
@@ -91,19 +144,19 @@ function askAtOnce(read: ReadSheet[], ofSheets: StatementAccount[][], options: R
     asking && (meant === undefined || meant === sheet) ? [asking] : [],
   )
   const [first] = open
-  if (!first) return
+  if (!first && others.length === 0) return
   const byField = Map.groupBy(
     open.flatMap(({ questions }) => questions),
     ({ field }) => field,
   )
-  const questions = [...byField.values()].flatMap(([one, ...others]) => {
-    const options = [...(one?.options ?? []), ...others.flatMap((other) => other.options)]
+  const questions = [...byField.values()].flatMap(([one, ...same]) => {
+    const options = [...(one?.options ?? []), ...same.flatMap((other) => other.options)]
     const isFirst = ({ value }: Choice, i: number) =>
       options.findIndex((other) => other.value === value) === i
     return one ? [{ ...one, options: options.filter(isFirst) }] : []
   })
   const ofAccounts = byField.has('statement_account') ? [] : accountQuestions(ofSheets.flat(), options)
-  throw new Unreadable({ ...first, questions: [...questions, ...ofAccounts] })
+  throw new Unreadable({ ...first, questions: [...questions, ...ofAccounts, ...others] })
 }
 
 /** The question which account is meant, if there are several and none has been told. */
@@ -151,7 +204,8 @@ function sheetsOf(archive: (name: string) => string, workbook: string): Sheet[] 
   return found.map(({ name, id }, i) => {
     const target = paths.get(id) ?? `worksheets/sheet${i + 1}.xml`
     const path = target.startsWith('/') ? target.slice(1) : `xl/${target}`
-    return { name, rows: readSheet(archive(path), context) }
+    const { rows, hidden } = readSheet(archive(path), context)
+    return { name, rows, hidden: [...hidden].filter((number) => holdsDateAndAmount(rows[number - 1] ?? [])) }
   })
 }
 
