@@ -111,8 +111,8 @@ test('imports of the statement reader point down, and it takes nothing but what 
   const floorOf = (file: string) => readerOrder.indexOf(dirname(file).replace(/^statements\/?/, ''))
   const outside: Record<string, RegExp> = {
     fflate: /^statements\/tables\/xlsx\/zip\.ts$/,
-    'node:fs': /^statements\/command\/main\.ts$/,
-    'node:util': /^statements\/command\/main\.ts$/,
+    'node:fs': /^statements\/command\/run\.ts$/,
+    'node:util': /^statements\/command\/run\.ts$/,
   }
   const own = imports.filter(({ file }) => file.startsWith('statements/'))
   const strays = own.filter(({ file, target }) =>
