@@ -45,12 +45,10 @@ export function withExamples<T extends { settled: Settled }>(
       const account = field === 'statement_account' ? value : options.answers?.statement_account
       // The first options of all questions make the same answers, which are read once.
       const key = JSON.stringify([answers, account])
-      if (!cached.has(key))
-        cached.set(
-          key,
-          rowsWith(read, sample, options, answers, (result) => rowsOf(result, account)),
-        )
-      return cached.get(key) ?? null
+      const rowsOfAccount = (result: T) => rowsOf(result, account)
+      if (!cached.has(key)) cached.set(key, rowsWith(read, sample, options, answers, rowsOfAccount))
+      // The first answers to other questions may be what is refused.
+      return cached.get(key) ?? rowsWith(read, sample, options, { [field]: value }, rowsOfAccount)
     }
     const readings = error.questions.map(({ field, options }) =>
       options.slice(0, maxTried).map(({ value }) => tried(field, value)),
