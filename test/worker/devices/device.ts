@@ -280,7 +280,9 @@ export class Device<Place extends Network = Network> {
     const changesRules = changesLinks || deletes('transaction')
     // An occurrence that is recorded again may be deleted by the same upload.
     const deleted = new Set(results.filter((one) => one.outcome === 'deleted').map((one) => one.id))
-    for (const { index, outcome, id, version, data } of results) {
+    // A new category whose name exists is that one.
+    const same = new Map(results.map(({ index, id }) => [`#${operations[index]?.client_id}`, id]))
+    for (const { index, outcome, id, version, uncategorised, data } of results) {
       const { noun, set } = operations[index] as Operation
       if (id === undefined || outcome === 'invalid') continue
       if (outcome === 'duplicate' && deleted.has(id)) continue
@@ -289,18 +291,24 @@ export class Device<Place extends Network = Network> {
       const told = `${noun} ${id} after an upload that responded with ${outcome}`
       if (outcome === 'deleted' || outcome === 'gone') expect(row, told).toBeUndefined()
       else if (data) expect(row, told).toMatchObject(data)
-      else expect(row, told).toMatchObject({ ...this.#resolved(set), ...(noun !== 'profile' && { version }) })
+      else
+        expect(row, told).toMatchObject({
+          ...this.#resolved(set, same),
+          ...(uncategorised && { category_id: null }),
+          ...(noun !== 'profile' && { version }),
+        })
     }
   }
 
-  /** Fields with ids in place of client ids. */
-  #resolved({ exceptions: _, recurring_id: __, ...set }: Json): Json {
+  /** Fields with ids in place of client ids. `same` has those of the upload itself. */
+  #resolved({ exceptions: _, recurring_id: __, ...set }: Json, same: Map<string, number | undefined>): Json {
     const { accounts, categories } = this.copy
     return Object.fromEntries(
       Object.entries<Json>(set).map(([field, value]) => {
         if (typeof value !== 'string' || !value.startsWith('#')) return [field, value]
         const rows = field === 'category_id' ? categories : accounts
-        return [field, [...rows.values()].find((row) => row.client_id === value.slice(1))?.id]
+        const row = [...rows.values()].find(({ client_id }) => client_id === value.slice(1))
+        return [field, row?.id ?? same.get(value)]
       }),
     )
   }
@@ -342,8 +350,8 @@ function expectPossible(
   const told = `${op} ${noun} ${client_id ?? ''} ${JSON.stringify(set)}`
   expect(outcomes[op], told).toContain(outcome)
   const earlier = results?.[index]?.outcome
-  // Another device, or the job, may have recorded the occurrence.
-  const isShared = set.from || set.recurring_id
+  // Another device, or the job, may have recorded the occurrence, or created a category of this name.
+  const isShared = set.from || set.recurring_id || (noun === 'category' && data?.client_id !== client_id)
   if (!results && !isUnsure && !isShared) expect(outcome, `${told}, sent once`).not.toBe('duplicate')
   if (earlier === 'created') expect(['duplicate', 'gone'], `${told}, sent again`).toContain(outcome)
   if (earlier === 'deleted') expect(outcome, `${told}, sent again`).toBe('gone')

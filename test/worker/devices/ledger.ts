@@ -23,6 +23,7 @@ export type Result = {
   version?: number
   fields?: string[]
   errors?: Json
+  uncategorised?: boolean
   data?: Json
 }
 
