@@ -203,10 +203,8 @@ type ShownData = NonNullable<ShownChange['data']>
 export type ShownResult = Omit<z.output<typeof result>, 'data'> & { data?: ShownData }
 
 const move = shown.object('BalanceMove', 'By how much a dry run would move a balance.', {
-  account_id: field(
-    z.union([shown.id(), z.string()]),
-    doc('The account: its id, or `#` and its client id for a new one.'),
-  ),
+  account_id: field(z.nullable(shown.id()), doc('Null for an account that would be new.')),
+  client_id: field(z.nullable(z.string()), doc('The client id of the account.')),
   balance: field(z.nullable(shown.total()), doc('Its balance now; null for a new account.')),
   balance_after: field(z.nullable(shown.total()), doc('Its balance after; null if it would be deleted.')),
 })

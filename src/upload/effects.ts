@@ -7,7 +7,7 @@ import type { Minor } from '../domain/money.ts'
 
 /** What a dry run would move: balances of accounts, and checks that are ok and would not be. */
 export type Effects = {
-  balances: { account: number | string; before: Minor | null; after: Minor | null }[]
+  balances: { id: number | null; clientId: string | null; before: Minor | null; after: Minor | null }[]
   broken: (CheckRow & { difference: bigint })[]
 }
 
@@ -30,7 +30,7 @@ export const selectDifferences = ({ db, id }: UserScope) =>
     .crossJoin(balanceChecks)
     .where(sql`${accounts.userId} = ${id} and ${balanceChecks.accountId} = ${accounts.id}`)
 
-/** Compares the figures before and after. Accounts that would be new are named by `#` and their client ids. */
+/** Compares the figures before and after. Accounts that would be new have no id. */
 export function effectsOf(before: Figures, after: Figures): Effects {
   const [was, is] = [before, after].map(({ balances }) => new Map(balances.map((one) => [one.id, one]))) as [
     Map<number, Balance>,
@@ -38,7 +38,7 @@ export function effectsOf(before: Figures, after: Figures): Effects {
   ]
   const moved = [...new Map([...was, ...is]).values()].flatMap(({ id, clientId }) => {
     const [from, to] = [was.get(id)?.balance ?? null, is.get(id)?.balance ?? null]
-    return from === to ? [] : [{ account: from === null ? `#${clientId}` : id, before: from, after: to }]
+    return from === to ? [] : [{ id: from === null ? null : id, clientId, before: from, after: to }]
   })
   const wereOk = new Set(before.differences.flatMap((one) => (one.difference === '0' ? [one.id] : [])))
   const broken = after.differences

@@ -40,8 +40,8 @@ function presentEffects({ balances, broken }: Effects) {
   const shown = (amount: (typeof balances)[number]['before']) =>
     amount === null ? null : moneyNumber(amount)
   return {
-    moves: balances.map(({ account, before, after }) => ({
-      ...{ account_id: account, balance: shown(before), balance_after: shown(after) },
+    moves: balances.map(({ id, clientId, before, after }) => ({
+      ...{ account_id: id, client_id: clientId, balance: shown(before), balance_after: shown(after) },
     })),
     broken_checks: broken.map((check) => presentCheck({ ...check, wasOk: true, brokenAt: null })),
   }

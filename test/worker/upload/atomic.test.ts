@@ -89,8 +89,8 @@ test('a dry run says what an upload would do, and stores nothing', async () => {
         { index: 3, outcome: 'gone' },
       ],
       moves: [
-        { account_id: checking.id, balance: 88, balance_after: 80 },
-        { account_id: '#a1', balance: null, balance_after: 8.5 },
+        { account_id: checking.id, client_id: null, balance: 88, balance_after: 80 },
+        { account_id: null, client_id: 'a1', balance: null, balance_after: 8.5 },
       ],
       broken_checks: [expect.objectContaining({ id: check.id, difference: -8, state: 'broken' })],
     },
