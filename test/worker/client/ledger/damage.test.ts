@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { type Ledger, memoryStorage } from '../../../../client/index.ts'
 import { openAccount, recordTransaction } from '../../fixtures/world.ts'
 import { openDevice } from './ledger-world.ts'
-import { losing, twoDevices } from './two-devices.ts'
+import { losing, refusedAccount, twoDevices } from './two-devices.ts'
 
 type Entry = [key: string, value: string]
 type Path = (string | number)[]
 
 /** A storage with rows of each noun and something that waits in every state. */
 async function fullStorage() {
-  const { world, person, category, expense, tea, one, two } = await twoDevices()
+  const { world, person, expense, tea, one, two } = await twoDevices()
   const { ledger, network, storage } = one
   const { fetch } = network
   const record = async (reference: string) =>
@@ -27,8 +27,7 @@ async function fullStorage() {
   await two.ledger.update('transaction', cup, { amount: 8 })
   await two.ledger.sync()
   await ledger.update('transaction', cup, { amount: 9 })
-  await ledger.create('category', { name: 'Books', type: category.type })
-  await person.post('/api/categories', { name: 'Books', type: category.type })
+  await ledger.create('account', await refusedAccount(person))
   await ledger.sync()
   network.fetch = losing(fetch)
   await ledger.create('transaction', { ...expense, reference: 'sent' })

@@ -3,7 +3,7 @@ import { createClient, type Ledger, memoryTokens, unwrap } from '../../../../cli
 import { recordTransaction } from '../../fixtures/world.ts'
 import { fetchOf } from '../client-world.ts'
 import { openDevice } from './ledger-world.ts'
-import { expectTruth, twoDevices } from './two-devices.ts'
+import { expectTruth, refusedAccount, twoDevices } from './two-devices.ts'
 
 const reported: unknown[] = []
 beforeEach(() => {
@@ -56,9 +56,7 @@ test('a listener that throws stops no work of a ledger, keeps nothing from other
       for (const conflict of await change('7.00', '8.00')) await ledger.keepTheirs(conflict)
     },
     discard: async () => {
-      const category = { name: 'Books', type: 'expense' } as const
-      await ledger.create('category', category)
-      await person.post('/api/categories', category)
+      await ledger.create('account', await refusedAccount(person))
       await ledger.sync()
       expect(ledger.rejected()).toHaveLength(1)
       for (const one of ledger.rejected()) await ledger.discard(one)

@@ -65,3 +65,10 @@ export async function expectTruth(person: Person, ledger: Ledger): Promise<void>
   const questions = fewQuestions(ledger)
   expect(readLedger(ledger, questions)).toEqual(await readService(person, ledger, questions))
 }
+
+/** An account whose creation is refused from now on, since its notes and those of other accounts are too long. */
+export async function refusedAccount(person: Person) {
+  const fields = { type: 'bank' as const, starting_balance: 0, notes: 'x'.repeat(60_000) }
+  for (const name of ['A', 'B', 'C', 'D']) await openAccount(person, { ...fields, name })
+  return { ...fields, name: 'Refused' }
+}
