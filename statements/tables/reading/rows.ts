@@ -138,15 +138,20 @@ function sumsIn(rows: CsvRow[]): (at: number) => boolean {
   const sumOf = (some: number[]) => some.reduce((sum, one) => sum + one, 0)
   const sides = [moved, moved.filter((one) => one < 0), moved.filter((one) => one > 0)]
     .filter(({ length }) => length > minSummands)
-    .map((some) => sumOf(some))
+    .map((some) => ({ sum: sumOf(some), times: Map.groupBy(some, (one) => one) }))
   const above = [0]
   for (const one of moved) above.push((above.at(-1) ?? 0) + one)
   return (i) => {
     const amount = moved[i] ?? 0
     if (amount === 0) return false
-    if (sides.some((sum) => sum - amount === amount)) return true
+    // Payments that came back add up to any row beside an equal one, and may add up to one below them.
+    if (sides.some(({ sum, times }) => sum - amount === amount && times.get(amount)?.length === 1))
+      return true
     if (rows.length > maxSummed) return false
-    return above.slice(0, Math.max(0, i - minSummands + 1)).some((sum) => (above[i] ?? 0) - sum === amount)
+    const isLarger = (one: number) => Math.abs(one) < Math.abs(amount)
+    return above
+      .slice(0, Math.max(0, i - minSummands + 1))
+      .some((sum, from) => (above[i] ?? 0) - sum === amount && moved.slice(from, i).every(isLarger))
   }
 }
 
