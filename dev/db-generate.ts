@@ -18,7 +18,7 @@ if (newestMigration() === last && withTriggers('', before, after) !== '')
 const newest = newestMigration()
 if (newest !== last) {
   const file = path.join(migrations, `${newest}.sql`)
-  // What drizzle-kit writes into a migration of one's own is a comment.
+  // drizzle-kit writes only a comment into a custom migration.
   const statements = readFileSync(file, 'utf8').replace(/^-- Custom SQL migration file.*$/m, '')
   writeFileSync(file, `${withTriggers(statements, before, after)}\n`)
 }

@@ -25,7 +25,7 @@ export const newAccount = z.object({
 })
 export type NewAccount = z.output<typeof newAccount>
 
-/** A period is reconciled by a balance check, which a new account has none of. */
+/** A new account has no balance check, so no period of it can be reconciled. */
 export const postedAccount = z.extend(newAccount, {
   reconciled_through: z.optional(rejected(noMatchingCheckText)),
 })

@@ -35,7 +35,7 @@ export type Entry = {
   at: Date
 }
 
-/** What an entry says besides: what the change was, and who made it. */
+/** The details of an entry: the change, and who made it. */
 export type EntryDetails = {
   op: (typeof loggedOperations)[number]
   before: LoggedRow | null
@@ -46,7 +46,7 @@ export type EntryDetails = {
   cause: (typeof changeCauses)[number] | null
 }
 
-/** What the log tells of a check. */
+/** The story of a check, from the log. */
 export type Story<E extends Entry = Entry> = {
   /** True if there was no difference at any time since the check was made. */
   wasOk: boolean

@@ -433,8 +433,8 @@ export const changes = sqliteTable(
 )
 
 /**
- * The bank's balance of an account at the end of a day. The account's own differs from it by `base` and the effects of later
- * entries of the log that are dated up to that day (balance-checks/differences.ts).
+ * The bank's balance of an account at the end of a day. The account's own follows from its starting balance and `moved` of
+ * all its checks up to that day; `base` and `after_entry` are for the story of the difference (balance-checks/story.ts).
  */
 export const balanceChecks = sqliteTable(
   'balance_checks',
@@ -468,7 +468,7 @@ export const balanceChecks = sqliteTable(
 
 /**
  * Changes that moved the balance of an account on or before the day of its latest check. Triggers write an entry for each
- * change of a single row, kept-totals.ts one for all rows of a bulk write between two checks.
+ * change of a single row, in a reconciled period too; kept-totals.ts one for all rows of a bulk write between two checks.
  */
 export const reconciliationLog = sqliteTable(
   'reconciliation_log',

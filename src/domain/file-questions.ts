@@ -11,8 +11,9 @@ export type ExampleRow = {
 }
 
 /**
- * A question about a file: the option that settles it, the `code` of its reason, which a program may rely on, and its possible values with the rows that each changes. If it
- * `dependsOn` another one, it was asked with the first option of that, and holds for no other.
+ * A question about a file: the option that settles it, the `code` of its reason, which a program may rely on, and its
+ * possible values with the rows that each changes. If it `dependsOn` another one, it was asked with the first option of
+ * that, and holds for no other.
  */
 export type FileQuestion = {
   field: string

@@ -1,6 +1,6 @@
 /** The enums of the contract. */
 export const accountTypes = ['bank', 'mobile', 'cash'] as const
-/** What an account is to its user, beside where its money is kept. */
+/** The kinds of accounts: a label beside `type`. */
 export const accountKinds = ['current', 'savings', 'card', 'loan', 'investment'] as const
 export type AccountKind = (typeof accountKinds)[number]
 export const categoryTypes = ['income', 'expense'] as const

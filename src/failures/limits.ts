@@ -6,7 +6,7 @@ import { dayMs, hourMs, minuteMs } from '../domain/dates.ts'
  * - rows and notes of a user: `database/quotas.ts`; the life of tokens: `database/token-lifetime.ts`
  * - amounts and totals: `domain/money.ts`; errors of a list: `domain/field-errors.ts`
  * - pages, lists, batches and files: `contract.ts` of their resource, with `upload/contract.ts` for uploads
- * - time: `failures/budgets.ts`; bodies: `http/request-body.ts`
+ * - time: `failures/budgets.ts`; bodies: `http/request-body.ts` and `http/body-timeouts.ts`
  * - an isolate: `http/memory.ts`, `http/large-responses.ts` and `imports/routes.ts`
  * - rows compared with new ones: `transactions/duplicates.ts`; rows compared for matches: `matches/candidates.ts`
  * - figures of a report: `reports/figures.ts`; what is kept for how long: `jobs/expiry.ts`

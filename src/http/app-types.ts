@@ -32,5 +32,5 @@ export type App = {
   }
 }
 
-/** A request, for what is not of a route. */
+/** The context of a request, for code outside of routes. */
 export type AppContext = Context<App>

@@ -3,8 +3,8 @@ import { nextChange } from '../database/change-numbers.ts'
 import { storeLegOriginals } from '../transactions/leg-originals.ts'
 
 /*
- * A bank tells one side of a transfer. A leg that becomes the occurrence of a transfer becomes that transfer, as if the job
- * had recorded it first and the leg had been joined with it. Its original says what it was.
+ * A bank's file has one side of a transfer, a leg. A leg that becomes the occurrence of a transfer becomes that transfer, as
+ * if the job had recorded it first and the leg had been joined with it. Its original keeps the leg.
  */
 
 /** The statements that make transfers of legs that have become occurrences of one. `ids` selects transactions. */

@@ -120,7 +120,7 @@ function chunks(rules: Row[][]): Row[][][] {
   return found
 }
 
-/** Leaves out the occurrences that a transaction of the payee may be whose amount has changed. */
+/** Leaves out occurrences for which a transaction of the payee with another amount is possible. */
 async function withoutChanged(job: Job, rules: Row[][]): Promise<Row[][]> {
   const change = sql.raw(String(maxChange))
   const possible = possibleFor(sql`abs(possible.amount - item.amount) * 100 <= item.amount * ${change}`)

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// What an older Node runs too, so that it can say why it runs no more.
+// Older versions of Node run this file too, which reports that they are too old.
 const oldest = 22
 const [major] = process.versions.node.split('.')
 if (Number(major) < oldest) {

@@ -8,7 +8,7 @@ import { formats } from './formats.ts'
 
 const usage =
   'purse-statements FILE|- [--answer signs=inverted ...] [--known kind=current] [--kind bank|own] [--format table|json|csv|hledger]'
-/** What the process exits with. */
+/** The exit codes. */
 const [done, failed, undecided] = [0, 1, 2]
 
 type Arguments = {

@@ -1,10 +1,10 @@
 import type { LedgerStorage } from 'purse-client'
 import { observable } from './store.ts'
 
-/** False while this device does not save: the last write has failed, or it cannot be read what others have written. */
+/** False after a failed write, and while the storage cannot be read. */
 export const isStoring = observable(true)
 
-/** Follows whether the calls of a storage succeed. A write that failed is made up for by the next one alone. */
+/** Follows whether the calls of a storage succeed. After a failed write, only a write that succeeds counts as a recovery. */
 export function watched(storage: LedgerStorage): LedgerStorage {
   let failed: 'list' | 'write' | undefined
   async function follow<T>(call: 'list' | 'write', run: () => Promise<T>): Promise<T> {

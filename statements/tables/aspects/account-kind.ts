@@ -5,11 +5,11 @@ import { balancesOfDays } from './balances.ts'
 import { debtIn } from './direction.ts'
 import type { Entry } from './entry.ts'
 
-/** The kinds of accounts of which more is better. */
+/** The kinds of accounts whose balance is what the holder has, not what is owed. */
 const ownKinds = ['current', 'savings']
 
 /**
- * What the kind of the account says: that amounts are as in a current or a savings account. Null for another kind, for a file
+ * The proof by the kind of the account: amounts are as in a current or a savings account. Null for another kind, for a file
  * that speaks of a card or a loan, and if most amounts would raise a balance that fell.
  */
 export function provedByKind(table: CsvTable, groups: Entry[][], aspects: Aspects): string | null {
