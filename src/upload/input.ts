@@ -21,7 +21,7 @@ export function readUpload(body: unknown): Draft<Upload> {
   const { cursor, limit = defaultFeedSize, restore, atomic, dry_run } = values
   const isDryRun = dry_run ?? false
   const read: Upload = {
-    cursor: isDryRun ? undefined : (cursor ?? undefined),
+    cursor: isDryRun && !isPull(body) ? undefined : (cursor ?? undefined),
     limit,
     isRestore: restore ?? false,
     isAtomic: atomic ?? false,

@@ -124,8 +124,12 @@ function selectTransactions({ db, id }: UserScope, operations: Operation[]) {
   const created = own.filter(({ kind }) => kind === 'create')
   const ids = listOf(own.flatMap((one) => one.id ?? []))
   const clientIds = listOf(own.flatMap((one) => (one.id === null ? [one.clientId] : [])))
-  const occurrences = created.flatMap(({ set }) =>
-    set.recurring_id == null ? [] : [[set.recurring_id, set.occurrence_date]],
+  const divided = new Map(
+    operations.map(({ id, clientId, set }) => [`#${set.successor_client_id}`, id ?? `#${clientId}`]),
+  )
+  const occurrences = created.flatMap(({ set: { recurring_id: rule, occurrence_date: date } }) =>
+    // An occurrence of a successor may have been recorded by the rule that it continues.
+    rule == null ? [] : [rule, divided.get(String(rule)) ?? []].flat().map((one) => [one, date]),
   )
   const queries = [
     sql`select value from ${ids}`,

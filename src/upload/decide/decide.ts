@@ -37,7 +37,8 @@ const order: [Operation['kind'], Operation['noun'], which?: (operation: Operatio
   ['update', 'category'],
   ['create', 'category'],
   ['create', 'recurring'],
-  ['update', 'recurring'],
+  ['update', 'recurring', (one) => !divides(one)],
+  ['update', 'recurring', divides],
   ['create', 'transaction'],
   ['update', 'transaction'],
   ['delete', 'transaction'],
@@ -48,6 +49,10 @@ const order: [Operation['kind'], Operation['noun'], which?: (operation: Operatio
   ['delete', 'recurring'],
   ['delete', 'account'],
 ]
+
+function divides({ set }: Operation): boolean {
+  return set.from != null
+}
 
 /** The outcomes of operations, in the order of the upload, and what is to be written. */
 export type Decided = { outcomes: Outcome[] } & Pick<State, 'writes' | 'ruleWrites'>

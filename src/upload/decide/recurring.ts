@@ -176,9 +176,10 @@ function addOccurrenceErrors(
   today: CalendarDate,
 ): void {
   const recorded = new Set<CalendarDate>(JSON.parse(rule.recorded))
+  const now = flatRule(rule)
   for (const [date, exception] of Object.entries(exceptions)) {
     const field = `exceptions.${date}`
-    if (!exception || isAs(flatRule(rule), flat({ exceptions: { [date]: exception } }))) continue
+    if (!exception || isAs(now, flat({ exceptions: { [date]: exception } }))) continue
     if (!calendarOf(rule).has(date)) addError(errors, field, invalidText)
     else if (recorded.has(date)) addError(errors, field, 'The occurrence is already recorded.')
   }
@@ -240,7 +241,8 @@ function divisionErrors(
   const { rules, newRules, found } = state
   if (newRules.some((one) => one.clientId === clientId))
     return { successor_client_id: [messageFor('successor_client_id', invalidText)] }
-  const text = fromError(rule, from, found.today)
+  const isDivided = state.ruleWrites.some((one) => one.kind === 'divide' && one.rule.id === rule.id)
+  const text = isDivided ? invalidText : fromError(rule, from, found.today)
   if (text) return { from: [messageFor('from', text)] }
   const errors = changeErrors({ ...rule, ...continued }, rules, { values: set, errors: {} })
   if (continued.startsOn < from) addError(errors, 'starts_on', afterFromText)

@@ -56,7 +56,7 @@ export type Decisions = Partial<Record<Operation['kind'], Decide>>
 export function stateOf(found: Found, isRestore: boolean): State {
   const { accounts, categories, rules, checks, transactions } = found
   const named = (rows: { all: { id: number; clientId: string | null }[] }) =>
-    new Map<string, Ref>(rows.all.map(({ id, clientId }) => [clientId ?? '', id]))
+    new Map<string, Ref>(rows.all.flatMap(({ id, clientId }) => (clientId === null ? [] : [[clientId, id]])))
   return {
     found,
     isRestore,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { create as creation, uploadOne } from '../fixtures/uploads.ts'
+import { create as creation, update, upload, uploadOne } from '../fixtures/uploads.ts'
 import { type Json, recordTransaction } from '../fixtures/world.ts'
 import { createHome } from './home.ts'
 
@@ -75,3 +75,40 @@ test.for(orders)(
     )
   },
 )
+
+test('an upload that divides a rule and records what another device has recorded already is a duplicate there', async () => {
+  const { person, rent, create } = await createHome()
+  const { id } = await create()
+  const date = '2027-01-31'
+  const recorded = await person.post(`/api/recurring/${id}/occurrences/${date}/record`)
+  const { starts_on: _, rrule: __, ...fields } = rent
+  const payment = { ...fields, transaction_date: date, recurring_id: '#s', occurrence_date: date }
+  const results = await upload(person, [
+    update('recurring', id, { from: '2026-12-31', successor_client_id: 's', amount: 910 }),
+    creation('transaction', 't', payment),
+  ])
+  expect(results).toMatchObject([{ outcome: 'updated' }, { outcome: 'duplicate', id: recorded.body.id }])
+})
+
+test('an upload divides a rule once, and changes it before, in whatever order the operations are', async () => {
+  const { person, create } = await createHome()
+  const { id } = await create()
+  const { body } = await person.put(`/api/recurring/${id}`, { from: '2026-12-31', amount: 910 })
+  const divide = (row: number, from: string, successor_client_id: string) =>
+    update('recurring', row, { from, successor_client_id })
+  const twice = await upload(person, [
+    divide(id, '2027-03-31', 'n1'),
+    divide(body.successor.id, '2027-01-31', 'n2'),
+  ])
+  expect(twice).toMatchObject([{ outcome: 'updated' }, { outcome: 'invalid' }])
+  expect(Object.keys(twice[1]?.errors ?? {})).toEqual(['from'])
+
+  const skipped = await upload(person, [
+    divide(body.successor.id, '2027-01-31', 'n3'),
+    update('recurring', id, { exceptions: { '2027-02-28': { skip: true } } }),
+  ])
+  expect(skipped).toMatchObject([{ outcome: 'updated' }, { outcome: 'updated' }])
+  const { occurrences } = (await person.get('/api/recurring/upcoming?days=120')).body
+  const february = occurrences.find(({ occurrence_date }: Json) => occurrence_date === '2027-02-28')
+  expect(february.state).toBe('skipped')
+})

@@ -103,3 +103,10 @@ test('a dry run says what an upload would do, and stores nothing', async () => {
   expect(await balanceOf(person, checking)).toBe(88)
   expect((await reader.post('/api/changes', { ops })).status).toBe(403)
 })
+
+test('a dry run without operations is a pull from its cursor', async () => {
+  const { person } = await createLedger(createWorld())
+  const { cursor } = (await person.get('/api/changes')).body
+  const { body } = await person.post('/api/changes', { cursor, ops: [], dry_run: true })
+  expect(body).toMatchObject({ changes: [], snapshot: false })
+})

@@ -40,6 +40,15 @@ test('what was made offline is created, in whatever order it is sent, and refers
   ])
 })
 
+test('a reference without a client id names no row, not one that has none', async () => {
+  const { person, fields } = await createLedger(createWorld())
+  const result = await uploadOne(person, create('transaction', 't1', { ...fields, account_id: '#' }))
+  expect(result).toMatchObject({
+    outcome: 'invalid',
+    errors: { account_id: ['The selected account id is invalid.'] },
+  })
+})
+
 test('references reach rows that were created before, by an upload or by a request with a key', async () => {
   const { world, person, fields } = await createLedger(createWorld())
   await upload(person, [create('account', 'a1', wallet)])
