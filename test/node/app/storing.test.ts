@@ -1,5 +1,5 @@
-import { afterEach, expect, test, vi } from 'vitest'
 import { indexedDbStorage } from 'purse-client'
+import { afterEach, expect, test, vi } from 'vitest'
 import { isStoring, watched } from '../../../examples/app/src/storing.ts'
 
 afterEach(() => {
