@@ -1,7 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { type CheckRow, checkColumns } from '../balance-checks/read.ts'
 import type { UserScope } from '../database/owner.ts'
-import { differenceOfCheck } from '../database/reconciled.ts'
 import { accounts, balanceChecks } from '../database/schema.ts'
 import type { Minor } from '../domain/money.ts'
 
@@ -22,10 +21,15 @@ export const selectBalances = ({ db, id }: UserScope) =>
     .from(accounts)
     .where(eq(accounts.userId, id))
 
+const overEarlier = sql`over (partition by balance_checks.account_id order by balance_checks.date)`
+/** The differences of all checks of an account in one pass; `differenceOfCheck` is about a single one. */
+const difference = sql`(accounts.starting_balance - balance_checks.balance
+  + (sum(balance_checks.moved >> 20) ${overEarlier}) * 1048576 + sum(balance_checks.moved & 1048575) ${overEarlier})`
+
 /** Selects all checks of the user with their differences, in minor units as text. */
 export const selectDifferences = ({ db, id }: UserScope) =>
   db
-    .select({ ...checkColumns, difference: sql<string>`cast(${differenceOfCheck} as text)` })
+    .select({ ...checkColumns, difference: sql<string>`cast(${difference} as text)` })
     .from(accounts)
     .crossJoin(balanceChecks)
     .where(sql`${accounts.userId} = ${id} and ${balanceChecks.accountId} = ${accounts.id}`)
