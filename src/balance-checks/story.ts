@@ -54,7 +54,7 @@ export type Story<E extends Entry = Entry> = {
   brokenAt: Date | null
   /** The changes since then or, if the check never was ok, since it was made; without those that cancel each other. */
   changes: () => E[]
-  /** What the changes do not add up to: older ones are not in the log any more. */
+  /** The part of the difference that no change explains: older ones are not in the log any more. */
   unexplained: bigint
 }
 

@@ -77,7 +77,7 @@ const bankMovements = sql`
   union all
   select to_account_id, coalesce(to_booked_on, transaction_date), amount from ${rows} where to_account_id is not null`
 
-/** What moved the account up to each check since the one before it. */
+/** The movements of the account up to each check since the one before it. */
 const sumsOfChecks = sql`
   with moved as materialized (
     select next_check, ${sumOf(sql`moved`)} as moved

@@ -145,7 +145,7 @@ export function subtractAccounts(userId: SQL, ids: SQL): SQL[] {
   ]
 }
 
-/** What other accounts with checks lose with the accounts: columns partner_id, day, effect and the number of transfers. */
+/** The transfers that other accounts with checks lose: columns partner_id, day, effect, and their number. */
 function transfersOf(userId: SQL, ids: SQL): SQL {
   const inMonth = sql`transaction_date between divided.month || '-01' and divided.month || '-31'`
   const isPartner = (id: SQL) => sql`${id} in (select id from partner)`

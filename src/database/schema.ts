@@ -446,7 +446,7 @@ export const balanceChecks = sqliteTable(
       .references(() => accounts.id),
     date: text('date').$type<CalendarDate>().notNull(),
     balance: minor('balance'),
-    /** What moved the account after the day of the check before, up to this one. Triggers keep it (triggers/balance-checks.sql). */
+    /** The movements after the day of the check before, up to this one. Triggers keep them (triggers/balance-checks.sql). */
     moved: minor('moved').default(0 as Minor),
     /** The account's balance minus the bank's when the check got its day and balance. */
     base: minor('base'),

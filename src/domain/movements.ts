@@ -6,7 +6,7 @@ export type Movement<Account> = { account: Account; day: CalendarDate; amount: b
 /** The day of a starting balance: before all others. */
 export const dayOfStart: CalendarDate = '0000-00-00'
 
-/** What a transaction moves. The days are those of the bank. */
+/** A transaction as it moves balances. The days are those of the bank. */
 export type Moving<Account> = {
   type: unknown
   amount: bigint
